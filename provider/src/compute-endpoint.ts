@@ -1,0 +1,160 @@
+import * as pulumi from '@pulumi/pulumi';
+import type { SizeOutput } from './compute-size';
+import type { UnsettledOperation } from './endpoint-state';
+
+/** The type of a ComputeEndpoint in a stack's state. */
+const typeToken = 'pulumi-nodejs:dynamic/postgres:ComputeEndpoint';
+
+/**
+ * The provider as it travels in state: it names the installed package and holds no code of its own, so old state
+ * runs the code of today.
+ */
+const providerText = 'exports.handler=()=>require("pulumi-postgres-compute/runtime").provider';
+
+/** `read_write` serves the branch; `read_only` is a read replica. */
+export type ComputeEndpointType = 'read_write' | 'read_only';
+
+/** How long an action may take, from the moment its turn has come in the project. Seconds. */
+export interface ComputeEndpointTimeouts {
+  /** @default 600 */
+  create?: pulumi.Input<number>;
+  /** @default 600 */
+  update?: pulumi.Input<number>;
+  /** @default 600 */
+  delete?: pulumi.Input<number>;
+}
+
+/** What a program declares of a compute endpoint. What it leaves out, the service decides. */
+export interface ComputeEndpointArgs {
+  /** The project that the branch belongs to. A change replaces the endpoint. */
+  projectId: pulumi.Input<string>;
+  /** The branch whose data the endpoint serves. A change moves the endpoint in place; connections drop. */
+  branchId: pulumi.Input<string>;
+  /** A branch has at most one `read_write` endpoint and may have several `read_only`. A change replaces the endpoint. */
+  type: pulumi.Input<ComputeEndpointType>;
+  /** The region of the compute. @default the project's. A change replaces the endpoint. */
+  regionId?: pulumi.Input<string>;
+  /**
+   * The endpoint's name, 1 to 64 characters, unique among the endpoints of the project. A change updates in place.
+   * @default made of the Pulumi project, stack and resource name, with a short hash
+   */
+  name?: pulumi.Input<string>;
+  /**
+   * The smallest size in compute units (CU): 0.25, 0.5 or 1 to 8. Equal bounds make a fixed size. It also sets
+   * `max_connections`. Goes with `autoscalingLimitMaxCu`. A change restarts the compute; connections drop.
+   * @default the service's; no longer given, the endpoint keeps what it has
+   */
+  autoscalingLimitMinCu?: pulumi.Input<number>;
+  /**
+   * The largest size in compute units (CU), at most 8 above the smallest. Goes with `autoscalingLimitMinCu`.
+   * A change restarts the compute; connections drop.
+   * @default the service's; no longer given, the endpoint keeps what it has
+   */
+  autoscalingLimitMaxCu?: pulumi.Input<number>;
+  /** Lets a size through that the table does not list; the service then decides. @default false */
+  allowUnlistedSize?: pulumi.Input<boolean>;
+  /**
+   * Seconds without activity after which the compute is suspended: -1 never, 0 the service's default (300),
+   * else 1 to 604800 (7 days). A change updates in place, no restart.
+   * @default the service's; no longer given: 0
+   */
+  suspendTimeoutSeconds?: pulumi.Input<number>;
+  /** Whether the endpoint pools connections. A change updates in place. @default the service's; no longer given: false */
+  poolerEnabled?: pulumi.Input<boolean>;
+  /** How the pooler works: `transaction`. A change updates in place. @default the service's */
+  poolerMode?: pulumi.Input<string>;
+  /**
+   * Postgres settings of this compute, as text: `{ work_mem: '64MB' }`. The whole map is replaced, an empty one
+   * clears it. A change updates in place. @default the service's; no longer given: none
+   */
+  pgSettings?: pulumi.Input<Record<string, pulumi.Input<string>>>;
+  /** Refuses connections and starts. A change stops or allows the compute; connections drop. @default false */
+  disabled?: pulumi.Input<boolean>;
+  /** Whether one may log in without a password. A change updates in place. @default the service's */
+  passwordlessAccess?: pulumi.Input<boolean>;
+  /** What runs the compute, in the service's words. A change replaces the endpoint. @default the service's */
+  provisioner?: pulumi.Input<string>;
+  /** False: `pulumi up` does not wait for operations; it records those that are unfinished. @default true */
+  waitForOperations?: pulumi.Input<boolean>;
+  /** How long each action may take. */
+  timeouts?: pulumi.Input<ComputeEndpointTimeouts>;
+}
+
+/**
+ * A compute endpoint of a serverless Postgres service: the host through which clients reach a branch.
+ *
+ * `pulumi up` returns when every operation that the service started has finished. The key and the base URL come
+ * from the stack's config (`postgresCompute:apiKey`, `postgresCompute:baseUrl`), else from the environment
+ * (`POSTGRES_COMPUTE_API_KEY`, `POSTGRES_COMPUTE_BASE_URL`).
+ */
+export class ComputeEndpoint extends pulumi.CustomResource {
+  declare readonly projectId: pulumi.Output<string>;
+  declare readonly branchId: pulumi.Output<string>;
+  declare readonly type: pulumi.Output<ComputeEndpointType>;
+  declare readonly regionId: pulumi.Output<string>;
+  declare readonly name: pulumi.Output<string>;
+  declare readonly autoscalingLimitMinCu: pulumi.Output<number>;
+  declare readonly autoscalingLimitMaxCu: pulumi.Output<number>;
+  declare readonly suspendTimeoutSeconds: pulumi.Output<number | undefined>;
+  declare readonly poolerEnabled: pulumi.Output<boolean>;
+  declare readonly poolerMode: pulumi.Output<string>;
+  declare readonly pgSettings: pulumi.Output<Record<string, string>>;
+  declare readonly disabled: pulumi.Output<boolean>;
+  declare readonly passwordlessAccess: pulumi.Output<boolean>;
+  declare readonly provisioner: pulumi.Output<string | undefined>;
+  /** The host that clients connect to. */
+  declare readonly host: pulumi.Output<string>;
+  /** The host for pooled connections. */
+  declare readonly poolerHost: pulumi.Output<string>;
+  /** The region's shared proxy host. */
+  declare readonly proxyHost: pulumi.Output<string>;
+  /** vCPU, RAM and local file cache at the smallest size. */
+  declare readonly minSize: pulumi.Output<SizeOutput>;
+  /** vCPU, RAM and local file cache at the largest size. */
+  declare readonly maxSize: pulumi.Output<SizeOutput>;
+  /** Postgres `max_connections`: set from the smallest size, whatever the compute grows to. */
+  declare readonly maxConnections: pulumi.Output<number | undefined>;
+  /** Concurrent client connections through the pooler: 10000. */
+  declare readonly pooledMaxConnections: pulumi.Output<number>;
+  /** Operations that had not finished, or had failed, when the last `pulumi up` ended. */
+  declare readonly unsettledOperations: pulumi.Output<UnsettledOperation[] | undefined>;
+
+  constructor(name: string, args: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
+    super(typeToken, name, toProperties(name, args, opts), opts);
+  }
+}
+
+/** The computed outputs have to be there as properties for the engine to fill them. */
+const computed = {
+  host: undefined,
+  poolerHost: undefined,
+  proxyHost: undefined,
+  minSize: undefined,
+  maxSize: undefined,
+  maxConnections: undefined,
+  pooledMaxConnections: undefined,
+  unsettledOperations: undefined,
+};
+
+const optional = {
+  regionId: undefined,
+  name: undefined,
+  autoscalingLimitMinCu: undefined,
+  autoscalingLimitMaxCu: undefined,
+  suspendTimeoutSeconds: undefined,
+  poolerEnabled: undefined,
+  poolerMode: undefined,
+  pgSettings: undefined,
+  disabled: undefined,
+  passwordlessAccess: undefined,
+  provisioner: undefined,
+};
+
+function toProperties(
+  name: string,
+  args: ComputeEndpointArgs,
+  opts?: pulumi.CustomResourceOptions,
+): pulumi.Inputs {
+  const urn = pulumi.createUrn(name, typeToken, opts?.parent);
+  return { ...computed, ...optional, ...args, __urn: urn, __provider: providerText };
+}

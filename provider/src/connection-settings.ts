@@ -1,0 +1,61 @@
+/** Where the service is, and the key to it. Held in memory only. */
+export interface ConnectionSettings {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+/** Reads a value of the stack's config by its full key (`postgresCompute:apiKey`), decrypted. */
+export type ReadConfig = (key: string) => string | undefined;
+
+const sources = {
+  apiKey: {
+    what: 'API key',
+    configKey: 'postgresCompute:apiKey',
+    variable: 'POSTGRES_COMPUTE_API_KEY',
+    example: 'pulumi config set --secret postgresCompute:apiKey',
+  },
+  baseUrl: {
+    what: 'base URL',
+    configKey: 'postgresCompute:baseUrl',
+    variable: 'POSTGRES_COMPUTE_BASE_URL',
+    example: 'pulumi config set postgresCompute:baseUrl https://HOST/api/v2',
+  },
+} as const;
+
+/**
+ * Reads the connection settings from the stack's config, else from the environment.
+ * @throws Error in one sentence, when one is missing or the base URL is unusable. The key is in no message.
+ */
+export function readConnectionSettings(
+  readConfig: ReadConfig,
+  environment: NodeJS.ProcessEnv,
+): ConnectionSettings {
+  const read = (name: keyof typeof sources): string => {
+    const { what, configKey, variable, example } = sources[name];
+    const value = (readConfig(configKey) ?? environment[variable])?.trim();
+    if (value) return value;
+    throw new Error(
+      `The ${what} of the Postgres service is missing: set it with \`${example}\`, or in ${variable}.`,
+    );
+  };
+  return { baseUrl: checkBaseUrl(read('baseUrl')), apiKey: checkApiKey(read('apiKey')) };
+}
+
+function checkBaseUrl(baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+  if (!url || !isWeb || url.username || url.password || url.search || url.hash) {
+    throw new Error(
+      'The base URL of the Postgres service (postgresCompute:baseUrl or POSTGRES_COMPUTE_BASE_URL) must be an http(s) URL without user, query or fragment, such as https://HOST/api/v2.',
+    );
+  }
+  return baseUrl;
+}
+
+function checkApiKey(apiKey: string): string {
+  // A header can't carry anything else, and Node's own error for it would quote the key.
+  if (/^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
+  throw new Error(
+    'The API key of the Postgres service (postgresCompute:apiKey or POSTGRES_COMPUTE_API_KEY) holds a space or another character that a key does not have.',
+  );
+}

@@ -1,0 +1,186 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import axios, { AxiosError, type AxiosInstance, type AxiosResponse } from 'axios';
+import type { z } from 'zod';
+import { malformedAnswer, parseJson, toControlApiError } from './control-api-error';
+import { Deadline } from './deadline';
+import { malformedAnswerCode } from './failure-meaning';
+import { defaultRetryPacing, installRetry, type RetryPacing } from './retry';
+import {
+  answers,
+  type Branch,
+  type Endpoint,
+  type EndpointAttributes,
+  type EndpointChange,
+  type Operation,
+  type OperationsPage,
+  type Project,
+} from './wire-types';
+
+export interface ControlApiOptions {
+  /** Ends in the version segment: `https://host/api/v2`. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** How long one request may take. Milliseconds. @default 30000 */
+  readonly requestTimeoutMs?: number;
+  readonly retryPacing?: RetryPacing;
+}
+
+interface CallOptions {
+  readonly body?: object;
+  readonly query?: object;
+  readonly deadline?: Deadline | undefined;
+}
+
+/** How long a call that is given no deadline of its own is tried. */
+const defaultPatienceMs = 60_000;
+const maxAnswerBytes = 64 * 1024 * 1024;
+
+/** The calls of the control API. Every one rejects with a ControlApiError. */
+export class ControlApi {
+  readonly #http: AxiosInstance;
+
+  constructor(options: ControlApiOptions) {
+    this.#http = axios.create({
+      baseURL: options.baseUrl.replace(/\/+$/, ''),
+      timeout: options.requestTimeoutMs ?? 30_000,
+      headers: { Authorization: `Bearer ${options.apiKey}`, Accept: 'application/json' },
+      // The key goes to the base URL and nowhere else.
+      maxRedirects: 0,
+      maxContentLength: maxAnswerBytes,
+      // Parsed below, so that an answer that is no JSON is told apart from a failed request.
+      responseType: 'text',
+      transformResponse: (data: unknown) => data,
+      httpAgent: new HttpAgent({ keepAlive: true }),
+      httpsAgent: new HttpsAgent({ keepAlive: true }),
+      transitional: { clarifyTimeoutError: true },
+    });
+    // Before the retries, which treat an answer that is no JSON like one that got lost.
+    this.#http.interceptors.response.use(requireJson);
+    installRetry(this.#http, options.retryPacing ?? defaultRetryPacing);
+  }
+
+  async createProject(project: { name?: string; region_id?: string } = {}) {
+    return this.#call('POST', '/projects', answers.projectChange, { body: { project } });
+  }
+
+  async listProjects(): Promise<Project[]> {
+    return (await this.#call('GET', '/projects', answers.projects)).projects;
+  }
+
+  async getProject(projectId: string): Promise<Project> {
+    return (await this.#call('GET', path`/projects/${projectId}`, answers.project)).project;
+  }
+
+  async createBranch(projectId: string, branch: { name?: string; parent_id?: string } = {}) {
+    return this.#call('POST', path`/projects/${projectId}/branches`, answers.branchChange, {
+      body: { branch },
+    });
+  }
+
+  async listBranches(projectId: string): Promise<Branch[]> {
+    return (await this.#call('GET', path`/projects/${projectId}/branches`, answers.branches)).branches;
+  }
+
+  async getBranch(projectId: string, branchId: string): Promise<Branch> {
+    return (await this.#call('GET', path`/projects/${projectId}/branches/${branchId}`, answers.branch))
+      .branch;
+  }
+
+  async listEndpoints(projectId: string, deadline?: Deadline): Promise<Endpoint[]> {
+    const url = path`/projects/${projectId}/endpoints`;
+    return (await this.#call('GET', url, answers.endpoints, { deadline })).endpoints;
+  }
+
+  async getEndpoint(projectId: string, endpointId: string, deadline?: Deadline): Promise<Endpoint> {
+    const url = path`/projects/${projectId}/endpoints/${endpointId}`;
+    return (await this.#call('GET', url, answers.endpoint, { deadline })).endpoint;
+  }
+
+  async createEndpoint(
+    projectId: string,
+    endpoint: EndpointAttributes,
+    deadline?: Deadline,
+  ): Promise<EndpointChange> {
+    const url = path`/projects/${projectId}/endpoints`;
+    return this.#call('POST', url, answers.endpointChange, { body: { endpoint }, deadline });
+  }
+
+  async updateEndpoint(
+    projectId: string,
+    endpointId: string,
+    endpoint: EndpointAttributes,
+    deadline?: Deadline,
+  ): Promise<EndpointChange> {
+    const url = path`/projects/${projectId}/endpoints/${endpointId}`;
+    return this.#call('PATCH', url, answers.endpointChange, { body: { endpoint }, deadline });
+  }
+
+  /** Resolves to undefined when the service answers 204: the endpoint was gone already. */
+  async deleteEndpoint(
+    projectId: string,
+    endpointId: string,
+    deadline?: Deadline,
+  ): Promise<EndpointChange | undefined> {
+    const url = path`/projects/${projectId}/endpoints/${endpointId}`;
+    return this.#call('DELETE', url, answers.endpointChange.optional(), { deadline });
+  }
+
+  /** `start` and `suspend` do nothing to a compute that is there already; `restart` needs an active one. */
+  async controlEndpoint(
+    projectId: string,
+    endpointId: string,
+    verb: 'start' | 'suspend' | 'restart',
+    deadline?: Deadline,
+  ): Promise<EndpointChange> {
+    const url = path`/projects/${projectId}/endpoints/${endpointId}/${verb}`;
+    return this.#call('POST', url, answers.endpointChange, { deadline });
+  }
+
+  /** One page, newest first. `limit` is 1 to 1000; `cursor` comes from the page before. */
+  async listOperations(
+    projectId: string,
+    page: { limit?: number; cursor?: string } = {},
+    deadline?: Deadline,
+  ): Promise<OperationsPage> {
+    const url = path`/projects/${projectId}/operations`;
+    return this.#call('GET', url, answers.operations, { query: page, deadline });
+  }
+
+  async getOperation(projectId: string, operationId: string, deadline?: Deadline): Promise<Operation> {
+    const url = path`/projects/${projectId}/operations/${operationId}`;
+    return (await this.#call('GET', url, answers.operation, { deadline })).operation;
+  }
+
+  async #call<Shape extends z.ZodType>(
+    method: string,
+    url: string,
+    shape: Shape,
+    { body, query, deadline = new Deadline(defaultPatienceMs) }: CallOptions = {},
+  ): Promise<z.output<Shape>> {
+    const request = { method, url, deadline, ...(body && { data: body }), ...(query && { params: query }) };
+    const response = await this.#http.request(request).catch((error: unknown) => {
+      throw toControlApiError(error, method, url);
+    });
+    if (response.status === 204) return shape.parse(undefined);
+    const answer = shape.safeParse(parseJson(response.data));
+    if (answer.success) return answer.data;
+    throw malformedAnswer(method, url, response, answer.error);
+  }
+}
+
+function requireJson(response: AxiosResponse): AxiosResponse {
+  if (response.status === 204 || parseJson(response.data) !== undefined) return response;
+  throw new AxiosError(
+    'the answer is not JSON',
+    malformedAnswerCode,
+    response.config,
+    response.request,
+    response,
+  );
+}
+
+/** A path with each id encoded, so that no id can lead to another resource. */
+function path(literals: TemplateStringsArray, ...ids: string[]): string {
+  return String.raw({ raw: literals.raw }, ...ids.map(encodeURIComponent));
+}

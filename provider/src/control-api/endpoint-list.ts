@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ControlApi } from './control-api';
+import type { Endpoint } from './wire-types';
+
+/** How long a list waits for others who want one too. Milliseconds. */
+const gatherMs = 5;
+
+/** The endpoints of one project. Whoever asks before a list goes out shares it: no answer is older than its question. */
+export class EndpointList {
+  readonly #api: ControlApi;
+  readonly #projectId: string;
+  #upcoming: Promise<readonly Endpoint[]> | undefined;
+  #underway: Promise<unknown> = Promise.resolve();
+
+  constructor(api: ControlApi, projectId: string) {
+    this.#api = api;
+    this.#projectId = projectId;
+  }
+
+  /** Every endpoint of the project, as it stands after this call. */
+  fresh(): Promise<readonly Endpoint[]> {
+    this.#upcoming ??= this.#fetchNext();
+    return this.#upcoming;
+  }
+
+  /** The endpoint of that id; undefined when the project has none. */
+  async find(endpointId: string): Promise<Endpoint | undefined> {
+    return (await this.fresh()).find(({ id }) => id === endpointId);
+  }
+
+  async #fetchNext(): Promise<readonly Endpoint[]> {
+    await Promise.all([this.#underway, sleep(gatherMs)]);
+    const list = this.#api.listEndpoints(this.#projectId);
+    this.#underway = list.catch(() => undefined);
+    this.#upcoming = undefined;
+    return list;
+  }
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+
+// The shapes of service-api.txt, section 2, as the service sends them. Fields that the provider does not use are
+// let through unread; a field that it needs and that is missing or of another type makes the answer malformed.
+
+const timestamp = z.string();
+
+export const operationSchema = z.looseObject({
+  id: z.string(),
+  project_id: z.string(),
+  branch_id: z.string().optional(),
+  endpoint_id: z.string().optional(),
+  action: z.string(),
+  status: z.string(),
+  failures_count: z.number(),
+  error: z.string().optional(),
+  retry_at: timestamp.optional(),
+  total_duration_ms: z.number().optional(),
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+
+/** A unit of work of the service. `action` and `status` are open sets: new words appear without notice. */
+export type Operation = z.infer<typeof operationSchema>;
+
+export const endpointSchema = z.looseObject({
+  id: z.string().min(1),
+  name: z.string().optional(),
+  host: z.string(),
+  proxy_host: z.string(),
+  project_id: z.string(),
+  branch_id: z.string(),
+  region_id: z.string(),
+  type: z.string(),
+  autoscaling_limit_min_cu: z.number(),
+  autoscaling_limit_max_cu: z.number(),
+  suspend_timeout_seconds: z.number().optional(),
+  provisioner: z.string().optional(),
+  current_state: z.string(),
+  pending_state: z.string().optional(),
+  settings: z.looseObject({ pg_settings: z.record(z.string(), z.string()).optional() }),
+  pooler_enabled: z.boolean(),
+  pooler_mode: z.string(),
+  disabled: z.boolean(),
+  passwordless_access: z.boolean(),
+  last_active: timestamp.optional(),
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+
+/** A compute endpoint as the service sends it. */
+export type Endpoint = z.infer<typeof endpointSchema>;
+
+/** The attributes of an endpoint that a create or an update may carry; an absent one is left as it is. */
+export interface EndpointAttributes {
+  branch_id?: string;
+  type?: string;
+  region_id?: string;
+  name?: string;
+  autoscaling_limit_min_cu?: number;
+  autoscaling_limit_max_cu?: number;
+  suspend_timeout_seconds?: number;
+  pooler_enabled?: boolean;
+  pooler_mode?: string;
+  /** Replaces the whole map; an empty map clears it. */
+  settings?: { pg_settings: Record<string, string> };
+  disabled?: boolean;
+  passwordless_access?: boolean;
+  provisioner?: string;
+}
+
+const projectSchema = z.looseObject({
+  id: z.string(),
+  name: z.string().optional(),
+  region_id: z.string().optional(),
+});
+export type Project = z.infer<typeof projectSchema>;
+
+const branchSchema = z.looseObject({
+  id: z.string(),
+  project_id: z.string(),
+  name: z.string().optional(),
+  default: z.boolean().optional(),
+  primary: z.boolean().optional(),
+});
+export type Branch = z.infer<typeof branchSchema>;
+
+const operations = z.array(operationSchema);
+const endpoints = z.array(endpointSchema);
+
+/** What each call answers. */
+export const answers = {
+  operation: z.looseObject({ operation: operationSchema }),
+  operations: z.looseObject({
+    operations,
+    pagination: z.looseObject({ cursor: z.string().optional() }).optional(),
+  }),
+  endpoint: z.looseObject({ endpoint: endpointSchema }),
+  endpoints: z.looseObject({ endpoints }),
+  endpointChange: z.looseObject({ endpoint: endpointSchema, operations: operations.default([]) }),
+  project: z.looseObject({ project: projectSchema }),
+  projects: z.looseObject({ projects: z.array(projectSchema) }),
+  projectChange: z.looseObject({
+    project: projectSchema,
+    branch: branchSchema,
+    endpoints: endpoints.default([]),
+    operations: operations.default([]),
+  }),
+  branch: z.looseObject({ branch: branchSchema }),
+  branches: z.looseObject({ branches: z.array(branchSchema) }),
+  branchChange: z.looseObject({
+    branch: branchSchema,
+    endpoints: endpoints.default([]),
+    operations: operations.default([]),
+  }),
+};
+
+/** What a create, update, delete, start, suspend or restart of an endpoint answers. */
+export type EndpointChange = z.infer<typeof answers.endpointChange>;
+/** One page of operations, newest first; `pagination.cursor` leads to the next. */
+export type OperationsPage = z.infer<typeof answers.operations>;

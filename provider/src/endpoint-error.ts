@@ -1,0 +1,63 @@
+import type { Operation } from './control-api/wire-types';
+import type { EndpointOutputs } from './endpoint-state';
+import { describeOperation, isUnfinished, outcomeOf } from './operations/operation-outcome';
+import type { Settlement } from './operations/settle-operations';
+
+/**
+ * A create or update that did not end well although the endpoint exists. The engine keeps what it carries in
+ * state, so that the id is never forgotten and the next `pulumi up` takes it from there.
+ */
+export class UnsettledEndpointError extends Error {
+  override readonly name = 'UnsettledEndpointError';
+  readonly id: string;
+  readonly properties: EndpointOutputs;
+  readonly reasons: string[];
+
+  constructor(message: string, id: string, properties: EndpointOutputs, options?: ErrorOptions) {
+    super(message, options);
+    this.id = id;
+    this.properties = properties;
+    this.reasons = [message];
+  }
+}
+
+/** What was attempted, on which endpoint, what came back, what now. */
+export function describeSettlement(
+  action: string,
+  endpointId: string,
+  settlement: Settlement,
+  waitedMs: number,
+): string {
+  const { outcome, operations } = settlement;
+  const guilty = operations.filter((operation) =>
+    outcome === 'failed' ? outcomeOf(operation) === 'failed' : isUnfinished(operation),
+  );
+  const named = guilty.map(describeWithFailures).join(', ');
+  const seconds = Math.round(waitedMs / 1000);
+  const what = outcome === 'failed' ? `operation ${named}` : `still waiting for ${named} after ${seconds} s`;
+  const now =
+    outcome === 'failed'
+      ? 'The endpoint is kept in state; the next `pulumi up` tries again what failed.'
+      : 'The endpoint is kept in state; the next `pulumi up` goes on waiting. `timeouts` sets how long that may take.';
+  return `${action} of endpoint ${endpointId}: ${what}. ${now}`;
+}
+
+function describeWithFailures(operation: Operation): string {
+  const failures = operation.failures_count;
+  return `${describeOperation(operation)}${failures > 1 ? ` (${failures} failures)` : ''}`;
+}
+
+/**
+ * An error as the engine shows it. The host prints `${error}: ${error.stack}` for check, diff, read and delete;
+ * so this one's text is its message, once, and no stack.
+ */
+export class PresentableError extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.stack = this.message;
+  }
+
+  override toString(): string {
+    return 'pulumi-postgres-compute';
+  }
+}

@@ -1,0 +1,241 @@
+import type { dynamic } from '@pulumi/pulumi';
+import { pick, pickBy, union } from 'lodash';
+import { type ConnectionSettings, type ReadConfig, readConnectionSettings } from './connection-settings';
+import { ControlApi } from './control-api/control-api';
+import { ControlApiError } from './control-api/control-api-error';
+import { Deadline } from './control-api/deadline';
+import type { RetryPacing } from './control-api/retry';
+import { EndpointClaims } from './endpoint-claims';
+import { createOnce } from './endpoint-create';
+import { deleteEndpoint } from './endpoint-delete';
+import { PresentableError } from './endpoint-error';
+import {
+  describeRestartTrigger,
+  type EndpointInputs,
+  findInputFailures,
+  type InputFailure,
+  isUnknown,
+} from './endpoint-inputs';
+import { EndpointRun } from './endpoint-run';
+import {
+  argumentTable,
+  deriveInputName,
+  type EndpointOutputs,
+  findChanges,
+  findDeviations,
+  toInputs,
+  toOutputs,
+  withSettings,
+} from './endpoint-state';
+import { EngineDisplay } from './engine-display';
+import type { PollPacing } from './operations/operation-poller';
+import { type Progress, silence } from './progress';
+import { ServiceProject } from './service-project';
+
+/** How long a create, update or delete may take, unless `timeouts` says otherwise. Seconds. */
+const defaultTimeoutSeconds = 600;
+
+/** What differs between the real provider and one under test. */
+export interface EndpointProviderOptions {
+  readonly environment?: NodeJS.ProcessEnv;
+  readonly pollPacing?: PollPacing;
+  readonly retryPacing?: RetryPacing;
+  /** How long one request may take. Milliseconds. */
+  readonly requestTimeoutMs?: number;
+}
+
+type Inputs = Readonly<Record<string, unknown>>;
+
+/** Check, diff, create, read, update and delete of a ComputeEndpoint, as Pulumi's dynamic provider host calls them. */
+export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs, EndpointOutputs> {
+  readonly #options: EndpointProviderOptions;
+  readonly #projects = new Map<string, ServiceProject>();
+  readonly #claims = new EndpointClaims();
+  readonly #display = new EngineDisplay(process.argv);
+  #readConfig: ReadConfig = () => undefined;
+  #api: ControlApi | undefined;
+
+  constructor(options: EndpointProviderOptions = {}) {
+    this.#options = options;
+  }
+
+  /** The host does not wait for this before it calls check, so it ends without a pause. */
+  async configure({ config }: dynamic.ConfigureRequest): Promise<void> {
+    this.#readConfig = (key) => config.get(key);
+  }
+
+  async check(olds: Inputs, news: Inputs): Promise<dynamic.CheckResult<EndpointInputs>> {
+    const { restartOnChange: _, ...given } = pickBy(news, (value) => value !== undefined && value !== null);
+    const restartOnChange = describeRestartTrigger(given);
+    const name = given.name ?? olds.name ?? deriveInputName(given);
+    const checked = {
+      ...given,
+      ...(name !== undefined && { name }),
+      ...(restartOnChange && { restartOnChange }),
+    };
+    const failures = [...this.#findConnectionFailures(), ...findInputFailures(given)];
+    // What the failures let through has the type of the inputs, or is not known yet.
+    const inputs = checked as unknown as EndpointInputs;
+    return { inputs, failures: failures.length > 0 ? failures : this.#findNameFailures(inputs) };
+  }
+
+  async diff(id: string, olds: EndpointOutputs, news: EndpointInputs): Promise<dynamic.DiffResult> {
+    if (news.__urn) this.#claims.claimEndpoint(id, news.__urn);
+    const changes = findChanges(olds, news);
+    return {
+      changes: changes.length > 0 || isUnsettled(olds),
+      replaces: changes.filter((name) => argumentTable[name].effect === 'replace'),
+      // A branch has at most one read_write endpoint, so the old one has to go first.
+      deleteBeforeReplace: olds.type === 'read_write',
+    };
+  }
+
+  async create(inputs: EndpointInputs): Promise<dynamic.CreateResult<EndpointOutputs>> {
+    const project = this.#project(inputs.projectId);
+    const deadline = toDeadline(inputs, 'create');
+    const progress = this.#progress(inputs);
+    const creation = await createOnce(project, inputs, deadline, progress);
+    const { endpoint } = 'made' in creation ? creation.made : { endpoint: creation.found };
+    this.#claim(endpoint.id, inputs);
+    const work = { action: 'create', project, endpointId: endpoint.id, inputs, deadline, progress } as const;
+    const run = new EndpointRun(work, endpoint);
+    const outs = await run.keepInState(
+      (async () => {
+        if ('made' in creation) await run.settle(creation.made);
+        else await run.resume(await run.findUnsettled(), findDeviations(endpoint, inputs));
+        return run.finish();
+      })(),
+    );
+    return { id: endpoint.id, outs };
+  }
+
+  async read(id: string, props?: EndpointOutputs): Promise<dynamic.ReadResult<EndpointOutputs>> {
+    return presentably(async () => {
+      if (!props)
+        throw new Error(`read of endpoint ${id}: its projectId is not known, so it can't be found.`);
+      const endpoint = await this.#findEndpoint(props.projectId, id);
+      if (!endpoint) return {};
+      const inputs = toInputs(endpoint, props);
+      const outs = { ...toOutputs(endpoint, inputs), ...pick(props, unsettledOutputs) };
+      // The host's type takes outputs for inputs; the engine wants the inputs alone.
+      return { id, props: outs, inputs: inputs as EndpointOutputs };
+    });
+  }
+
+  async update(
+    id: string,
+    olds: EndpointOutputs,
+    news: EndpointInputs,
+  ): Promise<dynamic.UpdateResult<EndpointOutputs>> {
+    const changes = union(findChanges(olds, news), olds.__unapplied);
+    const isAtService = changes.some((name) => argumentTable[name].effect !== 'none');
+    if (!isAtService && !isUnsettled(olds)) return { outs: withSettings(olds, news) };
+    const project = this.#project(news.projectId);
+    const deadline = toDeadline(news, 'update');
+    const progress = this.#progress(news);
+    const run = new EndpointRun({
+      action: 'update',
+      project,
+      endpointId: id,
+      inputs: news,
+      deadline,
+      progress,
+    });
+    const outs = await run.keepInState(
+      run.resume(olds.unsettledOperations ?? [], changes).then(() => run.finish()),
+    );
+    return { outs };
+  }
+
+  async delete(id: string, props: EndpointOutputs): Promise<void> {
+    await presentably(async () => {
+      const holder = this.#claims.holderOf(id);
+      // Another resource of this run has taken the endpoint over, under the name that both gave.
+      if (holder !== undefined && holder !== props.__urn) return;
+      await deleteEndpoint(
+        this.#project(props.projectId),
+        id,
+        props,
+        toDeadline(props, 'delete'),
+        this.#progress(props),
+      );
+    });
+  }
+
+  #findConnectionFailures(): InputFailure[] {
+    try {
+      this.#readConnection();
+      return [];
+    } catch (error) {
+      return [{ property: '', reason: error instanceof Error ? error.message : String(error) }];
+    }
+  }
+
+  #findNameFailures({ projectId, name, __urn }: EndpointInputs): InputFailure[] {
+    if (name === undefined || __urn === undefined || isUnknown([projectId, name])) return [];
+    const holder = this.#claims.claimName(projectId, name, __urn);
+    if (holder === undefined) return [];
+    return [
+      { property: 'name', reason: `is the name of another endpoint of this program already: ${holder}` },
+    ];
+  }
+
+  #claim(endpointId: string, { __urn, name }: EndpointInputs): void {
+    const holder = __urn && this.#claims.claimEndpoint(endpointId, __urn);
+    if (!holder) return;
+    throw new Error(
+      `create of endpoint "${name}": endpoint ${endpointId} of that name belongs to ${holder} already.`,
+    );
+  }
+
+  async #findEndpoint(projectId: string, id: string) {
+    try {
+      return await this.#project(projectId).endpoints.find(id);
+    } catch (error) {
+      if (error instanceof ControlApiError && error.isNotFound) return undefined;
+      throw error;
+    }
+  }
+
+  #progress({ __urn }: EndpointInputs): Progress {
+    return __urn ? this.#display.forResource(__urn) : silence;
+  }
+
+  #readConnection(): ConnectionSettings {
+    return readConnectionSettings(this.#readConfig, this.#options.environment ?? process.env);
+  }
+
+  #project(projectId: string): ServiceProject {
+    const { requestTimeoutMs, retryPacing } = this.#options;
+    this.#api ??= new ControlApi({
+      ...this.#readConnection(),
+      ...(requestTimeoutMs !== undefined && { requestTimeoutMs }),
+      ...(retryPacing && { retryPacing }),
+    });
+    const known = this.#projects.get(projectId);
+    if (known) return known;
+    const project = new ServiceProject(this.#api, projectId, this.#options.pollPacing);
+    this.#projects.set(projectId, project);
+    return project;
+  }
+}
+
+/** Calls what the engine asked for, so that a failure reads as one sentence. */
+async function presentably<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new PresentableError(error);
+  }
+}
+
+const unsettledOutputs = ['unsettledOperations', '__unapplied'] as const;
+
+/** Whether an earlier run has left something that the next one has to take up. */
+function isUnsettled(outputs: EndpointOutputs): boolean {
+  return unsettledOutputs.some((name) => outputs[name] !== undefined);
+}
+
+function toDeadline({ timeouts }: EndpointInputs, action: 'create' | 'update' | 'delete'): Deadline {
+  return new Deadline((timeouts?.[action] ?? defaultTimeoutSeconds) * 1000, 'later');
+}

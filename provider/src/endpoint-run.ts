@@ -1,0 +1,226 @@
+import { union } from 'lodash';
+import { ControlApiError } from './control-api/control-api-error';
+import type { Deadline } from './control-api/deadline';
+import type { Endpoint, EndpointChange, Operation } from './control-api/wire-types';
+import { describeSettlement, UnsettledEndpointError } from './endpoint-error';
+import type { EndpointInputs, InputName } from './endpoint-inputs';
+import {
+  argumentTable,
+  type EndpointOutputs,
+  findDeviations,
+  isAsWanted,
+  toAttributes,
+  toOutputs,
+  type UnsettledOperation,
+} from './endpoint-state';
+import { isUnfinished, outcomeOf } from './operations/operation-outcome';
+import { settleOperations } from './operations/settle-operations';
+import { describeBlockers, describeProgress, type Progress } from './progress';
+import type { ServiceProject } from './service-project';
+
+const pageLimit = 100;
+
+/** What a create or an update is about. */
+export interface EndpointWork {
+  readonly action: 'create' | 'update';
+  readonly project: ServiceProject;
+  readonly endpointId: string;
+  readonly inputs: EndpointInputs;
+  readonly deadline: Deadline;
+  readonly progress: Progress;
+}
+
+/**
+ * One create or update of one endpoint, from the first answer that names it. Whatever happens from there on, the
+ * id, the real attributes and the operations that are unsettled come out, as outputs or in the error.
+ */
+export class EndpointRun {
+  readonly #work: EndpointWork;
+  readonly #operations = new Map<string, Operation>();
+  #endpoint: Endpoint | undefined;
+  #unapplied: readonly InputName[] = [];
+
+  constructor(work: EndpointWork, endpoint?: Endpoint) {
+    this.#work = work;
+    this.#endpoint = endpoint;
+  }
+
+  /** Waits for what an answer named. @throws Error when an operation failed, or has not ended at the deadline. */
+  async settle({ endpoint, operations }: EndpointChange): Promise<void> {
+    this.#endpoint = endpoint;
+    const { action, endpointId, deadline } = this.#work;
+    const settlement = await this.#wait(operations);
+    if (!settlement || settlement.outcome === 'succeeded') return;
+    throw new Error(describeSettlement(action, endpointId, settlement, deadline.elapsedMs));
+  }
+
+  /**
+   * Takes up what an earlier run left: waits for what still runs, sends what is not as wanted, and starts a compute
+   * whose start had failed.
+   */
+  async resume(unsettled: readonly UnsettledOperation[], names: readonly InputName[]): Promise<void> {
+    const operations = await this.#fetch(unsettled);
+    await this.#wait(operations);
+    const failed = operations.map(({ id }) => this.#operations.get(id)).filter(isFailed);
+    for (const { id } of failed) this.#operations.delete(id);
+    const wasApplied = await this.#apply(names);
+    if (failed.length === 0) return;
+    const isRestartDue = !wasApplied && names.some((name) => argumentTable[name].effect === 'restart');
+    if (isRestartDue) await this.#control('suspend');
+    if (isRestartDue || failed.some(({ action }) => action === 'start_compute'))
+      await this.#startUnlessDisabled();
+  }
+
+  /** The operations of this endpoint that a run which was cut off has left unsettled. */
+  async findUnsettled(): Promise<Operation[]> {
+    const { project, endpointId } = this.#work;
+    const { operations } = await project.api.listOperations(project.id, { limit: pageLimit });
+    const own = operations.filter((operation) => operation.endpoint_id === endpointId);
+    return own.filter((operation, age) => isUnfinished(operation) || (age === 0 && isFailed(operation)));
+  }
+
+  /** Reads the endpoint back and compares it with what was asked. @throws Error when the service holds otherwise. */
+  async finish(endpoint?: Endpoint): Promise<EndpointOutputs> {
+    const { action, endpointId, inputs } = this.#work;
+    if (inputs.waitForOperations === false && this.#endpoint) return this.#outputs(this.#endpoint);
+    const held = endpoint ?? (await this.#readBack());
+    const deviations = findDeviations(held, inputs);
+    if (deviations.length === 0) return this.#outputs(held);
+    this.#unapplied = deviations;
+    throw new Error(
+      `${action} of endpoint ${endpointId}: every operation finished, but the service holds another ${deviations.join(', ')} than declared. Somebody else may have changed it meanwhile; the next \`pulumi up\` applies it again.`,
+    );
+  }
+
+  /** Turns a failure into one that keeps the endpoint in state, once the service is known to hold it. */
+  async keepInState(outcome: Promise<EndpointOutputs>): Promise<EndpointOutputs> {
+    try {
+      return await outcome;
+    } catch (error) {
+      const known = await this.#readBack().catch(() => this.#endpoint);
+      if (!known) throw error;
+      const message = error instanceof Error ? error.message : String(error);
+      throw new UnsettledEndpointError(message, this.#work.endpointId, this.#outputs(known), {
+        cause: error,
+      });
+    }
+  }
+
+  #outputs(endpoint: Endpoint): EndpointOutputs {
+    return toOutputs(endpoint, this.#work.inputs, [...this.#operations.values()], this.#unapplied);
+  }
+
+  async #readBack(): Promise<Endpoint> {
+    const { action, project, endpointId } = this.#work;
+    const endpoint = await project.endpoints.find(endpointId);
+    if (endpoint) return endpoint;
+    this.#endpoint = undefined;
+    throw new Error(`${action} of endpoint ${endpointId}: the endpoint is gone. ${afterDeletion}`);
+  }
+
+  /** Waits for the operations and records how they stand; undefined when the program does not want to wait. */
+  async #wait(operations: readonly Operation[]) {
+    const { project, endpointId, inputs, deadline, progress } = this.#work;
+    for (const operation of operations) this.#operations.set(operation.id, operation);
+    if (inputs.waitForOperations === false) return undefined;
+    const record = (latest: readonly Operation[]) => {
+      for (const operation of latest) this.#operations.set(operation.id, operation);
+    };
+    const settlement = await settleOperations(project.poller, {
+      endpointId,
+      operations: [...this.#operations.values()].filter((operation) =>
+        operations.some(({ id }) => id === operation.id),
+      ),
+      deadline,
+      onProgress: (latest) => {
+        record(latest);
+        progress.show(describeProgress(latest));
+      },
+    });
+    record(settlement.operations);
+    return settlement;
+  }
+
+  async #fetch(unsettled: readonly UnsettledOperation[]): Promise<Operation[]> {
+    const { project } = this.#work;
+    const fetched = unsettled.map(({ id }) =>
+      project.api.getOperation(project.id, id).catch((error: unknown) => {
+        // The service forgets old operations; what it has forgotten is not running.
+        if (error instanceof ControlApiError && error.isNotFound) return undefined;
+        throw error;
+      }),
+    );
+    return (await Promise.all(fetched)).filter((operation) => operation !== undefined);
+  }
+
+  /** Sends the named arguments, and nothing else. Tells whether the service had anything to do. */
+  async #apply(names: readonly InputName[]): Promise<boolean> {
+    const attributes = toAttributes(names, this.#work.inputs);
+    if (Object.keys(attributes).length === 0) return false;
+    const { project, endpointId, deadline } = this.#work;
+    let mayBeDone = false;
+    const change = await this.#write(async () => {
+      for (;;) {
+        const done = mayBeDone ? await this.#findDone(names) : undefined;
+        if (done) return done;
+        try {
+          return await project.api.updateEndpoint(project.id, endpointId, attributes, deadline);
+        } catch (error) {
+          if (!isLost(error) || deadline.hasPassed) throw error;
+          mayBeDone = true;
+        }
+      }
+    });
+    this.#unapplied = union(this.#unapplied, names);
+    await this.settle(change);
+    if (this.#work.inputs.waitForOperations !== false) this.#unapplied = [];
+    return change.operations.length > 0;
+  }
+
+  /** After a lost answer: whether the endpoint is as wanted already, and which of its operations that started. */
+  async #findDone(names: readonly InputName[]): Promise<EndpointChange | undefined> {
+    const endpoint = await this.#readBack();
+    if (!names.every((name) => isAsWanted(endpoint, this.#work.inputs, name))) return undefined;
+    return { endpoint, operations: await this.findUnsettled() };
+  }
+
+  async #startUnlessDisabled(): Promise<void> {
+    const endpoint = await this.#readBack();
+    if (!endpoint.disabled && endpoint.current_state !== 'active') await this.#control('start');
+  }
+
+  /** Start and suspend do nothing to a compute that is there already, so a lost answer is simply asked for again. */
+  async #control(verb: 'start' | 'suspend'): Promise<void> {
+    const { project, endpointId, deadline } = this.#work;
+    const change = await this.#write(async () => {
+      for (;;) {
+        try {
+          return await project.api.controlEndpoint(project.id, endpointId, verb, deadline);
+        } catch (error) {
+          if (!isLost(error) || deadline.hasPassed) throw error;
+        }
+      }
+    });
+    await this.settle(change);
+  }
+
+  #write(write: () => Promise<EndpointChange>): Promise<EndpointChange> {
+    const { project, endpointId, deadline, progress } = this.#work;
+    const onLocked = (blocking: readonly Operation[]) => progress.show(describeBlockers(blocking));
+    const answer = project.writes.run({ deadline, write, onLocked });
+    return answer.catch((error: unknown) => {
+      if (!(error instanceof ControlApiError && error.isNotFound)) throw error;
+      throw new Error(`${error.message}. Endpoint ${endpointId} is gone. ${afterDeletion}`, { cause: error });
+    });
+  }
+}
+
+const afterDeletion = 'If it was deleted on purpose, `pulumi up --refresh` creates it again.';
+
+function isFailed(operation: Operation | undefined): operation is Operation {
+  return operation !== undefined && outcomeOf(operation) === 'failed';
+}
+
+export function isLost(error: unknown): boolean {
+  return error instanceof ControlApiError && error.meaning === 'unknown';
+}

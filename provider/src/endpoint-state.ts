@@ -1,0 +1,251 @@
+import { isUndefined, omit, omitBy, pick } from 'lodash';
+import { deriveSizeOutputs, type SizeOutputs } from './compute-size';
+import type { Endpoint, EndpointAttributes, Operation } from './control-api/wire-types';
+import {
+  describeRestartTrigger,
+  type EndpointInputs,
+  type InputName,
+  isSame,
+  isUnknown,
+} from './endpoint-inputs';
+import { deriveEndpointName } from './endpoint-name';
+import { outcomeOf } from './operations/operation-outcome';
+
+/** The version of the shape of the outputs, so that a later release can read what this one wrote. */
+export const schemaVersion = 1;
+
+/**
+ * What a change of an argument does.
+ * - `replace`: a new endpoint takes the place of the old one.
+ * - `restart`: the compute restarts; connections drop.
+ * - `disconnect`: no restart, but connections drop.
+ * - `update`: nothing that a connection notices.
+ * - `none`: nothing at the service.
+ */
+export type ChangeEffect = 'replace' | 'restart' | 'disconnect' | 'update' | 'none';
+
+interface Argument {
+  readonly effect: ChangeEffect;
+  /** Reads the attribute off the wire; absent for what the service knows nothing of. */
+  readonly read?: (endpoint: Endpoint) => unknown;
+  /** Writes the attribute to the wire. */
+  readonly write?: (value: never) => EndpointAttributes;
+  /** What is sent when the program gives the argument no longer; absent: the endpoint keeps what it has. */
+  readonly whenRemoved?: unknown;
+}
+
+function argument<Name extends InputName>(definition: {
+  effect: ChangeEffect;
+  read: (endpoint: Endpoint) => EndpointInputs[Name];
+  write: (value: NonNullable<EndpointInputs[Name]>) => EndpointAttributes;
+  whenRemoved?: NonNullable<EndpointInputs[Name]>;
+}): Argument {
+  return definition;
+}
+
+/** Every argument: what its change does (design.md), and where it stands on the wire. */
+export const argumentTable: Readonly<Record<InputName, Argument>> = {
+  projectId: { effect: 'replace', read: (endpoint) => endpoint.project_id },
+  branchId: argument<'branchId'>({
+    effect: 'disconnect',
+    read: (endpoint) => endpoint.branch_id,
+    write: (branch_id) => ({ branch_id }),
+  }),
+  type: { effect: 'replace', read: (endpoint) => endpoint.type, write: (type: string) => ({ type }) },
+  regionId: argument<'regionId'>({
+    effect: 'replace',
+    read: (endpoint) => endpoint.region_id,
+    write: (region_id) => ({ region_id }),
+  }),
+  provisioner: argument<'provisioner'>({
+    effect: 'replace',
+    read: (endpoint) => endpoint.provisioner,
+    write: (provisioner) => ({ provisioner }),
+  }),
+  name: argument<'name'>({
+    effect: 'update',
+    read: (endpoint) => endpoint.name,
+    write: (name) => ({ name }),
+  }),
+  autoscalingLimitMinCu: argument<'autoscalingLimitMinCu'>({
+    effect: 'restart',
+    read: (endpoint) => endpoint.autoscaling_limit_min_cu,
+    write: (autoscaling_limit_min_cu) => ({ autoscaling_limit_min_cu }),
+  }),
+  autoscalingLimitMaxCu: argument<'autoscalingLimitMaxCu'>({
+    effect: 'restart',
+    read: (endpoint) => endpoint.autoscaling_limit_max_cu,
+    write: (autoscaling_limit_max_cu) => ({ autoscaling_limit_max_cu }),
+  }),
+  suspendTimeoutSeconds: argument<'suspendTimeoutSeconds'>({
+    effect: 'update',
+    read: (endpoint) => endpoint.suspend_timeout_seconds,
+    write: (suspend_timeout_seconds) => ({ suspend_timeout_seconds }),
+    whenRemoved: 0,
+  }),
+  poolerEnabled: argument<'poolerEnabled'>({
+    effect: 'update',
+    read: (endpoint) => endpoint.pooler_enabled,
+    write: (pooler_enabled) => ({ pooler_enabled }),
+    whenRemoved: false,
+  }),
+  poolerMode: argument<'poolerMode'>({
+    effect: 'update',
+    read: (endpoint) => endpoint.pooler_mode,
+    write: (pooler_mode) => ({ pooler_mode }),
+  }),
+  pgSettings: argument<'pgSettings'>({
+    effect: 'update',
+    read: (endpoint) => endpoint.settings.pg_settings ?? {},
+    write: (pg_settings) => ({ settings: { pg_settings } }),
+    whenRemoved: {},
+  }),
+  disabled: argument<'disabled'>({
+    effect: 'disconnect',
+    read: (endpoint) => endpoint.disabled,
+    write: (disabled) => ({ disabled }),
+    whenRemoved: false,
+  }),
+  passwordlessAccess: argument<'passwordlessAccess'>({
+    effect: 'update',
+    read: (endpoint) => endpoint.passwordless_access,
+    write: (passwordless_access) => ({ passwordless_access }),
+  }),
+  allowUnlistedSize: { effect: 'none' },
+  waitForOperations: { effect: 'none' },
+  timeouts: { effect: 'none' },
+};
+
+const argumentNames = Object.keys(argumentTable) as InputName[]; // Object.keys forgets the names of its argument.
+
+/** The arguments whose change replaces the endpoint. */
+export const replacingArguments = argumentNames.filter((name) => argumentTable[name].effect === 'replace');
+
+/** The name that these inputs get when the program gives none. */
+export function deriveInputName(inputs: Readonly<Record<string, unknown>>): string | undefined {
+  if (typeof inputs.__urn !== 'string') return undefined;
+  return deriveEndpointName(
+    inputs.__urn,
+    replacingArguments.map((name) => inputs[name] ?? null),
+  );
+}
+
+/** An operation of this endpoint that has not succeeded, kept in state until it is settled. */
+export type UnsettledOperation = Pick<Operation, 'id' | 'action' | 'status'>;
+
+/** The outputs in state: each argument as the service holds it, what follows from it, and what is unsettled. */
+export type EndpointOutputs = EndpointInputs &
+  SizeOutputs & {
+    readonly host: string;
+    readonly poolerHost: string;
+    readonly proxyHost: string;
+    readonly unsettledOperations?: readonly UnsettledOperation[];
+    /** The arguments whose change was asked for, but whose operation failed or was not waited for. */
+    readonly __unapplied?: readonly InputName[];
+    /** The arguments that the program gives; the others are as the service set them. */
+    readonly __declared: readonly InputName[];
+    readonly __schemaVersion: number;
+  };
+
+/** The outputs after a create, update or read. Nothing is undefined: the engine refuses undefined values. */
+export function toOutputs(
+  endpoint: Endpoint,
+  inputs: EndpointInputs,
+  operations: readonly Operation[] = [],
+  unapplied: readonly InputName[] = [],
+): EndpointOutputs {
+  const unsettled = operations.filter((operation) => outcomeOf(operation) !== 'succeeded');
+  return {
+    ...inputs,
+    ...readAttributes(endpoint),
+    ...deriveSizeOutputs(endpoint.autoscaling_limit_min_cu, endpoint.autoscaling_limit_max_cu),
+    host: endpoint.host,
+    poolerHost: toPoolerHost(endpoint),
+    proxyHost: endpoint.proxy_host,
+    ...(unsettled.length > 0 && {
+      unsettledOperations: unsettled.map(({ id, action, status }) => ({ id, action, status })),
+    }),
+    ...(unapplied.length > 0 && { __unapplied: unapplied }),
+    __declared: findDeclared(inputs),
+    __schemaVersion: schemaVersion,
+  };
+}
+
+/** The inputs after a read: what the program had declared, with the values that the service holds now. */
+export function toInputs(endpoint: Endpoint, outputs: EndpointOutputs): EndpointInputs {
+  const declared = {
+    ...pick(outputs, outputs.__declared),
+    ...pick(readAttributes(endpoint), outputs.__declared),
+  };
+  const kept = pick(outputs, ['__urn', '__provider']);
+  const restartOnChange = describeRestartTrigger(declared);
+  // What `pick` returns is not known to hold the required arguments; every program declares them.
+  return { ...declared, ...kept, ...(restartOnChange && { restartOnChange }) } as EndpointInputs;
+}
+
+function readAttributes(endpoint: Endpoint): Partial<EndpointInputs> {
+  const values = Object.entries(argumentTable).map(([name, { read }]) => [name, read?.(endpoint)]);
+  return omitBy(Object.fromEntries(values), isUndefined);
+}
+
+/** Pooled connections go to the same host with `-pooler` behind the endpoint's id (official API description). */
+function toPoolerHost({ id, host }: Endpoint): string {
+  return host.startsWith(id) ? `${id}-pooler${host.slice(id.length)}` : host;
+}
+
+/** The arguments in which the wanted inputs differ from the outputs in state, unknown values included. */
+export function findChanges(outputs: EndpointOutputs, wanted: EndpointInputs): InputName[] {
+  return argumentNames.filter((name) => isChanged(name, outputs, wanted));
+}
+
+function isChanged(name: InputName, outputs: EndpointOutputs, wanted: EndpointInputs): boolean {
+  const value = wanted[name];
+  if (value !== undefined) return isUnknown(value) || !isSame(value, outputs[name]);
+  const { effect, whenRemoved } = argumentTable[name];
+  if (!outputs.__declared.includes(name)) return false;
+  if (effect === 'none') return true;
+  return whenRemoved !== undefined && !isSame(whenRemoved, outputs[name]);
+}
+
+/** The attributes of a create: everything that is declared. */
+export function toCreateAttributes(inputs: EndpointInputs): EndpointAttributes {
+  return toAttributes(findDeclared(inputs), inputs);
+}
+
+/** The attributes of an update: the named ones and no others. */
+export function toAttributes(names: readonly InputName[], inputs: EndpointInputs): EndpointAttributes {
+  const parts = names.map((name) => {
+    const { write, whenRemoved } = argumentTable[name];
+    // The table pairs each name with a writer of its own type, which a look-up by name can't show.
+    return (
+      (write as ((value: unknown) => EndpointAttributes) | undefined)?.(inputs[name] ?? whenRemoved) ?? {}
+    );
+  });
+  return Object.assign({}, ...parts);
+}
+
+/** The declared arguments that the service holds otherwise than declared: what has not come to pass. */
+export function findDeviations(endpoint: Endpoint, inputs: EndpointInputs): InputName[] {
+  return argumentNames.filter((name) => inputs[name] !== undefined && !isAsWanted(endpoint, inputs, name));
+}
+
+/** Whether the service holds the argument as the program wants it, given or given no longer. */
+export function isAsWanted(endpoint: Endpoint, inputs: EndpointInputs, name: InputName): boolean {
+  const { read, whenRemoved } = argumentTable[name];
+  const wanted = inputs[name] ?? whenRemoved;
+  return read === undefined || wanted === undefined || isSame(read(endpoint), wanted);
+}
+
+/** The outputs after a change of nothing but the provider's own settings, which the service knows nothing of. */
+export function withSettings(outputs: EndpointOutputs, inputs: EndpointInputs): EndpointOutputs {
+  const settings = argumentNames.filter((name) => argumentTable[name].effect === 'none');
+  return {
+    ...(omit(outputs, settings) as EndpointOutputs), // The settings are optional; `omit` does not say so.
+    ...inputs,
+    __declared: findDeclared(inputs),
+  };
+}
+
+function findDeclared(inputs: EndpointInputs): InputName[] {
+  return argumentNames.filter((name) => inputs[name] !== undefined);
+}

@@ -1,0 +1,70 @@
+import { createRequire } from 'node:module';
+import type { Progress } from './progress';
+
+/** Weight of a message: `info` is shown live and forgotten, `warning` stays under Diagnostics of the resource. */
+type Severity = 'info' | 'warning';
+
+interface EngineClient {
+  log(severity: Severity, urn: string, message: string): Promise<void>;
+}
+
+/** Pulumi's own display, reached over the engine's log channel: lines appear in the row of the resource. */
+export class EngineDisplay {
+  readonly #client: EngineClient | undefined;
+
+  constructor(hostArguments: readonly string[]) {
+    this.#client = connect(hostArguments);
+  }
+
+  forResource(urn: string): Progress {
+    let shown = '';
+    return {
+      show: (message) => {
+        if (message === shown) return;
+        shown = message;
+        void this.#client?.log('info', urn, message).catch(() => undefined);
+      },
+    };
+  }
+
+  /** Says something that stays: under the resource, or on the console where there is no engine to tell. */
+  async warn(urn: string, message: string): Promise<void> {
+    const told = this.#client?.log('warning', urn, message) ?? Promise.reject(new Error('no engine'));
+    await told.catch(() => process.stderr.write(`warning: ${message}\n`));
+  }
+}
+
+/** The engine's address is the first argument of the process that hosts dynamic providers. */
+function connect(hostArguments: readonly string[]): EngineClient | undefined {
+  const address = hostArguments.find((argument) => /^(127\.0\.0\.1|localhost|\[::1\]):\d+$/.test(argument));
+  if (!address) return undefined;
+  try {
+    return createClient(address);
+  } catch {
+    // A release of the SDK that has moved its stubs costs the display, never the work.
+    return undefined;
+  }
+}
+
+function createClient(address: string): EngineClient {
+  // Loaded here and not on top: only the host of a running engine needs them.
+  const { EngineClient: Client } =
+    require('@pulumi/pulumi/proto/engine_grpc_pb') as typeof import('@pulumi/pulumi/proto/engine_grpc_pb');
+  const proto = require('@pulumi/pulumi/proto/engine_pb') as typeof import('@pulumi/pulumi/proto/engine_pb');
+  // The one that the SDK itself uses: its stubs take no other.
+  const grpc = createRequire(require.resolve('@pulumi/pulumi'))('@grpc/grpc-js');
+  const client = new Client(address, grpc.credentials.createInsecure());
+  const severities = { info: proto.LogSeverity.INFO, warning: proto.LogSeverity.WARNING };
+  return {
+    log(severity, urn, message) {
+      const request = new proto.LogRequest();
+      request.setSeverity(severities[severity]);
+      request.setUrn(urn);
+      request.setMessage(message);
+      request.setEphemeral(severity === 'info');
+      return new Promise((resolve, reject) => {
+        client.log(request, (error: Error | null) => (error ? reject(error) : resolve()));
+      });
+    },
+  };
+}

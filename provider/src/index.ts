@@ -1,0 +1,8 @@
+export {
+  ComputeEndpoint,
+  type ComputeEndpointArgs,
+  type ComputeEndpointTimeouts,
+  type ComputeEndpointType,
+} from './compute-endpoint';
+export { type ComputeSize, computeSizes, type SizeOutput } from './compute-size';
+export type { UnsettledOperation } from './endpoint-state';

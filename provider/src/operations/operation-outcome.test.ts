@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { consoleWord, describeOperation, outcomeOf } from './operation-outcome';
+
+it.each([
+  ['scheduling', 'unfinished', 'Scheduling'],
+  ['running', 'unfinished', 'In progress'],
+  ['cancelling', 'unfinished', 'Cancelling'],
+  ['finished', 'succeeded', 'OK'],
+  ['skipped', 'succeeded', 'Skipped'],
+  ['failed', 'failed', 'Error'],
+  ['error', 'failed', 'Error'],
+  ['cancelled', 'failed', 'Cancelled'],
+  ['paused', 'unfinished', 'paused'],
+  ['constructor', 'unfinished', 'constructor'],
+])('%s is %s, and reads %s', (status, outcome, word) => {
+  expect([outcomeOf({ status }), consoleWord(status)]).toEqual([outcome, word]);
+});
+
+it('describes an operation with the error text of the service', () => {
+  const operation = { id: 'op-1', action: 'start_compute', status: 'failed', error: 'no capacity' };
+  expect(describeOperation(operation)).toBe('start_compute op-1 failed: no capacity');
+});

@@ -1,0 +1,181 @@
+import type { ControlApi } from '../control-api/control-api';
+import { ControlApiError } from '../control-api/control-api-error';
+import { Deadline } from '../control-api/deadline';
+import type { Operation } from '../control-api/wire-types';
+
+/** Where operations are looked up. */
+export type OperationSource = Pick<ControlApi, 'listOperations' | 'getOperation'>;
+
+/** How often the operations of a project are looked at. All in milliseconds. */
+export interface PollPacing {
+  /** The first look, and the shortest interval. */
+  readonly shortestMs: number;
+  /** The longest interval: what the service suggests. */
+  readonly longestMs: number;
+}
+
+export const defaultPollPacing: PollPacing = { shortestMs: 200, longestMs: 5_000 };
+
+/** The interval as a share of the time waited so far: what is noticed late is late by that share. */
+const intervalShare = 0.1;
+/** The last look goes out this share of the deadline before its end, at most a second before. */
+const lastLookShare = 0.05;
+const lastLookMs = 1_000;
+const pageLimit = 100;
+
+/** What a look at the project's operations found: the newest page, and each watched operation. */
+export interface OperationsView {
+  /** The newest operations of the project, newest first. */
+  readonly newest: readonly Operation[];
+  /** The newest knowledge of a watched operation; undefined when the service does not know it any more. */
+  find(operationId: string): Operation | undefined;
+}
+
+/** Something that waits for operations. */
+export interface Watch<Result> {
+  /** The operations that must be known, on the newest page or not. */
+  operationIds(): Iterable<string>;
+  readonly deadline: Deadline;
+  /** Asked after every look; a result ends the watch. */
+  judge(view: OperationsView): Result | undefined;
+  /** The result when the deadline comes first. */
+  expire(): Result;
+}
+
+interface ActiveWatch {
+  readonly operationIds: () => Iterable<string>;
+  readonly deadline: Deadline;
+  readonly startedAt: number;
+  nextLookAt: number;
+  readonly look: (view: OperationsView) => void;
+  readonly expire: () => void;
+  readonly fail: (error: Error) => void;
+}
+
+/**
+ * Looks at the operations of one project on behalf of all who wait for any of them: one list answers for all.
+ * A look that fails says nothing about the operations; it is made again until the deadlines of those who wait.
+ */
+export class OperationPoller {
+  readonly #source: OperationSource;
+  readonly #projectId: string;
+  readonly #pacing: PollPacing;
+  readonly #watches = new Set<ActiveWatch>();
+  #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
+  #failedLooks = 0;
+  #pauseUntil = 0;
+
+  constructor(source: OperationSource, projectId: string, pacing: PollPacing = defaultPollPacing) {
+    this.#source = source;
+    this.#projectId = projectId;
+    this.#pacing = pacing;
+  }
+
+  /** Resolves with what the watch decides, or with its `expire` at the deadline; rejects on a final refusal. */
+  watch<Result>(watch: Watch<Result>): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      const { deadline } = watch;
+      const end = (settle: () => void) => {
+        clearTimeout(atDeadline);
+        this.#watches.delete(active);
+        settle();
+      };
+      const active: ActiveWatch = {
+        operationIds: () => watch.operationIds(),
+        deadline,
+        startedAt: Date.now(),
+        nextLookAt: 0,
+        look: (view) => {
+          const result = watch.judge(view);
+          if (result !== undefined) end(() => resolve(result));
+        },
+        expire: () => end(() => resolve(watch.expire())),
+        fail: (error) => end(() => reject(error)),
+      };
+      // The last look comes before the deadline; this is for one that gets no answer in time.
+      const atDeadline = setTimeout(() => active.expire(), deadline.remainingMs);
+      this.#watches.add(active);
+      this.#planLook(active);
+      this.#schedule();
+    });
+  }
+
+  #planLook(watch: ActiveWatch): void {
+    const now = Date.now();
+    const { shortestMs, longestMs } = this.#pacing;
+    const intervalMs = Math.min(longestMs, Math.max(shortestMs, (now - watch.startedAt) * intervalShare));
+    const untilLastLookMs = watch.deadline.remainingMs - lastLookLeadMs(watch.deadline);
+    watch.nextLookAt = now + Math.max(0, Math.min(intervalMs, untilLastLookMs));
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    if (this.#isLooking || this.#watches.size === 0) return;
+    const nextLookAt = Math.min(...[...this.#watches].map((watch) => watch.nextLookAt));
+    const delayMs = Math.max(nextLookAt, this.#pauseUntil) - Date.now();
+    this.#timer = setTimeout(() => void this.#look(), Math.max(0, delayMs));
+  }
+
+  async #look(): Promise<void> {
+    this.#isLooking = true;
+    const asked = [...this.#watches];
+    try {
+      const view = await this.#fetchView(asked);
+      this.#failedLooks = 0;
+      for (const watch of asked) {
+        if (this.#watches.has(watch)) watch.look(view);
+      }
+    } catch (error) {
+      this.#noteFailure(error, asked);
+    }
+    for (const watch of this.#watches) {
+      if (watch.deadline.remainingMs <= lastLookLeadMs(watch.deadline)) watch.expire();
+      else this.#planLook(watch);
+    }
+    this.#isLooking = false;
+    this.#schedule();
+  }
+
+  async #fetchView(watches: readonly ActiveWatch[]): Promise<OperationsView> {
+    // A look is not sent again at once when it fails: the next look is near anyway.
+    const once = new Deadline(0);
+    const { operations: newest } = await this.#source.listOperations(
+      this.#projectId,
+      { limit: pageLimit },
+      once,
+    );
+    const byId = new Map(newest.map((operation) => [operation.id, operation]));
+    const watchedIds = new Set(watches.flatMap((watch) => [...watch.operationIds()]));
+    for (const id of watchedIds) {
+      if (byId.has(id)) continue;
+      const operation = await this.#findById(id, once);
+      if (operation) byId.set(id, operation);
+    }
+    return { newest, find: (operationId) => byId.get(operationId) };
+  }
+
+  async #findById(operationId: string, deadline: Deadline): Promise<Operation | undefined> {
+    try {
+      return await this.#source.getOperation(this.#projectId, operationId, deadline);
+    } catch (error) {
+      if (error instanceof ControlApiError && error.isNotFound) return undefined;
+      throw error;
+    }
+  }
+
+  #noteFailure(error: unknown, asked: readonly ActiveWatch[]): void {
+    if (!(error instanceof ControlApiError) || error.meaning === 'refused') {
+      const reason = error instanceof Error ? error : new Error(String(error));
+      for (const watch of asked) watch.fail(reason);
+      return;
+    }
+    this.#failedLooks += 1;
+    const backoffMs = Math.min(this.#pacing.longestMs, this.#pacing.shortestMs * 2 ** this.#failedLooks);
+    this.#pauseUntil = Date.now() + error.retryAfterMs + Math.random() * backoffMs;
+  }
+}
+
+function lastLookLeadMs(deadline: Deadline): number {
+  return Math.min(lastLookMs, deadline.totalMs * lastLookShare);
+}

@@ -1,0 +1,134 @@
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ExecaError, execa } from 'execa';
+import { startEmulator } from 'postgres-control-emulator';
+import { onTestFinished } from 'vitest';
+import { pulumiEnvironment } from '../../tools/pulumi-cli/environment.mjs';
+import { findPulumiCli } from '../../tools/pulumi-cli/find.mjs';
+
+const repository = join(import.meta.dirname, '..', '..');
+
+/** A resource as `pulumi stack export` shows it. */
+export interface ExportedResource {
+  readonly urn: string;
+  readonly type: string;
+  readonly id?: string;
+  readonly inputs?: Record<string, unknown>;
+  readonly outputs?: Record<string, unknown>;
+  readonly initErrors?: string[];
+}
+
+export interface CommandResult {
+  readonly exitCode: number;
+  /** What the screen says, both streams in order. */
+  readonly screen: string;
+  readonly stdout: string;
+}
+
+/** A Pulumi stack in a folder of its own, driven by the real CLI. */
+export class PulumiStack {
+  readonly folder: string;
+  readonly command: string;
+  environment: NodeJS.ProcessEnv;
+
+  constructor(folder: string, command: string, environment: NodeJS.ProcessEnv) {
+    this.folder = folder;
+    this.command = command;
+    this.environment = environment;
+  }
+
+  /** Runs a command whatever it ends with. */
+  async try(...args: string[]): Promise<CommandResult> {
+    const result = await this.start(...args).catch((error: ExecaError) => error);
+    return { exitCode: result.exitCode ?? -1, screen: String(result.all), stdout: String(result.stdout) };
+  }
+
+  /** Runs a command that has to succeed. */
+  async run(...args: string[]): Promise<CommandResult> {
+    const result = await this.try(...args);
+    if (result.exitCode !== 0)
+      throw new Error(`pulumi ${args.join(' ')}: exit ${result.exitCode}\n${result.screen}`);
+    return result;
+  }
+
+  start(...args: string[]) {
+    const env = this.environment;
+    return execa(this.command, args, { cwd: this.folder, env, extendEnv: false, all: true, stdin: 'ignore' });
+  }
+
+  async writeProgram(program: string): Promise<void> {
+    await writeFile(join(this.folder, 'index.ts'), program);
+  }
+
+  async exportState(): Promise<{ text: string; endpoints: ExportedResource[] }> {
+    const { stdout: text } = await this.run('stack', 'export', '--show-secrets');
+    const { deployment } = JSON.parse(text) as { deployment: { resources?: ExportedResource[] } };
+    const endpoints = (deployment.resources ?? []).filter(({ type }) => type.endsWith(':ComputeEndpoint'));
+    return { text, endpoints };
+  }
+}
+
+async function makeStack(fill: (folder: string) => Promise<unknown>, emulatorOptions: object = {}) {
+  const cli = await findPulumiCli();
+  if (!cli) throw new Error('There is no Pulumi CLI: run `npm run setup`.');
+  const root = await mkdtemp(join(tmpdir(), 'postgres-compute-e2e-'));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const emulator = await startEmulator({ operationMs: 300, ...emulatorOptions });
+  onTestFinished(() => emulator.stop());
+  const project = emulator.createProject({ name: 'e2e' });
+  const branch = emulator.createBranch(project.id, { name: 'feature' });
+
+  const folder = join(root, 'program');
+  await mkdir(folder);
+  await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'));
+  await fill(folder);
+  const stack = new PulumiStack(folder, cli.command, {
+    ...pulumiEnvironment({ home: join(root, 'home'), backend: join(root, 'backend'), cli }),
+    POSTGRES_COMPUTE_BASE_URL: emulator.url,
+    POSTGRES_COMPUTE_API_KEY: emulator.apiKey,
+  });
+  await stack.run('stack', 'init', 'test');
+  await stack.run('config', 'set', 'projectId', project.id);
+  await stack.run('config', 'set', 'branchId', branch.id);
+  return { stack, emulator, project, branch };
+}
+
+/** A copy of the quickstart, as it stands in the repository. */
+export function startQuickstart() {
+  return makeStack(async (folder) => {
+    await cp(join(repository, 'Pulumi.yaml'), join(folder, 'Pulumi.yaml'));
+    await cp(join(repository, 'examples', 'quickstart'), join(folder, 'examples', 'quickstart'), {
+      recursive: true,
+    });
+  });
+}
+
+const projectFile = `name: e2e
+main: index.ts
+runtime:
+  name: nodejs
+  options:
+    tsconfig: tsconfig.json
+`;
+
+/** A program of one's own; \`args\` are the arguments of one ComputeEndpoint named \`app\`, as program text. */
+export async function startProgram(args = '', emulatorOptions: object = {}) {
+  const service = await makeStack(async (folder) => {
+    await writeFile(join(folder, 'Pulumi.yaml'), projectFile);
+    await cp(join(repository, 'examples', 'quickstart', 'tsconfig.json'), join(folder, 'tsconfig.json'));
+  }, emulatorOptions);
+  const declare = (changed: string) => service.stack.writeProgram(programOf(changed));
+  await declare(args);
+  return { ...service, declare };
+}
+
+function programOf(args: string): string {
+  return `import * as pulumi from '@pulumi/pulumi';
+import { ComputeEndpoint } from 'pulumi-postgres-compute';
+const config = new pulumi.Config();
+const projectId = config.require('projectId');
+const branchId = config.require('branchId');
+export const app = new ComputeEndpoint('app', { projectId, branchId, type: 'read_write', ${args} } as any);
+`;
+}

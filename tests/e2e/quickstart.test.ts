@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { startQuickstart } from './pulumi-stack';
+
+it('declares, previews, applies, changes and destroys one endpoint', async () => {
+  const { stack, emulator, project, branch } = await startQuickstart();
+  const held = () => emulator.endpoints(project.id).find((endpoint) => endpoint.branch_id === branch.id);
+
+  const created = await stack.run('up', '--yes');
+  expect(held()).toMatchObject({ current_state: 'active', type: 'read_write', autoscaling_limit_max_cu: 1 });
+  expect(created.screen).toContain(held()?.host);
+
+  await stack.run('config', 'set', 'maxCu', '2');
+  const sizePreview = await stack.run('preview');
+  expect(sizePreview.screen).toMatch(
+    /~ .*ComputeEndpoint app update.*\[diff: ~autoscalingLimitMaxCu,restartOnChange\]/,
+  );
+  expect(held()?.autoscaling_limit_max_cu).toBe(1);
+
+  await stack.run('up', '--yes');
+  expect(held()).toMatchObject({ current_state: 'active', autoscaling_limit_max_cu: 2 });
+  expect(emulator.restarts(held()?.id ?? '')).toBe(1);
+
+  await stack.run('config', 'set', 'suspendTimeoutSeconds', '600');
+  const delayPreview = await stack.run('preview');
+  expect(delayPreview.screen).toContain('[diff: ~suspendTimeoutSeconds]');
+  expect(delayPreview.screen).not.toContain('restartOnChange');
+
+  await stack.run('up', '--yes');
+  expect(held()?.suspend_timeout_seconds).toBe(600);
+  expect(emulator.restarts(held()?.id ?? '')).toBe(1);
+
+  await stack.run('refresh', '--yes', '--expect-no-changes');
+
+  const { text, endpoints } = await stack.exportState();
+  expect(endpoints.map(({ id }) => id)).toEqual([held()?.id]);
+  expect(endpoints[0]?.outputs).toMatchObject({
+    host: held()?.host,
+    suspendTimeoutSeconds: 600,
+    maxConnections: 112,
+  });
+  expect(text).not.toContain(emulator.apiKey);
+  expect(text).not.toContain(emulator.url);
+  expect(String(endpoints[0]?.inputs?.__provider).length).toBeLessThanOrEqual(120);
+
+  await stack.run('destroy', '--yes');
+  expect(held()).toBeUndefined();
+});
+
+it('takes key and base URL from the config of the stack, and keeps both out of its state', async () => {
+  const { stack, emulator } = await startQuickstart();
+  const { POSTGRES_COMPUTE_API_KEY: key, POSTGRES_COMPUTE_BASE_URL: url, ...bare } = stack.environment;
+  stack.environment = bare;
+  await stack.run('config', 'set', '--secret', 'postgresCompute:apiKey', String(key));
+  await stack.run('config', 'set', 'postgresCompute:baseUrl', String(url));
+  await stack.run('up', '--yes');
+  const { text, endpoints } = await stack.exportState();
+  expect(emulator.endpoints().map(({ id }) => id)).toContain(endpoints[0]?.id);
+  expect(text).not.toContain(emulator.apiKey);
+  expect(text).not.toContain(emulator.url);
+});

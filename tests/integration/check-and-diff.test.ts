@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { EndpointProvider } from '../../provider/src/endpoint-provider';
+import { startService } from './start-service';
+
+const environment = {
+  POSTGRES_COMPUTE_BASE_URL: 'http://127.0.0.1:9/api/v2',
+  POSTGRES_COMPUTE_API_KEY: 'key',
+};
+const inputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
+const urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::api';
+
+describe('check', () => {
+  it.each([
+    ['POSTGRES_COMPUTE_API_KEY', 'postgresCompute:apiKey'],
+    ['POSTGRES_COMPUTE_BASE_URL', 'postgresCompute:baseUrl'],
+  ])('names both ways to give a missing %s', async (variable, configKey) => {
+    const provider = new EndpointProvider({ environment: { ...environment, [variable]: undefined } });
+    const { failures } = await provider.check({}, inputs);
+    expect(failures).toEqual([{ property: '', reason: expect.stringContaining(variable) }]);
+    expect(failures?.[0]?.reason).toContain(configKey);
+  });
+
+  it('reads key and base URL from the config of the stack first', async () => {
+    const { emulator, startProvider, declare } = await startService();
+    const config = new Map([
+      ['postgresCompute:apiKey', emulator.apiKey],
+      ['postgresCompute:baseUrl', emulator.url],
+    ]);
+    const provider = startProvider({
+      POSTGRES_COMPUTE_API_KEY: 'wrong',
+      POSTGRES_COMPUTE_BASE_URL: 'http://127.0.0.1:9',
+    });
+    await provider.configure({
+      config: { get: (key) => config.get(key), require: (key) => config.get(key) ?? key },
+    });
+    const { id } = await provider.create(declare());
+    expect(emulator.endpoints().map((endpoint) => endpoint.id)).toContain(id);
+  });
+
+  it('derives a name for an endpoint that has none, and keeps it', async () => {
+    const provider = new EndpointProvider({ environment });
+    const first = await provider.check({}, { ...inputs, __urn: urn });
+    expect(first.inputs?.name).toMatch(/^shop-prod-api-[0-9a-f]{8}$/);
+    const again = await provider.check({ ...first.inputs, name: 'kept' }, { ...inputs, __urn: urn });
+    expect(again.inputs?.name).toBe('kept');
+  });
+
+  it('refuses a name that another resource of the program has', async () => {
+    const provider = new EndpointProvider({ environment });
+    await provider.check({}, { ...inputs, name: 'api', __urn: urn });
+    const { failures } = await provider.check({}, { ...inputs, name: 'api', __urn: `${urn}-2` });
+    expect(failures).toEqual([{ property: 'name', reason: expect.stringContaining(urn) }]);
+  });
+
+  it('lets a resource keep its own name', async () => {
+    const provider = new EndpointProvider({ environment });
+    await provider.check({}, { ...inputs, name: 'api', __urn: urn });
+    expect((await provider.check({}, { ...inputs, name: 'api', __urn: urn })).failures).toEqual([]);
+  });
+});
+
+describe('diff', () => {
+  it('makes no request', async () => {
+    const { emulator, provider, declare } = await startService();
+    const { id, outs } = await provider.create(declare());
+    if (!outs) throw new Error('no outputs');
+    const before = emulator.requests().length;
+    expect(await provider.diff(id, outs, declare())).toMatchObject({ changes: false, replaces: [] });
+    expect(await provider.diff(id, outs, declare({ suspendTimeoutSeconds: 60 }))).toMatchObject({
+      changes: true,
+    });
+    expect(emulator.requests().length).toBe(before);
+  });
+
+  it('replaces, the old read_write endpoint first, when the project changes', async () => {
+    const { provider, declare } = await startService();
+    const { id, outs } = await provider.create(declare());
+    if (!outs) throw new Error('no outputs');
+    expect(await provider.diff(id, outs, declare({ projectId: 'p-2' }))).toEqual({
+      changes: true,
+      replaces: ['projectId'],
+      deleteBeforeReplace: true,
+    });
+  });
+
+  it('replaces a read_only endpoint after its successor is there', async () => {
+    const { provider, declare } = await startService();
+    const { id, outs } = await provider.create(declare({ type: 'read_only' }));
+    if (!outs) throw new Error('no outputs');
+    expect(
+      await provider.diff(id, outs, declare({ type: 'read_only', regionId: 'elsewhere' })),
+    ).toMatchObject({
+      replaces: ['regionId'],
+      deleteBeforeReplace: false,
+    });
+  });
+});

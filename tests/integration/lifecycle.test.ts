@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest';
+import { startService } from './start-service';
+
+describe('create', () => {
+  it('makes the endpoint as declared and returns when its compute is active', async () => {
+    const { emulator, provider, declare, project } = await startService();
+    const { id, outs } = await provider.create(
+      declare({ suspendTimeoutSeconds: 600, pgSettings: { work_mem: '8MB' } }),
+    );
+    const [held] = emulator.endpoints(project.id).filter((endpoint) => endpoint.name === 'api');
+    expect(held).toMatchObject({
+      id,
+      current_state: 'active',
+      autoscaling_limit_min_cu: 0.25,
+      autoscaling_limit_max_cu: 1,
+      suspend_timeout_seconds: 600,
+      settings: { pg_settings: { work_mem: '8MB' } },
+    });
+    expect(outs).toMatchObject({ host: held?.host, maxConnections: 112, pooledMaxConnections: 10_000 });
+  });
+
+  it('takes as many requests as it needs: a look, the create, looks at the operation, the read-back', async () => {
+    const { emulator, provider, declare } = await startService();
+    await provider.create(declare());
+    const calls = emulator.requests().map(({ method, path }) => `${method} ${path.split('/').pop()}`);
+    expect(calls[0]).toBe('GET endpoints');
+    expect(calls[1]).toBe('POST endpoints');
+    expect(calls.at(-1)).toBe('GET endpoints');
+    expect(new Set(calls.slice(2, -1).map((call) => call.replace(/\?.*/, '')))).toEqual(
+      new Set(['GET operations']),
+    );
+  });
+
+  it('fails on a failed operation and keeps the endpoint with it', async () => {
+    const { emulator, provider, declare, project } = await startService();
+    emulator.inject({
+      match: { action: 'start_compute' },
+      effect: { kind: 'operation-fails', error: 'no capacity in the region' },
+    });
+    const failure = await provider.create(declare()).catch((error: unknown) => error);
+    const [held] = emulator.endpoints(project.id).filter((endpoint) => endpoint.name === 'api');
+    expect(failure).toMatchObject({
+      id: held?.id,
+      message: expect.stringMatching(
+        /create of endpoint ep-.*: operation start_compute .* failed: no capacity in the region/,
+      ),
+      properties: { host: held?.host, unsettledOperations: [{ action: 'start_compute', status: 'failed' }] },
+    });
+  });
+
+  it('names the endpoint that the branch has already', async () => {
+    const { provider, declare } = await startService();
+    const { id } = await provider.create(declare());
+    await expect(provider.create(declare({ name: 'other' }))).rejects.toThrow(
+      new RegExp(`POST /projects/.*/endpoints: 409 Conflict.*read_write endpoint already: ${id} \\("api"\\)`),
+    );
+  });
+
+  it('makes several read_only endpoints on one branch', async () => {
+    const { emulator, provider, declare, branch } = await startService();
+    await Promise.all(
+      ['r1', 'r2', 'r3'].map((name) => provider.create(declare({ name, type: 'read_only' }))),
+    );
+    const names = emulator
+      .endpoints()
+      .filter((endpoint) => endpoint.branch_id === branch.id)
+      .map(({ name }) => name);
+    expect(names.sort()).toEqual(['r1', 'r2', 'r3']);
+  });
+});
+
+describe('update', () => {
+  it('restarts the compute once when the size changes, and sends only the bound that changed', async () => {
+    const { emulator, provider, declare } = await startService();
+    const { id, outs } = await provider.create(declare());
+    await provider.update(id, outs ?? never(), declare({ autoscalingLimitMaxCu: 2 }));
+    expect(emulator.restarts(id)).toBe(1);
+    expect(
+      emulator
+        .requests()
+        .filter(({ method }) => method === 'PATCH')
+        .map(({ body }) => body),
+    ).toEqual([{ endpoint: { autoscaling_limit_max_cu: 2 } }]);
+  });
+
+  it('restarts nothing when the autosuspend delay changes', async () => {
+    const { emulator, provider, declare } = await startService();
+    const { id, outs } = await provider.create(declare());
+    const updated = await provider.update(id, outs ?? never(), declare({ suspendTimeoutSeconds: 900 }));
+    expect(emulator.restarts(id)).toBe(0);
+    expect(updated.outs).toMatchObject({ suspendTimeoutSeconds: 900 });
+  });
+
+  it('moves the endpoint to another branch in place', async () => {
+    const { emulator, provider, declare, project } = await startService();
+    const { id, outs } = await provider.create(declare());
+    const target = emulator.createBranch(project.id, { name: 'target' });
+    await provider.update(id, outs ?? never(), declare({ branchId: target.id }));
+    expect(emulator.endpoints(project.id).find((endpoint) => endpoint.id === id)).toMatchObject({
+      branch_id: target.id,
+      current_state: 'idle',
+    });
+  });
+
+  it('clears pg_settings that are declared no longer', async () => {
+    const { emulator, provider, declare } = await startService();
+    const { id, outs } = await provider.create(declare({ pgSettings: { work_mem: '8MB' } }));
+    await provider.update(id, outs ?? never(), declare());
+    expect(emulator.endpoints().find((endpoint) => endpoint.id === id)?.settings).toEqual({
+      pg_settings: {},
+    });
+  });
+
+  it('makes no request for a change of its own settings', async () => {
+    const { emulator, provider, declare } = await startService();
+    const { id, outs } = await provider.create(declare());
+    const before = emulator.requests().length;
+    const updated = await provider.update(id, outs ?? never(), declare({ timeouts: { delete: 5 } }));
+    expect(emulator.requests().length).toBe(before);
+    expect(updated.outs).toMatchObject({ timeouts: { delete: 5 } });
+  });
+
+  it('says that the endpoint is gone when it is', async () => {
+    const { emulator, provider, declare } = await startService();
+    const { id, outs } = await provider.create(declare());
+    emulator.deleteEndpoint(id);
+    await expect(provider.update(id, outs ?? never(), declare({ name: 'x' }))).rejects.toThrow(
+      /404 Not Found.* is gone\. If it was deleted on purpose, `pulumi up --refresh` creates it again/,
+    );
+  });
+});
+
+describe('read', () => {
+  it('returns inputs that show what was changed behind our back', async () => {
+    const { emulator, provider, declare } = await startService();
+    const { id, outs } = await provider.create(declare());
+    emulator.changeEndpoint(id, { autoscaling_limit_max_cu: 4 });
+    const { inputs } = await provider.read(id, outs);
+    expect(inputs).toEqual({ ...declare(), autoscalingLimitMaxCu: 4, restartOnChange: 'size 0.25 to 4 CU' });
+  });
+
+  it('drops an endpoint that is gone', async () => {
+    const { emulator, provider, declare } = await startService();
+    const { id, outs } = await provider.create(declare());
+    emulator.deleteEndpoint(id);
+    expect(await provider.read(id, outs)).toEqual({});
+  });
+
+  it('finds nothing changed after a create', async () => {
+    const { provider, declare } = await startService();
+    const { id, outs } = await provider.create(declare());
+    expect((await provider.read(id, outs)).props).toEqual(outs);
+  });
+});
+
+describe('delete', () => {
+  it('removes the endpoint', async () => {
+    const { emulator, provider, declare } = await startService();
+    const { id, outs } = await provider.create(declare());
+    await provider.delete(id, outs ?? never());
+    expect(emulator.endpoints().map((endpoint) => endpoint.id)).not.toContain(id);
+  });
+
+  it('succeeds when the endpoint is gone already', async () => {
+    const { emulator, provider, declare } = await startService();
+    const { id, outs } = await provider.create(declare());
+    await provider.delete(id, outs ?? never());
+    await expect(provider.delete(id, outs ?? never())).resolves.toBeUndefined();
+    await expect(provider.delete('ep-never-there-1', outs ?? never())).resolves.toBeUndefined();
+    expect(emulator.endpoints().map((endpoint) => endpoint.id)).not.toContain(id);
+  });
+});
+
+describe('a refusal of the service', () => {
+  it('of the key is one sentence with method, path, status and request id, and without the key', async () => {
+    const { startProvider, declare } = await startService();
+    const provider = startProvider({ POSTGRES_COMPUTE_API_KEY: 'canary-key' });
+    const failure = await provider.create(declare()).catch((error: unknown) => error);
+    expect(String(failure)).toMatch(
+      /GET \/projects\/[^ ]+\/endpoints: 401 Unauthorized.*\(request id [^)]+\)/,
+    );
+    expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toContain('canary-key');
+  });
+
+  it('of an unknown project is a 404 with the message of the service', async () => {
+    const { provider, declare } = await startService();
+    await expect(provider.create(declare({ projectId: 'no-such-project' }))).rejects.toThrow(
+      /GET \/projects\/no-such-project\/endpoints: 404 Not Found.*no-such-project/,
+    );
+  });
+
+  it('of an unknown branch is passed on', async () => {
+    const { provider, declare } = await startService();
+    await expect(provider.create(declare({ branchId: 'br-none' }))).rejects.toThrow(
+      /POST \/projects\/.*\/endpoints: 404 Not Found.*br-none/,
+    );
+  });
+});
+
+function never(): never {
+  throw new Error('a create or update always returns outputs');
+}

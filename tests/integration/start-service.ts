@@ -1,0 +1,37 @@
+import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
+import { onTestFinished } from 'vitest';
+import type { EndpointInputs } from '../../provider/src/endpoint-inputs';
+import { EndpointProvider } from '../../provider/src/endpoint-provider';
+
+/** Quick pacing: what takes seconds at the service takes milliseconds here. */
+const pollPacing = { shortestMs: 10, longestMs: 50 };
+const retryPacing = { baseMs: 5, capMs: 20, unreachableMs: 300 };
+
+/** An emulator with a project and an empty branch, and a provider that talks to it over HTTP. */
+export async function startService(options: EmulatorOptions = {}) {
+  const emulator = await startEmulator({ operationMs: 20, schedulingMs: 0, ...options });
+  onTestFinished(() => emulator.stop());
+  const project = emulator.createProject({ name: 'test' });
+  const branch = emulator.createBranch(project.id, { name: 'feature' });
+  const startProvider = (environment: NodeJS.ProcessEnv = {}) =>
+    new EndpointProvider({
+      pollPacing,
+      retryPacing,
+      requestTimeoutMs: 2_000,
+      environment: {
+        POSTGRES_COMPUTE_BASE_URL: emulator.url,
+        POSTGRES_COMPUTE_API_KEY: emulator.apiKey,
+        ...environment,
+      },
+    });
+  const declare = (inputs: Partial<EndpointInputs> = {}): EndpointInputs => ({
+    projectId: project.id,
+    branchId: branch.id,
+    type: 'read_write',
+    name: 'api',
+    autoscalingLimitMinCu: 0.25,
+    autoscalingLimitMaxCu: 1,
+    ...inputs,
+  });
+  return { emulator, project, branch, provider: startProvider(), startProvider, declare };
+}

@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { styleText } from 'node:util';
+import { execa } from 'execa';
+import { startEmulator } from 'postgres-control-emulator';
+import { pulumiEnvironment } from './pulumi-cli/environment.mjs';
+import { findPulumiCli } from './pulumi-cli/find.mjs';
+
+const repository = join(__dirname, '..');
+/** Not a name that somebody's own stack has: the CLI writes the stack's config beside Pulumi.yaml. */
+const stack = `demo-${process.pid}`;
+const interruption = new AbortController();
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  // The CLI is stopped in its own way first; then `finally` clears away what the demo made.
+  process.on(signal, () => interruption.abort());
+}
+
+void main();
+
+async function main(): Promise<void> {
+  const emulator = await startEmulator({ operationMs: 1_500 });
+  const folder = await mkdtemp(join(tmpdir(), 'postgres-compute-demo-'));
+  try {
+    const project = emulator.createProject({ name: 'demo' });
+    const branch = emulator.createBranch(project.id, { name: 'feature' });
+    const run = await preparePulumi(folder, emulator);
+
+    await run('stack', 'init', stack);
+    await run('config', 'set', 'projectId', project.id);
+    await run('config', 'set', 'branchId', branch.id);
+
+    say('Creates the endpoint, and waits until its compute has started.');
+    await run('up', '--yes');
+
+    say('A change of size: restartOnChange says in the preview that it restarts the compute.');
+    await run('config', 'set', 'maxCu', '2');
+    await run('preview', '--diff');
+    await run('preview');
+    await run('up', '--yes');
+
+    say('A change of the autosuspend delay: no restart, and no such mark.');
+    await run('config', 'set', 'suspendTimeoutSeconds', '600');
+    await run('preview');
+    await run('up', '--yes');
+
+    say('The service holds what the program declares.');
+    await run('refresh', '--yes', '--expect-no-changes');
+
+    await run('destroy', '--yes');
+    const left = emulator.endpoints(project.id).filter((endpoint) => endpoint.branch_id === branch.id);
+    if (left.length > 0) throw new Error(`The service still holds ${left.map(({ id }) => id).join(', ')}.`);
+    say('Done: the endpoint is gone, and so is everything that the demo made.');
+  } catch (error) {
+    process.exitCode = interruption.signal.aborted ? 130 : 1;
+    say(interruption.signal.aborted ? 'Interrupted.' : String(error));
+  } finally {
+    await emulator.stop();
+    await rm(folder, { recursive: true, force: true });
+    await rm(join(repository, `Pulumi.${stack}.yaml`), { force: true });
+  }
+}
+
+/** Runs the CLI on the quickstart, with a backend and a home of its own, printing each command before it runs. */
+async function preparePulumi(folder: string, emulator: { url: string; apiKey: string }) {
+  const cli = await findPulumiCli();
+  if (!cli) throw new Error('There is no Pulumi CLI: run `npm run setup`.');
+  const env = {
+    ...pulumiEnvironment({ home: join(folder, 'home'), backend: join(folder, 'backend'), cli }),
+    POSTGRES_COMPUTE_BASE_URL: emulator.url,
+    POSTGRES_COMPUTE_API_KEY: emulator.apiKey,
+  };
+  return async (...args: string[]): Promise<void> => {
+    interruption.signal.throwIfAborted();
+    process.stdout.write(`\n${styleText('bold', `$ pulumi ${args.join(' ')}`)}\n`);
+    // In a process group of its own: Ctrl-C reaches the CLI once, through the demo.
+    await execa(cli.command, args, {
+      cwd: repository,
+      env,
+      extendEnv: false,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      detached: true,
+      cancelSignal: interruption.signal,
+      killSignal: 'SIGINT',
+      forceKillAfterDelay: 60_000,
+    });
+  };
+}
+
+function say(text: string): void {
+  process.stdout.write(`\n${styleText('cyan', `# ${text}`)}\n`);
+}

@@ -1,0 +1,19 @@
+// The environment of a private Pulumi run: its own backend, home and passphrase, nothing of the user's own.
+import { delimiter } from 'node:path';
+
+const FOREIGN = /^(PULUMI_|POSTGRES_COMPUTE_)/;
+
+/** @type {typeof import('./environment.d.mts').pulumiEnvironment} */
+export function pulumiEnvironment({ home, backend, cli, passphrase = 'private run', outer = process.env }) {
+  const kept = Object.entries(outer).flatMap(([name, value]) =>
+    value === undefined || FOREIGN.test(name) ? [] : [/** @type {const} */ ([name, value])],
+  );
+  return {
+    ...Object.fromEntries(kept),
+    PATH: [cli.folder, outer.PATH].filter(Boolean).join(delimiter),
+    PULUMI_BACKEND_URL: backend.startsWith('file://') ? backend : `file://${backend}`,
+    PULUMI_HOME: home,
+    PULUMI_CONFIG_PASSPHRASE: passphrase,
+    PULUMI_SKIP_UPDATE_CHECK: '1',
+  };
+}
