@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
@@ -64,8 +64,9 @@ async function main(): Promise<void> {
 
 /** Runs the CLI on the quickstart, with a backend and a home of its own, printing each command before it runs. */
 async function preparePulumi(folder: string, emulator: { url: string; apiKey: string }) {
-  const cli = await findPulumiCli();
+  const cli = findPulumiCli();
   if (!cli) throw new Error('There is no Pulumi CLI: run `npm run setup`.');
+  await mkdir(join(folder, 'backend'));
   const env = {
     ...pulumiEnvironment({ home: join(folder, 'home'), backend: join(folder, 'backend'), cli }),
     POSTGRES_COMPUTE_BASE_URL: emulator.url,

@@ -64,6 +64,7 @@ async function prepareBuild() {
 
 /** @param {Promise<void>} packages */
 async function preparePulumi(packages) {
+  if (findPulumiCli() !== undefined) return;
   const cli = await ensurePulumiCli({ log, signal: interruption.signal, sdkInstalled: packages });
   log(`Pulumi CLI ${cli.version} (${cli.origin}) is ${relative(process.cwd(), cli.command)}`);
 }

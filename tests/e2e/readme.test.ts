@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startProgram, startQuickstart } from './pulumi-stack';
+import { startProgram, startQuickstart } from './start-stack';
 
 async function codeBlocks(language: string): Promise<string[]> {
-  const text = await readFile(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
+  const text = await readFile(join(__dirname, '..', '..', 'README.md'), 'utf8');
   return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)].flatMap(([, name, code]) =>
     name === language && code !== undefined ? [code] : [],
   );

@@ -26,12 +26,12 @@ const BINARIES = [
   },
 ];
 
-/** The version of the CLI that go.mod pins, for example `3.259.0`. */
+/** @type {typeof import('./build-from-modules.d.mts').pinnedVersion} */
 export function pinnedVersion() {
   return readPin('cli', 'github.com/pulumi/pulumi/pkg/v3');
 }
 
-/** Changes when a pin does. */
+/** @type {typeof import('./build-from-modules.d.mts').hashPins} */
 export function hashPins() {
   return hashContents(
     HERE,
@@ -39,11 +39,7 @@ export function hashPins() {
   );
 }
 
-/**
- * @param {{ repository: string, workFolder: string, log: (message: string) => void,
- *   signal: AbortSignal | undefined, sdkInstalled: Promise<void> }} options
- * @returns {Promise<string>} the folder of the binaries
- */
+/** @type {typeof import('./build-from-modules.d.mts').buildFromModules} */
 export async function buildFromModules({ repository, workFolder, log, signal, sdkInstalled }) {
   checkGo();
   log(

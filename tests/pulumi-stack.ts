@@ -1,13 +1,12 @@
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ExecaError, execa } from 'execa';
-import { startEmulator } from 'postgres-control-emulator';
-import { onTestFinished } from 'vitest';
-import { pulumiEnvironment } from '../../tools/pulumi-cli/environment.mjs';
-import { findPulumiCli } from '../../tools/pulumi-cli/find.mjs';
+import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
+import { pulumiEnvironment } from '../tools/pulumi-cli/environment.mjs';
+import { findPulumiCli } from '../tools/pulumi-cli/find.mjs';
 
-const repository = join(import.meta.dirname, '..', '..');
+export const repository = join(__dirname, '..');
 
 /** A resource as `pulumi stack export` shows it. */
 export interface ExportedResource {
@@ -69,18 +68,22 @@ export class PulumiStack {
   }
 }
 
-async function makeStack(fill: (folder: string) => Promise<unknown>, emulatorOptions: object = {}) {
-  const cli = await findPulumiCli();
+/** An emulator, and an empty Pulumi project in a temporary folder whose program talks to it. */
+export async function makeStack(
+  fill: (folder: string) => Promise<unknown>,
+  emulatorOptions: EmulatorOptions = {},
+) {
+  const cli = findPulumiCli();
   if (!cli) throw new Error('There is no Pulumi CLI: run `npm run setup`.');
-  const root = await mkdtemp(join(tmpdir(), 'postgres-compute-e2e-'));
-  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const root = await mkdtemp(join(tmpdir(), 'postgres-compute-test-'));
   const emulator = await startEmulator({ operationMs: 300, ...emulatorOptions });
-  onTestFinished(() => emulator.stop());
-  const project = emulator.createProject({ name: 'e2e' });
-  const branch = emulator.createBranch(project.id, { name: 'feature' });
-
+  const close = async () => {
+    await emulator.stop();
+    await rm(root, { recursive: true, force: true });
+  };
   const folder = join(root, 'program');
   await mkdir(folder);
+  await mkdir(join(root, 'backend'));
   await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'));
   await fill(folder);
   const stack = new PulumiStack(folder, cli.command, {
@@ -89,46 +92,5 @@ async function makeStack(fill: (folder: string) => Promise<unknown>, emulatorOpt
     POSTGRES_COMPUTE_API_KEY: emulator.apiKey,
   });
   await stack.run('stack', 'init', 'test');
-  await stack.run('config', 'set', 'projectId', project.id);
-  await stack.run('config', 'set', 'branchId', branch.id);
-  return { stack, emulator, project, branch };
-}
-
-/** A copy of the quickstart, as it stands in the repository. */
-export function startQuickstart() {
-  return makeStack(async (folder) => {
-    await cp(join(repository, 'Pulumi.yaml'), join(folder, 'Pulumi.yaml'));
-    await cp(join(repository, 'examples', 'quickstart'), join(folder, 'examples', 'quickstart'), {
-      recursive: true,
-    });
-  });
-}
-
-const projectFile = `name: e2e
-main: index.ts
-runtime:
-  name: nodejs
-  options:
-    tsconfig: tsconfig.json
-`;
-
-/** A program of one's own; \`args\` are the arguments of one ComputeEndpoint named \`app\`, as program text. */
-export async function startProgram(args = '', emulatorOptions: object = {}) {
-  const service = await makeStack(async (folder) => {
-    await writeFile(join(folder, 'Pulumi.yaml'), projectFile);
-    await cp(join(repository, 'examples', 'quickstart', 'tsconfig.json'), join(folder, 'tsconfig.json'));
-  }, emulatorOptions);
-  const declare = (changed: string) => service.stack.writeProgram(programOf(changed));
-  await declare(args);
-  return { ...service, declare };
-}
-
-function programOf(args: string): string {
-  return `import * as pulumi from '@pulumi/pulumi';
-import { ComputeEndpoint } from 'pulumi-postgres-compute';
-const config = new pulumi.Config();
-const projectId = config.require('projectId');
-const branchId = config.require('branchId');
-export const app = new ComputeEndpoint('app', { projectId, branchId, type: 'read_write', ${args} } as any);
-`;
+  return { stack, emulator, close };
 }

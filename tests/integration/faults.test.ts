@@ -1,0 +1,305 @@
+import type { RequestEffect } from 'postgres-control-emulator';
+import { describe, expect, it } from 'vitest';
+import { UnsettledEndpointError } from '../../provider/src/endpoint-error';
+import type { EndpointOutputs } from '../../provider/src/endpoint-state';
+import { startService } from './start-service';
+
+type Service = Awaited<ReturnType<typeof startService>>;
+
+const lostAnswers: [string, RequestEffect][] = [
+  ['is lost before the work', { kind: 'lost-before-work' }],
+  ['is lost after the work', { kind: 'lost-after-work' }],
+  ['is 500 before the work', { kind: 'status', status: 500 }],
+  ['is 500 after the work', { kind: 'status', status: 500, when: 'after-work' }],
+  ['is 502 after the work', { kind: 'status', status: 502, when: 'after-work' }],
+  ['is 504 after the work', { kind: 'status', status: 504, when: 'after-work' }],
+  ['is cut off in the middle', { kind: 'malformed' }],
+  ['comes after the time-out', { kind: 'slow', delayMs: 3_000 }],
+];
+
+const busyAnswers: [string, RequestEffect][] = [
+  ['429 without Retry-After', { kind: 'status', status: 429 }],
+  ['429 with Retry-After in seconds', { kind: 'status', status: 429, retryAfterSeconds: 1 }],
+  [
+    '429 with Retry-After as a date',
+    { kind: 'status', status: 429, retryAfterSeconds: 1, retryAfterFormat: 'http-date' },
+  ],
+  ['503', { kind: 'status', status: 503 }],
+  ['423', { kind: 'status', status: 423 }],
+];
+
+const ownEndpoints = ({ emulator, branch }: Service) =>
+  emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
+
+const isDelete = ({ method }: { method: string }) => method === 'DELETE';
+
+async function createEndpoint(service: Service, inputs = service.declare()) {
+  const { id, outs } = await service.provider.create(inputs);
+  if (!outs) throw new Error('a create always returns outputs');
+  return { id, outs };
+}
+
+/** What the engine would keep in state after a create or an update that failed. */
+async function failedState(
+  work: Promise<unknown>,
+): Promise<{ id: string; outs: EndpointOutputs; message: string }> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof UnsettledEndpointError)
+    return { id: error.id, outs: error.properties, message: error.message };
+  throw error ?? new Error('the work was expected to fail');
+}
+
+describe.each(lostAnswers)('when the answer %s', (_case, effect) => {
+  it('a create makes one endpoint', async () => {
+    const service = await startService();
+    service.emulator.inject({ match: { method: 'POST', path: '/projects/*/endpoints' }, effect });
+    const { id } = await createEndpoint(service);
+    expect(ownEndpoints(service).map((endpoint) => endpoint.id)).toEqual([id]);
+    expect(ownEndpoints(service)[0]?.current_state).toBe('active');
+  });
+
+  it('a create of a read replica makes one replica', async () => {
+    const service = await startService();
+    service.emulator.inject({ match: { method: 'POST', path: '/projects/*/endpoints' }, effect });
+    const { id } = await createEndpoint(service, service.declare({ type: 'read_only' }));
+    expect(ownEndpoints(service).map((endpoint) => endpoint.id)).toEqual([id]);
+  });
+
+  it('a change of size restarts the compute once', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service);
+    service.emulator.inject({ match: { method: 'PATCH' }, effect });
+    await service.provider.update(id, outs, service.declare({ autoscalingLimitMaxCu: 2 }));
+    expect(service.emulator.restarts(id)).toBe(1);
+    expect(ownEndpoints(service)[0]).toMatchObject({ autoscaling_limit_max_cu: 2, current_state: 'active' });
+  });
+
+  it('a delete succeeds, and the endpoint is gone', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service);
+    service.emulator.inject({ match: { method: 'DELETE' }, effect });
+    await service.provider.delete(id, outs);
+    expect(ownEndpoints(service)).toEqual([]);
+  });
+
+  it('a look at the operations is made again', async () => {
+    const service = await startService();
+    service.emulator.inject({ match: { path: '/projects/*/operations' }, effect });
+    const { id } = await createEndpoint(service);
+    expect(ownEndpoints(service).map((endpoint) => endpoint.id)).toEqual([id]);
+  });
+
+  it('a list of the endpoints is asked for again', async () => {
+    const service = await startService();
+    service.emulator.inject({ match: { method: 'GET', path: '/projects/*/endpoints' }, effect });
+    const { id } = await createEndpoint(service);
+    expect(ownEndpoints(service).map((endpoint) => endpoint.id)).toEqual([id]);
+  });
+});
+
+describe.each(busyAnswers)('when the service answers %s', (_case, effect) => {
+  it('a write waits and goes again', async () => {
+    const service = await startService();
+    const fault = service.emulator.inject({ match: { method: 'POST' }, times: 2, effect });
+    const { id } = await createEndpoint(service);
+    expect(fault.hits).toBe(2);
+    expect(ownEndpoints(service).map((endpoint) => endpoint.id)).toEqual([id]);
+  });
+
+  it('a delete waits and goes again', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service);
+    service.emulator.inject({ match: { method: 'DELETE' }, times: 2, effect });
+    await service.provider.delete(id, outs);
+    expect(ownEndpoints(service)).toEqual([]);
+  });
+});
+
+describe('a failed operation', () => {
+  const failing = (action: string) => ({
+    match: { action },
+    effect: { kind: 'operation-fails', error: 'no capacity' } as const,
+  });
+
+  it('of a create: the next update starts what did not start', async () => {
+    const service = await startService();
+    service.emulator.inject(failing('start_compute'));
+    const { id, outs, message } = await failedState(service.provider.create(service.declare()));
+    expect(message).toMatch(/create of endpoint ep-\S+: operation start_compute \S+ failed: no capacity/);
+    expect(await service.provider.diff(id, outs, service.declare())).toMatchObject({
+      changes: true,
+      replaces: [],
+    });
+    const updated = await service.provider.update(id, outs, service.declare());
+    expect(ownEndpoints(service)[0]?.current_state).toBe('active');
+    expect(await service.provider.diff(id, updated.outs ?? outs, service.declare())).toMatchObject({
+      changes: false,
+    });
+  });
+
+  it('of a create survives a refresh', async () => {
+    const service = await startService();
+    service.emulator.inject(failing('start_compute'));
+    const { id, outs } = await failedState(service.provider.create(service.declare()));
+    const { props } = await service.provider.read(id, outs);
+    expect(props?.unsettledOperations).toEqual(outs.unsettledOperations);
+    await service.provider.update(id, props ?? outs, service.declare());
+    expect(ownEndpoints(service)[0]?.current_state).toBe('active');
+  });
+
+  it.each(['apply_config', 'suspend_compute', 'start_compute'])(
+    'of a change of size (%s): the next update applies it, with one restart in all',
+    async (action) => {
+      const service = await startService();
+      const { id, outs } = await createEndpoint(service);
+      const wanted = service.declare({ autoscalingLimitMaxCu: 2 });
+      service.emulator.inject(failing(action));
+      const failed = await failedState(service.provider.update(id, outs, wanted));
+      expect(await service.provider.diff(id, failed.outs, wanted)).toMatchObject({ changes: true });
+      const updated = await service.provider.update(id, failed.outs, wanted);
+      expect(ownEndpoints(service)[0]).toMatchObject({
+        autoscaling_limit_max_cu: 2,
+        current_state: 'active',
+      });
+      expect(service.emulator.restarts(id)).toBeLessThanOrEqual(1);
+      expect(await service.provider.diff(id, updated.outs ?? outs, wanted)).toMatchObject({ changes: false });
+    },
+  );
+
+  it('of a delete that leaves the endpoint fails, and a second delete finishes it', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service);
+    service.emulator.inject(failing('suspend_compute'));
+    const outcome = await service.provider.delete(id, outs).catch((error: unknown) => String(error));
+    if (ownEndpoints(service).length > 0) expect(outcome).toContain('pulumi-postgres-compute');
+    await service.provider.delete(id, outs);
+    expect(ownEndpoints(service)).toEqual([]);
+  });
+});
+
+describe('an operation that takes too long', () => {
+  it('fails the create, names what it waited for, and the next update waits on', async () => {
+    const service = await startService();
+    const hanging = service.emulator.inject({
+      match: { action: 'start_compute' },
+      effect: { kind: 'operation-hangs' },
+    });
+    const { id, outs, message } = await failedState(
+      service.provider.create(service.declare({ timeouts: { create: 0.2 } })),
+    );
+    expect(message).toMatch(
+      /create of endpoint ep-\S+: still waiting for start_compute \S+ running after 0 s/,
+    );
+    expect(outs.unsettledOperations).toMatchObject([{ action: 'start_compute', status: 'running' }]);
+    const update = service.provider.update(id, outs, service.declare());
+    hanging.clear();
+    expect((await update).outs?.unsettledOperations).toBeUndefined();
+    expect(service.emulator.requests().filter(({ method }) => method !== 'GET')).toHaveLength(1);
+  });
+
+  it('with an unknown status is unfinished, never a success', async () => {
+    const service = await startService();
+    service.emulator.inject({
+      match: { action: 'start_compute' },
+      effect: { kind: 'operation-status', status: 'pondering' },
+    });
+    const { message } = await failedState(
+      service.provider.create(service.declare({ timeouts: { create: 0.2 } })),
+    );
+    expect(message).toContain('pondering');
+  });
+
+  it('is recorded and not waited for with waitForOperations: false', async () => {
+    const service = await startService();
+    service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-hangs' } });
+    const { outs } = await createEndpoint(service, service.declare({ waitForOperations: false }));
+    expect(outs.unsettledOperations).toMatchObject([{ action: 'start_compute', status: 'running' }]);
+  });
+});
+
+describe('a create that was cut off', () => {
+  it('is found by its name when it is called again', async () => {
+    const service = await startService();
+    const { id } = await createEndpoint(service);
+    const again = await service.startProvider().create(service.declare());
+    expect(again.id).toBe(id);
+    expect(ownEndpoints(service)).toHaveLength(1);
+  });
+
+  it('is brought to what is declared now', async () => {
+    const service = await startService();
+    const { id } = await createEndpoint(service);
+    const again = await service.startProvider().create(service.declare({ suspendTimeoutSeconds: 900 }));
+    expect([again.id, again.outs?.suspendTimeoutSeconds]).toEqual([id, 900]);
+  });
+
+  it('and goes on in another process makes one endpoint, whoever is first', async () => {
+    const service = await startService();
+    const inputs = service.declare({ type: 'read_only' });
+    const both = [service.startProvider(), service.startProvider()].map((provider) =>
+      provider.create(inputs),
+    );
+    const ids = (await Promise.all(both)).map(({ id }) => id);
+    expect(ownEndpoints(service).map(({ id }) => id)).toEqual([ids[0]]);
+    expect(ids[1]).toBe(ids[0]);
+  });
+
+  it('does not take an endpoint of the same name from another branch', async () => {
+    const service = await startService();
+    await createEndpoint(service);
+    const other = service.emulator.createBranch(service.project.id, { name: 'other' });
+    await expect(service.provider.create(service.declare({ branchId: other.id }))).rejects.toThrow(
+      /has an endpoint of that name already, ep-/,
+    );
+  });
+});
+
+describe('a locked project', () => {
+  it('is waited out, and nothing is sent until it is free', async () => {
+    const service = await startService();
+    const release = service.emulator.lockProject(service.project.id);
+    const creation = createEndpoint(service);
+    await expect.poll(() => service.emulator.requests().some(({ status }) => status === 423)).toBe(true);
+    await expect
+      .poll(() => service.emulator.requests().filter(({ path }) => path.includes('operations')).length)
+      .toBeGreaterThan(3);
+    release();
+    await creation;
+    expect(
+      service.emulator
+        .requests()
+        .filter(({ method }) => method === 'POST')
+        .map(({ status }) => status),
+    ).toEqual([423, 201]);
+  });
+
+  it('fails at the deadline and says what locks it', async () => {
+    const service = await startService();
+    service.emulator.lockProject(service.project.id);
+    await expect(service.provider.create(service.declare({ timeouts: { create: 0.3 } }))).rejects.toThrow(
+      /POST \/projects\/\S+\/endpoints: 423 Locked \(create_branch \S+ running\); waited 0 s/,
+    );
+    expect(ownEndpoints(service)).toEqual([]);
+  });
+
+  it('takes many endpoints first come, first served, without a herd', async () => {
+    const service = await startService();
+    const names = Array.from({ length: 10 }, (_, index) => `replica-${index}`);
+    await Promise.all(
+      names.map((name) => createEndpoint(service, service.declare({ name, type: 'read_only' }))),
+    );
+    expect(ownEndpoints(service).map(({ name }) => name)).toEqual(names);
+    const refused = service.emulator.requests().filter(({ status }) => status === 423);
+    expect(refused.length).toBeLessThanOrEqual(names.length);
+  });
+});
+
+it('a delete is one request when nothing goes wrong', async () => {
+  const service = await startService();
+  const { id, outs } = await createEndpoint(service);
+  await service.provider.delete(id, outs);
+  expect(service.emulator.requests().filter(isDelete)).toHaveLength(1);
+});

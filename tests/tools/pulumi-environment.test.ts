@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { pulumiEnvironment } from '../../tools/pulumi-cli/environment.mjs';
+
+const OPTIONS = { home: '/private/home', backend: '/private/state', cli: { folder: '/private/cli' } };
+
+test('is the outer environment with a backend, a home and a passphrase of its own', () => {
+  expect(pulumiEnvironment({ ...OPTIONS, outer: { PATH: '/bin', LANG: 'C' }, passphrase: 'secret' })).toEqual(
+    {
+      PATH: '/private/cli:/bin',
+      LANG: 'C',
+      PULUMI_BACKEND_URL: 'file:///private/state',
+      PULUMI_HOME: '/private/home',
+      PULUMI_CONFIG_PASSPHRASE: 'secret',
+      PULUMI_SKIP_UPDATE_CHECK: '1',
+    },
+  );
+});
+
+test('lets nothing of the outer Pulumi or of the service leak in', () => {
+  const outer = {
+    PATH: '/bin',
+    PULUMI_ACCESS_TOKEN: 'leak',
+    PULUMI_BACKEND_URL: 'leak',
+    PULUMI_CONFIG_PASSPHRASE_FILE: 'leak',
+    PULUMI_STACK: 'leak',
+    POSTGRES_COMPUTE_API_KEY: 'leak',
+  };
+
+  expect(JSON.stringify(pulumiEnvironment({ ...OPTIONS, outer }))).not.toContain('leak');
+});
+
+test('takes a file address as it is', () => {
+  const { PULUMI_BACKEND_URL } = pulumiEnvironment({ ...OPTIONS, backend: 'file:///elsewhere', outer: {} });
+
+  expect(PULUMI_BACKEND_URL).toBe('file:///elsewhere');
+});
