@@ -24,6 +24,12 @@ export interface ComputeEndpointTimeouts {
   delete?: pulumi.Input<number>;
 }
 
+/** Where an endpoint is that exists already. */
+export interface ComputeEndpointLocation {
+  projectId: pulumi.Input<string>;
+  endpointId: pulumi.Input<pulumi.ID>;
+}
+
 /** What a program declares of a compute endpoint. What it leaves out, the service decides. */
 export interface ComputeEndpointArgs {
   /** The project that the branch belongs to. A change replaces the endpoint. */
@@ -74,6 +80,18 @@ export interface ComputeEndpointArgs {
   passwordlessAccess?: pulumi.Input<boolean>;
   /** What runs the compute, in the service's words. A change replaces the endpoint. @default the service's */
   provisioner?: pulumi.Input<string>;
+  /**
+   * Takes over the read_write endpoint that the branch has already (the default one) instead of failing, and updates
+   * it to what is declared. Matters when the resource is created; later changes do nothing. @default false
+   */
+  adopt?: pulumi.Input<boolean>;
+  /**
+   * False stops the preview and the update before anything is changed, when a change would drop connections of an
+   * active compute. @default the stack's config `postgresCompute:allowRestart`, else true
+   */
+  allowRestart?: pulumi.Input<boolean>;
+  /** Any change of this map restarts an active compute once: `{ release: '42' }`. Its values are kept in state. */
+  restartTriggers?: pulumi.Input<Record<string, pulumi.Input<string | number | boolean>>>;
   /** False: `pulumi up` does not wait for operations; it records those that are unfinished. @default true */
   waitForOperations?: pulumi.Input<boolean>;
   /** How long each action may take. */
@@ -121,6 +139,20 @@ export class ComputeEndpoint extends pulumi.CustomResource {
 
   constructor(name: string, args: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
     super(typeToken, name, toProperties(name, args, opts), opts);
+  }
+
+  /**
+   * Looks up an endpoint that exists, without managing it: it is never changed or deleted.
+   * @throws Error (rejecting the program) when the project has no such endpoint
+   */
+  static get(
+    name: string,
+    at: ComputeEndpointLocation,
+    opts?: pulumi.CustomResourceOptions,
+  ): ComputeEndpoint {
+    // A resource with an id is read; what the service decides needs no arguments.
+    const args = { projectId: at.projectId } as ComputeEndpointArgs;
+    return new ComputeEndpoint(name, args, { ...opts, id: at.endpointId });
   }
 }
 

@@ -22,18 +22,19 @@ export async function createOnce(
   deadline: Deadline,
   progress: Progress,
 ): Promise<Creation> {
-  const found = await findByName(project, inputs);
+  const found = await findExisting(project, inputs);
   if (found) return { found };
   const lookedAt = Date.now();
+  const attributes = toCreateAttributes({ ...inputs, name: nameOf(inputs) });
   let mayHavePosted = false;
   const write = async (): Promise<Creation> => {
     for (;;) {
       if (mayHavePosted || Date.now() - lookedAt > lookKeepsMs) {
-        const endpoint = await findByName(project, inputs);
+        const endpoint = await findExisting(project, inputs);
         if (endpoint) return { found: endpoint };
       }
       try {
-        return { made: await project.api.createEndpoint(project.id, toCreateAttributes(inputs), deadline) };
+        return { made: await project.api.createEndpoint(project.id, attributes, deadline) };
       } catch (error) {
         if (!(error instanceof ControlApiError) || deadline.hasPassed) throw error;
         if (error.isConflict) return { found: await explainConflict(project, inputs, error) };
@@ -46,15 +47,40 @@ export async function createOnce(
   return project.writes.run({ deadline, write, onLocked });
 }
 
+/** The endpoint that this create stands for already: its own by name, or the one that it is to adopt. */
+async function findExisting(project: ServiceProject, inputs: EndpointInputs): Promise<Endpoint | undefined> {
+  return (
+    (await findByName(project, inputs)) ?? (inputs.adopt ? findBranchEndpoint(project, inputs) : undefined)
+  );
+}
+
+/** The read_write endpoint of the branch; there is at most one. */
+export async function findBranchEndpoint(
+  project: ServiceProject,
+  { branchId, type }: EndpointInputs,
+): Promise<Endpoint | undefined> {
+  if (type !== 'read_write') return undefined;
+  const endpoints = await project.endpoints.fresh();
+  return endpoints.find((endpoint) => endpoint.branch_id === branchId && endpoint.type === 'read_write');
+}
+
+/** An endpoint that was to be adopted has no name of ours in its inputs; one that is made then gets it here. */
+function nameOf(inputs: EndpointInputs): string {
+  const name = inputs.name ?? deriveInputName(inputs);
+  if (name !== undefined) return name;
+  throw new Error('create of an endpoint: it has neither a name nor a URN to derive one from.');
+}
+
 async function findByName(project: ServiceProject, inputs: EndpointInputs): Promise<Endpoint | undefined> {
   const endpoints = await project.endpoints.fresh();
-  const endpoint = oldest(endpoints.filter(({ name }) => name !== undefined && name === inputs.name));
+  const wanted = nameOf(inputs);
+  const endpoint = oldest(endpoints.filter(({ name }) => name === wanted));
   if (!endpoint) return undefined;
-  const isOurs = inputs.name === deriveInputName(inputs);
+  const isOurs = wanted === deriveInputName(inputs);
   const isSamePlace = endpoint.branch_id === inputs.branchId && endpoint.type === inputs.type;
   if (isOurs || isSamePlace) return endpoint;
   throw new Error(
-    `create of endpoint "${inputs.name}": project ${project.id} has an endpoint of that name already, ${endpoint.id} (${endpoint.type}, branch ${endpoint.branch_id}). Choose another name.`,
+    `create of endpoint "${wanted}": project ${project.id} has an endpoint of that name already, ${endpoint.id} (${endpoint.type}, branch ${endpoint.branch_id}). Choose another name.`,
   );
 }
 
@@ -72,13 +98,11 @@ async function explainConflict(
 ): Promise<Endpoint> {
   const endpoint = await findByName(project, inputs);
   if (endpoint) return endpoint;
-  const holder = (await project.endpoints.fresh()).find(
-    ({ branch_id, type }) => branch_id === inputs.branchId && type === 'read_write',
-  );
-  if (inputs.type !== 'read_write' || !holder) throw conflict;
+  const holder = await findBranchEndpoint(project, inputs);
+  if (!holder) throw conflict;
   const name = holder.name ? ` ("${holder.name}")` : '';
   throw new Error(
-    `${conflict.message}. Branch ${inputs.branchId} has a read_write endpoint already: ${holder.id}${name}; a branch has at most one. Import that one, or use type read_only.`,
+    `${conflict.message}. Branch ${inputs.branchId} has a read_write endpoint already: ${holder.id}${name}; a branch has at most one. adopt: true takes that one over; type read_only makes a replica beside it.`,
     { cause: conflict },
   );
 }

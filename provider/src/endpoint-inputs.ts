@@ -67,6 +67,13 @@ export const inputShape = {
   disabled: flag,
   passwordlessAccess: flag,
   provisioner: text('the name of a provisioner'),
+  adopt: flag,
+  allowRestart: flag,
+  restartTriggers: z.record(
+    z.string(),
+    z.union([z.string(), z.number(), z.boolean()], 'must be text, a number, true or false'),
+    'must be a map of values whose change restarts the compute',
+  ),
   waitForOperations: flag,
   timeouts: z.strictObject(
     { create: timeout.optional(), update: timeout.optional(), delete: timeout.optional() },
@@ -173,12 +180,17 @@ function findRangeFailure(inputs: RawInputs): InputFailure[] {
   return [];
 }
 
-/** The derived input whose change marks a restart in a plain preview; none when the program leaves the size open. */
+/** The derived input whose change marks a restart in a plain preview; none when the program leaves all of it open. */
 export function describeRestartTrigger(inputs: RawInputs): string | undefined {
-  const { autoscalingLimitMinCu: minCu, autoscalingLimitMaxCu: maxCu } = inputs;
-  if (isUnknown(minCu) || isUnknown(maxCu)) return unknownValue;
-  if (typeof minCu !== 'number' || typeof maxCu !== 'number') return undefined;
-  return `size ${describeSizeRange(minCu, maxCu)}`;
+  const { autoscalingLimitMinCu: minCu, autoscalingLimitMaxCu: maxCu, restartTriggers } = inputs;
+  if (isUnknown([minCu, maxCu, restartTriggers])) return unknownValue;
+  const parts: string[] = [];
+  if (typeof minCu === 'number' && typeof maxCu === 'number')
+    parts.push(`size ${describeSizeRange(minCu, maxCu)}`);
+  const triggers = Object.entries(restartTriggers ?? {}).sort(([left], [right]) => (left < right ? -1 : 1));
+  if (triggers.length > 0)
+    parts.push(`triggers ${triggers.map(([key, value]) => `${key}=${value}`).join(', ')}`);
+  return parts.length > 0 ? parts.join('; ') : undefined;
 }
 
 /** Deep equality of two values as they stand in inputs and outputs. */

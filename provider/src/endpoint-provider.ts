@@ -1,5 +1,6 @@
 import type { dynamic } from '@pulumi/pulumi';
 import { pick, pickBy, union } from 'lodash';
+import { describeChange, describeRefusal, describeUnsettled, findDisruptive } from './change-notice';
 import { type ConnectionSettings, type ReadConfig, readConnectionSettings } from './connection-settings';
 import { ControlApi } from './control-api/control-api';
 import { ControlApiError } from './control-api/control-api-error';
@@ -14,6 +15,7 @@ import {
   type EndpointInputs,
   findInputFailures,
   type InputFailure,
+  type InputName,
   isUnknown,
 } from './endpoint-inputs';
 import { EndpointRun } from './endpoint-run';
@@ -67,7 +69,7 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
   async check(olds: Inputs, news: Inputs): Promise<dynamic.CheckResult<EndpointInputs>> {
     const { restartOnChange: _, ...given } = pickBy(news, (value) => value !== undefined && value !== null);
     const restartOnChange = describeRestartTrigger(given);
-    const name = given.name ?? olds.name ?? deriveInputName(given);
+    const name = given.name ?? olds.name ?? (given.adopt === true ? undefined : deriveInputName(given));
     const checked = {
       ...given,
       ...(name !== undefined && { name }),
@@ -80,14 +82,17 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
   }
 
   async diff(id: string, olds: EndpointOutputs, news: EndpointInputs): Promise<dynamic.DiffResult> {
-    if (news.__urn) this.#claims.claimEndpoint(id, news.__urn);
-    const changes = findChanges(olds, news);
-    return {
-      changes: changes.length > 0 || isUnsettled(olds),
-      replaces: changes.filter((name) => argumentTable[name].effect === 'replace'),
-      // A branch has at most one read_write endpoint, so the old one has to go first.
-      deleteBeforeReplace: olds.type === 'read_write',
-    };
+    return presentably(async () => {
+      if (news.__urn) this.#claims.claimEndpoint(id, news.__urn);
+      const changes = findChanges(olds, news);
+      await this.#announce(id, changes, olds, news);
+      return {
+        changes: changes.length > 0 || isUnsettled(olds),
+        replaces: changes.filter((name) => argumentTable[name].effect === 'replace'),
+        // A branch has at most one read_write endpoint, so the old one has to go first.
+        deleteBeforeReplace: olds.type === 'read_write',
+      };
+    });
   }
 
   async create(inputs: EndpointInputs): Promise<dynamic.CreateResult<EndpointOutputs>> {
@@ -160,6 +165,29 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
         this.#progress(props),
       );
     });
+  }
+
+  /** Says under the resource what a change means now. @throws Error when allowRestart is false and connections drop. */
+  async #announce(
+    id: string,
+    changes: InputName[],
+    olds: EndpointOutputs,
+    news: EndpointInputs,
+  ): Promise<void> {
+    const sentences = isUnsettled(olds) ? [describeUnsettled(olds)] : [];
+    if (findDisruptive(changes, news).length > 0) {
+      // A preview goes on when the service can't be reached; the state then counts as active.
+      const live = await this.#findEndpoint(olds.projectId, id).catch(() => undefined);
+      const notice = describeChange(changes, olds, news, live);
+      if (notice.dropping.length > 0 && !this.#allowsRestart(news))
+        throw new Error(describeRefusal(id, notice));
+      sentences.push(...notice.sentences);
+    }
+    if (sentences.length > 0 && news.__urn) await this.#display.warn(news.__urn, sentences.join('\n'));
+  }
+
+  #allowsRestart({ allowRestart }: EndpointInputs): boolean {
+    return allowRestart ?? this.#readConfig('postgresCompute:allowRestart') !== 'false';
   }
 
   #findConnectionFailures(): InputFailure[] {

@@ -1,4 +1,3 @@
-import { union } from 'lodash';
 import { ControlApiError } from './control-api/control-api-error';
 import type { Deadline } from './control-api/deadline';
 import type { Endpoint, EndpointChange, Operation } from './control-api/wire-types';
@@ -63,12 +62,16 @@ export class EndpointRun {
     await this.#wait(operations);
     const failed = operations.map(({ id }) => this.#operations.get(id)).filter(isFailed);
     for (const { id } of failed) this.#operations.delete(id);
-    const wasApplied = await this.#apply(names);
-    if (failed.length === 0) return;
-    const isRestartDue = !wasApplied && names.some((name) => argumentTable[name].effect === 'restart');
-    if (isRestartDue) await this.#control('suspend');
-    if (isRestartDue || failed.some(({ action }) => action === 'start_compute'))
-      await this.#startUnlessDisabled();
+    this.#unapplied = names;
+    const started = await this.#apply(names);
+    // A change of size restarts an active compute by itself; a trigger, or a change that had failed, does not.
+    const isRestartDue =
+      names.includes('restartTriggers') || (failed.length > 0 && !started && isRestarting(names));
+    const hasRestarted = started?.some(({ action }) => action === 'start_compute') ?? false;
+    const hasFailedStart = failed.some(({ action }) => action === 'start_compute');
+    if (isRestartDue && !hasRestarted) await this.#restartIfActive();
+    if (hasFailedStart) await this.#startIfDown();
+    if (this.#work.inputs.waitForOperations !== false) this.#unapplied = [];
   }
 
   /** The operations of this endpoint that a run which was cut off has left unsettled. */
@@ -153,10 +156,10 @@ export class EndpointRun {
     return (await Promise.all(fetched)).filter((operation) => operation !== undefined);
   }
 
-  /** Sends the named arguments, and nothing else. Tells whether the service had anything to do. */
-  async #apply(names: readonly InputName[]): Promise<boolean> {
+  /** Sends the named arguments, and nothing else. Returns the operations that the service started, if any. */
+  async #apply(names: readonly InputName[]): Promise<readonly Operation[] | undefined> {
     const attributes = toAttributes(names, this.#work.inputs);
-    if (Object.keys(attributes).length === 0) return false;
+    if (Object.keys(attributes).length === 0) return undefined;
     const { project, endpointId, deadline } = this.#work;
     let mayBeDone = false;
     const change = await this.#write(async () => {
@@ -171,10 +174,8 @@ export class EndpointRun {
         }
       }
     });
-    this.#unapplied = union(this.#unapplied, names);
     await this.settle(change);
-    if (this.#work.inputs.waitForOperations !== false) this.#unapplied = [];
-    return change.operations.length > 0;
+    return change.operations.length > 0 ? change.operations : undefined;
   }
 
   /** After a lost answer: whether the endpoint is as wanted already, and which of its operations that started. */
@@ -184,9 +185,17 @@ export class EndpointRun {
     return { endpoint, operations: await this.findUnsettled() };
   }
 
-  async #startUnlessDisabled(): Promise<void> {
-    const endpoint = await this.#readBack();
-    if (!endpoint.disabled && endpoint.current_state !== 'active') await this.#control('start');
+  /** Not by the restart call: that one can't be sent again after a lost answer without restarting twice. */
+  async #restartIfActive(): Promise<void> {
+    const { disabled, current_state } = await this.#readBack();
+    if (disabled || current_state !== 'active') return;
+    await this.#control('suspend');
+    await this.#control('start');
+  }
+
+  async #startIfDown(): Promise<void> {
+    const { disabled, current_state } = await this.#readBack();
+    if (!disabled && current_state !== 'active') await this.#control('start');
   }
 
   /** Start and suspend do nothing to a compute that is there already, so a lost answer is simply asked for again. */
@@ -216,6 +225,10 @@ export class EndpointRun {
 }
 
 const afterDeletion = 'If it was deleted on purpose, `pulumi up --refresh` creates it again.';
+
+function isRestarting(names: readonly InputName[]): boolean {
+  return names.some((name) => argumentTable[name].effect === 'restart');
+}
 
 function isFailed(operation: Operation | undefined): operation is Operation {
   return operation !== undefined && outcomeOf(operation) === 'failed';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Endpoint } from './control-api/wire-types';
-import { type EndpointInputs, type InputName, unknownValue } from './endpoint-inputs';
+import { declared, endpointOf } from '../../tests/fixtures/endpoint';
+import { type InputName, unknownValue } from './endpoint-inputs';
 import {
   argumentTable,
   type ChangeEffect,
@@ -11,52 +11,6 @@ import {
   toInputs,
   toOutputs,
 } from './endpoint-state';
-
-function endpointOf(change: Partial<Endpoint> = {}): Endpoint {
-  return {
-    id: 'ep-1',
-    name: 'api',
-    host: 'ep-1.region.example',
-    proxy_host: 'region.example',
-    project_id: 'p-1',
-    branch_id: 'br-1',
-    region_id: 'region',
-    type: 'read_write',
-    autoscaling_limit_min_cu: 0.25,
-    autoscaling_limit_max_cu: 1,
-    suspend_timeout_seconds: 300,
-    provisioner: 'k8s-pod',
-    current_state: 'active',
-    settings: { pg_settings: { work_mem: '4MB' } },
-    pooler_enabled: false,
-    pooler_mode: 'transaction',
-    disabled: false,
-    passwordless_access: true,
-    created_at: '2026-01-01T00:00:00Z',
-    updated_at: '2026-01-01T00:00:00Z',
-    ...change,
-  };
-}
-
-const declared: EndpointInputs = {
-  projectId: 'p-1',
-  branchId: 'br-1',
-  type: 'read_write',
-  regionId: 'region',
-  provisioner: 'k8s-pod',
-  name: 'api',
-  autoscalingLimitMinCu: 0.25,
-  autoscalingLimitMaxCu: 1,
-  suspendTimeoutSeconds: 300,
-  poolerEnabled: false,
-  poolerMode: 'transaction',
-  pgSettings: { work_mem: '4MB' },
-  disabled: false,
-  passwordlessAccess: true,
-  allowUnlistedSize: false,
-  waitForOperations: true,
-  timeouts: { create: 60 },
-};
 
 const changes: [InputName, ChangeEffect, unknown, unknown][] = [
   ['projectId', 'replace', 'p-2', {}],
@@ -73,6 +27,9 @@ const changes: [InputName, ChangeEffect, unknown, unknown][] = [
   ['suspendTimeoutSeconds', 'update', 600, { suspend_timeout_seconds: 600 }],
   ['passwordlessAccess', 'update', false, { passwordless_access: false }],
   ['disabled', 'disconnect', true, { disabled: true }],
+  ['restartTriggers', 'restart', { release: '2' }, {}],
+  ['adopt', 'none', true, {}],
+  ['allowRestart', 'none', false, {}],
   ['allowUnlistedSize', 'none', true, {}],
   ['waitForOperations', 'none', false, {}],
   ['timeouts', 'none', { create: 90 }, {}],
@@ -181,7 +138,9 @@ describe('inputs after a read', () => {
 
   it('derive the restart mark from the live size', () => {
     const live = endpointOf({ autoscaling_limit_max_cu: 4 });
-    expect(toInputs(live, toOutputs(endpointOf(), declared)).restartOnChange).toBe('size 0.25 to 4 CU');
+    expect(toInputs(live, toOutputs(endpointOf(), declared)).restartOnChange).toBe(
+      'size 0.25 to 4 CU; triggers release=1',
+    );
   });
 });
 

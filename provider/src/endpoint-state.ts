@@ -111,6 +111,10 @@ export const argumentTable: Readonly<Record<InputName, Argument>> = {
     read: (endpoint) => endpoint.passwordless_access,
     write: (passwordless_access) => ({ passwordless_access }),
   }),
+  // The service does not know of them; a change asks for one restart.
+  restartTriggers: { effect: 'restart', whenRemoved: {} },
+  adopt: { effect: 'none' },
+  allowRestart: { effect: 'none' },
   allowUnlistedSize: { effect: 'none' },
   waitForOperations: { effect: 'none' },
   timeouts: { effect: 'none' },
@@ -143,7 +147,7 @@ export type EndpointOutputs = EndpointInputs &
     /** The arguments whose change was asked for, but whose operation failed or was not waited for. */
     readonly __unapplied?: readonly InputName[];
     /** The arguments that the program gives; the others are as the service set them. */
-    readonly __declared: readonly InputName[];
+    readonly __declared?: readonly InputName[];
     readonly __schemaVersion: number;
   };
 
@@ -173,10 +177,9 @@ export function toOutputs(
 
 /** The inputs after a read: what the program had declared, with the values that the service holds now. */
 export function toInputs(endpoint: Endpoint, outputs: EndpointOutputs): EndpointInputs {
-  const declared = {
-    ...pick(outputs, outputs.__declared),
-    ...pick(readAttributes(endpoint), outputs.__declared),
-  };
+  // A resource that is only looked up (`ComputeEndpoint.get`) declares nothing but where it is.
+  const names = outputs.__declared ?? ['projectId'];
+  const declared = { ...pick(outputs, names), ...pick(readAttributes(endpoint), names) };
   const kept = pick(outputs, ['__urn', '__provider']);
   const restartOnChange = describeRestartTrigger(declared);
   // What `pick` returns is not known to hold the required arguments; every program declares them.
@@ -202,7 +205,7 @@ function isChanged(name: InputName, outputs: EndpointOutputs, wanted: EndpointIn
   const value = wanted[name];
   if (value !== undefined) return isUnknown(value) || !isSame(value, outputs[name]);
   const { effect, whenRemoved } = argumentTable[name];
-  if (!outputs.__declared.includes(name)) return false;
+  if (!outputs.__declared?.includes(name)) return false;
   if (effect === 'none') return true;
   return whenRemoved !== undefined && !isSame(whenRemoved, outputs[name]);
 }

@@ -1,6 +1,7 @@
 export {
   ComputeEndpoint,
   type ComputeEndpointArgs,
+  type ComputeEndpointLocation,
   type ComputeEndpointTimeouts,
   type ComputeEndpointType,
 } from './compute-endpoint';

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { installOfficialCli } from '../../tools/pulumi-cli/install-official-cli.mjs';
+import { isRunning } from './running-process.js';
 import { makeTemporaryFolder, writeFiles } from './temporary-folder.js';
 
 interface Attempt {
@@ -24,16 +25,6 @@ async function install(script: string): Promise<Attempt> {
     installer: join(workFolder, 'installer.mjs'),
   });
   return { workFolder, messages, binaries };
-}
-
-function isRunning(processId: number): boolean {
-  try {
-    process.kill(processId, 0);
-    // A process that has ended stays listed until its parent has asked for its exit code.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${processId}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
 }
 
 test('returns the folder of the binaries', async () => {

@@ -90,7 +90,7 @@ async function buildBinary({ name, module, pin, command }, { folder, log, signal
     .split('\n')
     .filter((line) => !/^[\w./-]+$|^go: downloading /.test(line))
     .join('\n');
-  throw new Error(`Building ${name} from ${command} ended with ${result.outcome}:\n${problem}`);
+  throw new Error(`Building ${name} from ${command} ended with exit code ${result.code}:\n${problem}`);
 }
 
 function goEnvironment() {

@@ -30,7 +30,7 @@ export async function installOfficialCli({
     stalled.abort(new Error(`nothing arrived for ${stallMs / 1_000} s`)),
   );
   try {
-    const { code, outcome, output } = await withProgress(
+    const { code, output } = await withProgress(
       log,
       (seconds) => `official installer: ${seconds} s, ${Math.round(sizeOf(workFolder) / 1e6)} MB`,
       () =>
@@ -38,11 +38,10 @@ export async function installOfficialCli({
           cwd: workFolder,
           env: { ...process.env, TMPDIR: temporary, PULUMI_HOME: temporary },
           signal: AbortSignal.any(signal === undefined ? [stalled.signal] : [stalled.signal, signal]),
-          ownGroup: true,
         }),
     );
     if (code === 0) return join(root, 'bin');
-    log(`the official installer cannot be used here: ${firstLine(output) ?? outcome}`);
+    log(`the official installer cannot be used here: ${firstLine(output) ?? `exit code ${code}`}`);
   } catch (error) {
     if (signal?.aborted) throw error;
     log(`the official installer cannot be used here: ${error instanceof Error ? error.message : error}`);

@@ -35,12 +35,12 @@ export async function installPackages({ repository, log, signal }) {
   mkdirSync(join(repository, 'node_modules'), { recursive: true });
   rmSync(join(repository, STAMP), { force: true });
   rmSync(join(repository, NPM_RECORD), { force: true });
-  const { code, outcome, output } = await withProgress(
+  const { code, output } = await withProgress(
     log,
     (seconds) => `npm ci: ${seconds} s`,
     () => runCommand('npm', ['ci', '--no-audit', '--no-fund'], { cwd: repository, signal }),
   );
-  if (code !== 0) throw new Error(`npm ci in ${repository} ended with ${outcome}:\n${output}`);
+  if (code !== 0) throw new Error(`npm ci in ${repository} ended with exit code ${code}:\n${output}`);
   writeStamp(join(repository, STAMP), wanted);
 }
 

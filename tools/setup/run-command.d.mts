@@ -4,19 +4,18 @@ export interface CommandOptions {
   /** Aborting it ends the command and rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
   onLine?: (line: string) => void;
-  /** Runs the command as a process group of its own, so that its grandchildren end with it. @default false */
-  ownGroup?: boolean;
 }
 
 export interface CommandResult {
   code: number;
-  /** How it ended, for a message: `exit code 1` or the name of a signal. */
-  outcome: string;
   /** The last lines of standard output and standard error together. */
   output: string;
 }
 
-/** Runs a command to its end; rejects when it cannot be started or `signal` is aborted, not when it fails. */
+/**
+ * Runs a command to its end; rejects when `signal` is aborted, not when the command fails. It and all its
+ * children end when `signal` is aborted, and when this process ends, however it does.
+ */
 export function runCommand(command: string, args: string[], options: CommandOptions): Promise<CommandResult>;
 
 /** Says every 10 s, while `work` is under way, what `describe` makes of the elapsed seconds. */

@@ -1,17 +1,23 @@
 // Child processes that end with us, and lines that tell that a long one is alive.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 
+const LEASH = fileURLToPath(new URL('leash.mjs', import.meta.url));
 const KEPT_LINES = 60;
-const KILL_AFTER_MS = 5_000;
 const PROGRESS_MS = 10_000;
 
 /** @type {typeof import('./run-command.d.mts').runCommand} */
-export function runCommand(command, args, { cwd, env, signal, onLine, ownGroup = false }) {
+export function runCommand(command, args, { cwd, env, signal, onLine }) {
   signal?.throwIfAborted();
   const lines = /** @type {string[]} */ ([]);
-  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: ownGroup });
-  for (const stream of [child.stdout, child.stderr]) {
+  const leash = spawn(process.execPath, [LEASH, command, ...args], {
+    cwd,
+    env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  for (const stream of [leash.stdout, leash.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
       lines.push(line);
       if (lines.length > KEPT_LINES) lines.shift();
@@ -19,20 +25,17 @@ export function runCommand(command, args, { cwd, env, signal, onLine, ownGroup =
     });
   }
   return new Promise((resolve, reject) => {
-    const stop = () => {
-      kill(child, 'SIGTERM', ownGroup);
-      setTimeout(() => kill(child, 'SIGKILL', ownGroup), KILL_AFTER_MS).unref();
-    };
-    signal?.addEventListener('abort', stop, { once: true });
-    child.once('error', (error) => {
-      signal?.removeEventListener('abort', stop);
-      reject(new Error(`Could not start ${command}: ${error.message}.`, { cause: error }));
+    const letGo = () => leash.stdin.destroy();
+    signal?.addEventListener('abort', letGo, { once: true });
+    leash.once('error', (error) => {
+      signal?.removeEventListener('abort', letGo);
+      reject(new Error(`Could not start ${command} in ${cwd}: ${error.message}.`, { cause: error }));
     });
-    child.once('close', (code, killedBy) => {
-      signal?.removeEventListener('abort', stop);
-      if (ownGroup) kill(child, 'SIGKILL', true); // Grandchildren that closed their output and stayed.
+    leash.once('exit', () => killGroup(leash.pid)); // Grandchildren that stayed behind.
+    leash.once('close', (code) => {
+      signal?.removeEventListener('abort', letGo);
       if (signal?.aborted) return reject(signal.reason);
-      resolve({ code: code ?? 1, outcome: killedBy ?? `exit code ${code}`, output: lines.join('\n') });
+      resolve({ code: code ?? 1, output: lines.join('\n') });
     });
   });
 }
@@ -48,20 +51,12 @@ export async function withProgress(log, describe, work) {
   }
 }
 
-/**
- * @param {import('node:child_process').ChildProcess} child
- * @param {NodeJS.Signals} signalName
- * @param {boolean} wholeGroup
- */
-function kill(child, signalName, wholeGroup) {
-  if (!wholeGroup) {
-    child.kill(signalName);
-    return;
-  }
-  if (child.pid === undefined) return;
+/** @param {number | undefined} groupId */
+function killGroup(groupId) {
+  if (groupId === undefined) return;
   try {
-    process.kill(-child.pid, signalName);
+    process.kill(-groupId, 'SIGKILL');
   } catch {
-    // The group has ended by itself.
+    // The usual case: nobody is left in the group.
   }
 }

@@ -1,0 +1,103 @@
+import { describeSizeRange } from './compute-size';
+import type { Endpoint } from './control-api/wire-types';
+import { type EndpointInputs, type InputName, isUnknown } from './endpoint-inputs';
+import { argumentTable, type EndpointOutputs } from './endpoint-state';
+
+/** What a change means for those who are connected, told before it is applied. */
+export interface ChangeNotice {
+  /** One sentence for each thing that happens. */
+  readonly sentences: readonly string[];
+  /** The arguments that make connections drop, as the compute stands now. */
+  readonly dropping: readonly InputName[];
+}
+
+/** The arguments among the changes that can drop connections: only for these is the live state worth a request. */
+export function findDisruptive(changes: readonly InputName[], wanted: EndpointInputs): InputName[] {
+  return changes.filter((name) => {
+    // To enable an endpoint again drops nothing: there is nobody connected to it.
+    if (name === 'disabled') return wanted.disabled === true || isUnknown(wanted.disabled);
+    return ['restart', 'disconnect', 'replace'].includes(argumentTable[name].effect);
+  });
+}
+
+/** The live state decides what a change means now. A state that can't be read counts as active. */
+export function describeChange(
+  changes: readonly InputName[],
+  outputs: EndpointOutputs,
+  wanted: EndpointInputs,
+  live: Endpoint | undefined,
+): ChangeNotice {
+  const disruptive = findDisruptive(changes, wanted);
+  const isActive = live === undefined || (live.current_state === 'active' && !live.disabled);
+  const state = describeState(live);
+  const sentences: string[] = [];
+  const named = (effect: string) => disruptive.filter((name) => argumentTable[name].effect === effect);
+
+  const replacing = named('replace');
+  if (replacing.length > 0) {
+    sentences.push(
+      `${describeValues(replacing, outputs, wanted)} replaces the endpoint: its host name changes, and clients have to connect to the new one (${state})`,
+    );
+  }
+  const restarting = replacing.length > 0 ? [] : named('restart');
+  if (restarting.length > 0) {
+    const consequence = isActive
+      ? `restarts the compute and drops its connections (${state})`
+      : `takes effect when the compute starts next; there are no connections to drop (${state})`;
+    sentences.push(`${describeValues(restarting, outputs, wanted)} ${consequence}`);
+  }
+  for (const name of replacing.length > 0 ? [] : named('disconnect')) {
+    const does = name === 'branchId' ? 'moves the endpoint' : 'stops the compute';
+    const consequence = isActive ? 'its connections drop' : 'there are no connections to drop';
+    sentences.push(`${describeValues([name], outputs, wanted)} ${does}: ${consequence} (${state})`);
+  }
+  return { sentences, dropping: isActive ? disruptive : [] };
+}
+
+/** The words for a change that allowRestart forbids. */
+export function describeRefusal(endpointId: string, notice: ChangeNotice): string {
+  return (
+    `allowRestart is false, and ${notice.sentences.join('; ')}. Nothing was changed on endpoint ${endpointId}. ` +
+    `To go on, set allowRestart: true (or \`pulumi config set postgresCompute:allowRestart true\`), or apply the change of ${notice.dropping.join(', ')} while the compute is idle.`
+  );
+}
+
+function describeState(live: Endpoint | undefined): string {
+  if (!live) return 'its state could not be read';
+  return live.disabled ? 'it is disabled now' : `it is ${live.current_state} now`;
+}
+
+function describeValues(
+  names: readonly InputName[],
+  outputs: EndpointOutputs,
+  wanted: EndpointInputs,
+): string {
+  const isSize = (name: InputName) => name.startsWith('autoscalingLimit');
+  const parts = names.filter((name) => !isSize(name)).map((name) => describeValue(name, outputs, wanted));
+  const sizes = names.filter(isSize);
+  if (sizes.length > 0) parts.unshift(describeSizes(sizes, outputs, wanted));
+  return `a change of ${parts.join(' and ')}`;
+}
+
+function describeSizes(
+  names: readonly InputName[],
+  outputs: EndpointOutputs,
+  wanted: EndpointInputs,
+): string {
+  const { autoscalingLimitMinCu: oldMin = 0, autoscalingLimitMaxCu: oldMax = 0 } = outputs;
+  const { autoscalingLimitMinCu: newMin = oldMin, autoscalingLimitMaxCu: newMax = oldMax } = wanted;
+  const after = isUnknown([newMin, newMax]) ? 'a size not known yet' : describeSizeRange(newMin, newMax);
+  return `${names.join(' and ')} (${describeSizeRange(oldMin, oldMax)} => ${after})`;
+}
+
+function describeValue(name: InputName, outputs: EndpointOutputs, wanted: EndpointInputs): string {
+  if (name === 'restartTriggers') return name;
+  const value = isUnknown(wanted[name]) ? 'a value not known yet' : String(wanted[name]);
+  return `${name} (${String(outputs[name] ?? 'none')} => ${value})`;
+}
+
+/** What an earlier run left, and that the next one takes it up. */
+export function describeUnsettled({ unsettledOperations = [] }: EndpointOutputs): string {
+  const named = unsettledOperations.map(({ action, id, status }) => `${action} ${id} ${status}`).join(', ');
+  return `the last update did not end${named ? ` (${named})` : ''}; \`pulumi up\` takes it up again`;
+}
