@@ -1,6 +1,7 @@
 import { ControlApiError } from './control-api/control-api-error';
 import type { Deadline } from './control-api/deadline';
 import type { Endpoint, EndpointChange, Operation } from './control-api/wire-types';
+import { makeWriteOnce } from './control-api/write-once';
 import type { EndpointInputs } from './endpoint-inputs';
 import { deriveInputName, toCreateAttributes } from './endpoint-state';
 import { describeBlockers, type Progress } from './progress';
@@ -26,23 +27,23 @@ export async function createOnce(
   if (found) return { found };
   const lookedAt = Date.now();
   const attributes = toCreateAttributes({ ...inputs, name: nameOf(inputs) });
-  let mayHavePosted = false;
-  const write = async (): Promise<Creation> => {
-    for (;;) {
-      if (mayHavePosted || Date.now() - lookedAt > lookKeepsMs) {
-        const endpoint = await findExisting(project, inputs);
-        if (endpoint) return { found: endpoint };
-      }
+  const write = makeWriteOnce<Creation>({
+    deadline,
+    pacing: project.api.retryPacing,
+    isLookDue: () => Date.now() - lookedAt > lookKeepsMs,
+    look: async () => {
+      const endpoint = await findExisting(project, inputs);
+      return endpoint && { found: endpoint };
+    },
+    send: async () => {
       try {
         return { made: await project.api.createEndpoint(project.id, attributes, deadline) };
       } catch (error) {
-        if (!(error instanceof ControlApiError) || deadline.hasPassed) throw error;
-        if (error.isConflict) return { found: await explainConflict(project, inputs, error) };
-        if (error.meaning !== 'unknown') throw error;
-        mayHavePosted = true;
+        if (!(error instanceof ControlApiError && error.isConflict)) throw error;
+        return { found: await explainConflict(project, inputs, error) };
       }
-    }
-  };
+    },
+  });
   const onLocked = (blocking: readonly Operation[]) => progress.show(describeBlockers(blocking));
   return project.writes.run({ deadline, write, onLocked });
 }
@@ -84,8 +85,13 @@ async function findByName(project: ServiceProject, inputs: EndpointInputs): Prom
   );
 }
 
-/** The one that stays when two processes have made the same endpoint at the same time: both choose this one. */
-export function oldest(endpoints: readonly Endpoint[]): Endpoint | undefined {
+/** Whether it is the one that stays when two processes have made the same endpoint: both keep the oldest. */
+export function isSurvivor(project: ServiceProject, made: Endpoint): boolean {
+  const twins = project.endpoints.latest.filter(({ name }) => name === made.name);
+  return oldest([...twins, made])?.id === made.id;
+}
+
+function oldest(endpoints: readonly Endpoint[]): Endpoint | undefined {
   const byAge = (left: Endpoint, right: Endpoint) =>
     Date.parse(left.created_at) - Date.parse(right.created_at) || left.id.localeCompare(right.id);
   return [...endpoints].sort(byAge)[0];

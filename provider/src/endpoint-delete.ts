@@ -1,9 +1,9 @@
 import { ControlApiError } from './control-api/control-api-error';
 import type { Deadline } from './control-api/deadline';
 import type { Operation } from './control-api/wire-types';
+import { makeWriteOnce } from './control-api/write-once';
 import { describeSettlement } from './endpoint-error';
 import type { EndpointInputs } from './endpoint-inputs';
-import { isLost } from './endpoint-run';
 import { settleOperations } from './operations/settle-operations';
 import { describeBlockers, describeProgress, type Progress } from './progress';
 import type { ServiceProject } from './service-project';
@@ -19,16 +19,20 @@ export async function deleteEndpoint(
   deadline: Deadline,
   progress: Progress,
 ): Promise<void> {
-  const write = async (): Promise<readonly Operation[]> => {
-    for (;;) {
+  const write = makeWriteOnce<readonly Operation[]>({
+    deadline,
+    pacing: project.api.retryPacing,
+    // A second delete of what is gone is answered as such, and harms nothing.
+    look: async () => undefined,
+    send: async () => {
       try {
         return (await project.api.deleteEndpoint(project.id, endpointId, deadline))?.operations ?? [];
       } catch (error) {
         if (error instanceof ControlApiError && error.isNotFound) return [];
-        if (!isLost(error) || deadline.hasPassed) throw error;
+        throw error;
       }
-    }
-  };
+    },
+  });
   const onLocked = (blocking: readonly Operation[]) => progress.show(describeBlockers(blocking));
   const operations = await project.writes.run({ deadline, write, onLocked });
   if (inputs.waitForOperations === false) return;

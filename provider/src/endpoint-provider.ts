@@ -7,7 +7,7 @@ import { ControlApiError } from './control-api/control-api-error';
 import { Deadline } from './control-api/deadline';
 import type { RetryPacing } from './control-api/retry';
 import { EndpointClaims } from './endpoint-claims';
-import { createOnce } from './endpoint-create';
+import { createOnce, isSurvivor } from './endpoint-create';
 import { deleteEndpoint } from './endpoint-delete';
 import { PresentableError } from './endpoint-error';
 import {
@@ -104,14 +104,16 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
     this.#claim(endpoint.id, inputs);
     const work = { action: 'create', project, endpointId: endpoint.id, inputs, deadline, progress } as const;
     const run = new EndpointRun(work, endpoint);
-    const outs = await run.keepInState(
-      (async () => {
-        if ('made' in creation) await run.settle(creation.made);
-        else await run.resume(await run.findUnsettled(), findDeviations(endpoint, inputs));
-        return run.finish();
-      })(),
-    );
-    return { id: endpoint.id, outs };
+    const bring = async () => {
+      if ('found' in creation) await run.resume(await run.findUnsettled(), findDeviations(endpoint, inputs));
+      else await run.settle(creation.made);
+      return run.finish();
+    };
+    const outs = await run.keepInState(bring());
+    if ('found' in creation || isSurvivor(project, endpoint)) return { id: endpoint.id, outs };
+    // Another process, whose program was the same, has made the endpoint as well, and before us: ours goes.
+    await deleteEndpoint(project, endpoint.id, inputs, deadline, progress);
+    return this.create(inputs);
   }
 
   async read(id: string, props?: EndpointOutputs): Promise<dynamic.ReadResult<EndpointOutputs>> {

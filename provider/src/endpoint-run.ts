@@ -1,6 +1,7 @@
 import { ControlApiError } from './control-api/control-api-error';
 import type { Deadline } from './control-api/deadline';
 import type { Endpoint, EndpointChange, Operation } from './control-api/wire-types';
+import { makeWriteOnce } from './control-api/write-once';
 import { describeSettlement, UnsettledEndpointError } from './endpoint-error';
 import type { EndpointInputs, InputName } from './endpoint-inputs';
 import {
@@ -126,6 +127,7 @@ export class EndpointRun {
     const { project, endpointId, inputs, deadline, progress } = this.#work;
     for (const operation of operations) this.#operations.set(operation.id, operation);
     if (inputs.waitForOperations === false) return undefined;
+    deadline.begin();
     const record = (latest: readonly Operation[]) => {
       for (const operation of latest) this.#operations.set(operation.id, operation);
     };
@@ -161,19 +163,10 @@ export class EndpointRun {
     const attributes = toAttributes(names, this.#work.inputs);
     if (Object.keys(attributes).length === 0) return undefined;
     const { project, endpointId, deadline } = this.#work;
-    let mayBeDone = false;
-    const change = await this.#write(async () => {
-      for (;;) {
-        const done = mayBeDone ? await this.#findDone(names) : undefined;
-        if (done) return done;
-        try {
-          return await project.api.updateEndpoint(project.id, endpointId, attributes, deadline);
-        } catch (error) {
-          if (!isLost(error) || deadline.hasPassed) throw error;
-          mayBeDone = true;
-        }
-      }
-    });
+    const change = await this.#write(
+      () => project.api.updateEndpoint(project.id, endpointId, attributes, deadline),
+      () => this.#findDone(names),
+    );
     await this.settle(change);
     return change.operations.length > 0 ? change.operations : undefined;
   }
@@ -198,24 +191,23 @@ export class EndpointRun {
     if (!disabled && current_state !== 'active') await this.#control('start');
   }
 
-  /** Start and suspend do nothing to a compute that is there already, so a lost answer is simply asked for again. */
   async #control(verb: 'start' | 'suspend'): Promise<void> {
     const { project, endpointId, deadline } = this.#work;
-    const change = await this.#write(async () => {
-      for (;;) {
-        try {
-          return await project.api.controlEndpoint(project.id, endpointId, verb, deadline);
-        } catch (error) {
-          if (!isLost(error) || deadline.hasPassed) throw error;
-        }
-      }
-    });
+    // To a compute that is there already it does nothing, so after a lost answer it is simply sent again.
+    const change = await this.#write(
+      () => project.api.controlEndpoint(project.id, endpointId, verb, deadline),
+      async () => undefined,
+    );
     await this.settle(change);
   }
 
-  #write(write: () => Promise<EndpointChange>): Promise<EndpointChange> {
+  #write(
+    send: () => Promise<EndpointChange>,
+    look: () => Promise<EndpointChange | undefined>,
+  ): Promise<EndpointChange> {
     const { project, endpointId, deadline, progress } = this.#work;
     const onLocked = (blocking: readonly Operation[]) => progress.show(describeBlockers(blocking));
+    const write = makeWriteOnce({ send, look, deadline, pacing: project.api.retryPacing });
     const answer = project.writes.run({ deadline, write, onLocked });
     return answer.catch((error: unknown) => {
       if (!(error instanceof ControlApiError && error.isNotFound)) throw error;
@@ -232,8 +224,4 @@ function isRestarting(names: readonly InputName[]): boolean {
 
 function isFailed(operation: Operation | undefined): operation is Operation {
   return operation !== undefined && outcomeOf(operation) === 'failed';
-}
-
-export function isLost(error: unknown): boolean {
-  return error instanceof ControlApiError && error.meaning === 'unknown';
 }

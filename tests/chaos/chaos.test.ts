@@ -5,7 +5,7 @@ import { runScenario } from './run-scenario';
 const seeds = [1, 2, 3];
 
 describe.concurrent('after faults, kills and interruptions, one more `up` ends in the declared state', () => {
-  it.each(seeds)('seed %d', async (seed, { expect }: { expect: typeof import('vitest').expect }) => {
+  it.for(seeds)('seed %d', async (seed, { expect }) => {
     const { violations } = await runScenario(seed);
     expect(violations).toEqual([]);
   });

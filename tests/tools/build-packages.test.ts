@@ -56,7 +56,7 @@ test('builds a source again that got other contents and an old modification time
   writeFiles(repository, { 'provider/src/nested/size.ts': 'export const size = 2;\n' });
   utimesSync(source, 1, 1);
 
-  expect(whyBuildIsStale(repository)).toBe('the sources of provider have changed');
+  expect(whyBuildIsStale(repository)).toBe('the sources or settings of provider have changed');
   await build(repository);
 
   expect(readFileSync(join(repository, 'provider/dist/nested/size.js'), 'utf8')).toContain('size = 2');
@@ -86,7 +86,7 @@ test('builds again when a setting of the compiler changes', async () => {
   const repository = await builtRepository();
   writeFiles(repository, { 'package-lock.json': { packages: {} } });
 
-  expect(whyBuildIsStale(repository)).toBe('the sources of provider have changed');
+  expect(whyBuildIsStale(repository)).toBe('the sources or settings of provider have changed');
 });
 
 test('removes the outputs of a deleted source', async () => {

@@ -14,7 +14,8 @@ export function whyBuildIsStale(repository) {
     const stamp = readStamp(join(dist, STAMP));
     if (!existsSync(dist)) return `${name}/dist is missing`;
     if (stamp === undefined) return `${name}/dist was not built by the set-up`;
-    if (stamp.sources !== hashSources(repository, name)) return `the sources of ${name} have changed`;
+    if (stamp.sources !== hashSources(repository, name))
+      return `the sources or settings of ${name} have changed`;
     if (stamp.outputs !== hashOutputs(dist)) return `${name}/dist has been changed`;
   }
   return undefined;

@@ -20,6 +20,8 @@ const HEARTBEAT_MS = 2_000;
 const POLL_MS = 250;
 /** Counted in polls, not by the clock: after a laptop's sleep every owner would look long silent. */
 const SILENT_POLLS = 240;
+/** What a killed set-up had started ends about 2 s after it (leash.mjs): taking over must not be quicker. */
+const SILENT_POLLS_WHEN_DEAD = 16;
 const POLLS_PER_MESSAGE = 120;
 const DEAD = '-dead-';
 
@@ -55,7 +57,8 @@ async function acquire(folder, token, log, signal) {
     const beat = lastTouched(join(folder, 'owner.json'));
     silentPolls = beat === lastBeat ? silentPolls + 1 : 0;
     lastBeat = beat;
-    if (owner !== undefined && (!isAlive(owner) || silentPolls >= SILENT_POLLS)) {
+    const limit = owner === undefined || isAlive(owner) ? SILENT_POLLS : SILENT_POLLS_WHEN_DEAD;
+    if (owner !== undefined && silentPolls >= limit) {
       log(`taking over from a set-up that did not finish (process ${owner.processId})`);
       breakLock(folder, owner.token);
     }

@@ -38,9 +38,11 @@ const maxAnswerBytes = 64 * 1024 * 1024;
 
 /** The calls of the control API. Every one rejects with a ControlApiError. */
 export class ControlApi {
+  readonly retryPacing: RetryPacing;
   readonly #http: AxiosInstance;
 
   constructor(options: ControlApiOptions) {
+    this.retryPacing = options.retryPacing ?? defaultRetryPacing;
     this.#http = axios.create({
       baseURL: options.baseUrl.replace(/\/+$/, ''),
       timeout: options.requestTimeoutMs ?? 30_000,
@@ -57,7 +59,7 @@ export class ControlApi {
     });
     // Before the retries, which treat an answer that is no JSON like one that got lost.
     this.#http.interceptors.response.use(requireJson);
-    installRetry(this.#http, options.retryPacing ?? defaultRetryPacing);
+    installRetry(this.#http, this.retryPacing);
   }
 
   async createProject(project: { name?: string; region_id?: string } = {}) {

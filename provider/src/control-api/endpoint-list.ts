@@ -9,12 +9,18 @@ const gatherMs = 5;
 export class EndpointList {
   readonly #api: ControlApi;
   readonly #projectId: string;
+  #latest: readonly Endpoint[] = [];
   #upcoming: Promise<readonly Endpoint[]> | undefined;
   #underway: Promise<unknown> = Promise.resolve();
 
   constructor(api: ControlApi, projectId: string) {
     this.#api = api;
     this.#projectId = projectId;
+  }
+
+  /** What the newest list held; empty before the first. */
+  get latest(): readonly Endpoint[] {
+    return this.#latest;
   }
 
   /** Every endpoint of the project, as it stands after this call. */
@@ -33,6 +39,7 @@ export class EndpointList {
     const list = this.#api.listEndpoints(this.#projectId);
     this.#underway = list.catch(() => undefined);
     this.#upcoming = undefined;
-    return list;
+    this.#latest = await list;
+    return this.#latest;
   }
 }

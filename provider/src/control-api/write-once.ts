@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ControlApiError } from './control-api-error';
+import type { Deadline } from './deadline';
+import { type RetryPacing, retryDelayMs } from './retry';
+
+export interface WriteOnce<Answer> {
+  readonly send: () => Promise<Answer>;
+  /** Whether the write has happened already: its answer, as far as it can be found out; else undefined. */
+  readonly look: () => Promise<Answer | undefined>;
+  /** Whether to look before the first try, too. */
+  readonly isLookDue?: () => boolean;
+  readonly deadline: Deadline;
+  readonly pacing: RetryPacing;
+}
+
+/**
+ * Makes a write that can be called again after it failed and still happens once: after an answer that got lost, and
+ * after any other failure, it looks before it sends again.
+ */
+export function makeWriteOnce<Answer>(write: WriteOnce<Answer>): () => Promise<Answer> {
+  const { send, look, deadline, pacing } = write;
+  let hasFailed = false;
+  return async () => {
+    for (let attempt = 1; ; attempt += 1) {
+      const done = hasFailed || write.isLookDue?.() ? await look() : undefined;
+      if (done !== undefined) return done;
+      try {
+        return await send();
+      } catch (error) {
+        hasFailed = true;
+        if (!isLostAnswer(error) || deadline.hasPassed) throw error;
+        await sleep(Math.min(deadline.remainingMs, retryDelayMs(attempt, 0, pacing)));
+      }
+    }
+  };
+}
+
+function isLostAnswer(error: unknown): boolean {
+  return error instanceof ControlApiError && error.meaning === 'unknown';
+}
