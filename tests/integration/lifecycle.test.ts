@@ -149,7 +149,7 @@ describe('read', () => {
   it('finds nothing changed after a create', async () => {
     const { provider, declare } = await startService();
     const { id, outs } = await provider.create(declare());
-    expect((await provider.read(id, outs)).props).toEqual(outs);
+    expect((await provider.read(id, outs)).props).toEqual({ ...outs, restartOnChange: 'size 0.25 to 1 CU' });
   });
 });
 

@@ -160,7 +160,15 @@ export class ControlApi {
     shape: Shape,
     { body, query, deadline = new Deadline(defaultPatienceMs) }: CallOptions = {},
   ): Promise<z.output<Shape>> {
-    const request = { method, url, deadline, ...(body && { data: body }), ...(query && { params: query }) };
+    const request = {
+      method,
+      url,
+      deadline,
+      // False keeps the HTTP client from naming a type of its own for a body that is not there.
+      headers: { 'Content-Type': body ? 'application/json' : false },
+      ...(body && { data: body }),
+      ...(query && { params: query }),
+    };
     const response = await this.#http.request(request).catch((error: unknown) => {
       throw toControlApiError(error, method, url);
     });

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { ControlApiError } from './control-api-error';
+import { Deadline } from './deadline';
+import { makeWriteOnce } from './write-once';
+
+const pacing = { baseMs: 1, capMs: 2, unreachableMs: 10 };
+const failure = (status: number | undefined) =>
+  new ControlApiError({ method: 'POST', path: '/endpoints', status, reason: 'no answer' });
+
+/** A service that answers each send and each look with the next of these; an Error is thrown. */
+function scriptOf(sends: (string | Error)[], looks: (string | undefined)[]) {
+  const calls: string[] = [];
+  const write = makeWriteOnce<string>({
+    deadline: new Deadline(10_000),
+    pacing,
+    send: async () => {
+      calls.push('send');
+      const answer = sends.shift() ?? 'sent';
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    look: async () => {
+      calls.push('look');
+      return looks.shift();
+    },
+  });
+  return { calls, write };
+}
+
+it('sends once, without a look, when the answer arrives', async () => {
+  const { calls, write } = scriptOf(['made'], []);
+  expect([await write(), calls]).toEqual(['made', ['send']]);
+});
+
+it.each([500, 502, 504, undefined])(
+  'looks after an answer lost as %s, and takes what it finds',
+  async (status) => {
+    const { calls, write } = scriptOf([failure(status)], ['found']);
+    expect([await write(), calls]).toEqual(['found', ['send', 'look']]);
+  },
+);
+
+it('sends again when the look proves that nothing happened', async () => {
+  const { calls, write } = scriptOf([failure(500), 'made'], [undefined]);
+  expect([await write(), calls]).toEqual(['made', ['send', 'look', 'send']]);
+});
+
+it('looks first when it is called again after a lock', async () => {
+  const { calls, write } = scriptOf([failure(423), 'made'], [undefined]);
+  await expect(write()).rejects.toThrow('423 Locked');
+  expect([await write(), calls]).toEqual(['made', ['send', 'look', 'send']]);
+});
+
+it.each([400, 401, 404, 409, 422])('gives up at once on a refusal with %d', async (status) => {
+  const { calls, write } = scriptOf([failure(status)], []);
+  await expect(write()).rejects.toThrow(String(status));
+  expect(calls).toEqual(['send']);
+});
