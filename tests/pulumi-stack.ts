@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ExecaError, execa } from 'execa';
+import execa, { type ExecaError } from 'execa';
 import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
 import { pulumiEnvironment } from '../tools/pulumi-cli/environment.mjs';
 import { findPulumiCli } from '../tools/pulumi-cli/find.mjs';
@@ -61,7 +61,7 @@ export class PulumiStack {
   }
 
   async exportState(): Promise<{ text: string; endpoints: ExportedResource[] }> {
-    const { stdout: text } = await this.run('stack', 'export', '--show-secrets');
+    const { stdout: text } = await this.run('stack', 'export');
     const { deployment } = JSON.parse(text) as { deployment: { resources?: ExportedResource[] } };
     const endpoints = (deployment.resources ?? []).filter(({ type }) => type.endsWith(':ComputeEndpoint'));
     return { text, endpoints };

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
-import { execa } from 'execa';
+import execa from 'execa';
 import { startEmulator } from 'postgres-control-emulator';
 import { pulumiEnvironment } from './pulumi-cli/environment.mjs';
 import { findPulumiCli } from './pulumi-cli/find.mjs';
@@ -76,16 +76,16 @@ async function preparePulumi(folder: string, emulator: { url: string; apiKey: st
     interruption.signal.throwIfAborted();
     process.stdout.write(`\n${styleText('bold', `$ pulumi ${args.join(' ')}`)}\n`);
     // In a process group of its own: Ctrl-C reaches the CLI once, through the demo.
-    await execa(cli.command, args, {
+    const command = execa(cli.command, args, {
       cwd: repository,
       env,
       extendEnv: false,
       stdio: ['ignore', 'inherit', 'inherit'],
       detached: true,
-      cancelSignal: interruption.signal,
-      killSignal: 'SIGINT',
-      forceKillAfterDelay: 60_000,
     });
+    const stop = () => command.kill('SIGINT', { forceKillAfterTimeout: 60_000 });
+    interruption.signal.addEventListener('abort', stop, { once: true });
+    await command.finally(() => interruption.signal.removeEventListener('abort', stop));
   };
 }
 

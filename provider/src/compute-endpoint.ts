@@ -138,6 +138,7 @@ export class ComputeEndpoint extends pulumi.CustomResource {
   declare readonly unsettledOperations: pulumi.Output<UnsettledOperation[] | undefined>;
 
   constructor(name: string, args: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
+    refuseReadableKey();
     super(typeToken, name, toProperties(name, args, opts), opts);
   }
 
@@ -154,6 +155,20 @@ export class ComputeEndpoint extends pulumi.CustomResource {
     const args = { projectId: at.projectId } as ComputeEndpointArgs;
     return new ComputeEndpoint(name, args, { ...opts, id: at.endpointId });
   }
+}
+
+/**
+ * Pulumi keeps the config of a stack in the stack's state: encrypted when it is a secret, else as it is.
+ * @throws pulumi.RunError when the key would be kept readable
+ */
+function refuseReadableKey(): void {
+  // Internal to the SDK, but the only one who knows; a release without it costs this check and nothing else.
+  const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (key: string) => boolean };
+  const isGiven = new pulumi.Config('postgresCompute').get('apiKey') !== undefined;
+  if (!isGiven || !isConfigSecret || isConfigSecret('postgresCompute:apiKey')) return;
+  throw new pulumi.RunError(
+    'postgresCompute:apiKey is no secret in the config of this stack, so Pulumi would keep it readable in the state: set it again with `pulumi config set --secret postgresCompute:apiKey`.',
+  );
 }
 
 /** The computed outputs have to be there as properties for the engine to fill them. */

@@ -26,16 +26,18 @@ export async function createOnce(
   const found = await findExisting(project, inputs);
   if (found) return { found };
   const lookedAt = Date.now();
+  let hasSent = false;
   const attributes = toCreateAttributes({ ...inputs, name: nameOf(inputs) });
   const write = makeWriteOnce<Creation>({
     deadline,
     pacing: project.api.retryPacing,
-    isLookDue: () => Date.now() - lookedAt > lookKeepsMs,
+    isLookDue: () => hasSent || Date.now() - lookedAt > lookKeepsMs,
     look: async () => {
       const endpoint = await findExisting(project, inputs);
       return endpoint && { found: endpoint };
     },
     send: async () => {
+      hasSent = true;
       try {
         return { made: await project.api.createEndpoint(project.id, attributes, deadline) };
       } catch (error) {

@@ -39,6 +39,8 @@ export class EndpointRun {
   readonly #operations = new Map<string, Operation>();
   #endpoint: Endpoint | undefined;
   #unapplied: readonly InputName[] = [];
+  /** The operations that failed in an earlier run: they have been taken up and say nothing about this one. */
+  readonly #takenUp = new Set<string>();
 
   constructor(work: EndpointWork, endpoint?: Endpoint) {
     this.#work = work;
@@ -62,7 +64,10 @@ export class EndpointRun {
     const operations = await this.#fetch(unsettled);
     await this.#wait(operations);
     const failed = operations.map(({ id }) => this.#operations.get(id)).filter(isFailed);
-    for (const { id } of failed) this.#operations.delete(id);
+    for (const { id } of failed) {
+      this.#operations.delete(id);
+      this.#takenUp.add(id);
+    }
     this.#unapplied = names;
     const started = await this.#apply(names);
     // A change of size restarts an active compute by itself; a trigger, or a change that had failed, does not.
@@ -80,7 +85,10 @@ export class EndpointRun {
     const { project, endpointId } = this.#work;
     const { operations } = await project.api.listOperations(project.id, { limit: pageLimit });
     const own = operations.filter((operation) => operation.endpoint_id === endpointId);
-    return own.filter((operation, age) => isUnfinished(operation) || (age === 0 && isFailed(operation)));
+    const isNew = ({ id }: Operation) => !this.#takenUp.has(id);
+    return own.filter(
+      (operation, age) => isUnfinished(operation) || (age === 0 && isFailed(operation) && isNew(operation)),
+    );
   }
 
   /** Reads the endpoint back and compares it with what was asked. @throws Error when the service holds otherwise. */

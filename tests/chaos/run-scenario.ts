@@ -47,6 +47,7 @@ export async function runScenario(seed: number): Promise<ScenarioReport> {
   const fill = async (folder: string) => {
     await writeFile(join(folder, 'Pulumi.yaml'), projectFile);
     await writeFile(join(folder, 'index.js'), program);
+    await writeFile(join(folder, 'package.json'), '{}');
   };
   const { stack, emulator, close } = await makeStack(fill, { operationMs: 150 });
   try {
@@ -55,17 +56,17 @@ export async function runScenario(seed: number): Promise<ScenarioReport> {
       await declare(stack, ground, round.slots);
       ground.countSizeChanges(round.slots);
       await disturb(stack, emulator, round, report);
-      await recover(stack, round, report);
+      await recover(stack, emulator, round, report);
       await check(stack, emulator, ground, round.slots, (violation) => {
         report.violations.push(`seed ${seed}, round ${index + 1}: ${violation}`);
       });
     }
     report.failedRequests = emulator
       .requests()
-      .filter(({ status }) => status === undefined || status >= 400).length;
+      .filter(({ status }) => status === null || status >= 400).length;
     return report;
   } finally {
-    await hostsHaveEnded(stack);
+    await endHosts(stack, emulator);
     await close();
   }
 }
@@ -153,23 +154,21 @@ async function interrupt(
     kind === 'kill -9 of the host'
       ? [await findHosts(stack), 'SIGKILL' as const]
       : [[pid], kind === 'Ctrl-C' ? ('SIGINT' as const) : ('SIGKILL' as const)];
-  for (const victim of victims) {
-    try {
-      process.kill(victim, signal);
-      report.kills += 1;
-    } catch {
-      // It has ended by itself meanwhile.
-    }
-  }
+  report.kills += victims.filter((victim) => kill(victim, signal)).length;
 }
 
-async function recover(stack: PulumiStack, round: Round, report: ScenarioReport): Promise<void> {
+async function recover(
+  stack: PulumiStack,
+  emulator: Emulator,
+  round: Round,
+  report: ScenarioReport,
+): Promise<void> {
   // What a pipeline does after a killed run: the lock of the stack is still there.
   await stack.try('cancel', '--yes');
   if (round.refreshesBetween) await stack.try('refresh', '--yes');
   const { exitCode, screen } = await stack.try('up', '--yes');
   if (exitCode !== 0) report.violations.push(`seed ${report.seed}: up without faults failed:\n${screen}`);
-  await hostsHaveEnded(stack);
+  await endHosts(stack, emulator);
 }
 
 async function check(
@@ -235,7 +234,25 @@ async function findHosts(stack: PulumiStack): Promise<number[]> {
   return found.filter((pid) => pid > 0);
 }
 
-/** A host may outlive its CLI and finish what it was doing. */
-async function hostsHaveEnded(stack: PulumiStack): Promise<void> {
-  while ((await findHosts(stack)).length > 0) await sleep(100);
+/** Longer than a host that still works goes without a request. */
+const quietMs = 2_000;
+
+/** A host outlives a killed CLI: it finishes what it was doing, and then it would stay for ever. */
+async function endHosts(stack: PulumiStack, emulator: Emulator): Promise<void> {
+  for (;;) {
+    const hosts = await findHosts(stack);
+    if (hosts.length === 0) return;
+    const before = emulator.requests().length;
+    await sleep(quietMs);
+    if (emulator.requests().length === before) for (const host of hosts) kill(host, 'SIGKILL');
+  }
+}
+
+function kill(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    // It has ended by itself meanwhile.
+    return false;
+  }
 }

@@ -46,7 +46,7 @@ it('declares, previews, applies, changes and destroys one endpoint', async () =>
   expect(held()).toBeUndefined();
 });
 
-it('takes key and base URL from the config of the stack, and keeps both out of its state', async () => {
+it('takes key and base URL from the config of the stack, and keeps both out of its resources', async () => {
   const { stack, emulator } = await startQuickstart();
   const { POSTGRES_COMPUTE_API_KEY: key, POSTGRES_COMPUTE_BASE_URL: url, ...bare } = stack.environment;
   stack.environment = bare;
@@ -56,5 +56,15 @@ it('takes key and base URL from the config of the stack, and keeps both out of i
   const { text, endpoints } = await stack.exportState();
   expect(emulator.endpoints().map(({ id }) => id)).toContain(endpoints[0]?.id);
   expect(text).not.toContain(emulator.apiKey);
-  expect(text).not.toContain(emulator.url);
+  expect(JSON.stringify(endpoints)).not.toContain(emulator.url);
+});
+
+it('refuses a key that the config of the stack does not hold as a secret: Pulumi would keep it readable', async () => {
+  const { stack, emulator } = await startQuickstart();
+  await stack.run('config', 'set', '--plaintext', 'postgresCompute:apiKey', emulator.apiKey);
+  const { exitCode, screen } = await stack.try('up', '--yes');
+  expect(exitCode).not.toBe(0);
+  expect(screen).toContain('pulumi config set --secret postgresCompute:apiKey');
+  expect(screen).not.toContain(emulator.apiKey);
+  expect((await stack.exportState()).text).not.toContain(emulator.apiKey);
 });

@@ -17,6 +17,7 @@ async function startStack(fill: (folder: string) => Promise<unknown>, emulatorOp
 /** A copy of the quickstart, as it stands in the repository. */
 export function startQuickstart() {
   return startStack(async (folder) => {
+    await writeFile(join(folder, 'package.json'), '{}');
     await cp(join(repository, 'Pulumi.yaml'), join(folder, 'Pulumi.yaml'));
     await cp(join(repository, 'examples', 'quickstart'), join(folder, 'examples', 'quickstart'), {
       recursive: true,
@@ -36,6 +37,7 @@ runtime:
 export async function startProgram(args = '', emulatorOptions: EmulatorOptions = {}) {
   const service = await startStack(async (folder) => {
     await writeFile(join(folder, 'Pulumi.yaml'), projectFile);
+    await writeFile(join(folder, 'package.json'), '{}');
     await cp(join(repository, 'examples', 'quickstart', 'tsconfig.json'), join(folder, 'tsconfig.json'));
   }, emulatorOptions);
   const declare = (changed: string) => service.stack.writeProgram(programOf(changed));
@@ -49,6 +51,7 @@ import { ComputeEndpoint } from 'pulumi-postgres-compute';
 const config = new pulumi.Config();
 const projectId = config.require('projectId');
 const branchId = config.require('branchId');
-export const app = new ComputeEndpoint('app', { projectId, branchId, type: 'read_write', ${args} } as any);
+const args = Object.assign({ projectId, branchId, type: 'read_write' }, { ${args} });
+export const app = new ComputeEndpoint('app', args as any);
 `;
 }

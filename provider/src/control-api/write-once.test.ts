@@ -45,10 +45,16 @@ it('sends again when the look proves that nothing happened', async () => {
   expect([await write(), calls]).toEqual(['made', ['send', 'look', 'send']]);
 });
 
-it('looks first when it is called again after a lock', async () => {
-  const { calls, write } = scriptOf([failure(423), 'made'], [undefined]);
+it('sends again without a look when the project was locked: nothing was done', async () => {
+  const { calls, write } = scriptOf([failure(423), 'made'], []);
   await expect(write()).rejects.toThrow('423 Locked');
-  expect([await write(), calls]).toEqual(['made', ['send', 'look', 'send']]);
+  expect([await write(), calls]).toEqual(['made', ['send', 'send']]);
+});
+
+it('looks first when an answer got lost before the lock', async () => {
+  const { calls, write } = scriptOf([failure(500), failure(423)], [undefined, 'found']);
+  await expect(write()).rejects.toThrow('423 Locked');
+  expect([await write(), calls]).toEqual(['found', ['send', 'look', 'send', 'look']]);
 });
 
 it.each([400, 401, 404, 409, 422])('gives up at once on a refusal with %d', async (status) => {

@@ -1,0 +1,51 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { EmulatorOptions } from './options';
+import { startEmulator } from './start-emulator';
+
+const command = new Command('postgres-control-emulator')
+  .description(
+    'A local service with the control API of a serverless Postgres service. What it holds is in memory.',
+  )
+  .option('--port <port>', 'port to listen on; 0 takes a free one', toNumber, 0)
+  .option('--host <address>', 'address to listen on', '127.0.0.1')
+  .option('--allow-remote', 'let other machines in, for a host that is no loopback address')
+  .option('--api-key <key>', 'the bearer key to accept (default: a random one)')
+  .option('--operation-ms <ms>', 'how long an operation runs', toNumber, 2000)
+  .option('--scheduling-ms <ms>', 'how long an operation is in scheduling first', toNumber, 0)
+  .addOption(new Option('--plan <plan>', 'the plan of the account').choices(['free', 'paid']).default('paid'))
+  .addOption(
+    new Option('--locks <scope>', 'what unfinished operations lock')
+      .choices(['project', 'endpoint', 'none'])
+      .default('project'),
+  )
+  .option('--requests-per-minute <count>', 'rate limit; 0 for none', toNumber, 0)
+  .option('--check-availability-every-ms <ms>', 'time between availability checks; 0 for none', toNumber, 0)
+  .addHelpText(
+    'after',
+    `
+Example:
+  $ postgres-control-emulator --port 8080 --api-key local
+  $ curl -H 'Authorization: Bearer local' -H 'Content-Type: application/json' \\
+      -d '{"project":{"name":"trial"}}' http://127.0.0.1:8080/api/v2/projects`,
+  )
+  .action(run);
+
+void command.parseAsync();
+
+async function run(options: EmulatorOptions): Promise<void> {
+  try {
+    const emulator = await startEmulator(options);
+    process.stdout.write(
+      `POSTGRES_COMPUTE_BASE_URL=${emulator.url}\nPOSTGRES_COMPUTE_API_KEY=${emulator.apiKey}\n`,
+    );
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void emulator.stop());
+  } catch (error) {
+    command.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function toNumber(text: string): number {
+  const number = Number(text);
+  if (text.trim() !== '' && Number.isFinite(number)) return number;
+  throw new InvalidArgumentError('It must be a number.');
+}

@@ -1,0 +1,34 @@
+/**
+ * Timestamps in microseconds, each later than the one before. Two operations never share a `created_at`, so it can
+ * serve as the cursor of a page without losing or repeating an operation.
+ */
+export class Clock {
+  #lastMicros = 0;
+
+  /** A moment later than every moment given out before, in microseconds since 1970. */
+  nextMicros(): number {
+    this.#lastMicros = Math.max(Date.now() * 1000, this.#lastMicros + 1);
+    return this.#lastMicros;
+  }
+
+  now(): string {
+    return toTimestamp(this.nextMicros());
+  }
+}
+
+/** `2026-01-31T08:00:00.123456Z` */
+export function toTimestamp(micros: number): string {
+  const milliseconds = new Date(Math.floor(micros / 1000)).toISOString().slice(0, -1);
+  return `${milliseconds}${String(micros % 1000).padStart(3, '0')}Z`;
+}
+
+const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
+
+/** Microseconds since 1970, or undefined for a text that is no UTC timestamp. */
+export function parseTimestamp(text: string): number | undefined {
+  const match = TIMESTAMP.exec(text);
+  const seconds = match?.[1] === undefined ? Number.NaN : Date.parse(`${match[1]}Z`);
+  if (Number.isNaN(seconds)) return undefined;
+  const fraction = (match?.[2] ?? '').padEnd(6, '0').slice(0, 6);
+  return seconds * 1000 + Number(fraction);
+}

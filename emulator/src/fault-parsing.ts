@@ -1,0 +1,78 @@
+import { badRequest } from './api-error';
+import type { Fault } from './faults';
+import {
+  type Check,
+  type Checks,
+  isObject,
+  isOneOf,
+  isText,
+  isTextOfLength,
+  isWholeNumber,
+  readAttributes,
+  readSection,
+} from './request-body';
+
+const LONGEST_DELAY_MS = 2 ** 31 - 1;
+
+const isWhen = isOneOf('before-work', 'after-work');
+const isPathPattern: Check = (value) => (value instanceof RegExp ? undefined : isText(value));
+const isTimes: Check = (value) =>
+  value === 'always' || isWholeNumber(1, 1_000_000)(value) === undefined
+    ? undefined
+    : 'a whole number from 1, or "always"';
+
+/** What each kind of effect takes besides its kind. */
+const REQUEST_EFFECTS: Readonly<Record<string, Checks>> = {
+  'lost-before-work': {},
+  'lost-after-work': {},
+  status: {
+    status: isWholeNumber(400, 599),
+    when: isWhen,
+    retryAfterSeconds: isWholeNumber(0, 86_400),
+    retryAfterFormat: isOneOf('seconds', 'http-date'),
+    code: isText,
+    message: isText,
+  },
+  slow: { delayMs: isWholeNumber(0, LONGEST_DELAY_MS), when: isWhen },
+  malformed: {},
+  'repeated-operations': {},
+  'reversed-operations': {},
+};
+
+const OPERATION_EFFECTS: Readonly<Record<string, Checks>> = {
+  'operation-fails': { status: isOneOf('failed', 'error', 'cancelled'), error: isText },
+  'operation-hangs': {},
+  'operation-status': { status: isTextOfLength(1, 64) },
+};
+
+const REQUIRED: Readonly<Record<string, string>> = {
+  status: 'status',
+  slow: 'delayMs',
+  'operation-status': 'status',
+};
+
+const REQUEST_MATCH: Checks = { method: isText, path: isPathPattern };
+const OPERATION_MATCH: Checks = { action: isText, endpointId: isText, projectId: isText };
+
+/** Checks a fault that came as JSON or from a program without types; names what is wrong with it. */
+export function parseFault(value: unknown): Fault {
+  if (!isObject(value)) throw badRequest('a fault must be an object with match and effect');
+  const { kind, ...details } = readSection(value, 'effect');
+  const isForRequests = typeof kind === 'string' && Object.hasOwn(REQUEST_EFFECTS, kind);
+  const effects = isForRequests ? REQUEST_EFFECTS : OPERATION_EFFECTS;
+  if (typeof kind !== 'string' || !Object.hasOwn(effects, kind)) {
+    const kinds = Object.keys({ ...REQUEST_EFFECTS, ...OPERATION_EFFECTS });
+    throw badRequest(`effect.kind must be one of ${kinds.join(', ')}`);
+  }
+  const required = REQUIRED[kind];
+  if (required !== undefined && details[required] === undefined) {
+    throw badRequest(`effect.${required} is required for the effect ${kind}`);
+  }
+  const match = readSection(value, 'match', true);
+  // Each part has passed the checks that stand for its type.
+  return {
+    match: readAttributes(match, 'match', isForRequests ? REQUEST_MATCH : OPERATION_MATCH, 'reject'),
+    effect: { kind, ...readAttributes(details, 'effect', effects[kind] ?? {}, 'reject') },
+    ...readAttributes({ times: value.times ?? 1 }, 'fault', { times: isTimes }, 'reject'),
+  } as Fault;
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  Fault,
+  InjectedFault,
+  OperationEffect,
+  OperationFault,
+  OperationMatch,
+  RequestEffect,
+  RequestFault,
+  RequestMatch,
+} from './faults';
+import type { Operation } from './wire';
+
+export interface OperationHit {
+  readonly effect: OperationEffect;
+  /** Keeps an operation until the fault is cleared. */
+  hold(release: () => void): void;
+}
+
+class ActiveFault implements InjectedFault {
+  readonly id = randomUUID();
+  hits = 0;
+  readonly fault: Fault;
+  readonly #held: (() => void)[] = [];
+  readonly #remove: (self: ActiveFault) => void;
+
+  constructor(fault: Fault, remove: (self: ActiveFault) => void) {
+    this.fault = fault;
+    this.#remove = remove;
+  }
+
+  get isSpent(): boolean {
+    const times = this.fault.times ?? 1;
+    return times !== 'always' && this.hits >= times;
+  }
+
+  hold(release: () => void): void {
+    this.#held.push(release);
+  }
+
+  clear(): void {
+    this.#remove(this);
+    for (const release of this.#held.splice(0)) release();
+  }
+}
+
+/** The faults in force. For each request or operation the oldest one that matches and is not spent applies. */
+export class FaultRegistry {
+  readonly #faults = new Set<ActiveFault>();
+
+  inject(fault: Fault): InjectedFault {
+    const active = new ActiveFault(fault, (self) => this.#faults.delete(self));
+    this.#faults.add(active);
+    return active;
+  }
+
+  list(): InjectedFault[] {
+    return [...this.#faults];
+  }
+
+  clearAll(): void {
+    for (const fault of [...this.#faults]) fault.clear();
+  }
+
+  takeForRequest(method: string, path: string): RequestEffect | undefined {
+    for (const active of this.#faults) {
+      const { fault } = active;
+      if (active.isSpent || !isRequestFault(fault) || !matchesRequest(fault.match, method, path)) continue;
+      active.hits += 1;
+      return fault.effect;
+    }
+    return undefined;
+  }
+
+  takeForOperation(operation: Operation): OperationHit | undefined {
+    for (const active of this.#faults) {
+      const { fault } = active;
+      if (active.isSpent || isRequestFault(fault) || !matchesOperation(fault.match, operation)) continue;
+      active.hits += 1;
+      return { effect: fault.effect, hold: (release) => active.hold(release) };
+    }
+    return undefined;
+  }
+}
+
+function isRequestFault(fault: Fault): fault is RequestFault {
+  return !isOperationFault(fault);
+}
+
+function isOperationFault(fault: Fault): fault is OperationFault {
+  return fault.effect.kind.startsWith('operation-');
+}
+
+function matchesRequest(match: RequestMatch, method: string, path: string): boolean {
+  if (match.method !== undefined && match.method.toUpperCase() !== method) return false;
+  if (match.path === undefined) return true;
+  const pattern = typeof match.path === 'string' ? toRegExp(match.path) : match.path;
+  // search() ignores lastIndex, so a pattern with the g flag gives the same answer each time.
+  return path.search(pattern) !== -1;
+}
+
+function toRegExp(pattern: string): RegExp {
+  const source = pattern
+    .split(/(\*\*|:[a-z_]+)/)
+    .map((part) => {
+      if (part === '**') return '.*';
+      return part.startsWith(':') ? '[^/]+' : part.replace(/[.+*?^${}()|[\]\\]/g, '\\$&');
+    })
+    .join('');
+  return new RegExp(`^${source}$`);
+}
+
+function matchesOperation(match: OperationMatch, operation: Operation): boolean {
+  return (
+    (match.action === undefined || match.action === operation.action) &&
+    (match.endpointId === undefined || match.endpointId === operation.endpoint_id) &&
+    (match.projectId === undefined || match.projectId === operation.project_id)
+  );
+}

@@ -1,0 +1,90 @@
+import { badRequest } from './api-error';
+
+/** Says what a value must be, or nothing if it is that. */
+export type Check = (value: unknown) => string | undefined;
+export type Checks = Readonly<Record<string, Check>>;
+export type UnknownAttributes = 'ignore' | 'reject';
+
+export const ID_PATTERN = /^[a-z0-9-]{1,60}$/;
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export const isText: Check = (value) => (typeof value === 'string' ? undefined : 'a string');
+export const isFlag: Check = (value) => (typeof value === 'boolean' ? undefined : 'true or false');
+export const isNumber: Check = (value) => (Number.isFinite(value) ? undefined : 'a number');
+export const isId: Check = (value) =>
+  typeof value === 'string' && ID_PATTERN.test(value) ? undefined : 'an id: 1 to 60 of a-z, 0-9 and "-"';
+export const isTextMap: Check = (value) =>
+  isObject(value) && Object.values(value).every((item) => typeof item === 'string')
+    ? undefined
+    : 'an object whose values are strings';
+
+export function isTextOfLength(min: number, max: number): Check {
+  return (value) =>
+    typeof value === 'string' && [...value].length >= min && [...value].length <= max
+      ? undefined
+      : `a string of ${min} to ${max} characters`;
+}
+
+export function isWholeNumber(min: number, max: number): Check {
+  return (value) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
+      ? undefined
+      : `a whole number from ${min} to ${max}`;
+}
+
+export function isOneOf(...allowed: readonly string[]): Check {
+  return (value) =>
+    typeof value === 'string' && allowed.includes(value) ? undefined : `one of ${allowed.join(', ')}`;
+}
+
+/** An object whose known attributes pass their checks. */
+export function isObjectOf(checks: Checks): Check {
+  return (value) => {
+    if (!isObject(value)) return 'an object';
+    for (const [name, check] of Object.entries(checks)) {
+      const expected = value[name] === undefined ? undefined : check(value[name]);
+      if (expected !== undefined) return `an object whose ${name} is ${expected}`;
+    }
+    return undefined;
+  };
+}
+
+/** The object under `key` of a request body; an absent body counts as an empty object when `optional`. */
+export function readSection(body: unknown, key: string, optional = false): Record<string, unknown> {
+  if (body === undefined && optional) return {};
+  if (!isObject(body)) throw badRequest(`the request body must be an object with ${key}`);
+  const section = body[key];
+  if (section === undefined && optional) return {};
+  if (!isObject(section))
+    throw badRequest(`the request body must have ${key}, an object; got ${show(section)}`);
+  return section;
+}
+
+/** The known attributes of a section, each checked. Unknown ones are left out or refused. */
+export function readAttributes(
+  section: Record<string, unknown>,
+  path: string,
+  checks: Checks,
+  unknownAttributes: UnknownAttributes,
+): Record<string, unknown> {
+  const attributes: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(section)) {
+    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+    if (check === undefined) {
+      if (unknownAttributes === 'ignore') continue;
+      throw badRequest(`${path}.${name} is no attribute of this request`);
+    }
+    const expected = check(value);
+    if (expected !== undefined) throw badRequest(`${path}.${name} must be ${expected}; got ${show(value)}`);
+    attributes[name] = value;
+  }
+  return attributes;
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

@@ -1,0 +1,34 @@
+/** A request as it arrived, and how it was answered. */
+export interface LoggedRequest {
+  readonly method: string;
+  /** Path after the version segment, without the query, such as `/projects/p/endpoints`. */
+  readonly path: string;
+  readonly query: string;
+  /** When it arrived, ISO 8601. */
+  readonly time: string;
+  readonly requestId: string;
+  /** The body of a write; undefined when there was none. */
+  body?: unknown;
+  /** HTTP status of the answer; null while there is none, and for good when the answer was lost. */
+  status: number | null;
+}
+
+const MAX_REQUESTS = 10_000;
+
+/** The requests to the API, oldest first; only the latest 10,000 are kept. Requests to `/admin` are not among them. */
+export class RequestLog {
+  readonly #requests: LoggedRequest[] = [];
+
+  add(request: LoggedRequest): void {
+    this.#requests.push(request);
+    if (this.#requests.length > MAX_REQUESTS) this.#requests.shift();
+  }
+
+  list(): LoggedRequest[] {
+    return structuredClone(this.#requests);
+  }
+
+  clear(): void {
+    this.#requests.length = 0;
+  }
+}

@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify';
+import { notFound } from '../api-error';
+import type { Controls } from '../controls';
+import { readEndpointChange } from '../endpoint-attributes';
+import { parseFault } from '../fault-parsing';
+import type { InjectedFault } from '../faults';
+import { readSection } from '../request-body';
+
+interface FaultPath {
+  Params: { fault_id: string };
+}
+
+interface ProjectPath {
+  Params: { project_id: string };
+}
+
+interface EndpointPath {
+  Params: { endpoint_id: string };
+}
+
+/** The controls over HTTP, for tests in other languages and for people with a shell. */
+export function addAdminRoutes(admin: FastifyInstance, controls: Controls): void {
+  const locks = new Map<string, () => void>();
+
+  admin.get('/requests', () => ({ requests: controls.requests() }));
+  admin.get('/faults', () => ({ faults: controls.faults().map(showFault) }));
+  admin.post('/faults', (request, reply) =>
+    reply.code(201).send({ fault: showFault(controls.inject(parseFault(request.body))) }),
+  );
+  admin.delete<FaultPath>('/faults/:fault_id', (request, reply) => {
+    const fault = controls.faults().find(({ id }) => id === request.params.fault_id);
+    if (fault === undefined) throw notFound('fault', request.params.fault_id);
+    fault.clear();
+    return reply.code(204).send();
+  });
+
+  admin.post<ProjectPath>('/projects/:project_id/lock', (request, reply) => {
+    const { project_id } = request.params;
+    if (!locks.has(project_id)) locks.set(project_id, controls.lockProject(project_id));
+    return reply.code(204).send();
+  });
+  admin.delete<ProjectPath>('/projects/:project_id/lock', (request, reply) => {
+    const { project_id } = request.params;
+    locks.get(project_id)?.();
+    locks.delete(project_id);
+    return reply.code(204).send();
+  });
+
+  admin.get<EndpointPath>('/endpoints/:endpoint_id/restarts', (request) => ({
+    restarts: controls.restarts(request.params.endpoint_id),
+  }));
+  admin.post<EndpointPath>('/endpoints/:endpoint_id/connect', (request) => ({
+    operations: controls.connect(request.params.endpoint_id),
+  }));
+  admin.patch<EndpointPath>('/endpoints/:endpoint_id', (request) => {
+    const attributes = readEndpointChange(readSection(request.body, 'endpoint'), 'reject');
+    return { endpoint: controls.changeEndpoint(request.params.endpoint_id, attributes) };
+  });
+  admin.delete<EndpointPath>('/endpoints/:endpoint_id', (request, reply) => {
+    controls.deleteEndpoint(request.params.endpoint_id);
+    return reply.code(204).send();
+  });
+}
+
+function showFault({ id, fault, hits }: InjectedFault): object {
+  return { id, ...fault, hits };
+}

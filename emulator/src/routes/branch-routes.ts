@@ -1,0 +1,95 @@
+import type { FastifyInstance } from 'fastify';
+import { showDatabaseAccess, showEndpoint, showOperations } from '../answers';
+import { badRequest } from '../api-error';
+import { addBranch, deleteBranch, type NewBranch } from '../branches';
+import type { ControlPlane } from '../control-plane';
+import { readNewEndpoint } from '../endpoint-attributes';
+import {
+  type Checks,
+  isFlag,
+  isId,
+  isObject,
+  isOneOf,
+  isText,
+  isTextOfLength,
+  readAttributes,
+  readSection,
+  type UnknownAttributes,
+} from '../request-body';
+import { type BranchPath, type ProjectPath, readQueryText } from './route-parameters';
+
+const COLLECTION = '/projects/:project_id/branches';
+
+const BRANCH_CHECKS: Checks = {
+  name: isTextOfLength(1, 256),
+  parent_id: (value) => (value === '' ? undefined : isId(value)),
+  protected: isFlag,
+  archived: isFlag,
+  init_source: isOneOf('parent-data', 'schema-only'),
+  parent_lsn: isText,
+  parent_timestamp: isText,
+  expires_at: isText,
+};
+
+export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void {
+  const { store, settings } = plane;
+
+  api.get<ProjectPath>(COLLECTION, (request) => {
+    const project = store.project(request.params.project_id);
+    const search = readQueryText(request.query, 'search') ?? '';
+    const branches = [...project.branches.values()].filter(
+      ({ id, name }) => name.includes(search) || id === search,
+    );
+    return { branches: structuredClone(branches), annotations: {} };
+  });
+
+  api.post<ProjectPath>(COLLECTION, (request, reply) => {
+    const project = store.project(request.params.project_id);
+    const asked = readNewBranch(request.body, settings.unknownAttributes);
+    const { branch, endpoints, steps } = addBranch(plane, project, asked);
+    const operations = plane.runner.start(project, steps);
+    return reply.code(201).send({
+      branch: { ...branch },
+      endpoints: endpoints.map(showEndpoint),
+      operations: showOperations(operations),
+      ...showDatabaseAccess(project, branch.id, endpoints),
+    });
+  });
+
+  api.get<BranchPath>(`${COLLECTION}/:branch_id`, (request) => {
+    const project = store.project(request.params.project_id);
+    const branch = store.branch(project, request.params.branch_id);
+    const annotation = { object: { type: 'console/branch', id: branch.id }, value: {} };
+    return { branch: { ...branch }, annotation };
+  });
+
+  api.delete<BranchPath>(`${COLLECTION}/:branch_id`, (request, reply) => {
+    const project = store.project(request.params.project_id);
+    const deleted = deleteBranch(plane, project, request.params.branch_id);
+    if (deleted === undefined) return reply.code(204).send();
+    return reply.send({ branch: { ...deleted.branch }, operations: showOperations(deleted.operations) });
+  });
+}
+
+/** A body is optional, and so is everything in it. */
+function readNewBranch(body: unknown, unknownAttributes: UnknownAttributes): NewBranch {
+  const section = readSection(body, 'branch', true);
+  // Each attribute has passed the check that stands for its type.
+  const branch = readAttributes(section, 'branch', BRANCH_CHECKS, unknownAttributes) as {
+    name?: string;
+    parent_id?: string;
+    protected?: boolean;
+  };
+  const endpoints = isObject(body) ? (body.endpoints ?? []) : [];
+  if (!Array.isArray(endpoints) || !endpoints.every(isObject))
+    throw badRequest('endpoints must be a list of objects');
+  return {
+    name: branch.name,
+    parentId: branch.parent_id || undefined,
+    isProtected: branch.protected,
+    // The branch has no id yet; addBranch fills in the real one.
+    endpoints: endpoints.map((endpoint) =>
+      readNewEndpoint({ ...endpoint, branch_id: 'new' }, unknownAttributes),
+    ),
+  };
+}

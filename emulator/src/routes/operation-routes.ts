@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify';
+import { showOperations } from '../answers';
+import { badRequest, notFound } from '../api-error';
+import { parseTimestamp } from '../clock';
+import type { ControlPlane } from '../control-plane';
+import type { OperationRecord } from '../operation-runner';
+import { type OperationPath, type ProjectPath, readLimit, readQueryText } from './route-parameters';
+
+const LIMIT = { max: 1000, fallback: 100 };
+
+export function addOperationRoutes(api: FastifyInstance, plane: ControlPlane): void {
+  api.get<ProjectPath>('/projects/:project_id/operations', (request) => {
+    const project = plane.store.project(request.params.project_id);
+    const limit = readLimit(request.query, LIMIT);
+    const cursor = readQueryText(request.query, 'cursor');
+    const page = pageOf(project.operations, limit, cursor);
+    // An empty page gives back a cursor after which there is nothing either.
+    const next = page.at(-1)?.wire.created_at ?? cursor ?? project.wire.created_at;
+    return { operations: showOperations(page), pagination: { cursor: next } };
+  });
+
+  api.get<OperationPath>('/projects/:project_id/operations/:operation_id', (request) => {
+    const project = plane.store.project(request.params.project_id);
+    const { operation_id: id } = request.params;
+    const operation = project.operations.find(({ wire }) => wire.id === id);
+    if (operation === undefined) throw notFound(`project ${project.wire.id}: operation`, id);
+    return { operation: { ...operation.wire } };
+  });
+}
+
+/** Newest first, older than the cursor. New operations come before the cursor, so they never shift a page. */
+function pageOf(
+  oldestFirst: readonly OperationRecord[],
+  limit: number,
+  cursor: string | undefined,
+): OperationRecord[] {
+  const beforeMicros = cursor === undefined ? Number.POSITIVE_INFINITY : parseTimestamp(cursor);
+  if (beforeMicros === undefined) {
+    throw badRequest(
+      `query parameter cursor must be the cursor of an earlier page; got ${JSON.stringify(cursor)}`,
+    );
+  }
+  const page: OperationRecord[] = [];
+  for (let index = oldestFirst.length - 1; index >= 0 && page.length < limit; index -= 1) {
+    const operation = oldestFirst[index];
+    if (operation !== undefined && operation.createdMicros < beforeMicros) page.push(operation);
+  }
+  return page;
+}

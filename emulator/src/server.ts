@@ -1,0 +1,139 @@
+import { randomUUID, timingSafeEqual } from 'node:crypto';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import { ApiError, badRequest } from './api-error';
+import type { ControlPlane } from './control-plane';
+import type { Controls } from './controls';
+import { addErrorAnswers, answerError } from './error-answers';
+import { addHttpFaults } from './http-faults';
+import { RateLimit } from './rate-limit';
+import type { LoggedRequest, RequestLog } from './request-log';
+import { addAdminRoutes } from './routes/admin-routes';
+import { addBranchRoutes } from './routes/branch-routes';
+import { addEndpointRoutes } from './routes/endpoint-routes';
+import { addOperationRoutes } from './routes/operation-routes';
+import { addProjectRoutes } from './routes/project-routes';
+
+export const API_PREFIX = '/api/v2';
+const BODY_LIMIT_BYTES = 1024 * 1024;
+const REQUEST_ID_PATTERN = /^[\w.-]{1,128}$/;
+
+export interface ServerParts {
+  readonly plane: ControlPlane;
+  readonly controls: Controls;
+  readonly log: RequestLog;
+  readonly stopped: AbortSignal;
+}
+
+export function createServer({ plane, controls, log, stopped }: ServerParts): FastifyInstance {
+  const app = Fastify({
+    forceCloseConnections: true,
+    bodyLimit: BODY_LIMIT_BYTES,
+    exposeHeadRoutes: false,
+    genReqId: ({ headers }) => {
+      const asked = headers['x-request-id'];
+      return typeof asked === 'string' && REQUEST_ID_PATTERN.test(asked) ? asked : randomUUID();
+    },
+    frameworkErrors: answerError,
+  });
+  acceptJson(app);
+  addErrorAnswers(app);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  addRequestLog(app, log);
+  addGate(app, plane);
+  addHttpFaults(app, plane.faults, apiPathOf, stopped);
+  addStatusLog(app);
+  app.register(
+    async (api) => {
+      addProjectRoutes(api, plane);
+      addBranchRoutes(api, plane);
+      addEndpointRoutes(api, plane);
+      addOperationRoutes(api, plane);
+    },
+    { prefix: API_PREFIX },
+  );
+  app.register(async (admin) => addAdminRoutes(admin, controls), { prefix: '/admin' });
+  return app;
+}
+
+/** An empty body is no body, whatever its content type: calls such as start take none. */
+function acceptJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') return done(null, undefined);
+    try {
+      done(null, JSON.parse(String(body)));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      done(badRequest(`${request.method} ${request.url}: the body is no JSON: ${reason}`));
+    }
+  });
+}
+
+const entries = new WeakMap<FastifyRequest, LoggedRequest>();
+
+function addRequestLog(app: FastifyInstance, log: RequestLog): void {
+  app.addHook('onRequest', async (request) => {
+    const path = apiPathOf(request);
+    if (path === undefined) return;
+    const entry: LoggedRequest = {
+      method: request.method,
+      path,
+      query: request.url.split('?').slice(1).join('?'),
+      time: new Date().toISOString(),
+      requestId: request.id,
+      status: null,
+    };
+    entries.set(request, entry);
+    log.add(entry);
+  });
+  app.addHook('preHandler', async (request) => {
+    const entry = entries.get(request);
+    if (entry !== undefined && request.body !== undefined) entry.body = request.body;
+  });
+}
+
+/** Comes after the faults, so that it sees the status that the client sees. */
+function addStatusLog(app: FastifyInstance): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    const entry = entries.get(request);
+    if (entry !== undefined && !request.raw.socket.destroyed) entry.status = reply.statusCode;
+    return payload;
+  });
+}
+
+/** Lets in who has the key and keeps the rate limit; `/admin` has no rate limit. */
+function addGate(app: FastifyInstance, { settings }: ControlPlane): void {
+  const rateLimit = new RateLimit(settings.requestsPerMinute);
+  app.addHook('onRequest', async (request, reply) => {
+    if (!isAuthorized(request.headers.authorization, settings.apiKey)) {
+      throw new ApiError(
+        401,
+        'UNAUTHORIZED',
+        'the header Authorization must be: Bearer <API_KEY>, with a key that is known',
+      );
+    }
+    const waitSeconds = apiPathOf(request) === undefined ? 0 : rateLimit.take();
+    if (waitSeconds === 0) return;
+    reply.header('retry-after', String(waitSeconds));
+    throw new ApiError(
+      429,
+      'RATE_LIMITED',
+      `more than ${settings.requestsPerMinute} requests in a minute: send the request again in ${waitSeconds} s`,
+    );
+  });
+}
+
+function isAuthorized(header: string | undefined, apiKey: string): boolean {
+  const given = Buffer.from(/^bearer +(\S+)$/i.exec(header ?? '')?.[1] ?? '');
+  const expected = Buffer.from(apiKey);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/** The path after the version segment, or undefined for a request to something else. */
+function apiPathOf(request: FastifyRequest): string | undefined {
+  const [path = ''] = request.url.split('?');
+  if (path !== API_PREFIX && !path.startsWith(`${API_PREFIX}/`)) return undefined;
+  return path.slice(API_PREFIX.length);
+}

@@ -1,0 +1,78 @@
+import { notFound } from './api-error';
+import type { OperationRecord } from './operation-runner';
+import type { Branch, Endpoint, Project } from './wire';
+
+export interface EndpointRecord {
+  readonly wire: Endpoint;
+  /** How often the compute went down and came up again by one request. */
+  restarts: number;
+  /** The deletion waits for the compute to be suspended. */
+  deleting: boolean;
+}
+
+/** The database and role that each project comes with. */
+export interface DatabaseAccess {
+  readonly databaseId: number;
+  readonly databaseName: string;
+  readonly roleName: string;
+  readonly password: string;
+}
+
+export interface ProjectRecord {
+  readonly wire: Project;
+  readonly primaryBranchId: string;
+  readonly database: DatabaseAccess;
+  readonly branches: Map<string, Branch>;
+  readonly endpoints: Map<string, EndpointRecord>;
+  /** Every operation, oldest first. */
+  readonly operations: OperationRecord[];
+  /** The operations that have not ended, oldest first. */
+  readonly unfinished: Set<OperationRecord>;
+  readonly deletedBranchIds: Set<string>;
+  readonly deletedEndpoints: Map<string, EndpointRecord>;
+}
+
+export class Store {
+  readonly projects = new Map<string, ProjectRecord>();
+
+  project(projectId: string): ProjectRecord {
+    const project = this.projects.get(projectId);
+    if (project === undefined) throw notFound('project', projectId);
+    return project;
+  }
+
+  branch(project: ProjectRecord, branchId: string): Branch {
+    const branch = project.branches.get(branchId);
+    if (branch === undefined) throw notFound(`project ${project.wire.id}: branch`, branchId);
+    return branch;
+  }
+
+  endpoint(project: ProjectRecord, endpointId: string): EndpointRecord {
+    const endpoint = project.endpoints.get(endpointId);
+    if (endpoint === undefined) throw notFound(`project ${project.wire.id}: endpoint`, endpointId);
+    return endpoint;
+  }
+
+  /** The endpoint and its project, for callers that know only the endpoint's id. */
+  findEndpoint(endpointId: string): { project: ProjectRecord; endpoint: EndpointRecord } {
+    for (const project of this.projects.values()) {
+      const endpoint = project.endpoints.get(endpointId);
+      if (endpoint !== undefined) return { project, endpoint };
+    }
+    throw notFound('endpoint', endpointId);
+  }
+
+  removeEndpoint(project: ProjectRecord, endpoint: EndpointRecord): void {
+    project.endpoints.delete(endpoint.wire.id);
+    project.deletedEndpoints.set(endpoint.wire.id, endpoint);
+  }
+
+  removeBranch(project: ProjectRecord, branchId: string): void {
+    project.branches.delete(branchId);
+    project.deletedBranchIds.add(branchId);
+  }
+}
+
+export function endpointsOfBranch(project: ProjectRecord, branchId: string): EndpointRecord[] {
+  return [...project.endpoints.values()].filter((endpoint) => endpoint.wire.branch_id === branchId);
+}
