@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { load } from 'js-yaml';
+import { expect, it } from 'vitest';
+import { type Answer, startService } from './service-client';
+
+// The official description of the API: every answer of a whole life of an endpoint is checked against it.
+
+interface ApiDescription {
+  readonly paths: Record<string, Record<string, { responses: Record<string, Reference> } | undefined>>;
+}
+
+interface Reference {
+  readonly $ref?: string;
+  readonly content?: Record<string, unknown>;
+}
+
+const file = require
+  .resolve('@neondatabase/api-client/package.json')
+  .replace('package.json', 'public-v2-for-users.gen.yaml');
+// The file is the package's own; what of its shape is used stands in the type.
+const description = load(readFileSync(file, 'utf8')) as ApiDescription;
+const ajv = new Ajv({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema(description, 'api');
+
+/** What is wrong with the answer by the description; nothing when it is as described. */
+function findViolations(method: string, path: string, answer: Answer): unknown[] {
+  const responses = description.paths[path]?.[method.toLowerCase()]?.responses;
+  if (!responses) return [`${method} ${path} is not described`];
+  const status = String(answer.status);
+  const key = responses[status] ? status : 'default';
+  const pointer = ['paths', path, method.toLowerCase(), 'responses', key].map(escapePointer).join('/');
+  const reference = responses[key]?.$ref ?? `#/${pointer}`;
+  if (answer.status === 204) return answer.body === undefined ? [] : ['a 204 has no body'];
+  const validate = ajv.compile({ $ref: `api${reference}/content/application~1json/schema` });
+  return validate(answer.body)
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+function escapePointer(part: string): string {
+  return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
+
+const oneProject = '/projects/{project_id}';
+const allEndpoints = `${oneProject}/endpoints`;
+const oneEndpoint = `${allEndpoints}/{endpoint_id}`;
+const allBranches = `${oneProject}/branches`;
+const allOperations = `${oneProject}/operations`;
+
+it('every answer of the life of an endpoint is as the official description says', async () => {
+  const { emulator, project, branch, call, settled } = await startService();
+  const ids: Record<string, string> = { project_id: project.id, branch_id: branch.id };
+  const checked: string[] = [];
+  const step = async (method: string, path: string, status: number, body?: object, query = '') => {
+    const url = path.replace(/\{(\w+)\}/g, (_match, name: string) => ids[name] ?? 'none');
+    const answer = await call(method, url + query, body);
+    const label = `${method} ${path} ${answer.status}`;
+    expect([label, findViolations(method, path, answer)]).toEqual([`${method} ${path} ${status}`, []]);
+    checked.push(label);
+    await settled();
+    return answer;
+  };
+
+  await step('POST', '/projects', 201, { project: { name: 'contract' } });
+  await step('GET', '/projects', 200);
+  await step('GET', oneProject, 200);
+  await step('GET', allBranches, 200);
+  await step('POST', allBranches, 201, { branch: { name: 'b' }, endpoints: [{ type: 'read_write' }] });
+  await step('GET', `${allBranches}/{branch_id}`, 200);
+  const created = await step('POST', allEndpoints, 201, {
+    endpoint: { branch_id: branch.id, type: 'read_write', name: 'api', suspend_timeout_seconds: 600 },
+  });
+  ids.endpoint_id = created.body?.endpoint.id ?? '';
+  ids.operation_id = created.body?.operations[0]?.id ?? '';
+  await step('GET', allEndpoints, 200);
+  await step('GET', oneEndpoint, 200);
+  const sizes = { autoscaling_limit_min_cu: 0.5, autoscaling_limit_max_cu: 2 };
+  await step('PATCH', oneEndpoint, 200, {
+    endpoint: { ...sizes, settings: { pg_settings: { work_mem: '8MB' } } },
+  });
+  await step('POST', `${oneEndpoint}/restart`, 200);
+  await step('POST', `${oneEndpoint}/suspend`, 200);
+  await step('POST', `${oneEndpoint}/start`, 200);
+  const target = emulator.createBranch(project.id);
+  await step('PATCH', oneEndpoint, 200, { endpoint: { branch_id: target.id } });
+  await step('GET', allOperations, 200, undefined, '?limit=2');
+  await step('GET', `${allOperations}/{operation_id}`, 200);
+  await step('POST', allEndpoints, 400, { endpoint: { type: 'read_write' } });
+  await step('POST', allEndpoints, 409, { endpoint: { branch_id: target.id, type: 'read_write' } });
+  const release = emulator.lockProject(project.id);
+  const locked = await call('PATCH', `/projects/${project.id}/endpoints/${ids.endpoint_id}`, {
+    endpoint: { name: 'x' },
+  });
+  expect([locked.status, findViolations('PATCH', oneEndpoint, locked)]).toEqual([423, []]);
+  release();
+  await step('DELETE', oneEndpoint, 200);
+  await step('DELETE', oneEndpoint, 204);
+  await step('GET', oneEndpoint, 404);
+  const deleted = await call('DELETE', `/projects/${project.id}`);
+  expect([deleted.status, findViolations('DELETE', oneProject, deleted)]).toEqual([200, []]);
+  expect(checked).toHaveLength(21);
+});
+
+it('notices an answer that is not as described', async () => {
+  const { project, call } = await startService();
+  const answer = await call('GET', `/projects/${project.id}/endpoints`);
+  const [endpoint] = answer.body?.endpoints ?? [];
+  const { host: _, ...incomplete } = endpoint ?? { id: '' };
+  const broken = { ...answer, body: { endpoints: [incomplete] } } as unknown as Answer;
+  expect(findViolations('GET', allEndpoints, broken)).toEqual([expect.stringContaining('host')]);
+});

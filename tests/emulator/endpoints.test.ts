@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest';
+import { actionsOf, startService } from './service-client';
+
+const slow = { operationMs: 60_000 };
+
+describe('a create', () => {
+  it('answers 201, init, pending active, and a running start_compute', async () => {
+    const { create } = await startService(slow);
+    const { status, body } = await create();
+    expect(status).toBe(201);
+    expect(body?.endpoint).toMatchObject({
+      current_state: 'init',
+      pending_state: 'active',
+      type: 'read_write',
+    });
+    expect(body?.operations).toMatchObject([{ action: 'start_compute', status: 'running' }]);
+    expect(body?.endpoint).not.toHaveProperty('last_active');
+  });
+
+  it('ends with an active compute and nothing pending', async () => {
+    const { createActive, held } = await startService();
+    const endpoint = held(await createActive());
+    expect(endpoint).toMatchObject({ current_state: 'active', last_active: expect.any(String) });
+    expect(endpoint).not.toHaveProperty('pending_state');
+  });
+
+  it('of a second read_write endpoint on a branch is a conflict that names the first', async () => {
+    const { create, createActive } = await startService();
+    const id = await createActive();
+    const { status, body } = await create();
+    expect([status, body?.message]).toEqual([409, expect.stringContaining(id)]);
+  });
+
+  it('of several read_only endpoints on a branch works', async () => {
+    const { create, settled } = await startService();
+    for (let replica = 0; replica < 3; replica += 1) {
+      expect((await create({ type: 'read_only' })).status).toBe(201);
+      await settled();
+    }
+  });
+
+  it.each([
+    ['no branch', { branch_id: undefined }, 400],
+    ['no type', { type: undefined }, 400],
+    ['an unknown type', { type: 'primary' }, 400],
+    ['an unknown branch', { branch_id: 'br-none' }, 404],
+    ['one bound only', { autoscaling_limit_min_cu: 1 }, 400],
+    ['a minimum above the maximum', { autoscaling_limit_min_cu: 2, autoscaling_limit_max_cu: 1 }, 400],
+    ['a size that is none', { autoscaling_limit_min_cu: 0.3, autoscaling_limit_max_cu: 1 }, 400],
+    ['a size beyond 8 CU', { autoscaling_limit_min_cu: 8, autoscaling_limit_max_cu: 9 }, 400],
+    ['a delay of 8 days', { suspend_timeout_seconds: 691_200 }, 400],
+    ['an empty name', { name: '' }, 400],
+    ['a name of 65 characters', { name: 'n'.repeat(65) }, 400],
+    ['a setting that is no text', { settings: { pg_settings: { work_mem: 4 } } }, 400],
+  ])('with %s is refused', async (_case, attributes, expected) => {
+    const { create } = await startService();
+    const { status, body } = await create(attributes);
+    expect([status, body]).toEqual([
+      expected,
+      { request_id: expect.any(String), code: expect.any(String), message: expect.any(String) },
+    ]);
+  });
+});
+
+describe('an update', () => {
+  it('of the branch answers apply_config and suspend_compute, and leaves the compute idle', async () => {
+    const { emulator, project, call, endpoints, createActive, settled, held } = await startService();
+    const id = await createActive();
+    const target = emulator.createBranch(project.id);
+    const answer = await call('PATCH', `${endpoints}/${id}`, { endpoint: { branch_id: target.id } });
+    expect([answer.status, actionsOf(answer)]).toEqual([200, ['apply_config', 'suspend_compute']]);
+    expect(answer.body?.endpoint).toMatchObject({ branch_id: target.id, pending_state: 'idle' });
+    await settled();
+    expect(held(id)?.current_state).toBe('idle');
+  });
+
+  it('to a branch that has an endpoint is a conflict', async () => {
+    const { emulator, project, call, endpoints, createActive } = await startService();
+    const id = await createActive();
+    const [primary] = emulator.endpoints(project.id).filter((endpoint) => endpoint.id !== id);
+    const { status } = await call('PATCH', `${endpoints}/${id}`, {
+      endpoint: { branch_id: primary?.branch_id },
+    });
+    expect(status).toBe(409);
+  });
+
+  it.each([
+    ['autoscaling_limit_max_cu', 2],
+    ['autoscaling_limit_min_cu', 0.5],
+  ])('of %s restarts an active compute once', async (attribute, value) => {
+    const { emulator, call, endpoints, createActive, settled, held } = await startService();
+    const id = await createActive({ autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 1 });
+    await call('PATCH', `${endpoints}/${id}`, { endpoint: { [attribute]: value } });
+    await settled();
+    expect([emulator.restarts(id), held(id)?.current_state]).toEqual([1, 'active']);
+  });
+
+  it('of the size leaves an idle compute idle', async () => {
+    const { emulator, call, endpoints, createActive, settled, held } = await startService();
+    const id = await createActive();
+    await call('POST', `${endpoints}/${id}/suspend`);
+    await settled();
+    const sizes = { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 2 };
+    const answer = await call('PATCH', `${endpoints}/${id}`, { endpoint: sizes });
+    await settled();
+    expect([actionsOf(answer), emulator.restarts(id), held(id)?.current_state]).toEqual([
+      ['apply_config'],
+      0,
+      'idle',
+    ]);
+  });
+
+  it.each([
+    ['suspend_timeout_seconds', 600],
+    ['pooler_enabled', true],
+    ['settings', { pg_settings: { work_mem: '8MB' } }],
+    ['name', 'renamed'],
+  ])('of %s restarts nothing', async (attribute, value) => {
+    const { emulator, call, endpoints, createActive, settled, held } = await startService();
+    const id = await createActive();
+    await call('PATCH', `${endpoints}/${id}`, { endpoint: { [attribute]: value } });
+    await settled();
+    expect([emulator.restarts(id), held(id)]).toEqual([0, expect.objectContaining({ [attribute]: value })]);
+  });
+
+  it('of pg_settings replaces the whole map', async () => {
+    const { call, endpoints, createActive, held } = await startService();
+    const id = await createActive({ settings: { pg_settings: { work_mem: '8MB' } } });
+    await call('PATCH', `${endpoints}/${id}`, { endpoint: { settings: { pg_settings: {} } } });
+    expect(held(id)?.settings).toEqual({ pg_settings: {} });
+  });
+
+  it('that changes nothing has no operations', async () => {
+    const { call, endpoints, createActive } = await startService();
+    const id = await createActive({ name: 'same' });
+    const answer = await call('PATCH', `${endpoints}/${id}`, { endpoint: { name: 'same' } });
+    expect([answer.status, actionsOf(answer)]).toEqual([200, []]);
+  });
+
+  it('to disabled suspends the compute, which then refuses to start', async () => {
+    const { call, endpoints, createActive, settled, held } = await startService();
+    const id = await createActive();
+    const answer = await call('PATCH', `${endpoints}/${id}`, { endpoint: { disabled: true } });
+    await settled();
+    expect([actionsOf(answer), held(id)?.current_state]).toEqual([['suspend_compute'], 'idle']);
+    expect((await call('POST', `${endpoints}/${id}/start`)).status).toBe(409);
+  });
+});
+
+describe('power', () => {
+  it('suspends, starts and restarts; what is there already has no operations', async () => {
+    const { emulator, call, endpoints, createActive, settled, held } = await startService();
+    const id = await createActive();
+    expect(actionsOf(await call('POST', `${endpoints}/${id}/start`))).toEqual([]);
+    await call('POST', `${endpoints}/${id}/restart`);
+    await settled();
+    expect(emulator.restarts(id)).toBe(1);
+    await call('POST', `${endpoints}/${id}/suspend`);
+    await settled();
+    expect(held(id)?.current_state).toBe('idle');
+    expect(actionsOf(await call('POST', `${endpoints}/${id}/suspend`))).toEqual([]);
+    expect((await call('POST', `${endpoints}/${id}/restart`)).status).toBe(409);
+    expect(actionsOf(await call('POST', `${endpoints}/${id}/start`))).toEqual(['start_compute']);
+  });
+
+  it('goes off by itself after the autosuspend delay, with a suspend_compute operation', async () => {
+    const { emulator, project, createActive, held } = await startService({ autosuspendSecondMs: 10 });
+    const id = await createActive({ suspend_timeout_seconds: 1 });
+    await expect.poll(() => held(id)?.current_state).toBe('idle');
+    expect(emulator.operations(project.id)[0]).toMatchObject({ action: 'suspend_compute', endpoint_id: id });
+  });
+
+  it('stays on when the delay is -1', async () => {
+    const { emulator, project, createActive, held } = await startService({ autosuspendSecondMs: 1 });
+    const id = await createActive({ suspend_timeout_seconds: -1 });
+    const other = await (async () =>
+      emulator.endpoints(project.id).find((endpoint) => endpoint.id !== id)?.id ?? '')();
+    await expect.poll(() => held(other)?.current_state, { timeout: 5_000 }).toBe('idle');
+    expect(held(id)?.current_state).toBe('active');
+  });
+
+  it('comes back with a connection', async () => {
+    const { emulator, call, endpoints, createActive, settled, held } = await startService();
+    const id = await createActive();
+    await call('POST', `${endpoints}/${id}/suspend`);
+    await settled();
+    expect(emulator.connect(id)).toMatchObject([{ action: 'start_compute' }]);
+    await settled();
+    expect(held(id)?.current_state).toBe('active');
+  });
+});
+
+describe('a delete', () => {
+  it('removes the endpoint; a second one is 204, one of what never was 404', async () => {
+    const { call, endpoints, createActive, settled, held } = await startService();
+    const id = await createActive();
+    expect((await call('DELETE', `${endpoints}/${id}`)).status).toBe(200);
+    await settled();
+    expect(held(id)).toBeUndefined();
+    const again = await call('DELETE', `${endpoints}/${id}`);
+    expect([again.status, again.body]).toEqual([204, undefined]);
+    expect((await call('DELETE', `${endpoints}/ep-never-there-1`)).status).toBe(404);
+  });
+
+  it('of an idle endpoint has no operations', async () => {
+    const { call, endpoints, createActive, settled } = await startService();
+    const id = await createActive();
+    await call('POST', `${endpoints}/${id}/suspend`);
+    await settled();
+    expect(actionsOf(await call('DELETE', `${endpoints}/${id}`))).toEqual([]);
+  });
+});
+
+describe('the free plan', () => {
+  it.each([
+    ['a larger size', { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 1 }],
+    ['autoscaling', { autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 0.5 }],
+    ['a read replica', { type: 'read_only' }],
+  ])('refuses %s', async (_case, attributes) => {
+    const { create } = await startService({ plan: 'free' });
+    expect((await create(attributes)).status).toBe(403);
+  });
+
+  it('has 0.25 CU', async () => {
+    const { createActive, held } = await startService({ plan: 'free' });
+    expect(held(await createActive())).toMatchObject({
+      autoscaling_limit_min_cu: 0.25,
+      autoscaling_limit_max_cu: 0.25,
+    });
+  });
+});

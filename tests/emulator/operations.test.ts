@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { startService } from './service-client';
+
+describe('an operation', () => {
+  it('passes scheduling, running, finished', async () => {
+    const { emulator, project, create } = await startService({ schedulingMs: 30, operationMs: 60 });
+    const { body } = await create();
+    const seen = new Set<string>();
+    await expect
+      .poll(
+        () => {
+          const status =
+            emulator.operations(project.id).find(({ id }) => id === body?.operations[0]?.id)?.status ?? '';
+          seen.add(status);
+          return status;
+        },
+        { interval: 5 },
+      )
+      .toBe('finished');
+    expect([...seen]).toEqual(['scheduling', 'running', 'finished']);
+  });
+
+  it('that is unfinished locks its project: a write is 423 and names it', async () => {
+    const { create, call, endpoints } = await startService({ operationMs: 60_000 });
+    const { body } = await create();
+    const locked = await call('PATCH', `${endpoints}/${body?.endpoint.id}`, { endpoint: { name: 'x' } });
+    expect([locked.status, locked.body?.message]).toEqual([
+      423,
+      expect.stringContaining(body?.operations[0]?.id ?? '?'),
+    ]);
+  });
+
+  it('locks no other project', async () => {
+    const { emulator, create, call } = await startService({ operationMs: 60_000 });
+    await create();
+    const other = emulator.createProject();
+    const branch = emulator.createBranch(other.id);
+    const body = { endpoint: { branch_id: branch.id, type: 'read_write' } };
+    expect((await call('POST', `/projects/${other.id}/endpoints`, body)).status).toBe(201);
+  });
+
+  it('of another endpoint does not lock with locks: endpoint', async () => {
+    const { create } = await startService({ operationMs: 60_000, locks: 'endpoint' });
+    await create({ type: 'read_only' });
+    expect((await create({ type: 'read_only' })).status).toBe(201);
+  });
+
+  it('is had by its id, and unknown ones are 404', async () => {
+    const { create, call, project } = await startService();
+    const { body } = await create();
+    const id = body?.operations[0]?.id;
+    expect((await call('GET', `/projects/${project.id}/operations/${id}`)).body?.operation).toMatchObject({
+      id,
+    });
+    expect(
+      (await call('GET', `/projects/${project.id}/operations/00000000-0000-4000-8000-000000000000`)).status,
+    ).toBe(404);
+  });
+});
+
+describe('a list of operations', () => {
+  it('is newest first, and its pages hold each operation once, also when new ones come between', async () => {
+    const { emulator, call, project, createActive } = await startService();
+    const id = await createActive();
+    const path = `/projects/${project.id}/operations`;
+    const before = emulator.operations(project.id).map((operation) => operation.id);
+    const seen: string[] = [];
+    let cursor = '';
+    for (;;) {
+      const { body } = await call(
+        'GET',
+        `${path}?limit=1${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+      );
+      if (!body || body.operations.length === 0) break;
+      seen.push(...body.operations.map((operation) => operation.id));
+      cursor = body.pagination.cursor;
+      emulator.connect(id);
+    }
+    expect(seen).toEqual(before);
+  });
+
+  it.each(['0', '1001', 'ten', '-1'])('refuses the limit %s', async (limit) => {
+    const { call, project } = await startService();
+    expect((await call('GET', `/projects/${project.id}/operations?limit=${limit}`)).status).toBe(400);
+  });
+});
+
+describe('availability checks', () => {
+  it('skip branches without a compute', async () => {
+    const { emulator, project, branch } = await startService({ checkAvailabilityEveryMs: 10 });
+    const checks = () =>
+      emulator.operations(project.id).filter(({ action }) => action === 'check_availability');
+    await expect.poll(() => checks().length).toBeGreaterThan(0);
+    expect(checks().map(({ branch_id }) => branch_id)).not.toContain(branch.id);
+  });
+});
+
+describe('every answer', () => {
+  it('has a request id, and a wrong key is 401', async () => {
+    const { call } = await startService();
+    const { status, headers, body } = await call('GET', '/projects', undefined, 'wrong');
+    expect([status, body]).toEqual([
+      401,
+      { request_id: headers.get('x-request-id'), code: expect.any(String), message: expect.any(String) },
+    ]);
+  });
+
+  it.each([
+    ['GET', '/nowhere', undefined, 404],
+    ['PUT', '/projects', {}, 404],
+    ['POST', '/projects', '{"project":', 400],
+    ['POST', '/projects', '[]', 400],
+    ['GET', '/projects/none/endpoints', undefined, 404],
+  ])('to %s %s is no 5xx', async (method, path, body, expected) => {
+    const { call } = await startService();
+    const answer = await call(method, path, body);
+    expect([answer.status === 405 ? 404 : answer.status, answer.body]).toEqual([
+      expected,
+      expect.objectContaining({ message: expect.any(String) }),
+    ]);
+  });
+});

@@ -1,0 +1,69 @@
+import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
+import { expect, onTestFinished } from 'vitest';
+
+/** An answer of the service as it came. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** JSON, or undefined for an answer without a body. */
+  readonly body: Body | undefined;
+}
+
+// What the tests read of answers; each test says by its expectations what is there.
+interface Body {
+  readonly [key: string]: unknown;
+  readonly message: string;
+  readonly endpoint: Record<string, unknown> & { id: string };
+  readonly endpoints: (Record<string, unknown> & { id: string })[];
+  readonly operations: { id: string; action: string; status: string }[];
+  readonly branch: { id: string };
+  readonly project: { id: string };
+  readonly pagination: { cursor: string };
+}
+
+/** An emulator with a project and an empty branch, and a bare HTTP client for it. */
+export async function startService(options: EmulatorOptions = {}) {
+  const emulator = await startEmulator(options);
+  onTestFinished(() => emulator.stop());
+  const project = emulator.createProject({ name: 'test' });
+  const branch = emulator.createBranch(project.id, { name: 'feature' });
+  const call = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    key = emulator.apiKey,
+  ): Promise<Answer> => {
+    const response = await fetch(`${emulator.url}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined };
+  };
+  const endpoints = `/projects/${project.id}/endpoints`;
+  const create = (attributes: object = {}) =>
+    call('POST', endpoints, { endpoint: { branch_id: branch.id, type: 'read_write', ...attributes } });
+  const settled = () =>
+    expect
+      .poll(() =>
+        emulator.operations(project.id).every(({ status }) => !['scheduling', 'running'].includes(status)),
+      )
+      .toBe(true);
+  /** A created endpoint whose compute is active. */
+  const createActive = async (attributes: object = {}): Promise<string> => {
+    const { body } = await create(attributes);
+    await settled();
+    return body?.endpoint.id ?? '';
+  };
+  const held = (id: string) => emulator.endpoints(project.id).find((endpoint) => endpoint.id === id);
+  return { emulator, project, branch, call, endpoints, create, createActive, settled, held };
+}
+
+export function actionsOf(answer: Answer): string[] {
+  return answer.body?.operations.map(({ action }) => action) ?? [];
+}
