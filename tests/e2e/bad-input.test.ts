@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startProgram } from './start-stack';
 
-describe.concurrent('a preview is stopped by', () => {
+describe('a preview is stopped by', () => {
   it('wrong arguments, each with its property, its value and what is allowed', async ({ expect }) => {
     const { stack, emulator } = await startProgram(`
       type: 'primary', autoscalingLimitMinCu: 0.3, autoscalingLimitMaxCu: 1, suspendTimeoutSeconds: 700000`);
