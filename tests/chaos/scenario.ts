@@ -122,7 +122,7 @@ const rounds = fc.array(
   fc.record({
     fresh: fc.array(slot, { minLength: slotCount, maxLength: slotCount }),
     edits: fc.array(edit, { minLength: slotCount, maxLength: slotCount }),
-    faults: fc.array(fault, { maxLength: 4 }),
+    faults: fc.array(fault, { minLength: 1, maxLength: 6 }),
     interruption,
     refreshesBetween: fc.boolean(),
   }),
