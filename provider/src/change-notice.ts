@@ -1,7 +1,8 @@
+import { argumentTable } from './argument-table';
 import { describeSizeRange } from './compute-size';
 import type { Endpoint } from './control-api/wire-types';
 import { type EndpointInputs, type InputName, isUnknown } from './endpoint-inputs';
-import { argumentTable, type EndpointOutputs } from './endpoint-state';
+import type { EndpointOutputs } from './endpoint-state';
 
 /** What a change means for those who are connected, told before it is applied. */
 export interface ChangeNotice {

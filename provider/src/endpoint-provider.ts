@@ -1,11 +1,8 @@
 import type { dynamic } from '@pulumi/pulumi';
-import { pick, pickBy, union } from 'lodash';
+import { isEmpty, pick, pickBy, union } from 'lodash';
+import { argumentTable } from './argument-table';
 import { describeChange, describeRefusal, describeUnsettled, findDisruptive } from './change-notice';
-import { type ConnectionSettings, type ReadConfig, readConnectionSettings } from './connection-settings';
-import { ControlApi } from './control-api/control-api';
-import { ControlApiError } from './control-api/control-api-error';
 import { Deadline } from './control-api/deadline';
-import type { RetryPacing } from './control-api/retry';
 import { EndpointClaims } from './endpoint-claims';
 import { createOnce, isSurvivor } from './endpoint-create';
 import { deleteEndpoint } from './endpoint-delete';
@@ -20,7 +17,6 @@ import {
 } from './endpoint-inputs';
 import { EndpointRun } from './endpoint-run';
 import {
-  argumentTable,
   deriveInputName,
   type EndpointOutputs,
   findChanges,
@@ -30,52 +26,41 @@ import {
   withSettings,
 } from './endpoint-state';
 import { EngineDisplay } from './engine-display';
-import type { PollPacing } from './operations/operation-poller';
 import { type Progress, silence } from './progress';
-import { ServiceProject } from './service-project';
+import { Service, type ServiceOptions } from './service';
 
 /** How long a create, update or delete may take, unless `timeouts` says otherwise. Seconds. */
 const defaultTimeoutSeconds = 600;
-
-/** What differs between the real provider and one under test. */
-export interface EndpointProviderOptions {
-  readonly environment?: NodeJS.ProcessEnv;
-  readonly pollPacing?: PollPacing;
-  readonly retryPacing?: RetryPacing;
-  /** How long one request may take. Milliseconds. */
-  readonly requestTimeoutMs?: number;
-}
 
 type Inputs = Readonly<Record<string, unknown>>;
 
 /** Check, diff, create, read, update and delete of a ComputeEndpoint, as Pulumi's dynamic provider host calls them. */
 export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs, EndpointOutputs> {
-  readonly #options: EndpointProviderOptions;
-  readonly #projects = new Map<string, ServiceProject>();
+  readonly #service: Service;
   readonly #claims = new EndpointClaims();
   readonly #display = new EngineDisplay(process.argv);
-  #readConfig: ReadConfig = () => undefined;
-  #api: ControlApi | undefined;
 
-  constructor(options: EndpointProviderOptions = {}) {
-    this.#options = options;
+  constructor(options: ServiceOptions = {}) {
+    this.#service = new Service(options);
   }
 
   /** The host does not wait for this before it calls check, so it ends without a pause. */
   async configure({ config }: dynamic.ConfigureRequest): Promise<void> {
-    this.#readConfig = (key) => config.get(key);
+    this.#service.readConfig = (key) => config.get(key);
   }
 
   async check(olds: Inputs, news: Inputs): Promise<dynamic.CheckResult<EndpointInputs>> {
     const { restartOnChange: _, ...given } = pickBy(news, (value) => value !== undefined && value !== null);
     const restartOnChange = describeRestartTrigger(given);
-    const name = given.name ?? olds.name ?? (given.adopt === true ? undefined : deriveInputName(given));
+    // An endpoint that is taken over keeps the name that it has; every other one gets its name when it is created.
+    const isNamedHere = isEmpty(olds) && given.adopt !== true;
+    const name = given.name ?? olds.name ?? (isNamedHere ? deriveInputName(given) : undefined);
     const checked = {
       ...given,
       ...(name !== undefined && { name }),
       ...(restartOnChange && { restartOnChange }),
     };
-    const failures = [...this.#findConnectionFailures(), ...findInputFailures(given)];
+    const failures = [...this.#service.findConnectionFailures(), ...findInputFailures(given)];
     // What the failures let through has the type of the inputs, or is not known yet.
     const inputs = checked as unknown as EndpointInputs;
     return { inputs, failures: failures.length > 0 ? failures : this.#findNameFailures(inputs) };
@@ -83,12 +68,14 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
 
   async diff(id: string, olds: EndpointOutputs, news: EndpointInputs): Promise<dynamic.DiffResult> {
     return presentably(async () => {
-      if (news.__urn) this.#claims.claimEndpoint(id, news.__urn);
       const changes = findChanges(olds, news);
+      const replaces = changes.filter((name) => argumentTable[name].effect === 'replace');
+      // An endpoint that is replaced is nobody's soon, and free to be deleted.
+      if (news.__urn && replaces.length === 0) this.#claims.claimEndpoint(id, news.__urn);
       await this.#announce(id, changes, olds, news);
       return {
         changes: changes.length > 0 || isUnsettled(olds),
-        replaces: changes.filter((name) => argumentTable[name].effect === 'replace'),
+        replaces,
         // A branch has at most one read_write endpoint, so the old one has to go first.
         deleteBeforeReplace: olds.type === 'read_write',
       };
@@ -96,7 +83,7 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
   }
 
   async create(inputs: EndpointInputs): Promise<dynamic.CreateResult<EndpointOutputs>> {
-    const project = this.#project(inputs.projectId);
+    const project = this.#service.project(inputs.projectId);
     const deadline = toDeadline(inputs, 'create');
     const progress = this.#progress(inputs);
     const creation = await createOnce(project, inputs, deadline, progress);
@@ -120,7 +107,7 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
     return presentably(async () => {
       if (!props)
         throw new Error(`read of endpoint ${id}: its projectId is not known, so it can't be found.`);
-      const endpoint = await this.#findEndpoint(props.projectId, id);
+      const endpoint = await this.#service.findEndpoint(props.projectId, id);
       if (!endpoint) return {};
       const inputs = toInputs(endpoint, props);
       const outs = { ...toOutputs(endpoint, inputs), ...pick(props, unsettledOutputs) };
@@ -137,7 +124,7 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
     const changes = union(findChanges(olds, news), olds.__unapplied);
     const isAtService = changes.some((name) => argumentTable[name].effect !== 'none');
     if (!isAtService && !isUnsettled(olds)) return { outs: withSettings(olds, news) };
-    const project = this.#project(news.projectId);
+    const project = this.#service.project(news.projectId);
     const deadline = toDeadline(news, 'update');
     const progress = this.#progress(news);
     const run = new EndpointRun({
@@ -160,7 +147,7 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
       // Another resource of this run has taken the endpoint over, under the name that both gave.
       if (holder !== undefined && holder !== props.__urn) return;
       await deleteEndpoint(
-        this.#project(props.projectId),
+        this.#service.project(props.projectId),
         id,
         props,
         toDeadline(props, 'delete'),
@@ -179,7 +166,7 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
     const sentences = isUnsettled(olds) ? [describeUnsettled(olds)] : [];
     if (findDisruptive(changes, news).length > 0) {
       // A preview goes on when the service can't be reached; the state then counts as active.
-      const live = await this.#findEndpoint(olds.projectId, id).catch(() => undefined);
+      const live = await this.#service.findEndpoint(olds.projectId, id).catch(() => undefined);
       const notice = describeChange(changes, olds, news, live);
       if (notice.dropping.length > 0 && !this.#allowsRestart(news))
         throw new Error(describeRefusal(id, notice));
@@ -189,16 +176,7 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
   }
 
   #allowsRestart({ allowRestart }: EndpointInputs): boolean {
-    return allowRestart ?? this.#readConfig('postgresCompute:allowRestart') !== 'false';
-  }
-
-  #findConnectionFailures(): InputFailure[] {
-    try {
-      this.#readConnection();
-      return [];
-    } catch (error) {
-      return [{ property: '', reason: error instanceof Error ? error.message : String(error) }];
-    }
+    return allowRestart ?? this.#service.readConfig('postgresCompute:allowRestart') !== 'false';
   }
 
   #findNameFailures({ projectId, name, __urn }: EndpointInputs): InputFailure[] {
@@ -218,35 +196,8 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
     );
   }
 
-  async #findEndpoint(projectId: string, id: string) {
-    try {
-      return await this.#project(projectId).endpoints.find(id);
-    } catch (error) {
-      if (error instanceof ControlApiError && error.isNotFound) return undefined;
-      throw error;
-    }
-  }
-
   #progress({ __urn }: EndpointInputs): Progress {
     return __urn ? this.#display.forResource(__urn) : silence;
-  }
-
-  #readConnection(): ConnectionSettings {
-    return readConnectionSettings(this.#readConfig, this.#options.environment ?? process.env);
-  }
-
-  #project(projectId: string): ServiceProject {
-    const { requestTimeoutMs, retryPacing } = this.#options;
-    this.#api ??= new ControlApi({
-      ...this.#readConnection(),
-      ...(requestTimeoutMs !== undefined && { requestTimeoutMs }),
-      ...(retryPacing && { retryPacing }),
-    });
-    const known = this.#projects.get(projectId);
-    if (known) return known;
-    const project = new ServiceProject(this.#api, projectId, this.#options.pollPacing);
-    this.#projects.set(projectId, project);
-    return project;
   }
 }
 

@@ -1,3 +1,4 @@
+import { argumentTable } from './argument-table';
 import { ControlApiError } from './control-api/control-api-error';
 import type { Deadline } from './control-api/deadline';
 import type { Endpoint, EndpointChange, Operation } from './control-api/wire-types';
@@ -5,7 +6,6 @@ import { makeWriteOnce } from './control-api/write-once';
 import { describeSettlement, UnsettledEndpointError } from './endpoint-error';
 import type { EndpointInputs, InputName } from './endpoint-inputs';
 import {
-  argumentTable,
   type EndpointOutputs,
   findDeviations,
   isAsWanted,

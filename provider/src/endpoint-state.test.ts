@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../tests/fixtures/endpoint';
+import { argumentTable, type ChangeEffect } from './argument-table';
 import { type InputName, unknownValue } from './endpoint-inputs';
 import {
-  argumentTable,
-  type ChangeEffect,
   findChanges,
   findDeviations,
   toAttributes,

@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest';
+import { startService } from './service-client';
+
+async function startAdmin() {
+  const service = await startService();
+  const admin = service.emulator.url.replace('/api/v2', '/admin');
+  const call = async (method: string, path: string, body?: object) => {
+    const response = await fetch(`${admin}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${service.emulator.apiKey}`,
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text ? JSON.parse(text) : undefined };
+  };
+  return { ...service, admin: call };
+}
+
+it('a fault is asked for, counted and cleared over HTTP', async () => {
+  const { admin, call } = await startAdmin();
+  const effect = { kind: 'status', status: 503, retryAfterSeconds: 7 };
+  const { status, body } = await admin('POST', '/faults', {
+    match: { method: 'GET', path: '/projects' },
+    effect,
+    times: 'always',
+  });
+  expect(status).toBe(201);
+  const failed = await call('GET', '/projects');
+  expect([failed.status, failed.headers.get('retry-after')]).toEqual([503, '7']);
+  expect((await admin('GET', '/faults')).body.faults).toMatchObject([{ id: body.fault.id, hits: 1 }]);
+  expect((await admin('DELETE', `/faults/${body.fault.id}`)).status).toBe(204);
+  expect((await call('GET', '/projects')).status).toBe(200);
+});
+
+it.each([
+  [{ effect: { kind: 'explode' } }, /effect.kind must be one of/],
+  [{ effect: { kind: 'status' } }, /effect.status is required/],
+  [{ effect: { kind: 'status', status: 200 } }, /400 to 599/],
+  [{ match: { verb: 'GET' }, effect: { kind: 'malformed' } }, /match.verb is no attribute/],
+  [{ times: 0, effect: { kind: 'malformed' } }, /times must be/],
+])('a fault that makes no sense is refused: %j', async (fault, message) => {
+  const { admin } = await startAdmin();
+  const { status, body } = await admin('POST', '/faults', fault);
+  expect([status, body.message]).toEqual([400, expect.stringMatching(message)]);
+});
+
+it('a project is locked and released over HTTP', async () => {
+  const { admin, project, create } = await startAdmin();
+  await admin('POST', `/projects/${project.id}/lock`);
+  expect((await create()).status).toBe(423);
+  await admin('DELETE', `/projects/${project.id}/lock`);
+  expect((await create()).status).toBe(201);
+});
+
+it('an endpoint is changed, connected to and deleted behind the back of the user', async () => {
+  const { admin, createActive, held } = await startAdmin();
+  const id = await createActive();
+  await admin('PATCH', `/endpoints/${id}`, { endpoint: { suspend_timeout_seconds: 60 } });
+  expect(held(id)?.suspend_timeout_seconds).toBe(60);
+  expect((await admin('POST', `/endpoints/${id}/connect`)).body).toEqual({ operations: [] });
+  await admin('DELETE', `/endpoints/${id}`);
+  expect(held(id)).toBeUndefined();
+});
+
+it('more requests than the rate limit allows are 429 with Retry-After', async () => {
+  const { call } = await startService({ requestsPerMinute: 2 });
+  const answers = [
+    await call('GET', '/projects'),
+    await call('GET', '/projects'),
+    await call('GET', '/projects'),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+  expect(Number(answers[2]?.headers.get('retry-after'))).toBeGreaterThan(0);
+});

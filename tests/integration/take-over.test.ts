@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import type { EndpointOutputs } from '../../provider/src/endpoint-state';
+import { startService } from './start-service';
+
+type Service = Awaited<ReturnType<typeof startService>>;
+
+const urn = (name: string) =>
+  `urn:pulumi:test::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::${name}`;
+
+async function createEndpoint(service: Service, inputs = service.declare()) {
+  const { id, outs } = await service.provider.create(inputs);
+  return { id, outs: outs as EndpointOutputs }; // A create always returns outputs.
+}
+
+const held = (service: Service, id: string) =>
+  service.emulator.endpoints().find((endpoint) => endpoint.id === id);
+
+describe('adopt: true', () => {
+  it('takes over the default endpoint and updates it to what is declared, under its own name', async () => {
+    const service = await startService();
+    const [primary] = service.emulator.endpoints(service.project.id);
+    const { name: _, ...unnamed } = service.declare({ branchId: primary?.branch_id ?? '', adopt: true });
+    const { id, outs } = await createEndpoint(service, {
+      ...unnamed,
+      autoscalingLimitMaxCu: 2,
+      __urn: urn('app'),
+    });
+    expect(id).toBe(primary?.id);
+    expect(held(service, id)).toMatchObject({ autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 2 });
+    expect(outs.name).toBe(primary?.name);
+  });
+
+  it('creates an endpoint where the branch has none', async () => {
+    const service = await startService();
+    const { name: _, ...unnamed } = service.declare({ adopt: true, __urn: urn('app') });
+    const { id } = await createEndpoint(service, unnamed);
+    expect(held(service, id)?.name).toMatch(/^shop-test-app-[0-9a-f]{8}$/);
+  });
+
+  it('is not assumed: without it the error names the endpoint and the way', async () => {
+    const service = await startService();
+    const [primary] = service.emulator.endpoints(service.project.id);
+    await expect(
+      createEndpoint(service, service.declare({ branchId: primary?.branch_id ?? '' })),
+    ).rejects.toThrow(new RegExp(`${primary?.id}.*adopt: true takes that one over`));
+  });
+
+  it('does not derive another name when it is declared no longer', async () => {
+    const service = await startService();
+    const olds = { projectId: 'p-1', branchId: 'br-1', type: 'read_write', adopt: true, __urn: urn('app') };
+    const { adopt: _, ...news } = olds;
+    expect((await service.provider.check(olds, news)).inputs).not.toHaveProperty('name');
+  });
+});
+
+describe('restartTriggers', () => {
+  it('restart an active compute once, by suspend and start', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(
+      service,
+      service.declare({ restartTriggers: { release: '1' } }),
+    );
+    const wanted = service.declare({ restartTriggers: { release: '2' } });
+    const updated = await service.provider.update(id, outs, wanted);
+    const calls = service.emulator
+      .requests()
+      .filter(({ method }) => method !== 'GET')
+      .map(({ path }) => path.split('/').pop());
+    expect(calls).toEqual(['endpoints', 'suspend', 'start']);
+    expect(held(service, id)?.current_state).toBe('active');
+    expect(await service.provider.diff(id, updated.outs as EndpointOutputs, wanted)).toMatchObject({
+      changes: false,
+    });
+  });
+
+  it('leave an idle compute alone', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service);
+    service.emulator.changeEndpoint(id, { disabled: true });
+    await service.provider.update(id, outs, service.declare({ restartTriggers: { release: '2' } }));
+    expect(service.emulator.requests().filter(({ method }) => method !== 'GET')).toHaveLength(1);
+  });
+
+  it('together with a change of size restart once', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service);
+    const wanted = service.declare({ autoscalingLimitMaxCu: 2, restartTriggers: { release: '2' } });
+    await service.provider.update(id, outs, wanted);
+    expect(service.emulator.restarts(id)).toBe(1);
+    expect(service.emulator.requests().filter(({ path }) => path.endsWith('/suspend'))).toEqual([]);
+  });
+});
+
+describe('each attribute that somebody else changed', () => {
+  it.each([
+    ['autoscalingLimitMaxCu', { autoscaling_limit_max_cu: 4 }, 1],
+    ['autoscalingLimitMinCu', { autoscaling_limit_min_cu: 0.5 }, 0.25],
+    ['suspendTimeoutSeconds', { suspend_timeout_seconds: 60 }, 600],
+    ['pgSettings', { settings: { pg_settings: { work_mem: '1MB' } } }, { work_mem: '8MB' }],
+    ['poolerEnabled', { pooler_enabled: true }, false],
+    ['disabled', { disabled: true }, false],
+    ['passwordlessAccess', { passwordless_access: false }, true],
+    ['name', { name: 'other' }, 'api'],
+  ] as const)('is seen by a refresh and restored by an update: %s', async (name, change, declared) => {
+    const service = await startService();
+    const wanted = service.declare({
+      suspendTimeoutSeconds: 600,
+      pgSettings: { work_mem: '8MB' },
+      poolerEnabled: false,
+      disabled: false,
+      passwordlessAccess: true,
+    });
+    const { id, outs } = await createEndpoint(service, wanted);
+    service.emulator.changeEndpoint(id, structuredClone(change));
+    const { inputs, props } = await service.provider.read(id, outs);
+    expect(inputs?.[name]).not.toEqual(declared);
+    expect(await service.provider.diff(id, props ?? outs, wanted)).toMatchObject({ changes: true });
+    const updated = await service.provider.update(id, props ?? outs, wanted);
+    expect(updated.outs?.[name]).toEqual(declared);
+  });
+});
+
+describe('one endpoint is never that of two resources', () => {
+  it('a resource that got another URN takes the endpoint along, and the old one does not delete it', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service, service.declare({ __urn: urn('old') }));
+    const nextRun = service.startProvider();
+    const moved = await nextRun.create(service.declare({ __urn: urn('new') }));
+    expect(moved.id).toBe(id);
+    await nextRun.delete(id, outs);
+    expect(held(service, id)).toBeDefined();
+  });
+
+  it('a second resource with the name of one that the program keeps is refused', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service, service.declare({ __urn: urn('first') }));
+    const nextRun = service.startProvider();
+    await nextRun.diff(id, outs, service.declare({ __urn: urn('first') }));
+    await expect(nextRun.create(service.declare({ __urn: urn('second') }))).rejects.toThrow(
+      /belongs to urn:.*::first/,
+    );
+  });
+
+  it('an endpoint that is replaced under another URN is deleted', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service, service.declare({ __urn: urn('old') }));
+    await service.provider.diff(id, outs, service.declare({ type: 'read_only', __urn: urn('new') }));
+    await service.provider.delete(id, outs);
+    expect(held(service, id)).toBeUndefined();
+  });
+});
