@@ -47,7 +47,13 @@ export class Autosuspend {
     this.noteActivity(endpoint);
     const { id, branch_id } = endpoint.wire;
     this.#runner.start(project, [
-      { action: 'suspend_compute', branchId: branch_id, endpointId: id, movesTo: 'idle' },
+      {
+        action: 'suspend_compute',
+        branchId: branch_id,
+        endpointId: id,
+        movesTo: 'idle',
+        isAutosuspend: true,
+      },
     ]);
   }
 }

@@ -1,7 +1,11 @@
 import type { ControlPlane } from './control-plane';
+import { isBusy } from './endpoint-state';
 import { endpointsOfBranch } from './store';
 
-/** Checks the availability of every branch from time to time; branches without a compute are skipped. */
+/**
+ * Checks the availability of every branch from time to time; branches without a compute are skipped, and so are those
+ * whose compute has something under way: checks must not pile up behind an operation that hangs.
+ */
 export function startAvailabilityChecks({ settings, store, runner }: ControlPlane): () => void {
   const { checkAvailabilityEveryMs } = settings;
   if (checkAvailabilityEveryMs === 0) return () => undefined;
@@ -9,7 +13,7 @@ export function startAvailabilityChecks({ settings, store, runner }: ControlPlan
     for (const project of store.projects.values()) {
       for (const branchId of project.branches.keys()) {
         const [endpoint] = endpointsOfBranch(project, branchId);
-        if (endpoint === undefined) continue;
+        if (endpoint === undefined || isBusy(project, endpoint.wire.id)) continue;
         runner.start(project, [{ action: 'check_availability', branchId, endpointId: endpoint.wire.id }]);
       }
     }

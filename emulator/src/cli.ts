@@ -10,7 +10,12 @@ const command = new Command('postgres-control-emulator')
   .option('--host <address>', 'address to listen on', '127.0.0.1')
   .option('--allow-remote', 'let other machines in, for a host that is no loopback address')
   .option('--api-key <key>', 'the bearer key to accept (default: a random one)')
-  .option('--operation-ms <ms>', 'how long an operation runs', toNumber, 2000)
+  .option(
+    '--operation-ms <ms>',
+    'how long an operation runs; or by action, such as start_compute=5000,default=500',
+    toDurations,
+    2000,
+  )
   .option('--scheduling-ms <ms>', 'how long an operation is in scheduling first', toNumber, 0)
   .addOption(new Option('--plan <plan>', 'the plan of the account').choices(['free', 'paid']).default('paid'))
   .addOption(
@@ -18,8 +23,17 @@ const command = new Command('postgres-control-emulator')
       .choices(['project', 'endpoint', 'none'])
       .default('project'),
   )
+  .option('--max-endpoints <count>', 'endpoints that a project may have (default: by the plan)', toNumber)
+  .option('--max-cu <size>', 'largest compute size of the paid plan, in compute units', toNumber, 8)
   .option('--requests-per-minute <count>', 'rate limit; 0 for none', toNumber, 0)
   .option('--check-availability-every-ms <ms>', 'time between availability checks; 0 for none', toNumber, 0)
+  .option('--autosuspend-second-ms <ms>', 'how long a second of an autosuspend delay takes', toNumber, 1000)
+  .addOption(
+    new Option('--unknown-attributes <rule>', 'what happens to attributes that the API does not describe')
+      .choices(['ignore', 'reject'])
+      .default('ignore'),
+  )
+  .option('--region-id <region>', 'region of projects that name none', 'local-east-1')
   .addHelpText(
     'after',
     `
@@ -35,10 +49,10 @@ void command.parseAsync();
 async function run(options: EmulatorOptions): Promise<void> {
   try {
     const emulator = await startEmulator(options);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void emulator.stop());
     process.stdout.write(
       `POSTGRES_COMPUTE_BASE_URL=${emulator.url}\nPOSTGRES_COMPUTE_API_KEY=${emulator.apiKey}\n`,
     );
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void emulator.stop());
   } catch (error) {
     command.error(`error: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -48,4 +62,16 @@ function toNumber(text: string): number {
   const number = Number(text);
   if (text.trim() !== '' && Number.isFinite(number)) return number;
   throw new InvalidArgumentError('It must be a number.');
+}
+
+/** `500`, or `start_compute=5000,default=500`. */
+function toDurations(text: string): number | Record<string, number> {
+  if (!text.includes('=')) return toNumber(text);
+  const durations = text.split(',').map((part): [string, number] => {
+    const [action = '', ms = '', ...rest] = part.split('=');
+    if (action === '' || rest.length > 0)
+      throw new InvalidArgumentError('Each part must be an action, "=" and a number.');
+    return [action, toNumber(ms)];
+  });
+  return Object.fromEntries(durations);
 }

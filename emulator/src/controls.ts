@@ -43,9 +43,17 @@ export class Controls {
     return this.#log.list();
   }
 
-  /** How often the compute of an endpoint went down and came up again by one request. */
+  /** How often the compute of an endpoint went down and came up again by one request; deleted endpoints count too. */
   restarts(endpointId: string): number {
-    return this.#plane.store.findEndpoint(endpointId).endpoint.restarts;
+    return this.#plane.store.findEndpointEver(endpointId).restarts;
+  }
+
+  /**
+   * How often the connections to an endpoint dropped: restarts, suspensions, moves, disabling and deletion of an active
+   * compute. Autosuspend is none, as it waits until nobody is connected.
+   */
+  connectionDrops(endpointId: string): number {
+    return this.#plane.store.findEndpointEver(endpointId).connectionDrops;
   }
 
   /** Makes a project whose operations have all finished, with its primary branch and that branch's endpoint. */

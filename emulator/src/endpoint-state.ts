@@ -1,5 +1,5 @@
 import type { Clock } from './clock';
-import type { OperationRecord } from './operation-runner';
+import type { OperationRecord, Step } from './operation-runner';
 import type { EndpointRecord, ProjectRecord } from './store';
 import type { EndpointState } from './wire';
 
@@ -13,7 +13,7 @@ export function settleEndpoint(
   if (endpoint === undefined) return undefined;
   const { wire } = endpoint;
   if (operation.progress === 'ended') {
-    if (operation.wire.status === 'finished') enterState(endpoint, operation.step.movesTo, clock.now());
+    if (operation.wire.status === 'finished') enterState(endpoint, operation.step, clock.now());
     // A compute that never came up is idle: init is left for good with the first start, failed or not.
     else if (wire.current_state === 'init' && operation.step.movesTo === 'active')
       wire.current_state = 'idle';
@@ -32,9 +32,10 @@ export function isBusy(project: ProjectRecord, endpointId: string): boolean {
   return [...project.unfinished].some((operation) => operation.step.endpointId === endpointId);
 }
 
-function enterState(endpoint: EndpointRecord, state: 'active' | 'idle' | undefined, now: string): void {
+function enterState(endpoint: EndpointRecord, { movesTo: state, isAutosuspend }: Step, now: string): void {
   const { wire } = endpoint;
   if (state === undefined) return;
+  if (state === 'idle' && wire.current_state === 'active' && !isAutosuspend) endpoint.connectionDrops += 1;
   wire.current_state = state;
   if (state === 'active') {
     wire.last_active = now;

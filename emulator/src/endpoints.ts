@@ -89,6 +89,7 @@ export function addEndpoint(
       updated_at: now,
     },
     restarts: 0,
+    connectionDrops: 0,
     deleting: false,
   };
   project.endpoints.set(id, endpoint);
@@ -161,6 +162,7 @@ export function deletionStep(plane: ControlPlane, project: ProjectRecord, endpoi
 
 /** Removes the record at once, and cancels what is still to be done for it. */
 export function removeEndpoint(plane: ControlPlane, project: ProjectRecord, endpoint: EndpointRecord): void {
+  if (endpoint.wire.current_state === 'active') endpoint.connectionDrops += 1;
   plane.autosuspend.disarm(endpoint.wire.id);
   plane.store.removeEndpoint(project, endpoint);
   plane.runner.cancelForEndpoint(project, endpoint.wire.id);

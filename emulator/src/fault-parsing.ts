@@ -57,6 +57,7 @@ const OPERATION_MATCH: Checks = { action: isText, endpointId: isText, projectId:
 /** Checks a fault that came as JSON or from a program without types; names what is wrong with it. */
 export function parseFault(value: unknown): Fault {
   if (!isObject(value)) throw badRequest('a fault must be an object with match and effect');
+  const { match: _match, effect: _effect, ...repetition } = value;
   const { kind, ...details } = readSection(value, 'effect');
   const isForRequests = typeof kind === 'string' && Object.hasOwn(REQUEST_EFFECTS, kind);
   const effects = isForRequests ? REQUEST_EFFECTS : OPERATION_EFFECTS;
@@ -73,6 +74,7 @@ export function parseFault(value: unknown): Fault {
   return {
     match: readAttributes(match, 'match', isForRequests ? REQUEST_MATCH : OPERATION_MATCH, 'reject'),
     effect: { kind, ...readAttributes(details, 'effect', effects[kind] ?? {}, 'reject') },
-    ...readAttributes({ times: value.times ?? 1 }, 'fault', { times: isTimes }, 'reject'),
+    times: 1,
+    ...readAttributes(repetition, 'fault', { times: isTimes }, 'reject'),
   } as Fault;
 }

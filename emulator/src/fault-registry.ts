@@ -58,10 +58,6 @@ export class FaultRegistry {
     return [...this.#faults];
   }
 
-  clearAll(): void {
-    for (const fault of [...this.#faults]) fault.clear();
-  }
-
   takeForRequest(method: string, path: string): RequestEffect | undefined {
     for (const active of this.#faults) {
       const { fault } = active;
@@ -101,7 +97,7 @@ function matchesRequest(match: RequestMatch, method: string, path: string): bool
 
 function toRegExp(pattern: string): RegExp {
   const source = pattern
-    .split(/(\*\*|:[a-z_]+)/)
+    .split(/(\*\*|:\w+)/)
     .map((part) => {
       if (part === '**') return '.*';
       return part.startsWith(':') ? '[^/]+' : part.replace(/[.+*?^${}()|[\]\\]/g, '\\$&');

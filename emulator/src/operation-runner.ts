@@ -12,6 +12,8 @@ export interface Step {
   readonly endpointId?: string;
   /** The state that the endpoint has once the operation has finished. */
   readonly movesTo?: 'active' | 'idle';
+  /** The compute goes down because nobody uses it, so no connection drops. */
+  readonly isAutosuspend?: boolean;
   readonly onFinished?: () => void;
   readonly onFailed?: () => void;
 }
@@ -131,8 +133,8 @@ export class OperationRunner {
   #begin(project: ProjectRecord, operation: OperationRecord, withinTick: boolean): void {
     operation.progress = 'started';
     const { schedulingMs } = this.#settings;
-    if (schedulingMs === 0) return this.#run(project, operation, withinTick);
-    this.#schedule(schedulingMs, () => this.#run(project, operation, true));
+    if (schedulingMs === 0) this.#run(project, operation, withinTick);
+    else this.#schedule(schedulingMs, () => this.#run(project, operation, true));
   }
 
   #run(project: ProjectRecord, operation: OperationRecord, withinTick: boolean): void {
@@ -148,8 +150,8 @@ export class OperationRunner {
     const ending = effect === undefined ? FINISHED : failureEnding(operation, effect);
     const durationMs = this.#settings.durationMs(operation.wire.action);
     // A chain of zero-length operations ends in one tick, so that a client never meets its lock half way.
-    if (durationMs === 0 && withinTick) return this.#endChain(project, operation, ending);
-    this.#schedule(durationMs, () => this.#endChain(project, operation, ending));
+    if (durationMs === 0 && withinTick) this.#endChain(project, operation, ending);
+    else this.#schedule(durationMs, () => this.#endChain(project, operation, ending));
   }
 
   #endChain(project: ProjectRecord, operation: OperationRecord, ending: Ending): void {

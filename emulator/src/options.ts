@@ -18,7 +18,10 @@ export interface EmulatorOptions {
    * and `default` for the rest. @default 0
    */
   readonly operationMs?: number | Readonly<Record<string, number>>;
-  /** Milliseconds that an operation stays in scheduling before it runs. @default 0 */
+  /**
+   * Milliseconds that an operation stays in scheduling before it runs. With more than 0 a create's answer has its
+   * start_compute in scheduling, not yet running. @default 0
+   */
   readonly schedulingMs?: number;
   /** What an unfinished operation locks against writes (423). @default 'project' */
   readonly locks?: LockScope;
@@ -42,7 +45,7 @@ export interface EmulatorOptions {
 
 export type Settings = Required<EmulatorOptions>;
 
-const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
+const LOOPBACK_HOST = /^(localhost|::1|127(\.\d{1,3}){3})$/;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const LARGEST_CU = 56;
 
@@ -67,6 +70,10 @@ export function resolveOptions(options: EmulatorOptions = {}): Settings {
     unknownAttributes: options.unknownAttributes ?? 'ignore',
     regionId: options.regionId ?? 'local-east-1',
   };
+  for (const option of Object.keys(options)) {
+    if (Object.hasOwn(settings, option)) continue;
+    throw new RangeError(`${option} is no option; there are ${Object.keys(settings).join(', ')}`);
+  }
   checkSettings(settings);
   return settings;
 }
@@ -92,7 +99,8 @@ function checkSettings(settings: Settings): void {
   for (const [action, ms] of Object.entries(durations)) {
     checkWhole(action === '' ? 'operationMs' : `operationMs.${action}`, ms, 0, LONGEST_TIMER_MS);
   }
-  if (!/^[\x21-\x7e]+$/.test(settings.apiKey)) {
+  if (typeof settings.allowRemote !== 'boolean') throw new RangeError('allowRemote must be true or false');
+  if (typeof settings.apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(settings.apiKey)) {
     throw new RangeError('apiKey must be one or more printable characters without spaces');
   }
   if (!/^[a-z0-9-]{1,40}$/.test(settings.regionId)) {
@@ -100,7 +108,7 @@ function checkSettings(settings: Settings): void {
       `regionId must be 1 to 40 of a-z, 0-9 and "-"; got ${JSON.stringify(settings.regionId)}`,
     );
   }
-  if (!LOOPBACK_HOSTS.includes(settings.host) && !settings.allowRemote) {
+  if (!LOOPBACK_HOST.test(settings.host) && !settings.allowRemote) {
     throw new RangeError(
       `host ${settings.host} can be reached from other machines; use a loopback address, or let them in on purpose (allowRemote, --allow-remote)`,
     );

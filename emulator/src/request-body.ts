@@ -11,6 +11,12 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Recursion ends at `levels`, so that no body can exhaust the stack here or where it is shown or copied later. */
+export function isNestedDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isNestedDeeper(item, levels - 1));
+}
+
 export const isText: Check = (value) => (typeof value === 'string' ? undefined : 'a string');
 export const isFlag: Check = (value) => (typeof value === 'boolean' ? undefined : 'true or false');
 export const isNumber: Check = (value) => (Number.isFinite(value) ? undefined : 'a number');

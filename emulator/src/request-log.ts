@@ -27,8 +27,4 @@ export class RequestLog {
   list(): LoggedRequest[] {
     return structuredClone(this.#requests);
   }
-
-  clear(): void {
-    this.#requests.length = 0;
-  }
 }

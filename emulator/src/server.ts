@@ -3,9 +3,10 @@ import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { ApiError, badRequest } from './api-error';
 import type { ControlPlane } from './control-plane';
 import type { Controls } from './controls';
-import { addErrorAnswers, answerError } from './error-answers';
+import { addErrorAnswers, answerBrokenRequest, answerError } from './error-answers';
 import { addHttpFaults } from './http-faults';
 import { RateLimit } from './rate-limit';
+import { isNestedDeeper } from './request-body';
 import type { LoggedRequest, RequestLog } from './request-log';
 import { addAdminRoutes } from './routes/admin-routes';
 import { addBranchRoutes } from './routes/branch-routes';
@@ -15,6 +16,7 @@ import { addProjectRoutes } from './routes/project-routes';
 
 export const API_PREFIX = '/api/v2';
 const BODY_LIMIT_BYTES = 1024 * 1024;
+const DEEPEST_BODY = 32;
 const REQUEST_ID_PATTERN = /^[\w.-]{1,128}$/;
 
 export interface ServerParts {
@@ -34,6 +36,7 @@ export function createServer({ plane, controls, log, stopped }: ServerParts): Fa
       return typeof asked === 'string' && REQUEST_ID_PATTERN.test(asked) ? asked : randomUUID();
     },
     frameworkErrors: answerError,
+    clientErrorHandler: answerBrokenRequest,
   });
   acceptJson(app);
   addErrorAnswers(app);
@@ -62,12 +65,17 @@ function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') return done(null, undefined);
+    let value: unknown;
     try {
-      done(null, JSON.parse(String(body)));
+      value = JSON.parse(String(body));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      done(badRequest(`${request.method} ${request.url}: the body is no JSON: ${reason}`));
+      return done(badRequest(`${request.method} ${request.url}: the body is no JSON: ${reason}`));
     }
+    if (!isNestedDeeper(value, DEEPEST_BODY)) return done(null, value);
+    done(
+      badRequest(`${request.method} ${request.url}: the body is nested deeper than ${DEEPEST_BODY} levels`),
+    );
   });
 }
 

@@ -6,6 +6,8 @@ export interface EndpointRecord {
   readonly wire: Endpoint;
   /** How often the compute went down and came up again by one request. */
   restarts: number;
+  /** How often the compute went down other than by autosuspend, which waits until nobody is connected. */
+  connectionDrops: number;
   /** The deletion waits for the compute to be suspended. */
   deleting: boolean;
 }
@@ -58,6 +60,15 @@ export class Store {
     for (const project of this.projects.values()) {
       const endpoint = project.endpoints.get(endpointId);
       if (endpoint !== undefined) return { project, endpoint };
+    }
+    throw notFound('endpoint', endpointId);
+  }
+
+  /** Like findEndpoint, and finds deleted endpoints too. */
+  findEndpointEver(endpointId: string): EndpointRecord {
+    for (const { endpoints, deletedEndpoints } of this.projects.values()) {
+      const endpoint = endpoints.get(endpointId) ?? deletedEndpoints.get(endpointId);
+      if (endpoint !== undefined) return endpoint;
     }
     throw notFound('endpoint', endpointId);
   }

@@ -48,6 +48,7 @@ export function addAdminRoutes(admin: FastifyInstance, controls: Controls): void
 
   admin.get<EndpointPath>('/endpoints/:endpoint_id/restarts', (request) => ({
     restarts: controls.restarts(request.params.endpoint_id),
+    connection_drops: controls.connectionDrops(request.params.endpoint_id),
   }));
   admin.post<EndpointPath>('/endpoints/:endpoint_id/connect', (request) => ({
     operations: controls.connect(request.params.endpoint_id),
@@ -62,6 +63,9 @@ export function addAdminRoutes(admin: FastifyInstance, controls: Controls): void
   });
 }
 
+/** A regular expression, which only a program can have injected, has no JSON of its own. */
 function showFault({ id, fault, hits }: InjectedFault): object {
-  return { id, ...fault, hits };
+  const path =
+    'path' in fault.match && fault.match.path instanceof RegExp ? String(fault.match.path) : undefined;
+  return { id, ...fault, ...(path !== undefined && { match: { ...fault.match, path } }), hits };
 }
