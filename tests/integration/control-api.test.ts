@@ -1,0 +1,154 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { startEmulator } from 'postgres-control-emulator';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ControlApi } from '../../provider/src/control-api/control-api';
+import { ControlApiError } from '../../provider/src/control-api/control-api-error';
+import { Deadline } from '../../provider/src/control-api/deadline';
+
+const retryPacing = { baseMs: 1, capMs: 5, unreachableMs: 50 };
+
+async function startApi() {
+  const emulator = await startEmulator();
+  onTestFinished(() => emulator.stop());
+  return { emulator, api: new ControlApi({ baseUrl: emulator.url, apiKey: emulator.apiKey, retryPacing }) };
+}
+
+/** A server that is not the service: what it answers is up to the test. Returns its port. */
+async function listen(answer: RequestListener): Promise<number> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  return (server.address() as AddressInfo).port; // A server that listens on a port has one.
+}
+
+async function startServer(answer: RequestListener): Promise<ControlApi> {
+  const baseUrl = `http://127.0.0.1:${await listen(answer)}/api/v2/`;
+  return new ControlApi({ baseUrl, apiKey: 'canary-key', retryPacing, requestTimeoutMs: 100 });
+}
+
+describe('every call', () => {
+  it('of projects and branches', async () => {
+    const { emulator, api } = await startApi();
+    const { project, branch, endpoints, operations } = await api.createProject({ name: 'shop' });
+    expect([endpoints.length, operations.map(({ action }) => action)]).toEqual([
+      1,
+      ['create_timeline', 'start_compute'],
+    ]);
+    expect((await api.listProjects()).map(({ id }) => id)).toContain(project.id);
+    expect((await api.getProject(project.id)).name).toBe('shop');
+    await expect
+      .poll(() => emulator.operations(project.id).every(({ status }) => status === 'finished'))
+      .toBe(true);
+    const created = await api.createBranch(project.id, { name: 'feature', parent_id: branch.id });
+    expect((await api.listBranches(project.id)).map(({ id }) => id).sort()).toEqual(
+      [branch.id, created.branch.id].sort(),
+    );
+    expect((await api.getBranch(project.id, created.branch.id)).name).toBe('feature');
+  });
+
+  it('of endpoints and operations', async () => {
+    const { emulator, api } = await startApi();
+    const project = emulator.createProject();
+    const branch = emulator.createBranch(project.id);
+    const settled = () =>
+      expect
+        .poll(() => emulator.operations(project.id).every(({ status }) => status === 'finished'))
+        .toBe(true);
+    const { endpoint, operations } = await api.createEndpoint(project.id, {
+      branch_id: branch.id,
+      type: 'read_write',
+    });
+    await settled();
+    expect((await api.getEndpoint(project.id, endpoint.id)).current_state).toBe('active');
+    expect((await api.listEndpoints(project.id)).map(({ id }) => id)).toContain(endpoint.id);
+    expect((await api.updateEndpoint(project.id, endpoint.id, { name: 'api' })).endpoint.name).toBe('api');
+    for (const verb of ['restart', 'suspend', 'start'] as const) {
+      await settled();
+      expect((await api.controlEndpoint(project.id, endpoint.id, verb)).operations.length).toBeGreaterThan(0);
+    }
+    await settled();
+    const first = await api.listOperations(project.id, { limit: 1 });
+    const cursor = first.pagination?.cursor ?? '';
+    const second = await api.listOperations(project.id, { limit: 1, cursor });
+    expect(second.operations[0]?.id).not.toBe(first.operations[0]?.id);
+    expect((await api.getOperation(project.id, operations[0]?.id ?? '')).action).toBe('start_compute');
+    expect((await api.deleteEndpoint(project.id, endpoint.id))?.endpoint.id).toBe(endpoint.id);
+    await settled();
+    expect(await api.deleteEndpoint(project.id, endpoint.id)).toBeUndefined();
+  });
+});
+
+describe('a failure', () => {
+  it('carries method, path, status, code, message and request id', async () => {
+    const { api } = await startApi();
+    const failure = await api.getProject('none').catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ControlApiError);
+    expect(failure).toMatchObject({
+      method: 'GET',
+      path: '/projects/none',
+      status: 404,
+      code: 'NOT_FOUND',
+      reason: expect.stringContaining('none'),
+      requestId: expect.any(String),
+      meaning: 'refused',
+    });
+  });
+
+  it('to connect is told as such after a short patience', async () => {
+    const api = new ControlApi({ baseUrl: 'http://127.0.0.1:9/api/v2', apiKey: 'k', retryPacing });
+    await expect(api.listProjects()).rejects.toThrow('GET /projects: no usable answer: connection refused');
+  });
+
+  it('to answer in time is told as such', async () => {
+    const api = await startServer(() => undefined);
+    await expect(api.createProject()).rejects.toThrow(
+      'POST /projects: no usable answer: no answer within the time-out',
+    );
+  });
+
+  it.each([
+    ['no JSON', '<html>', /the answer is not JSON/],
+    ['of another shape', '{"projects":[{}]}', /not of the documented shape/],
+  ])('to understand an answer that is %s says so', async (_case, body, message) => {
+    const api = await startServer((_request, response) => response.end(body));
+    await expect(api.listOperations('p-1', {}, new Deadline(0))).rejects.toThrow(message);
+  });
+});
+
+it('the key goes nowhere else: a redirect is an error', async () => {
+  let keySeen = '';
+  const port = await listen((request, response) => {
+    keySeen = request.headers.authorization ?? '';
+    response.end('{}');
+  });
+  const api = await startServer((_request, response) =>
+    response.writeHead(302, { location: `http://127.0.0.1:${port}/` }).end(),
+  );
+  await expect(api.listProjects()).rejects.toThrow(/GET \/projects: 302 Found/);
+  expect(keySeen).toBe('');
+});
+
+it('ids are encoded in paths', async () => {
+  let path = '';
+  const api = await startServer((request, response) => {
+    path = request.url ?? '';
+    response.writeHead(404).end('{}');
+  });
+  await expect(api.getEndpoint('../keys', 'a/b')).rejects.toThrow('404');
+  expect(path).toBe('/api/v2/projects/..%2Fkeys/endpoints/a%2Fb');
+});
+
+it('a request with a body says that it is JSON, one without says nothing', async () => {
+  const seen: [string | undefined, string | undefined][] = [];
+  const api = await startServer((request, response) => {
+    seen.push([request.headers['content-type'], request.headers.accept]);
+    response.writeHead(404).end('{}');
+  });
+  await api.createProject().catch(() => undefined);
+  await api.controlEndpoint('p-1', 'ep-1', 'start').catch(() => undefined);
+  expect(seen).toEqual([
+    ['application/json', 'application/json'],
+    [undefined, 'application/json'],
+  ]);
+});
