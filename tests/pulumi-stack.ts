@@ -29,10 +29,13 @@ export interface CommandResult {
 export class PulumiStack {
   readonly folder: string;
   readonly command: string;
+  /** The folder that holds the state. */
+  readonly backend: string;
   environment: NodeJS.ProcessEnv;
 
-  constructor(folder: string, command: string, environment: NodeJS.ProcessEnv) {
+  constructor(folder: string, command: string, backend: string, environment: NodeJS.ProcessEnv) {
     this.folder = folder;
+    this.backend = backend;
     this.command = command;
     this.environment = environment;
   }
@@ -83,11 +86,12 @@ export async function makeStack(
   };
   const folder = join(root, 'program');
   await mkdir(folder);
-  await mkdir(join(root, 'backend'));
+  const backend = join(root, 'backend');
+  await mkdir(backend);
   await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'));
   await fill(folder);
-  const stack = new PulumiStack(folder, cli.command, {
-    ...pulumiEnvironment({ home: join(root, 'home'), backend: join(root, 'backend'), cli }),
+  const stack = new PulumiStack(folder, cli.command, backend, {
+    ...pulumiEnvironment({ home: join(root, 'home'), backend, cli }),
     POSTGRES_COMPUTE_BASE_URL: emulator.url,
     POSTGRES_COMPUTE_API_KEY: emulator.apiKey,
   });
