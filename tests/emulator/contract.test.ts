@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { load } from 'js-yaml';
+import type { EmulatorOptions } from 'postgres-control-emulator';
 import { expect, it } from 'vitest';
 import { type Answer, startService } from './service-client';
 
@@ -96,19 +98,52 @@ it('every answer of the life of an endpoint is as the official description says'
   });
   expect([locked.status, findViolations('PATCH', oneEndpoint, locked)]).toEqual([423, []]);
   release();
+  await step('GET', `${allBranches}/{branch_id}/endpoints`, 200);
   await step('DELETE', oneEndpoint, 200);
   await step('DELETE', oneEndpoint, 204);
   await step('GET', oneEndpoint, 404);
+  await step('DELETE', `${allBranches}/{branch_id}`, 200);
+  await step('DELETE', `${allBranches}/{branch_id}`, 204);
+  await step('GET', `${allBranches}/{branch_id}`, 404);
   const deleted = await call('DELETE', `/projects/${project.id}`);
   expect([deleted.status, findViolations('DELETE', oneProject, deleted)]).toEqual([200, []]);
-  expect(checked).toHaveLength(21);
+  expect(checked).toHaveLength(25);
 });
 
-it('notices an answer that is not as described', async () => {
+it.each<[string, number, EmulatorOptions, string, string, object?]>([
+  ['an unknown project', 404, {}, 'GET', '/projects/none'],
+  ['an unknown operation', 404, {}, 'GET', `${oneProject}/operations/{operation_id}`],
+  ['bad JSON', 400, {}, 'POST', '/projects', []],
+  ['a size that the plan lacks', 403, { plan: 'free' }, 'POST', allEndpoints, { type: 'read_only' }],
+  ['an endpoint beyond the quota', 422, { maxEndpoints: 1 }, 'POST', allEndpoints, { type: 'read_only' }],
+  ['a request beyond the rate limit', 429, { requestsPerMinute: 1 }, 'GET', '/projects'],
+])('the refusal of %s is %i and as described', async (_case, status, options, method, path, body) => {
+  const { project, branch, call } = await startService(options);
+  if (options.requestsPerMinute !== undefined) await call('GET', '/projects');
+  const url = path.replace('{project_id}', project.id).replace('{operation_id}', randomUUID());
+  const asked = path === allEndpoints ? { endpoint: { branch_id: branch.id, ...body } } : body;
+  const answer = await call(method, url, asked);
+  const described = path.replace('none', '{project_id}');
+  expect([answer.status, findViolations(method, described, answer)]).toEqual([status, []]);
+});
+
+it('the refusal of a wrong key is 401 and as described', async () => {
+  const { call } = await startService();
+  const answer = await call('GET', '/projects', undefined, 'wrong');
+  expect([answer.status, findViolations('GET', '/projects', answer)]).toEqual([401, []]);
+});
+
+it.each([
+  ['without a required field', 'host', undefined, 'host'],
+  ['with a field of the wrong type', 'autoscaling_limit_min_cu', '0.25', '/autoscaling_limit_min_cu'],
+  ['with a time that is none', 'created_at', 'yesterday', '/created_at'],
+])('notices an answer %s', async (_case, field, value, expected) => {
   const { project, call } = await startService();
   const answer = await call('GET', `/projects/${project.id}/endpoints`);
   const [endpoint] = answer.body?.endpoints ?? [];
-  const { host: _, ...incomplete } = endpoint ?? { id: '' };
-  const broken = { ...answer, body: { endpoints: [incomplete] } } as unknown as Answer;
-  expect(findViolations('GET', allEndpoints, broken)).toEqual([expect.stringContaining('host')]);
+  // As JSON, in which undefined is absent.
+  const broken = JSON.parse(JSON.stringify({ endpoints: [{ ...endpoint, [field]: value }] }));
+  expect(findViolations('GET', allEndpoints, { ...answer, body: broken })).toEqual([
+    expect.stringContaining(expected),
+  ]);
 });

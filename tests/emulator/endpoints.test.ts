@@ -173,9 +173,8 @@ describe('power', () => {
   it('stays on when the delay is -1', async () => {
     const { emulator, project, createActive, held } = await startService({ autosuspendSecondMs: 1 });
     const id = await createActive({ suspend_timeout_seconds: -1 });
-    const other = await (async () =>
-      emulator.endpoints(project.id).find((endpoint) => endpoint.id !== id)?.id ?? '')();
-    await expect.poll(() => held(other)?.current_state, { timeout: 5_000 }).toBe('idle');
+    const primary = emulator.endpoints(project.id).find((endpoint) => endpoint.id !== id);
+    await expect.poll(() => held(primary?.id ?? '')?.current_state, { timeout: 5_000 }).toBe('idle');
     expect(held(id)?.current_state).toBe('active');
   });
 

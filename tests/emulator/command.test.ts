@@ -1,0 +1,83 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { expect, it, onTestFinished } from 'vitest';
+
+const command = join(
+  dirname(require.resolve('postgres-control-emulator/package.json')),
+  'bin/postgres-control-emulator.js',
+);
+
+/** The running command and the settings that it printed. */
+async function startCommand(
+  ...args: string[]
+): Promise<{ child: ChildProcess; settings: Record<string, string> }> {
+  const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  const settings: Record<string, string> = {};
+  for await (const line of createInterface(child.stdout)) {
+    const [name = '', value = ''] = line.split(/=(.*)/);
+    settings[name] = value;
+    if (Object.keys(settings).length === 2) break;
+  }
+  return { child, settings };
+}
+
+async function refuse(...args: string[]): Promise<{ code: number; stderr: string }> {
+  const ended = promisify(execFile)(process.execPath, [command, ...args]);
+  return ended.then(
+    () => ({ code: 0, stderr: '' }),
+    (error: { code: number; stderr: string }) => error,
+  );
+}
+
+it('prints the base URL and the key, and both work', async () => {
+  const { settings } = await startCommand('--api-key', 'local', '--region-id', 'moon-1');
+  expect(settings.POSTGRES_COMPUTE_API_KEY).toBe('local');
+  const answer = await fetch(`${settings.POSTGRES_COMPUTE_BASE_URL}/projects`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer local', 'content-type': 'application/json' },
+    body: '{"project":{}}',
+  });
+  expect(await answer.json()).toMatchObject({ project: { region_id: 'moon-1' } });
+});
+
+it.each(['SIGINT', 'SIGTERM'] as const)('ends with exit code 0 on %s', async (signal) => {
+  const { child } = await startCommand();
+  child.kill(signal);
+  expect(await once(child, 'exit')).toEqual([0, null]);
+});
+
+it('takes a time for each action', async () => {
+  const { settings } = await startCommand('--operation-ms', 'create_timeline=60000,default=0');
+  const answer = await fetch(`${settings.POSTGRES_COMPUTE_BASE_URL}/projects`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${settings.POSTGRES_COMPUTE_API_KEY}`,
+      'content-type': 'application/json',
+    },
+    body: '{"project":{}}',
+  });
+  expect(await answer.json()).toMatchObject({
+    operations: [{ status: 'running' }, { status: 'scheduling' }],
+  });
+});
+
+it.each([
+  [['--host', '0.0.0.0'], /host 0.0.0.0 can be reached from other machines.*--allow-remote/],
+  [['--port', 'http'], /It must be a number/],
+  [['--operation-ms', 'start_compute='], /It must be a number/],
+  [['--plan', 'gold'], /Allowed choices are free, paid/],
+  [['--max-cu', '99'], /maxCu must be a whole number from 1 to 56; got 99/],
+])('%j is refused with a sentence', async (args, message) => {
+  expect(await refuse(...args)).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
+});
+
+it('has an example in its help', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [command, '--help']);
+  expect(stdout).toContain('$ postgres-control-emulator --port 8080');
+});

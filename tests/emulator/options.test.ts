@@ -1,0 +1,97 @@
+import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
+import { describe, expect, it } from 'vitest';
+import { startService } from './service-client';
+
+describe('an option that makes no sense is refused', () => {
+  it.each<[EmulatorOptions, RegExp]>([
+    [{ port: 65_536 }, /port must be a whole number from 0 to 65535; got 65536/],
+    [{ host: '0.0.0.0' }, /host 0.0.0.0 can be reached from other machines/],
+    [{ apiKey: '' }, /apiKey must be/],
+    [{ operationMs: -1 }, /operationMs must be/],
+    [{ operationMs: { start_compute: 1.5 } }, /operationMs.start_compute must be/],
+    [{ schedulingMs: Number.NaN }, /schedulingMs must be/],
+    [{ maxCu: 57 }, /maxCu must be a whole number from 1 to 56/],
+    [{ maxEndpoints: 0 }, /maxEndpoints must be/],
+    [{ requestsPerMinute: -1 }, /requestsPerMinute must be/],
+    [{ checkAvailabilityEveryMs: -1 }, /checkAvailabilityEveryMs must be/],
+    [{ autosuspendSecondMs: 0 }, /autosuspendSecondMs must be/],
+    [{ regionId: 'Mars 1' }, /regionId must be/],
+    // What a program without types could send.
+    [{ plan: 'gold' } as object, /plan must be one of free, paid; got "gold"/],
+    [{ locks: 'all' } as object, /locks must be one of project, endpoint, none/],
+    [{ unknownAttributes: 'keep' } as object, /unknownAttributes must be one of ignore, reject/],
+    [{ operationsMs: 5 } as object, /operationsMs is no option/],
+  ])('%j', async (options, message) => {
+    await expect(startEmulator(options)).rejects.toThrow(message);
+  });
+});
+
+describe('the option', () => {
+  it('apiKey is the key that is accepted', async () => {
+    const { call } = await startService({ apiKey: 'chosen' });
+    expect((await call('GET', '/projects', undefined, 'chosen')).status).toBe(200);
+  });
+
+  it('operationMs can give each action its time', async () => {
+    const { emulator, project, create } = await startService({
+      operationMs: { start_compute: 60_000, default: 0 },
+    });
+    await create();
+    emulator.lockProject(project.id)();
+    const [, start] = emulator.operations(project.id);
+    expect(start).toMatchObject({ action: 'start_compute', status: 'running' });
+  });
+
+  it('locks: none lets writes pass while operations run', async () => {
+    const { call, create, endpoints } = await startService({ locks: 'none', operationMs: 60_000 });
+    const { body } = await create();
+    const renamed = await call('PATCH', `${endpoints}/${body?.endpoint.id}`, { endpoint: { name: 'x' } });
+    expect(renamed.status).toBe(200);
+  });
+
+  it('maxEndpoints is a quota whose refusal names it', async () => {
+    const { create } = await startService({ maxEndpoints: 1 });
+    const { status, body } = await create();
+    expect([status, body?.code]).toEqual([422, 'ENDPOINTS_LIMIT_EXCEEDED']);
+  });
+
+  it.each([
+    [16, 8, 16, 201],
+    [16, 7, 16, 400],
+    [56, 56, 56, 201],
+    [56, 48, 56, 400],
+    [16, 17, 17, 400],
+  ])('maxCu %i, for a compute of %i to %i CU: %i', async (maxCu, min, max, expected) => {
+    const { create } = await startService({ maxCu });
+    const sizes = { autoscaling_limit_min_cu: min, autoscaling_limit_max_cu: max };
+    expect((await create(sizes)).status).toBe(expected);
+  });
+
+  it.each([
+    ['ignore', 201],
+    ['reject', 400],
+  ] as const)('unknownAttributes: %s answers %i', async (unknownAttributes, expected) => {
+    const { create } = await startService({ unknownAttributes });
+    expect((await create({ color: 'red' })).status).toBe(expected);
+  });
+
+  it('regionId is the region and part of the host names', async () => {
+    const { createActive, held } = await startService({ regionId: 'moon-1' });
+    const id = await createActive();
+    expect(held(id)).toMatchObject({ region_id: 'moon-1', host: `${id}.moon-1.postgres.localhost` });
+  });
+});
+
+it('stop ends at once what is still under way, and may be called twice', async () => {
+  const { emulator, call } = await startService({ operationMs: 60_000 });
+  const fault = emulator.inject({
+    match: {},
+    effect: { kind: 'slow', delayMs: 600_000, when: 'before-work' },
+  });
+  const answered = call('POST', '/projects', { project: {} }).catch(() => undefined);
+  await expect.poll(() => fault.hits).toBe(1);
+  await emulator.stop();
+  await emulator.stop();
+  await answered;
+  await expect(call('GET', '/projects')).rejects.toThrow();
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { actionsOf, startService } from './service-client';
+
+describe('a project', () => {
+  it('comes with a primary branch that has one read_write endpoint', async () => {
+    const { call } = await startService();
+    const answer = await call('POST', '/projects', { project: { name: 'fresh' } });
+    expect([answer.status, actionsOf(answer)]).toEqual([201, ['create_timeline', 'start_compute']]);
+    expect(answer.body).toMatchObject({
+      branch: { primary: true },
+      endpoints: [{ type: 'read_write', branch_id: answer.body?.branch.id }],
+    });
+  });
+
+  it('runs one operation of a request after the other', async () => {
+    const { call } = await startService({ operationMs: 60_000 });
+    const { body } = await call('POST', '/projects', { project: {} });
+    expect(body?.operations.map(({ status }) => status)).toEqual(['running', 'scheduling']);
+  });
+
+  it('is gone once delete_tenant has finished', async () => {
+    const { call, project } = await startService();
+    const answer = await call('DELETE', `/projects/${project.id}`);
+    expect([answer.status, actionsOf(answer)]).toEqual([200, ['delete_tenant']]);
+    await expect.poll(async () => (await call('GET', `/projects/${project.id}`)).status).toBe(404);
+  });
+
+  it('list is paged by cursor', async () => {
+    const { emulator, call } = await startService();
+    emulator.createProject();
+    const seen: string[] = [];
+    for (let query = '?limit=1'; ; ) {
+      const { body } = await call('GET', `/projects${query}`);
+      const [project] = (body?.projects ?? []) as { id: string }[];
+      if (project === undefined) break;
+      seen.push(project.id);
+      query = `?limit=1&cursor=${body?.pagination.cursor}`;
+    }
+    expect(seen).toEqual(emulator.projects().map(({ id }) => id));
+  });
+});
+
+describe('a branch', () => {
+  it('comes without an endpoint unless endpoints are asked for', async () => {
+    const { call, project } = await startService();
+    const answer = await call('POST', `/projects/${project.id}/branches`, { branch: { name: 'bare' } });
+    expect([actionsOf(answer), answer.body?.endpoints]).toEqual([['create_branch'], []]);
+  });
+
+  it('comes with the endpoints that are asked for', async () => {
+    const { call, project } = await startService();
+    const answer = await call('POST', `/projects/${project.id}/branches`, {
+      branch: { name: 'full' },
+      endpoints: [{ type: 'read_write' }, { type: 'read_only' }],
+    });
+    expect(actionsOf(answer)).toEqual(['create_branch', 'start_compute', 'start_compute']);
+    expect(answer.body?.endpoints.map(({ type }) => type)).toEqual(['read_write', 'read_only']);
+  });
+
+  it.each([
+    ['two read_write endpoints', { endpoints: [{ type: 'read_write' }, { type: 'read_write' }] }, 400],
+    ['an endpoint without a type', { endpoints: [{}] }, 400],
+    ['an unknown parent', { branch: { parent_id: 'br-none' } }, 404],
+  ])('with %s is refused', async (_case, body, expected) => {
+    const { call, project } = await startService();
+    expect((await call('POST', `/projects/${project.id}/branches`, body)).status).toBe(expected);
+  });
+
+  it('takes its endpoints with it when it is deleted', async () => {
+    const { call, project, branch, createActive, settled, held } = await startService();
+    const id = await createActive();
+    expect((await call('DELETE', `/projects/${project.id}/branches/${branch.id}`)).status).toBe(200);
+    await settled();
+    expect(held(id)).toBeUndefined();
+    expect((await call('DELETE', `/projects/${project.id}/branches/${branch.id}`)).status).toBe(204);
+  });
+
+  it('that is primary is not deleted', async () => {
+    const { emulator, call, project } = await startService();
+    const primaryId = emulator.endpoints(project.id)[0]?.branch_id;
+    expect((await call('DELETE', `/projects/${project.id}/branches/${primaryId}`)).status).toBe(422);
+  });
+
+  it('that has a child is not deleted', async () => {
+    const { emulator, call, project, branch } = await startService();
+    emulator.createBranch(project.id, { parentId: branch.id });
+    expect((await call('DELETE', `/projects/${project.id}/branches/${branch.id}`)).status).toBe(422);
+  });
+});

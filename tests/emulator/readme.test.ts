@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
+import { expect, it, onTestFinished } from 'vitest';
+
+const root = dirname(require.resolve('postgres-control-emulator/package.json'));
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+/** The options that the README's table names. */
+function readOptionsTable(): string[] {
+  const table = readme.split('## Options')[1]?.split('\n## ')[0] ?? '';
+  return [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name ?? '');
+}
+
+it('the program in the README runs', async () => {
+  const [, program = ''] = /```ts\n([\s\S]*?)```/.exec(readme) ?? [];
+  const node = ['--input-type=module', '--eval', program];
+  const { stdout } = await promisify(execFile)(process.execPath, node, { cwd: root });
+  expect(stdout).toContain("type: 'read_write'");
+});
+
+it('the README names every option of the library', async () => {
+  const options = Object.fromEntries(readOptionsTable().map((name) => [name, undefined]));
+  // An option that does not exist is refused, and the refusal lists those that do.
+  const emulator = await startEmulator(options as EmulatorOptions);
+  onTestFinished(() => emulator.stop());
+  await expect(startEmulator({ ...options, none: 1 } as EmulatorOptions)).rejects.toThrow(
+    `there are ${readOptionsTable().join(', ')}`,
+  );
+});
+
+it('the command takes every option of the table', async () => {
+  const command = join(root, 'bin/postgres-control-emulator.js');
+  const { stdout } = await promisify(execFile)(process.execPath, [command, '--help']);
+  const taken = [...stdout.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name]) => name);
+  const expected = readOptionsTable().map((name) =>
+    name.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`),
+  );
+  expect(taken.toSorted()).toEqual(expected.toSorted());
+});
