@@ -19,6 +19,7 @@ describe('a change of size', () => {
         'a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) restarts the compute and drops its connections (it is active now)',
       ],
       dropping: ['autoscalingLimitMaxCu'],
+      mayDrop: [],
     });
   });
 
@@ -40,10 +41,21 @@ describe('a change of size', () => {
     expect(dropping).toEqual(['autoscalingLimitMaxCu']);
   });
 
-  it('to a value that is not known yet says so', () => {
-    expect(noticeOf({ autoscalingLimitMaxCu: unknownValue }).sentences[0]).toContain(
-      '=> a size not known yet',
-    );
+  it('to a value that is not known yet may drop connections, and says no more than that', () => {
+    expect(noticeOf({ autoscalingLimitMaxCu: unknownValue })).toEqual({
+      sentences: [
+        'a change of autoscalingLimitMaxCu (0.25 to 1 CU => a size not known yet) may restart the compute and drop its connections (it is active now)',
+      ],
+      dropping: [],
+      mayDrop: ['autoscalingLimitMaxCu'],
+    });
+  });
+
+  it('of a compute that is starting restarts it: it is active by then', () => {
+    const starting = endpointOf({ current_state: 'init', pending_state: 'active' });
+    const { sentences, dropping } = noticeOf({ autoscalingLimitMaxCu: 2 }, starting);
+    expect(sentences[0]).toContain('restarts the compute and drops its connections (it is starting now)');
+    expect(dropping).toEqual(['autoscalingLimitMaxCu']);
   });
 });
 
@@ -72,7 +84,7 @@ it.each([
   ['passwordlessAccess', false],
   ['timeouts', { create: 5 }],
 ] as const)('a change of %s says nothing', (name, value) => {
-  expect(noticeOf({ [name]: value })).toEqual({ sentences: [], dropping: [] });
+  expect(noticeOf({ [name]: value })).toEqual({ sentences: [], dropping: [], mayDrop: [] });
 });
 
 it('a refusal names the properties and the ways to go on', () => {

@@ -1,3 +1,4 @@
+import { partition } from 'lodash';
 import { argumentTable } from './argument-table';
 import { describeSizeRange } from './compute-size';
 import type { Endpoint } from './control-api/wire-types';
@@ -10,6 +11,8 @@ export interface ChangeNotice {
   readonly sentences: readonly string[];
   /** The arguments that make connections drop, as the compute stands now. */
   readonly dropping: readonly InputName[];
+  /** The arguments that may do so: their values are not known yet. */
+  readonly mayDrop: readonly InputName[];
 }
 
 /** The arguments among the changes that can drop connections: only for these is the live state worth a request. */
@@ -29,43 +32,61 @@ export function describeChange(
   live: Endpoint | undefined,
 ): ChangeNotice {
   const disruptive = findDisruptive(changes, wanted);
-  const isActive = live === undefined || (live.current_state === 'active' && !live.disabled);
-  const state = describeState(live);
-  const sentences: string[] = [];
-  const named = (effect: string) => disruptive.filter((name) => argumentTable[name].effect === effect);
+  const replacing = disruptive.filter((name) => argumentTable[name].effect === 'replace');
+  const restarting = disruptive.filter((name) => argumentTable[name].effect === 'restart');
+  const disconnecting = disruptive.filter((name) => argumentTable[name].effect === 'disconnect');
+  // All bounds and triggers make one restart; a replacement makes everything else pointless.
+  const groups = replacing.length > 0 ? [replacing] : [restarting, ...disconnecting.map((name) => [name])];
+  const sentences = groups
+    .filter((names) => names.length > 0)
+    .map((names) => `${describeValues(names, outputs, wanted)} ${describeEffect(names, wanted, live)}`);
+  const isNotKnown = (name: InputName) => isUnknown(wanted[name]);
+  const [mayDrop, dropping] = partition(isActive(live) ? disruptive : [], isNotKnown);
+  return { sentences, dropping, mayDrop };
+}
 
-  const replacing = named('replace');
-  if (replacing.length > 0) {
-    sentences.push(
-      `${describeValues(replacing, outputs, wanted)} replaces the endpoint: its host name changes, and clients have to connect to the new one (${state})`,
-    );
+/** A compute that is starting is active by the time that a change arrives. */
+function isActive(live: Endpoint | undefined): boolean {
+  if (!live) return true;
+  return !live.disabled && (live.current_state === 'active' || live.pending_state === 'active');
+}
+
+function describeEffect(
+  [name, ...more]: readonly InputName[],
+  wanted: EndpointInputs,
+  live: Endpoint | undefined,
+): string {
+  if (name === undefined) return '';
+  const isKnown = [name, ...more].some((each) => !isUnknown(wanted[each]));
+  const may = isKnown ? '' : 'may ';
+  const s = isKnown ? 's' : '';
+  const state = describeState(live);
+  switch (argumentTable[name].effect) {
+    case 'replace':
+      return `${may}replace${s} the endpoint: its host name changes, and clients have to connect to the new one (${state})`;
+    case 'restart':
+      if (isActive(live)) return `${may}restart${s} the compute and drop${s} its connections (${state})`;
+      return `take${s} effect when the compute starts next; there are no connections to drop (${state})`;
+    default: {
+      const does = name === 'branchId' ? `move${s} the endpoint` : `stop${s} the compute`;
+      const consequence = isActive(live) ? 'its connections drop' : 'there are no connections to drop';
+      return `${may}${does}: ${consequence} (${state})`;
+    }
   }
-  const restarting = replacing.length > 0 ? [] : named('restart');
-  if (restarting.length > 0) {
-    const consequence = isActive
-      ? `restarts the compute and drops its connections (${state})`
-      : `takes effect when the compute starts next; there are no connections to drop (${state})`;
-    sentences.push(`${describeValues(restarting, outputs, wanted)} ${consequence}`);
-  }
-  for (const name of replacing.length > 0 ? [] : named('disconnect')) {
-    const does = name === 'branchId' ? 'moves the endpoint' : 'stops the compute';
-    const consequence = isActive ? 'its connections drop' : 'there are no connections to drop';
-    sentences.push(`${describeValues([name], outputs, wanted)} ${does}: ${consequence} (${state})`);
-  }
-  return { sentences, dropping: isActive ? disruptive : [] };
 }
 
 /** The words for a change that allowRestart forbids. */
-export function describeRefusal(endpointId: string, notice: ChangeNotice): string {
+export function describeRefusal(endpointId: string, { sentences, dropping }: ChangeNotice): string {
   return (
-    `allowRestart is false, and ${notice.sentences.join('; ')}. Nothing was changed on endpoint ${endpointId}. ` +
-    `To go on, set allowRestart: true (or \`pulumi config set postgresCompute:allowRestart true\`), or apply the change of ${notice.dropping.join(', ')} while the compute is idle.`
+    `allowRestart is false, and ${sentences.join('; ')}. Nothing was changed on endpoint ${endpointId}. ` +
+    `To go on, set allowRestart: true (or \`pulumi config set postgresCompute:allowRestart true\`), or apply the change of ${dropping.join(', ')} while the compute is idle.`
   );
 }
 
 function describeState(live: Endpoint | undefined): string {
   if (!live) return 'its state could not be read';
-  return live.disabled ? 'it is disabled now' : `it is ${live.current_state} now`;
+  if (live.disabled) return 'it is disabled now';
+  return live.pending_state === 'active' ? 'it is starting now' : `it is ${live.current_state} now`;
 }
 
 function describeValues(

@@ -46,7 +46,8 @@ export async function createOnce(
       }
     },
   });
-  const onLocked = (blocking: readonly Operation[]) => progress.show(describeBlockers(blocking));
+  const onLocked = (blocking: readonly Operation[]) =>
+    progress.show(describeBlockers(blocking), deadline.elapsedMs);
   return project.writes.run({ deadline, write, onLocked });
 }
 

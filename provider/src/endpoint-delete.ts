@@ -33,14 +33,15 @@ export async function deleteEndpoint(
       }
     },
   });
-  const onLocked = (blocking: readonly Operation[]) => progress.show(describeBlockers(blocking));
+  const onLocked = (blocking: readonly Operation[]) =>
+    progress.show(describeBlockers(blocking), deadline.elapsedMs);
   const operations = await project.writes.run({ deadline, write, onLocked });
   if (inputs.waitForOperations === false) return;
   const settlement = await settleOperations(project.poller, {
     endpointId,
     operations,
     deadline,
-    onProgress: (latest) => progress.show(describeProgress(latest)),
+    onProgress: (latest) => progress.show(describeProgress(latest), deadline.elapsedMs),
   });
   if (settlement.outcome === 'succeeded') return;
   // An operation of the deletion may fail and the endpoint be gone all the same.

@@ -1,7 +1,7 @@
 import type { dynamic } from '@pulumi/pulumi';
 import { isEmpty, pick, pickBy, union } from 'lodash';
 import { argumentTable } from './argument-table';
-import { describeChange, describeRefusal, describeUnsettled, findDisruptive } from './change-notice';
+import { ChangeAnnouncer } from './change-announcer';
 import { Deadline } from './control-api/deadline';
 import { EndpointClaims } from './endpoint-claims';
 import { createOnce, isSurvivor } from './endpoint-create';
@@ -12,7 +12,6 @@ import {
   type EndpointInputs,
   findInputFailures,
   type InputFailure,
-  type InputName,
   isUnknown,
 } from './endpoint-inputs';
 import { EndpointRun } from './endpoint-run';
@@ -21,8 +20,10 @@ import {
   type EndpointOutputs,
   findChanges,
   findDeviations,
+  isUnsettled,
   toInputs,
   toOutputs,
+  unsettledOutputs,
   withSettings,
 } from './endpoint-state';
 import { EngineDisplay } from './engine-display';
@@ -39,9 +40,11 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
   readonly #service: Service;
   readonly #claims = new EndpointClaims();
   readonly #display = new EngineDisplay(process.argv);
+  readonly #announcer: ChangeAnnouncer;
 
   constructor(options: ServiceOptions = {}) {
     this.#service = new Service(options);
+    this.#announcer = new ChangeAnnouncer(this.#service, this.#display);
   }
 
   /** The host does not wait for this before it calls check, so it ends without a pause. */
@@ -60,10 +63,13 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
       ...(name !== undefined && { name }),
       ...(restartOnChange && { restartOnChange }),
     };
-    const failures = [...this.#service.findConnectionFailures(), ...findInputFailures(given)];
     // What the failures let through has the type of the inputs, or is not known yet.
     const inputs = checked as unknown as EndpointInputs;
-    return { inputs, failures: failures.length > 0 ? failures : this.#findNameFailures(inputs) };
+    const failures = [...this.#service.findConnectionFailures(), ...findInputFailures(given)];
+    if (failures.length === 0) failures.push(...this.#findNameFailures(inputs));
+    if (failures.length === 0 && isEmpty(olds))
+      failures.push(...(await this.#announcer.announceCreation(inputs)));
+    return { inputs, failures };
   }
 
   async diff(id: string, olds: EndpointOutputs, news: EndpointInputs): Promise<dynamic.DiffResult> {
@@ -72,7 +78,7 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
       const replaces = changes.filter((name) => argumentTable[name].effect === 'replace');
       // An endpoint that is replaced is nobody's soon, and free to be deleted.
       if (news.__urn && replaces.length === 0) this.#claims.claimEndpoint(id, news.__urn);
-      await this.#announce(id, changes, olds, news);
+      await this.#announcer.announceChange(id, changes, olds, news);
       return {
         changes: changes.length > 0 || isUnsettled(olds),
         replaces,
@@ -156,29 +162,6 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
     });
   }
 
-  /** Says under the resource what a change means now. @throws Error when allowRestart is false and connections drop. */
-  async #announce(
-    id: string,
-    changes: InputName[],
-    olds: EndpointOutputs,
-    news: EndpointInputs,
-  ): Promise<void> {
-    const sentences = isUnsettled(olds) ? [describeUnsettled(olds)] : [];
-    if (findDisruptive(changes, news).length > 0) {
-      // A preview goes on when the service can't be reached; the state then counts as active.
-      const live = await this.#service.findEndpoint(olds.projectId, id).catch(() => undefined);
-      const notice = describeChange(changes, olds, news, live);
-      if (notice.dropping.length > 0 && !this.#allowsRestart(news))
-        throw new Error(describeRefusal(id, notice));
-      sentences.push(...notice.sentences);
-    }
-    if (sentences.length > 0 && news.__urn) await this.#display.warn(news.__urn, sentences.join('\n'));
-  }
-
-  #allowsRestart({ allowRestart }: EndpointInputs): boolean {
-    return allowRestart ?? this.#service.readConfig('postgresCompute:allowRestart') !== 'false';
-  }
-
   #findNameFailures({ projectId, name, __urn }: EndpointInputs): InputFailure[] {
     if (name === undefined || __urn === undefined || isUnknown([projectId, name])) return [];
     const holder = this.#claims.claimName(projectId, name, __urn);
@@ -208,13 +191,6 @@ async function presentably<Result>(work: () => Promise<Result>): Promise<Result>
   } catch (error) {
     throw new PresentableError(error);
   }
-}
-
-const unsettledOutputs = ['unsettledOperations', '__unapplied'] as const;
-
-/** Whether an earlier run has left something that the next one has to take up. */
-function isUnsettled(outputs: EndpointOutputs): boolean {
-  return unsettledOutputs.some((name) => outputs[name] !== undefined);
 }
 
 function toDeadline({ timeouts }: EndpointInputs, action: 'create' | 'update' | 'delete'): Deadline {

@@ -147,7 +147,7 @@ export class EndpointRun {
       deadline,
       onProgress: (latest) => {
         record(latest);
-        progress.show(describeProgress(latest));
+        progress.show(describeProgress(latest), deadline.elapsedMs);
       },
     });
     record(settlement.operations);
@@ -214,7 +214,8 @@ export class EndpointRun {
     look: () => Promise<EndpointChange | undefined>,
   ): Promise<EndpointChange> {
     const { project, endpointId, deadline, progress } = this.#work;
-    const onLocked = (blocking: readonly Operation[]) => progress.show(describeBlockers(blocking));
+    const onLocked = (blocking: readonly Operation[]) =>
+      progress.show(describeBlockers(blocking), deadline.elapsedMs);
     const write = makeWriteOnce({ send, look, deadline, pacing: project.api.retryPacing });
     const answer = project.writes.run({ deadline, write, onLocked });
     return answer.catch((error: unknown) => {

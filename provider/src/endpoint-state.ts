@@ -41,6 +41,14 @@ export type EndpointOutputs = EndpointInputs &
     readonly __schemaVersion: number;
   };
 
+/** The outputs that are there only while something is left to take up. */
+export const unsettledOutputs = ['unsettledOperations', '__unapplied'] as const;
+
+/** Whether an earlier run has left something that the next one has to take up. */
+export function isUnsettled(outputs: EndpointOutputs): boolean {
+  return unsettledOutputs.some((name) => outputs[name] !== undefined);
+}
+
 /** The outputs after a create, update or read. Nothing is undefined: the engine refuses undefined values. */
 export function toOutputs(
   endpoint: Endpoint,

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
-import type { Progress } from './progress';
+import { type Progress, ProgressLines } from './progress';
 
-/** Weight of a message: `info` is shown live and forgotten, `warning` stays under Diagnostics of the resource. */
-type Severity = 'info' | 'warning';
+/** `progress` is shown live and forgotten; a `note` and a `warning` stay under Diagnostics of the resource. */
+type Weight = 'progress' | 'note' | 'warning';
 
 interface EngineClient {
-  log(severity: Severity, urn: string, message: string): Promise<void>;
+  log(weight: Weight, urn: string, message: string): Promise<void>;
 }
 
 /** Pulumi's own display, reached over the engine's log channel: lines appear in the row of the resource. */
@@ -17,20 +17,13 @@ export class EngineDisplay {
   }
 
   forResource(urn: string): Progress {
-    let shown = '';
-    return {
-      show: (message) => {
-        if (message === shown) return;
-        shown = message;
-        void this.#client?.log('info', urn, message).catch(() => undefined);
-      },
-    };
+    return new ProgressLines((line) => void this.#client?.log('progress', urn, line).catch(() => undefined));
   }
 
   /** Says something that stays: under the resource, or on the console where there is no engine to tell. */
-  async warn(urn: string, message: string): Promise<void> {
-    const told = this.#client?.log('warning', urn, message) ?? Promise.reject(new Error('no engine'));
-    await told.catch(() => process.stderr.write(`warning: ${message}\n`));
+  async tell(weight: 'note' | 'warning', urn: string, message: string): Promise<void> {
+    const told = this.#client?.log(weight, urn, message) ?? Promise.reject(new Error('no engine'));
+    await told.catch(() => process.stderr.write(`${weight}: ${message}\n`));
   }
 }
 
@@ -54,14 +47,14 @@ function createClient(address: string): EngineClient {
   // The one that the SDK itself uses: its stubs take no other.
   const grpc = createRequire(require.resolve('@pulumi/pulumi'))('@grpc/grpc-js');
   const client = new Client(address, grpc.credentials.createInsecure());
-  const severities = { info: proto.LogSeverity.INFO, warning: proto.LogSeverity.WARNING };
+  const { INFO, WARNING } = proto.LogSeverity;
   return {
-    log(severity, urn, message) {
+    log(weight, urn, message) {
       const request = new proto.LogRequest();
-      request.setSeverity(severities[severity]);
+      request.setSeverity(weight === 'warning' ? WARNING : INFO);
       request.setUrn(urn);
       request.setMessage(message);
-      request.setEphemeral(severity === 'info');
+      request.setEphemeral(weight === 'progress');
       return new Promise((resolve, reject) => {
         client.log(request, (error: Error | null) => (error ? reject(error) : resolve()));
       });

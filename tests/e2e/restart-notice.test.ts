@@ -4,6 +4,9 @@ import { startProgram } from './start-stack';
 const size = (maxCu: number, more = '') =>
   `autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: ${maxCu}, ${more}`;
 
+/** What a screen says, without the line breaks and indents of its layout. */
+const flat = (screen: string) => screen.replace(/\s+/g, ' ');
+
 describe('a preview of a change of size', () => {
   it('warns under the resource, on the screen and in JSON, while the compute is active', async ({
     expect,
@@ -14,7 +17,7 @@ describe('a preview of a change of size', () => {
     const notice =
       'a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) restarts the compute and drops its connections (it is active now)';
     const { screen } = await stack.run('preview');
-    expect(screen.replace(/\s+/g, ' ')).toContain(`ComputeEndpoint (app): warning: ${notice}`);
+    expect(flat(screen)).toContain(`ComputeEndpoint (app): warning: ${notice}`);
     const { stdout } = await stack.run('preview', '--json');
     const { diagnostics } = JSON.parse(stdout) as {
       diagnostics: { urn?: string; message: string; severity: string }[];
@@ -69,6 +72,91 @@ describe('a preview of a change of size', () => {
     await stack.run('up', '--yes');
   });
 });
+
+describe('a preview says', () => {
+  it('what a move, a stop and a replacement mean for those who are connected', async ({ expect }) => {
+    const { stack, emulator, project, declare } = await startProgram(size(1));
+    await stack.run('up', '--yes');
+    const target = emulator.createBranch(project.id);
+    const changes = {
+      [`branchId: '${target.id}',`]: 'moves the endpoint: its connections drop',
+      'disabled: true,': 'stops the compute: its connections drop',
+      "type: 'read_only',": 'replaces the endpoint: its host name changes',
+    };
+    for (const [change, sentence] of Object.entries(changes)) {
+      await declare(size(1, change));
+      expect(flat((await stack.run('preview')).screen)).toContain(`${sentence}`);
+    }
+    await declare(size(1, "name: 'renamed', poolerEnabled: true, suspendTimeoutSeconds: 900"));
+    const { screen } = await stack.run('preview');
+    expect(screen).toContain('1 to update');
+    expect(screen).not.toContain('Diagnostics');
+  });
+
+  it('that a change of restartTriggers restarts the compute, and the update restarts it once', async ({
+    expect,
+  }) => {
+    const { stack, emulator, declare } = await startProgram(size(1, "restartTriggers: { release: '1' }"));
+    await stack.run('up', '--yes');
+    await declare(size(1, "restartTriggers: { release: '2' }, allowRestart: false"));
+    const refused = await stack.try('preview');
+    expect(refused.exitCode).not.toBe(0);
+    expect(flat(refused.screen)).toContain('allowRestart is false, and a change of restartTriggers restarts');
+    await declare(size(1, "restartTriggers: { release: '2' }"));
+    const { screen } = await stack.run('preview');
+    expect(screen).toContain('[diff: ~restartOnChange,restartTriggers]');
+    expect(flat(screen)).toContain(
+      'warning: a change of restartTriggers restarts the compute and drops its connections (it is active now)',
+    );
+    await stack.run('up', '--yes');
+    const [id = ''] = (await stack.exportState()).endpoints.map((resource) => resource.id ?? '');
+    expect(emulator.connectionDrops(id)).toBe(1);
+    const isUp = ({ current_state }: { current_state: string }) => current_state === 'active';
+    expect(
+      emulator
+        .endpoints()
+        .filter(({ id: each }) => each === id)
+        .map(isUp),
+    ).toEqual([true]);
+  });
+
+  it('what is not known yet; the gate then waits for the update', async ({ expect }) => {
+    const { stack, emulator, declare } = await startProgram(size(1));
+    await stack.run('up', '--yes');
+    // The new resource's output is known only once it is made.
+    await stack.writeProgram(sizeOfAnother(1));
+    await stack.run('config', 'set', 'postgresCompute:allowRestart', 'false');
+    const { screen } = await stack.run('preview');
+    expect(flat(screen)).toContain(
+      '=> a size not known yet) may restart the compute and drop its connections',
+    );
+    expect(flat(screen)).toContain('`pulumi up` stops if the new autoscalingLimitMaxCu drops connections');
+    await stack.run('up', '--yes', '--skip-preview');
+    await stack.writeProgram(sizeOfAnother(2));
+    const stopped = await stack.try('up', '--yes', '--skip-preview');
+    expect(stopped.exitCode).not.toBe(0);
+    expect(flat(stopped.screen)).toContain('allowRestart is false, and a change of autoscalingLimitMaxCu');
+    expect(emulator.requests().filter(({ method }) => method === 'PATCH')).toEqual([]);
+    await declare(size(1, 'allowRestart: false, waitForOperations: true'));
+    await stack.run('up', '--yes');
+    expect(emulator.requests().filter(({ method }) => method === 'PATCH')).toEqual([]);
+  });
+});
+
+/** An endpoint whose largest size is the output of another resource: a replica on the same branch. */
+function sizeOfAnother(maxCu: number): string {
+  return `import * as pulumi from '@pulumi/pulumi';
+import { ComputeEndpoint } from 'pulumi-postgres-compute';
+const config = new pulumi.Config();
+const [projectId, branchId] = [config.require('projectId'), config.require('branchId')];
+const autoscalingLimitMinCu = 0.25;
+const replica = new ComputeEndpoint('replica-${maxCu}', {
+  projectId, branchId, type: 'read_only', autoscalingLimitMinCu, autoscalingLimitMaxCu: ${maxCu},
+});
+const autoscalingLimitMaxCu = replica.maxSize.vcpu;
+new ComputeEndpoint('app', { projectId, branchId, type: 'read_write', autoscalingLimitMinCu, autoscalingLimitMaxCu });
+`;
+}
 
 it('a preview without a change of size makes no request', async ({ expect }) => {
   const { stack, emulator, declare } = await startProgram(size(1));

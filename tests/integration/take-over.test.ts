@@ -12,6 +12,15 @@ async function createEndpoint(service: Service, inputs = service.declare()) {
   return { id, outs: outs as EndpointOutputs }; // A create always returns outputs.
 }
 
+function sizeOf(
+  endpoint: { autoscaling_limit_min_cu: number; autoscaling_limit_max_cu: number } | undefined,
+) {
+  return {
+    autoscalingLimitMinCu: endpoint?.autoscaling_limit_min_cu,
+    autoscalingLimitMaxCu: endpoint?.autoscaling_limit_max_cu,
+  };
+}
+
 const held = (service: Service, id: string) =>
   service.emulator.endpoints().find((endpoint) => endpoint.id === id);
 
@@ -43,6 +52,26 @@ describe('adopt: true', () => {
     await expect(
       createEndpoint(service, service.declare({ branchId: primary?.branch_id ?? '' })),
     ).rejects.toThrow(new RegExp(`${primary?.id}.*adopt: true takes that one over`));
+  });
+
+  it('is stopped by allowRestart: false while the compute is active, before anything is changed', async () => {
+    const service = await startService();
+    const [primary] = service.emulator.endpoints(service.project.id);
+    const inputs = {
+      ...service.declare({ branchId: primary?.branch_id ?? '', adopt: true, allowRestart: false }),
+      autoscalingLimitMaxCu: 2,
+      __urn: urn('app'),
+    };
+    const { failures } = await service.provider.check({}, inputs);
+    expect(failures).toEqual([
+      {
+        property: 'adopt',
+        reason: expect.stringMatching(/^allowRestart is false, and a change of autoscalingLimitM.* restarts/),
+      },
+    ]);
+    expect(service.emulator.requests().map(({ method }) => method)).toEqual(['GET']);
+    const { failures: withoutSize } = await service.provider.check({}, { ...inputs, ...sizeOf(primary) });
+    expect(withoutSize).toEqual([]);
   });
 
   it('does not derive another name when it is declared no longer', async () => {

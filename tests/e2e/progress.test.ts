@@ -1,0 +1,49 @@
+import { it } from 'vitest';
+import { startProgram } from './start-stack';
+
+const size = 'autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 1';
+
+/** The lines of the resource's row. */
+const rows = (screen: string) => screen.split('\n').filter((line) => /ComputeEndpoint app /.test(line));
+
+it('the row of an endpoint shows the operations that run, once for each status', async ({ expect }) => {
+  const { stack } = await startProgram(size, { schedulingMs: 1500, operationMs: 1500 });
+  const { screen } = await stack.run('up', '--yes', '--skip-preview');
+  const said = rows(screen).map((line) => /creating.*(start_compute: .*)$/.exec(line)?.[1]);
+  expect(said.filter((line) => line !== undefined)).toEqual([
+    'start_compute: Scheduling',
+    expect.stringMatching(/^start_compute: In progress \(\d s\)$/),
+    expect.stringMatching(/^start_compute: OK \(\d s\)$/),
+  ]);
+});
+
+it('the row of an endpoint says what locks the project', async ({ expect }) => {
+  const { stack, emulator, project } = await startProgram(size);
+  const release = emulator.lockProject(project.id);
+  const command = stack.start('up', '--yes', '--skip-preview');
+  let screen = '';
+  command.all?.on('data', (chunk: Buffer) => {
+    screen += chunk;
+    if (screen.includes('waiting: ')) release();
+  });
+  await command;
+  const [lock] = emulator.operations(project.id).filter(({ action }) => action === 'create_branch');
+  expect(rows(screen).join('\n')).toContain(`waiting: project locked by create_branch ${lock?.id} running`);
+});
+
+it('the rows say nothing when nothing changes', async ({ expect }) => {
+  const { stack } = await startProgram(size);
+  await stack.run('up', '--yes');
+  const { screen } = await stack.run('up', '--yes');
+  expect(rows(screen)).toEqual([]);
+});
+
+it('what the service makes of a size and of a short autosuspend delay is told once', async ({ expect }) => {
+  const { stack, declare } = await startProgram(`${size}, suspendTimeoutSeconds: 30`);
+  const notes = /max_connections is 112, that of the minimum.*\n.*suspendTimeoutSeconds is 30: /;
+  expect((await stack.run('preview')).screen).toMatch(notes);
+  await stack.run('up', '--yes');
+  expect((await stack.run('preview')).screen).not.toMatch(/max_connections|may refuse/);
+  await declare(`${size}, suspendTimeoutSeconds: 90`);
+  expect((await stack.run('preview')).screen).not.toMatch(/max_connections|may refuse/);
+});
