@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMatch } from 'lodash';
 import type { Emulator } from 'postgres-control-emulator';
+import { endHosts, findHosts, kill } from '../provider-hosts';
 import { makeStack, type PulumiStack } from '../pulumi-stack';
 import {
   type Interruption,
@@ -229,44 +230,4 @@ async function readState(stack: PulumiStack): Promise<{ id?: string }[]> {
 async function isLocked(stack: PulumiStack): Promise<boolean> {
   const locks = join(stack.backend, '.pulumi', 'locks', 'organization', 'chaos', 'test');
   return (await readdir(locks).catch(() => [])).length > 0;
-}
-
-/** The processes that host the provider for this stack, found by the home that only this stack has. */
-async function findHosts(stack: PulumiStack): Promise<number[]> {
-  const home = `PULUMI_HOME=${stack.environment.PULUMI_HOME}`;
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      const [commandLine, environment] = await Promise.all(
-        ['cmdline', 'environ'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')),
-      );
-      return commandLine?.includes('dynamic-provider') && environment?.split('\0').includes(home)
-        ? Number(pid)
-        : 0;
-    }),
-  );
-  return found.filter((pid) => pid > 0);
-}
-
-/** Longer than a host that still works goes without a request. */
-const quietMs = 2_000;
-
-/** A host outlives a killed CLI: it finishes what it was doing, and then it would stay for ever. */
-async function endHosts(stack: PulumiStack, emulator: Emulator): Promise<void> {
-  for (;;) {
-    const hosts = await findHosts(stack);
-    if (hosts.length === 0) return;
-    const before = emulator.requests().length;
-    await sleep(quietMs);
-    if (emulator.requests().length === before) for (const host of hosts) kill(host, 'SIGKILL');
-  }
-}
-
-function kill(pid: number, signal: NodeJS.Signals): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch {
-    // It has ended by itself meanwhile.
-    return false;
-  }
 }

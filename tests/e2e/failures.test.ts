@@ -1,0 +1,98 @@
+import { describe, it } from 'vitest';
+import { endHosts } from '../provider-hosts';
+import { startProgram } from './start-stack';
+
+const size = (maxCu: number, more = '') =>
+  `autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: ${maxCu}, ${more}`;
+
+/** What a screen says, without the line breaks and indents of its layout. */
+const flat = (screen: string) => screen.replace(/\s+/g, ' ');
+
+type Program = Awaited<ReturnType<typeof startProgram>>;
+
+const heldOn = ({ emulator, branch }: Program) =>
+  emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
+
+async function stateOf({ stack }: Program) {
+  const [resource] = (await stack.exportState()).endpoints;
+  return resource;
+}
+
+describe('an operation that fails', () => {
+  it('fails the update and keeps the endpoint; the next one, after a refresh too, applies it again', async ({
+    expect,
+  }) => {
+    const program = await startProgram(size(1));
+    const { stack, emulator, declare } = program;
+    await stack.run('up', '--yes');
+    const error = 'no capacity in the region';
+    emulator.inject({
+      match: { action: 'apply_config' },
+      effect: { kind: 'operation-fails', error },
+      times: 1,
+    });
+    await declare(size(2));
+    const failed = await stack.try('up', '--yes', '--skip-preview');
+    expect(failed.exitCode).not.toBe(0);
+    const [{ id = '' } = {}] = heldOn(program);
+    expect(flat(failed.screen)).toMatch(
+      new RegExp(`update of endpoint ${id}: operation apply_config [-0-9a-f]{36} failed: ${error}`),
+    );
+    expect(await stateOf(program)).toMatchObject({
+      id,
+      outputs: {
+        unsettledOperations: expect.arrayContaining([expect.objectContaining({ status: 'failed' })]),
+      },
+    });
+    await stack.run('refresh', '--yes');
+    const { screen } = await stack.run('preview');
+    expect(flat(screen)).toContain('`pulumi up` takes it up again');
+    await stack.run('up', '--yes', '--skip-preview');
+    expect(heldOn(program)).toMatchObject([{ id, autoscaling_limit_max_cu: 2, current_state: 'active' }]);
+    expect((await stateOf(program))?.outputs).not.toHaveProperty('unsettledOperations');
+    await stack.run('preview', '--expect-no-changes');
+  });
+});
+
+describe('an operation that takes longer than the time-out', () => {
+  it('fails the update, which names it; the next one goes on waiting', async ({ expect }) => {
+    const program = await startProgram(size(1, 'timeouts: { create: 2 }'));
+    const { stack, emulator } = program;
+    const fault = emulator.inject({
+      match: { action: 'start_compute' },
+      effect: { kind: 'operation-hangs' },
+      times: 1,
+    });
+    const failed = await stack.try('up', '--yes', '--skip-preview');
+    expect(failed.exitCode).not.toBe(0);
+    expect(flat(failed.screen)).toMatch(/still waiting for start_compute [-0-9a-f]{36} running after 2 s/);
+    expect((await stateOf(program))?.id).toBe(heldOn(program)[0]?.id);
+    fault.clear();
+    await stack.run('up', '--yes', '--skip-preview');
+    const writes = emulator.requests().filter(({ method }) => method !== 'GET');
+    expect(writes.map(({ method }) => method)).toEqual(['POST']);
+    await stack.run('preview', '--expect-no-changes');
+  });
+});
+
+describe('a CLI that is killed during a create', () => {
+  it('leaves nothing behind that the next update does not find', async ({ expect }) => {
+    const program = await startProgram(size(1), { operationMs: 4_000 });
+    const { stack, emulator } = program;
+    const command = stack.start('up', '--yes', '--skip-preview');
+    const ended = command.catch(() => undefined);
+    await expect
+      .poll(() => emulator.requests().some(({ method }) => method === 'POST'), { timeout: 60_000 })
+      .toBe(true);
+    command.kill('SIGKILL');
+    await ended;
+    expect((await stack.try('up', '--yes', '--skip-preview')).screen).toContain('locked');
+    await stack.run('cancel', '--yes');
+    await stack.run('up', '--yes', '--skip-preview');
+    const [{ id = '' } = {}, ...more] = heldOn(program);
+    expect(more).toEqual([]);
+    expect((await stateOf(program))?.id).toBe(id);
+    await stack.run('preview', '--expect-no-changes');
+    await endHosts(stack, emulator);
+  });
+});
