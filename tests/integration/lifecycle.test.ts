@@ -189,6 +189,15 @@ describe('a refusal of the service', () => {
     );
   });
 
+  it('of a size that the plan does not have is passed on', async () => {
+    const { provider, emulator, declare } = await startService({ plan: 'free' });
+    const before = emulator.endpoints().length;
+    await expect(provider.create(declare({ autoscalingLimitMaxCu: 2 }))).rejects.toThrow(
+      /^POST \/projects\/.*\/endpoints: 4\d\d .*free plan/i,
+    );
+    expect(emulator.endpoints().length).toBe(before);
+  });
+
   it('of an unknown branch is passed on', async () => {
     const { provider, declare } = await startService();
     await expect(provider.create(declare({ branchId: 'br-none' }))).rejects.toThrow(
