@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
-const quick = ['provider/src/**/*.test.ts', 'tests/{integration,emulator,tools}/**/*.test.ts'];
+const quick = ['provider/src/**/*.test.ts', 'tests/{integration,emulator,tools,browser}/**/*.test.ts'];
 
 // biome-ignore lint/style/noDefaultExport: what vitest reads is the default export.
 export default defineConfig({

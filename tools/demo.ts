@@ -26,6 +26,7 @@ async function main(): Promise<void> {
     const project = emulator.createProject({ name: 'demo' });
     const branch = emulator.createBranch(project.id, { name: 'feature' });
     const run = await preparePulumi(folder, emulator);
+    say(`What the service holds, live: ${emulator.consoleUrl}`);
 
     await run('stack', 'init', stack);
     await run('config', 'set', 'projectId', project.id);

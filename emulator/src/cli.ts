@@ -51,7 +51,7 @@ async function run(options: EmulatorOptions): Promise<void> {
     const emulator = await startEmulator(options);
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void emulator.stop());
     process.stdout.write(
-      `POSTGRES_COMPUTE_BASE_URL=${emulator.url}\nPOSTGRES_COMPUTE_API_KEY=${emulator.apiKey}\n`,
+      `POSTGRES_COMPUTE_BASE_URL=${emulator.url}\nPOSTGRES_COMPUTE_API_KEY=${emulator.apiKey}\nconsole: ${emulator.consoleUrl}\n`,
     );
   } catch (error) {
     command.error(`error: ${error instanceof Error ? error.message : String(error)}`);

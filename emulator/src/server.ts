@@ -1,6 +1,7 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { ApiError, badRequest } from './api-error';
+import { addConsoleGuard, needsNoKey } from './console/console-guard';
 import type { ControlPlane } from './control-plane';
 import type { Controls } from './controls';
 import { addErrorAnswers, answerBrokenRequest, answerError } from './error-answers';
@@ -10,6 +11,7 @@ import { isNestedDeeper } from './request-body';
 import type { LoggedRequest, RequestLog } from './request-log';
 import { addAdminRoutes } from './routes/admin-routes';
 import { addBranchRoutes } from './routes/branch-routes';
+import { addConsoleRoutes } from './routes/console-routes';
 import { addEndpointRoutes } from './routes/endpoint-routes';
 import { addOperationRoutes } from './routes/operation-routes';
 import { addProjectRoutes } from './routes/project-routes';
@@ -44,6 +46,7 @@ export function createServer({ plane, controls, log, stopped }: ServerParts): Fa
     reply.header('x-request-id', request.id);
   });
   addRequestLog(app, log);
+  addConsoleGuard(app, plane.settings);
   addGate(app, plane);
   addHttpFaults(app, plane.faults, apiPathOf, stopped);
   addStatusLog(app);
@@ -57,6 +60,7 @@ export function createServer({ plane, controls, log, stopped }: ServerParts): Fa
     { prefix: API_PREFIX },
   );
   app.register(async (admin) => addAdminRoutes(admin, controls), { prefix: '/admin' });
+  app.register(async (pages) => addConsoleRoutes(pages, plane, stopped));
   return app;
 }
 
@@ -111,10 +115,11 @@ function addStatusLog(app: FastifyInstance): void {
   });
 }
 
-/** Lets in who has the key and keeps the rate limit; `/admin` has no rate limit. */
+/** Lets in who has the key and keeps the rate limit; `/admin` and the console have no rate limit. */
 function addGate(app: FastifyInstance, { settings }: ControlPlane): void {
   const rateLimit = new RateLimit(settings.requestsPerMinute);
   app.addHook('onRequest', async (request, reply) => {
+    if (needsNoKey(request)) return;
     if (!isAuthorized(request.headers.authorization, settings.apiKey)) {
       throw new ApiError(
         401,

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { startAvailabilityChecks } from './availability-checks';
+import { consoleUrlOf } from './console/console-url';
 import { createControlPlane } from './control-plane';
 import { Controls } from './controls';
 import { type EmulatorOptions, resolveOptions } from './options';
@@ -13,17 +14,20 @@ export class Emulator extends Controls {
   /** The one bearer key that is accepted. */
   readonly apiKey: string;
   readonly port: number;
+  /** Where a browser shows what the emulator holds. The key is in its fragment: keep it as secret as the key. */
+  readonly consoleUrl: string;
   /** Ends every connection and timer; what it held is gone. */
   readonly stop: () => Promise<void>;
 
   constructor(
     controls: ConstructorParameters<typeof Controls>,
-    running: Pick<Emulator, 'url' | 'apiKey' | 'port' | 'stop'>,
+    running: Pick<Emulator, 'url' | 'apiKey' | 'port' | 'consoleUrl' | 'stop'>,
   ) {
     super(...controls);
     this.url = running.url;
     this.apiKey = running.apiKey;
     this.port = running.port;
+    this.consoleUrl = running.consoleUrl;
     this.stop = running.stop;
   }
 }
@@ -55,6 +59,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     url: `http://${host}:${port}${API_PREFIX}`,
     apiKey: settings.apiKey,
     port,
+    consoleUrl: consoleUrlOf(settings.host, port, settings.apiKey),
     stop,
   });
 }

@@ -1,0 +1,204 @@
+import { describeChanges } from './changes.js';
+import {
+  formatCap,
+  formatCount,
+  formatDate,
+  formatDuration,
+  formatRunningDuration,
+  formatSize,
+  formatSuspendTimeout,
+  formatTime,
+} from './formats.js';
+import { addressOf } from './project-choice.js';
+import { clearRows, elementById, showOptionalText, showRows, showText } from './rows.js';
+
+/**
+ * @typedef {import('../src/console/console-view').ConsoleView} ConsoleView
+ * @typedef {import('../src/console/console-view').EndpointView} EndpointView
+ * @typedef {import('../src/console/console-view').OperationView} OperationView
+ * @typedef {import('../src/console/console-view').ProjectEntry} ProjectEntry
+ * @typedef {import('../src/console/console-view').ProjectView} ProjectView
+ * @typedef {import('./rows.js').FindPart} FindPart
+ */
+
+const TITLE = 'Postgres control emulator';
+const NO_BREAK = '\u00a0';
+
+/** @type {ConsoleView | undefined} */
+let shown;
+/** The reader's clock minus the emulator's. */
+let clockAheadMs = 0;
+let seenMs = 0;
+
+/**
+ * @param {ConsoleView} view
+ * @param {string | undefined} missingId the project that was asked for, when it does not exist
+ */
+export function showView(view, missingId) {
+  const before = shown;
+  const { project } = view;
+  shown = view;
+  seenMs = Date.now();
+  clockAheadMs = seenMs - view.nowMs;
+  showConnection(
+    'live',
+    'Live',
+    missingId === undefined ? '' : `Project ${missingId} does not exist (any more).`,
+  );
+  elementById('key-form').hidden = true;
+  elementById('layout').hidden = false;
+  showProjects(view);
+  elementById('no-project').hidden = project !== null;
+  elementById('project').hidden = project === null;
+  const isSameProject = project !== null && project.id === before?.project?.id;
+  if (!isSameProject) {
+    clearRows('endpoints');
+    clearRows('operations');
+  }
+  if (project !== null) showProject(project, isSameProject);
+  document.title = project === null ? TITLE : `${project.name} – ${TITLE}`;
+  const changes = before === undefined ? '' : describeChanges(before.project, project);
+  if (changes !== '') showText(elementById('announcer'), changes);
+}
+
+/** The view stays, and says that it is old. */
+export function showLost() {
+  const since = shown === undefined ? '' : ` What you see is from ${formatTime(seenMs)}.`;
+  showConnection(
+    'lost',
+    'Disconnected',
+    `Connection lost: the emulator does not answer.${since} The page tries again by itself.`,
+  );
+}
+
+/** @param {string} reason */
+export function showKeyForm(reason) {
+  shown = undefined;
+  showConnection('waiting', 'Not connected', '');
+  elementById('layout').hidden = true;
+  showText(elementById('key-reason'), reason);
+  elementById('key-form').hidden = false;
+  elementById('key-input').focus();
+}
+
+/** To be called again and again: operations that have not ended count on, as long as the emulator is known to run. */
+export function countDurations() {
+  if (shown === undefined || elementById('connection').dataset.state !== 'live') return;
+  const unfinished = shown.project?.operations.filter(({ durationMs }) => durationMs === null) ?? [];
+  for (const operation of unfinished) {
+    const cell = document.querySelector(`#operations [data-id="${operation.id}"] [data-part="duration"]`);
+    if (cell instanceof HTMLElement) showText(cell, durationText(operation));
+  }
+}
+
+/**
+ * @param {'live' | 'lost' | 'waiting'} state
+ * @param {string} word
+ * @param {string} notice
+ */
+function showConnection(state, word, notice) {
+  const connection = elementById('connection');
+  connection.dataset.state = state;
+  showText(connection, word);
+  showText(elementById('notice'), notice);
+}
+
+/** @param {ConsoleView} view */
+function showProjects({ projects, projectCount, project }) {
+  showRows('projects', 'project-entry', projects, (find, entry) => {
+    const link = find('link');
+    link.setAttribute('href', addressOf(entry.id));
+    if (entry.id === project?.id) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+    showText(find('name'), entry.name);
+    showText(find('facts'), formatCount(entry.endpointCount, 'endpoint'));
+    showOptionalText(find('busy'), entry.unfinishedCount === 0 ? '' : `${entry.unfinishedCount} under way`);
+  });
+  showOptionalText(elementById('projects-note'), formatCap(projects.length, projectCount, 'Newest'));
+}
+
+/**
+ * @param {ProjectView} project
+ * @param {boolean} isFollowed rows that come now are news
+ */
+function showProject(project, isFollowed) {
+  const { endpoints, endpointCount, operations, operationCount } = project;
+  showText(elementById('project-name'), project.name);
+  const branches = formatCount(project.branchCount, 'branch', 'branches');
+  const facts = [project.id, project.regionId, `Postgres ${project.pgVersion}`, branches];
+  // A line may break between two facts, not within one.
+  showText(
+    elementById('project-facts'),
+    facts.map((fact) => fact.replaceAll(' ', NO_BREAK)).join(`${NO_BREAK}· `),
+  );
+  showRows('endpoints', 'endpoint-row', endpoints, fillEndpoint, isFollowed);
+  elementById('endpoints-table').hidden = endpointCount === 0;
+  elementById('no-endpoints').hidden = endpointCount !== 0;
+  showText(
+    elementById('endpoints-note'),
+    formatCap(endpoints.length, endpointCount, 'First') || formatCount(endpointCount, 'endpoint'),
+  );
+  showRows('operations', 'operation-row', operations, fillOperation, isFollowed);
+  elementById('operations-table').hidden = operationCount === 0;
+  elementById('no-operations').hidden = operationCount !== 0;
+  showText(
+    elementById('operations-note'),
+    formatCap(operations.length, operationCount, 'Newest') || formatCount(operationCount, 'operation'),
+  );
+}
+
+/**
+ * @param {FindPart} find
+ * @param {EndpointView} endpoint
+ */
+function fillEndpoint(find, endpoint) {
+  showText(find('title'), endpoint.name ?? endpoint.id);
+  showOptionalText(find('id'), endpoint.name === null ? '' : endpoint.id);
+  showBadge(find('state'), endpoint.state);
+  find('next').hidden = endpoint.nextState === null;
+  showText(find('nextState'), endpoint.nextState ?? '');
+  showText(find('branch'), endpoint.branch);
+  showText(find('type'), endpoint.type);
+  showText(find('size'), formatSize(endpoint.minCu, endpoint.maxCu));
+  showText(find('suspends'), formatSuspendTimeout(endpoint.suspendTimeoutSeconds));
+  showDate(find('lastActive'), endpoint.lastActive);
+}
+
+/**
+ * @param {FindPart} find
+ * @param {OperationView} operation
+ */
+function fillOperation(find, operation) {
+  showText(find('action'), operation.action);
+  showOptionalText(find('endpointId'), operation.endpointId ?? '');
+  showOptionalText(find('error'), operation.error ?? '');
+  showText(find('branch'), operation.branch);
+  showBadge(find('status'), operation.status);
+  showText(find('duration'), durationText(operation));
+  showDate(find('date'), operation.createdAt);
+}
+
+/** @param {OperationView} operation */
+function durationText({ createdAt, durationMs }) {
+  if (durationMs !== null) return formatDuration(durationMs);
+  return formatRunningDuration(Date.now() - clockAheadMs - Date.parse(createdAt));
+}
+
+/**
+ * The style sheet colours the words it knows.
+ * @param {HTMLElement} badge
+ * @param {string} word
+ */
+function showBadge(badge, word) {
+  badge.dataset.word = word;
+  showText(badge, word);
+}
+
+/**
+ * @param {HTMLElement} element
+ * @param {string | null} timestamp
+ */
+function showDate(element, timestamp) {
+  if (timestamp !== null) element.setAttribute('datetime', timestamp);
+  showText(element, timestamp === null ? 'never' : formatDate(timestamp));
+}

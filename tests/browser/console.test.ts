@@ -1,0 +1,190 @@
+import { startEmulator } from 'postgres-control-emulator';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startService } from '../emulator/service-client';
+import { focused, heading, openPage, projectLink, row, rows, startHeld, useChromium } from './open-console';
+
+useChromium();
+
+describe('what is seen', () => {
+  it('is the endpoints and operations of each project', async () => {
+    const { emulator, project, createActive } = await startService();
+    await createActive({ name: 'reader', type: 'read_only', suspend_timeout_seconds: 90 });
+    emulator.createProject({ name: 'newer', branchName: 'trunk' });
+    const { page } = await openPage(emulator.consoleUrl);
+
+    await heading(page, 'newer').waitFor();
+    await row(page, 'Endpoints', 'trunk', 'read_write', 'Active').waitFor();
+    await row(page, 'Operations', 'create_timeline', 'trunk', 'OK').waitFor();
+    expect(await rows(page, 'Endpoints').count()).toBe(2);
+
+    await projectLink(page, 'test').click();
+    await heading(page, 'test').waitFor();
+    await row(page, 'Endpoints', 'reader', 'feature', 'read_only', '1 min 30 s', 'Active').waitFor();
+    await row(page, 'Operations', 'start_compute', 'feature', 'OK').waitFor();
+    expect(await rows(page, 'Operations').count()).toBe(1 + emulator.operations(project.id).length);
+  });
+
+  it('is a disabled endpoint as Stopped and a suspended one as Idle', async () => {
+    const { emulator, call, endpoints, createActive, settled } = await startService();
+    const [disabled, suspended] = [
+      await createActive({ name: 'one' }),
+      await createActive({ name: 'two', type: 'read_only' }),
+    ];
+    await call('PATCH', `${endpoints}/${disabled}`, { endpoint: { disabled: true } });
+    await settled();
+    await call('POST', `${endpoints}/${suspended}/suspend`);
+    await settled();
+    const { page } = await openPage(emulator.consoleUrl);
+    await row(page, 'Endpoints', 'one', 'Stopped').waitFor();
+    await row(page, 'Endpoints', 'two', 'Idle').waitFor();
+  });
+
+  it('is why an operation failed', async () => {
+    const { emulator, create } = await startService();
+    const effect = { kind: 'operation-fails', error: 'no capacity left' } as const;
+    emulator.inject({ match: { action: 'start_compute' }, effect });
+    await create();
+    const { page } = await openPage(emulator.consoleUrl);
+    await row(page, 'Operations', 'start_compute', 'Error', 'no capacity left').waitFor();
+  });
+
+  it('is the date with time, in the locale and time zone of the reader', async () => {
+    const { emulator, project } = await startService();
+    const options = { locale: 'de-DE', timezoneId: 'Asia/Tokyo' };
+    const { page } = await openPage(emulator.consoleUrl, options);
+    const [newest] = emulator.operations(project.id);
+    const format = new Intl.DateTimeFormat('de-DE', {
+      dateStyle: 'medium',
+      timeStyle: 'medium',
+      timeZone: 'Asia/Tokyo',
+    });
+    await row(page, 'Operations', format.format(new Date(newest?.created_at ?? ''))).waitFor();
+  });
+
+  it('is the newest 100 operations, with a note of how many there are', async () => {
+    const { emulator, project } = await startService();
+    for (let count = 0; count < 120; count += 1) emulator.createBranch(project.id);
+    const { page } = await openPage(emulator.consoleUrl);
+    await page.getByText(`Newest 100 of ${emulator.operations(project.id).length}`).waitFor();
+    expect(await rows(page, 'Operations').count()).toBe(101);
+  });
+
+  it('is a sentence when there is no project, and the first one as soon as there is', async () => {
+    const emulator = await startEmulator();
+    onTestFinished(() => emulator.stop());
+    const { page } = await openPage(emulator.consoleUrl);
+    await heading(page, 'No projects yet').waitFor();
+    emulator.createProject({ name: 'first' });
+    await heading(page, 'first').waitFor();
+  });
+});
+
+describe('what changes', () => {
+  it('shows without a reload: an operation appears, and goes to OK', async () => {
+    const { emulator, create, finish } = await startHeld('start_compute');
+    const { page } = await openPage(emulator.consoleUrl);
+    await heading(page, 'test').waitFor();
+    await page.evaluate('window.isSamePage = true');
+
+    await create({ name: 'fresh' });
+    await row(page, 'Operations', 'start_compute', 'feature', 'In progress').waitFor();
+    await row(page, 'Endpoints', 'fresh', 'Idle', 'moving to Active').waitFor();
+    await projectLink(page, 'test').filter({ hasText: '1 under way' }).waitFor();
+
+    finish();
+    await row(page, 'Operations', 'start_compute', 'feature', 'OK').waitFor();
+    await row(page, 'Endpoints', 'fresh', 'Active').waitFor();
+    expect(await page.evaluate('window.isSamePage')).toBe(true);
+  });
+
+  it('is told politely to a screen reader', async () => {
+    const { emulator, create, finish } = await startHeld('start_compute');
+    const { page } = await openPage(emulator.consoleUrl);
+    await heading(page, 'test').waitFor();
+    const told = page.getByRole('status');
+    await create({ name: 'fresh' });
+    await told.filter({ hasText: 'start_compute on branch feature: In progress.' }).waitFor();
+    finish();
+    await told.filter({ hasText: 'start_compute on branch feature: OK. Endpoint fresh: Active.' }).waitFor();
+    expect(await page.locator('[aria-live=assertive], [role=alert]').count()).toBe(0);
+  });
+
+  it('is also the duration of a running operation, second by second', async () => {
+    const { emulator, create } = await startHeld('start_compute');
+    await create();
+    const { page } = await openPage(emulator.consoleUrl);
+    const running = row(page, 'Operations', 'start_compute', 'In progress');
+    for (const duration of ['1 s', '2 s']) await running.getByText(duration, { exact: true }).waitFor();
+  });
+
+  it('leaves the focus where it is', async () => {
+    const { emulator } = await startService();
+    const { page } = await openPage(emulator.consoleUrl);
+    await projectLink(page, 'test').focus();
+    emulator.createProject({ name: 'newer' });
+    await projectLink(page, 'newer').waitFor();
+    expect(await focused(page).textContent()).toContain('test');
+  });
+
+  it('is told when the project that is shown goes', async () => {
+    const { emulator, project, call } = await startService();
+    emulator.createProject({ name: 'newer' });
+    const { page } = await openPage(emulator.consoleUrl);
+    await projectLink(page, 'test').click();
+    await heading(page, 'test').waitFor();
+    await call('DELETE', `/projects/${project.id}`);
+    await heading(page, 'newer').waitFor();
+    await page.getByText(`Project ${project.id} does not exist (any more).`).waitFor();
+  });
+});
+
+describe('the connection', () => {
+  it('when lost is told on the page, which goes on by itself when the emulator is back', async () => {
+    const { emulator } = await startService();
+    const { port, apiKey } = emulator;
+    const { page } = await openPage(emulator.consoleUrl);
+    await heading(page, 'test').waitFor();
+    await emulator.stop();
+    await page.getByText(/^Connection lost: the emulator does not answer\. What you see is from /).waitFor();
+    await page.getByText('Disconnected', { exact: true }).waitFor();
+
+    const next = await startEmulator({ port, apiKey });
+    onTestFinished(() => next.stop());
+    next.createProject({ name: 'after' });
+    await heading(page, 'after').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(await page.getByText('Connection lost').count()).toBe(0);
+  });
+
+  it('outlives a reload, with the key out of the address and the project in it', async () => {
+    const { emulator, project } = await startService();
+    emulator.createProject({ name: 'newer' });
+    const { page } = await openPage(emulator.consoleUrl);
+    await projectLink(page, 'test').click();
+    await heading(page, 'test').waitFor();
+    expect(page.url()).toMatch(new RegExp(`/#project=${project.id}$`));
+    await page.reload();
+    await heading(page, 'test').waitFor();
+  });
+
+  it('takes the key by hand when the address has none, and says when it is wrong', async () => {
+    const { emulator } = await startService();
+    const { page } = await openPage(emulator.consoleUrl.replace(/#.*/, ''));
+    const key = page.getByLabel('Key', { exact: true });
+    await key.waitFor();
+    await page.keyboard.type('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByText('The emulator does not know this key.').waitFor();
+    await key.fill(emulator.apiKey);
+    await page.getByRole('button', { name: 'Open the console' }).click();
+    await heading(page, 'test').waitFor();
+  });
+
+  it('takes the key from an address that is opened in the same tab later', async () => {
+    const { emulator } = await startService();
+    const { page } = await openPage(emulator.consoleUrl.replace(/#.*/, ''));
+    await page.getByLabel('Key', { exact: true }).waitFor();
+    await page.goto(emulator.consoleUrl);
+    await heading(page, 'test').waitFor();
+  });
+});

@@ -1,0 +1,118 @@
+// Takes the pictures of the console in docs/: an emulator with something of everything, on a desktop and on a phone.
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { type Emulator, type Endpoint, startEmulator } from 'postgres-control-emulator';
+import { findChromium, launchChromium } from './chromium';
+
+const DOCS = join(__dirname, '../docs');
+const PICTURES = [
+  { file: 'console.png', width: 1280, height: 1200, scale: 1 },
+  { file: 'console-phone.png', width: 390, height: 900, scale: 2 },
+];
+const DURATIONS_MS = { create_branch: 320, apply_config: 140, suspend_compute: 640, default: 1200 };
+
+void main();
+
+async function main(): Promise<void> {
+  const command = findChromium();
+  if (command === undefined)
+    throw new Error('There is no Chromium: install it, or name it by CHROMIUM_PATH.');
+  const emulator = await startEmulator({ operationMs: DURATIONS_MS, locks: 'none', apiKey: 'local' });
+  try {
+    await fill(emulator);
+    const browser = await launchChromium(command);
+    try {
+      for (const picture of PICTURES) await takePicture(browser, emulator.consoleUrl, picture);
+    } finally {
+      await browser.close();
+    }
+  } finally {
+    await emulator.stop();
+  }
+}
+
+/** Endpoints in every state; operations that are OK, failed and in progress. */
+async function fill(emulator: Emulator): Promise<void> {
+  emulator.createProject({ name: 'reporting' });
+  const sandbox = emulator.createProject({ name: 'sandbox' });
+  const { id } = emulator.createProject({ name: 'shop' });
+  const [main] = emulator.endpoints(id);
+  if (main === undefined) throw new Error(`project ${id} has no endpoint`);
+  emulator.changeEndpoint(main.id, { name: 'shop-main', autoscaling_limit_max_cu: 4 });
+
+  const legacy = await createEndpoint(emulator, id, { name: 'shop-archive', suspend_timeout_seconds: 0 });
+  await send(emulator, 'PATCH', `/projects/${id}/endpoints/${legacy.id}`, { endpoint: { disabled: true } });
+  const preview = await createEndpoint(emulator, id, { name: 'shop-preview', suspend_timeout_seconds: 60 });
+  await send(emulator, 'POST', `/projects/${id}/endpoints/${preview.id}/suspend`);
+  await allEnded(emulator, id);
+  emulator.inject({
+    match: { action: 'start_compute', endpointId: preview.id },
+    effect: { kind: 'operation-fails', error: 'no capacity left in local-east-1' },
+  });
+  emulator.connect(preview.id);
+  await allEnded(emulator, id);
+  await createEndpoint(emulator, id, { branch_id: main.branch_id, name: 'shop-replica', type: 'read_only' });
+
+  emulator.inject({ match: { projectId: id, action: 'apply_config' }, effect: { kind: 'operation-hangs' } });
+  const size = { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 8 };
+  await send(emulator, 'PATCH', `/projects/${id}/endpoints/${main.id}`, { endpoint: size });
+  emulator.lockProject(sandbox.id);
+}
+
+/** On a branch of its own unless the attributes name one; returns once its compute is active. */
+async function createEndpoint(emulator: Emulator, projectId: string, attributes: object): Promise<Endpoint> {
+  const branch = 'branch_id' in attributes ? undefined : await createBranch(emulator, projectId, attributes);
+  const endpoint = { type: 'read_write', branch_id: branch, ...attributes };
+  const answer = await send(emulator, 'POST', `/projects/${projectId}/endpoints`, { endpoint });
+  await allEnded(emulator, projectId);
+  // Our own emulator's answer to a create.
+  return (answer as { endpoint: Endpoint }).endpoint;
+}
+
+async function createBranch(
+  emulator: Emulator,
+  projectId: string,
+  { name = '' }: { name?: string },
+): Promise<string> {
+  const branch = { name: name.replace('shop-', 'feature/') };
+  const answer = await send(emulator, 'POST', `/projects/${projectId}/branches`, { branch });
+  // Our own emulator's answer to a create.
+  return (answer as { branch: { id: string } }).branch.id;
+}
+
+async function send(emulator: Emulator, method: string, path: string, body?: object): Promise<unknown> {
+  const response = await fetch(`${emulator.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${emulator.apiKey}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (response.ok) return response.json();
+  throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+}
+
+async function allEnded(emulator: Emulator, projectId: string): Promise<void> {
+  const isUnfinished = ({ status }: { status: string }) => ['scheduling', 'running'].includes(status);
+  while (emulator.operations(projectId).some(isUnfinished)) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function takePicture(
+  browser: Browser,
+  url: string,
+  { file, width, height, scale }: (typeof PICTURES)[number],
+) {
+  const page = await browser.newPage({
+    viewport: { width, height },
+    deviceScaleFactor: scale,
+    locale: 'en-GB',
+  });
+  await page.goto(url);
+  await page.getByRole('heading', { name: 'shop' }).waitFor();
+  await page
+    .getByText(/^([4-9]|\d\d) s$/)
+    .first()
+    .waitFor();
+  await page.screenshot({ path: join(DOCS, file), animations: 'disabled' });
+  await page.close();
+}
