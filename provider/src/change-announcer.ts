@@ -68,8 +68,9 @@ export class ChangeAnnouncer {
   async #findAdopted(inputs: EndpointInputs): Promise<Endpoint | undefined> {
     if (inputs.adopt !== true || isUnknown([inputs.projectId, inputs.branchId, inputs.type]))
       return undefined;
+    const { endpoints } = this.#service.project(inputs.projectId);
     // What is wrong with the service or the project, the create tells.
-    return findBranchEndpoint(this.#service.project(inputs.projectId), inputs).catch(() => undefined);
+    return findBranchEndpoint(inputs, await endpoints.fresh().catch(() => []));
   }
 
   #isForbidden({ dropping }: ChangeNotice, inputs: EndpointInputs): boolean {

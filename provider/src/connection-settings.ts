@@ -2,6 +2,8 @@
 export interface ConnectionSettings {
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** How many requests the account may send in a minute; absent: what the service states for everyone. */
+  readonly requestsPerMinute?: number;
 }
 
 /** Reads a value of the stack's config by its full key (`postgresCompute:apiKey`), decrypted. */
@@ -38,7 +40,21 @@ export function readConnectionSettings(
       `The ${what} of the Postgres service is missing: set it with \`${example}\`, or in ${variable}.`,
     );
   };
-  return { baseUrl: checkBaseUrl(read('baseUrl')), apiKey: checkApiKey(read('apiKey')) };
+  const requestsPerMinute =
+    readConfig('postgresCompute:requestsPerMinute') ?? environment.POSTGRES_COMPUTE_REQUESTS_PER_MINUTE;
+  return {
+    baseUrl: checkBaseUrl(read('baseUrl')),
+    apiKey: checkApiKey(read('apiKey')),
+    ...(requestsPerMinute && { requestsPerMinute: checkRequestsPerMinute(requestsPerMinute) }),
+  };
+}
+
+function checkRequestsPerMinute(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1) return count;
+  throw new Error(
+    `The requests that may be sent in a minute (postgresCompute:requestsPerMinute or POSTGRES_COMPUTE_REQUESTS_PER_MINUTE) must be a whole number above 0, not "${text}".`,
+  );
 }
 
 function checkBaseUrl(baseUrl: string): string {

@@ -15,7 +15,7 @@ export type Creation = { readonly made: EndpointChange } | { readonly found: End
 
 /**
  * Makes the endpoint exactly once, however often it is called: the name says whose it is, so there is a look for it
- * before the first request, after every answer that got lost, and after every wait for the project's lock.
+ * before the first request, after every answer that got lost, and after a long wait for the project's lock.
  */
 export async function createOnce(
   project: ServiceProject,
@@ -23,21 +23,21 @@ export async function createOnce(
   deadline: Deadline,
   progress: Progress,
 ): Promise<Creation> {
-  const found = await findExisting(project, inputs);
+  // Nobody waits for the end of a create that is not waited for, where a twin would be noticed.
+  const keepsMs = inputs.waitForOperations === false ? 0 : lookKeepsMs;
+  const found = findExisting(inputs, await project.endpoints.recent(keepsMs));
   if (found) return { found };
   const lookedAt = Date.now();
-  let hasSent = false;
   const attributes = toCreateAttributes({ ...inputs, name: nameOf(inputs) });
   const write = makeWriteOnce<Creation>({
     deadline,
     pacing: project.api.retryPacing,
-    isLookDue: () => hasSent || Date.now() - lookedAt > lookKeepsMs,
+    isLookDue: () => Date.now() - lookedAt > lookKeepsMs,
     look: async () => {
-      const endpoint = await findExisting(project, inputs);
+      const endpoint = findExisting(inputs, await project.endpoints.fresh());
       return endpoint && { found: endpoint };
     },
     send: async () => {
-      hasSent = true;
       try {
         return { made: await project.api.createEndpoint(project.id, attributes, deadline) };
       } catch (error) {
@@ -48,23 +48,21 @@ export async function createOnce(
   });
   const onLocked = (blocking: readonly Operation[]) =>
     progress.show(describeBlockers(blocking), deadline.elapsedMs);
-  return project.writes.run({ deadline, write, onLocked });
+  const startedBy = (creation: Creation) => ('made' in creation ? creation.made.operations : []);
+  return project.writes.run({ deadline, write, startedBy, onLocked });
 }
 
 /** The endpoint that this create stands for already: its own by name, or the one that it is to adopt. */
-async function findExisting(project: ServiceProject, inputs: EndpointInputs): Promise<Endpoint | undefined> {
-  return (
-    (await findByName(project, inputs)) ?? (inputs.adopt ? findBranchEndpoint(project, inputs) : undefined)
-  );
+function findExisting(inputs: EndpointInputs, endpoints: readonly Endpoint[]): Endpoint | undefined {
+  return findByName(inputs, endpoints) ?? (inputs.adopt ? findBranchEndpoint(inputs, endpoints) : undefined);
 }
 
 /** The read_write endpoint of the branch; there is at most one. */
-export async function findBranchEndpoint(
-  project: ServiceProject,
+export function findBranchEndpoint(
   { branchId, type }: EndpointInputs,
-): Promise<Endpoint | undefined> {
+  endpoints: readonly Endpoint[],
+): Endpoint | undefined {
   if (type !== 'read_write') return undefined;
-  const endpoints = await project.endpoints.fresh();
   return endpoints.find((endpoint) => endpoint.branch_id === branchId && endpoint.type === 'read_write');
 }
 
@@ -75,8 +73,7 @@ function nameOf(inputs: EndpointInputs): string {
   throw new Error('create of an endpoint: it has neither a name nor a URN to derive one from.');
 }
 
-async function findByName(project: ServiceProject, inputs: EndpointInputs): Promise<Endpoint | undefined> {
-  const endpoints = await project.endpoints.fresh();
+function findByName(inputs: EndpointInputs, endpoints: readonly Endpoint[]): Endpoint | undefined {
   const wanted = nameOf(inputs);
   const endpoint = oldest(endpoints.filter(({ name }) => name === wanted));
   if (!endpoint) return undefined;
@@ -84,7 +81,7 @@ async function findByName(project: ServiceProject, inputs: EndpointInputs): Prom
   const isSamePlace = endpoint.branch_id === inputs.branchId && endpoint.type === inputs.type;
   if (isOurs || isSamePlace) return endpoint;
   throw new Error(
-    `create of endpoint "${wanted}": project ${project.id} has an endpoint of that name already, ${endpoint.id} (${endpoint.type}, branch ${endpoint.branch_id}). Choose another name.`,
+    `create of endpoint "${wanted}": project ${inputs.projectId} has an endpoint of that name already, ${endpoint.id} (${endpoint.type}, branch ${endpoint.branch_id}). Choose another name.`,
   );
 }
 
@@ -105,9 +102,10 @@ async function explainConflict(
   inputs: EndpointInputs,
   conflict: ControlApiError,
 ): Promise<Endpoint> {
-  const endpoint = await findByName(project, inputs);
+  const endpoints = await project.endpoints.fresh();
+  const endpoint = findByName(inputs, endpoints);
   if (endpoint) return endpoint;
-  const holder = await findBranchEndpoint(project, inputs);
+  const holder = findBranchEndpoint(inputs, endpoints);
   if (!holder) throw conflict;
   const name = holder.name ? ` ("${holder.name}")` : '';
   throw new Error(

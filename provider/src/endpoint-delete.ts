@@ -35,7 +35,8 @@ export async function deleteEndpoint(
   });
   const onLocked = (blocking: readonly Operation[]) =>
     progress.show(describeBlockers(blocking), deadline.elapsedMs);
-  const operations = await project.writes.run({ deadline, write, onLocked });
+  const startedBy = (started: readonly Operation[]) => started;
+  const operations = await project.writes.run({ deadline, write, startedBy, onLocked });
   if (inputs.waitForOperations === false) return;
   const settlement = await settleOperations(project.poller, {
     endpointId,

@@ -217,7 +217,8 @@ export class EndpointRun {
     const onLocked = (blocking: readonly Operation[]) =>
       progress.show(describeBlockers(blocking), deadline.elapsedMs);
     const write = makeWriteOnce({ send, look, deadline, pacing: project.api.retryPacing });
-    const answer = project.writes.run({ deadline, write, onLocked });
+    const startedBy = ({ operations }: EndpointChange) => operations;
+    const answer = project.writes.run({ deadline, write, startedBy, onLocked });
     return answer.catch((error: unknown) => {
       if (!(error instanceof ControlApiError && error.isNotFound)) throw error;
       throw new Error(`${error.message}. Endpoint ${endpointId} is gone. ${afterDeletion}`, { cause: error });

@@ -1,6 +1,7 @@
 import type { ControlApi } from './control-api/control-api';
 import { EndpointList } from './control-api/endpoint-list';
-import { OperationPoller, type PollPacing } from './operations/operation-poller';
+import type { PollPacing } from './operations/operation-pace';
+import { OperationPoller } from './operations/operation-poller';
 import { WriteLane } from './operations/write-lane';
 
 /** One project of the service, with what all its endpoints in this process share. */

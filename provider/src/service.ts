@@ -4,7 +4,7 @@ import { ControlApiError } from './control-api/control-api-error';
 import type { RetryPacing } from './control-api/retry';
 import type { Endpoint } from './control-api/wire-types';
 import type { InputFailure } from './endpoint-inputs';
-import type { PollPacing } from './operations/operation-poller';
+import type { PollPacing } from './operations/operation-pace';
 import { ServiceProject } from './service-project';
 
 /** What differs between the real service and one under test. */
@@ -14,7 +14,11 @@ export interface ServiceOptions {
   readonly retryPacing?: RetryPacing;
   /** How long one request may take. Milliseconds. */
   readonly requestTimeoutMs?: number;
+  /** How long a list of a project's endpoints answers for all that are read. Milliseconds. @default 1000 */
+  readonly readSharingMs?: number;
 }
+
+const defaultReadSharingMs = 1_000;
 
 /** The service as one process sees it: reached with the stack's settings, one object for each of its projects. */
 export class Service {
@@ -47,10 +51,13 @@ export class Service {
     return project;
   }
 
-  /** The endpoint as it is now; undefined when it, or its whole project, is gone. */
+  /** The endpoint as it is now; undefined when it, or its whole project, is gone. A refresh reads many: they share lists. */
   async findEndpoint(projectId: string, endpointId: string): Promise<Endpoint | undefined> {
     try {
-      return await this.project(projectId).endpoints.find(endpointId);
+      const { endpoints, writes } = this.project(projectId);
+      const { readSharingMs = defaultReadSharingMs } = this.#options;
+      const recent = await endpoints.recent(readSharingMs, writes.latestAt);
+      return recent.find(({ id }) => id === endpointId);
     } catch (error) {
       if (error instanceof ControlApiError && error.isNotFound) return undefined;
       throw error;

@@ -18,6 +18,7 @@ export async function startService(options: EmulatorOptions = {}) {
       pollPacing,
       retryPacing,
       requestTimeoutMs: 2_000,
+      readSharingMs: 0,
       environment: {
         POSTGRES_COMPUTE_BASE_URL: emulator.url,
         POSTGRES_COMPUTE_API_KEY: emulator.apiKey,

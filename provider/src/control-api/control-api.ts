@@ -1,10 +1,12 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import axios, { AxiosError, type AxiosInstance, type AxiosResponse } from 'axios';
+import { retryAfter } from 'axios-retry';
 import type { z } from 'zod';
 import { malformedAnswer, parseJson, toControlApiError } from './control-api-error';
 import { Deadline } from './deadline';
 import { malformedAnswerCode } from './failure-meaning';
+import { defaultRequestLimits, RequestBudget } from './request-budget';
 import { defaultRetryPacing, installRetry, type RetryPacing } from './retry';
 import {
   answers,
@@ -24,6 +26,8 @@ export interface ControlApiOptions {
   /** How long one request may take. Milliseconds. @default 30000 */
   readonly requestTimeoutMs?: number;
   readonly retryPacing?: RetryPacing;
+  /** @default 700 requests a minute */
+  readonly requestsPerMinute?: number | undefined;
 }
 
 interface CallOptions {
@@ -57,6 +61,8 @@ export class ControlApi {
       httpsAgent: new HttpsAgent({ keepAlive: true }),
       transitional: { clarifyTimeoutError: true },
     });
+    const { requestsPerMinute = defaultRequestLimits.perMinute } = options;
+    keepToBudget(this.#http, new RequestBudget({ ...defaultRequestLimits, perMinute: requestsPerMinute }));
     // Before the retries, which treat an answer that is no JSON like one that got lost.
     this.#http.interceptors.response.use(requireJson);
     installRetry(this.#http, this.retryPacing);
@@ -177,6 +183,28 @@ export class ControlApi {
     if (answer.success) return answer.data;
     throw malformedAnswer(method, url, response, answer.error);
   }
+}
+
+/** Every request, also one that is sent again, waits for its place; a 429 makes all of them wait. */
+function keepToBudget(http: AxiosInstance, budget: RequestBudget): void {
+  http.interceptors.request.use(async (config) => {
+    const method = (config.method ?? 'get').toUpperCase();
+    await budget.take(`${method} ${routeOf(config.url ?? '')}`, method !== 'GET');
+    return config;
+  });
+  http.interceptors.response.use(undefined, (error: AxiosError) => {
+    if (error.response?.status === 429) budget.pause(retryAfter(error));
+    throw error;
+  });
+}
+
+/** The path without its ids, which are every second part of it. */
+function routeOf(url: string): string {
+  const isId = (index: number) => index > 0 && index % 2 === 0;
+  return url
+    .split('/')
+    .map((part, index) => (isId(index) ? '{id}' : part))
+    .join('/');
 }
 
 function requireJson(response: AxiosResponse): AxiosResponse {

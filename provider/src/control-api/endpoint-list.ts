@@ -10,6 +10,7 @@ export class EndpointList {
   readonly #api: ControlApi;
   readonly #projectId: string;
   #latest: readonly Endpoint[] = [];
+  #latestAskedAt = Number.NEGATIVE_INFINITY;
   #upcoming: Promise<readonly Endpoint[]> | undefined;
   #underway: Promise<unknown> = Promise.resolve();
 
@@ -21,6 +22,12 @@ export class EndpointList {
   /** What the newest list held; empty before the first. */
   get latest(): readonly Endpoint[] {
     return this.#latest;
+  }
+
+  /** Every endpoint of the project, as it stood at most so long ago, and after a point in local time. */
+  async recent(maxAgeMs: number, after = 0): Promise<readonly Endpoint[]> {
+    const oldest = Math.max(Date.now() - maxAgeMs, after);
+    return this.#latestAskedAt > oldest ? this.#latest : this.fresh();
   }
 
   /** Every endpoint of the project, as it stands after this call. */
@@ -39,7 +46,9 @@ export class EndpointList {
     const list = this.#api.listEndpoints(this.#projectId);
     this.#underway = list.catch(() => undefined);
     this.#upcoming = undefined;
+    const askedAt = Date.now();
     this.#latest = await list;
+    this.#latestAskedAt = askedAt;
     return this.#latest;
   }
 }

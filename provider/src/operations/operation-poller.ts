@@ -1,27 +1,19 @@
+import { clamp } from 'lodash';
 import type { ControlApi } from '../control-api/control-api';
 import { ControlApiError } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
+import { defaultPollPacing, OperationPace, type PollPacing } from './operation-pace';
 
 /** Where operations are looked up. */
 export type OperationSource = Pick<ControlApi, 'listOperations' | 'getOperation'>;
 
-/** How often the operations of a project are looked at. All in milliseconds. */
-export interface PollPacing {
-  /** The first look, and the shortest interval. */
-  readonly shortestMs: number;
-  /** The longest interval: what the service suggests. */
-  readonly longestMs: number;
-}
-
-export const defaultPollPacing: PollPacing = { shortestMs: 200, longestMs: 5_000 };
-
-/** The interval as a share of the time waited so far: what is noticed late is late by that share. */
-const intervalShare = 0.1;
 /** The last look goes out this share of the deadline before its end, at most a second before. */
 const lastLookShare = 0.05;
 const lastLookMs = 1_000;
-const pageLimit = 100;
+/** A page holds at least so many operations, and twice as many as are waited for: history is on it too. */
+const smallestPage = 100;
+const largestPage = 1_000;
 
 /** What a look at the project's operations found: the newest page, and each watched operation. */
 export interface OperationsView {
@@ -33,8 +25,8 @@ export interface OperationsView {
 
 /** Something that waits for operations. */
 export interface Watch<Result> {
-  /** The operations that must be known, on the newest page or not. */
-  operationIds(): Iterable<string>;
+  /** The unfinished operations that must be known, on the newest page or not. None: whatever the page shows. */
+  operations(): readonly Operation[];
   readonly deadline: Deadline;
   /** Asked after every look; a result ends the watch. */
   judge(view: OperationsView): Result | undefined;
@@ -43,9 +35,8 @@ export interface Watch<Result> {
 }
 
 interface ActiveWatch {
-  readonly operationIds: () => Iterable<string>;
+  readonly operations: () => readonly Operation[];
   readonly deadline: Deadline;
-  readonly startedAt: number;
   nextLookAt: number;
   readonly look: (view: OperationsView) => void;
   readonly expire: () => void;
@@ -60,6 +51,7 @@ export class OperationPoller {
   readonly #source: OperationSource;
   readonly #projectId: string;
   readonly #pacing: PollPacing;
+  readonly #pace: OperationPace;
   readonly #watches = new Set<ActiveWatch>();
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
@@ -70,6 +62,7 @@ export class OperationPoller {
     this.#source = source;
     this.#projectId = projectId;
     this.#pacing = pacing;
+    this.#pace = new OperationPace(pacing);
   }
 
   /** Resolves with what the watch decides, or with its `expire` at the deadline; rejects on a final refusal. */
@@ -82,9 +75,8 @@ export class OperationPoller {
         settle();
       };
       const active: ActiveWatch = {
-        operationIds: () => watch.operationIds(),
+        operations: () => watch.operations(),
         deadline,
-        startedAt: Date.now(),
         nextLookAt: 0,
         look: (view) => {
           const result = watch.judge(view);
@@ -102,11 +94,11 @@ export class OperationPoller {
   }
 
   #planLook(watch: ActiveWatch): void {
-    const now = Date.now();
-    const { shortestMs, longestMs } = this.#pacing;
-    const intervalMs = Math.min(longestMs, Math.max(shortestMs, (now - watch.startedAt) * intervalShare));
+    const operations = watch.operations();
+    // Who knows of no operation yet wants to know at once.
+    const intervalMs = operations.length > 0 ? this.#pace.intervalMs(operations) : 0;
     const untilLastLookMs = watch.deadline.remainingMs - lastLookLeadMs(watch.deadline);
-    watch.nextLookAt = now + Math.max(0, Math.min(intervalMs, untilLastLookMs));
+    watch.nextLookAt = Date.now() + Math.max(0, Math.min(intervalMs, untilLastLookMs));
   }
 
   #schedule(): void {
@@ -140,13 +132,11 @@ export class OperationPoller {
   async #fetchView(watches: readonly ActiveWatch[]): Promise<OperationsView> {
     // A look is not sent again at once when it fails: the next look is near anyway.
     const once = new Deadline(0);
-    const { operations: newest } = await this.#source.listOperations(
-      this.#projectId,
-      { limit: pageLimit },
-      once,
-    );
+    const watchedIds = new Set(watches.flatMap((watch) => watch.operations().map(({ id }) => id)));
+    const limit = clamp(watchedIds.size * 2, smallestPage, largestPage);
+    const { operations: newest } = await this.#source.listOperations(this.#projectId, { limit }, once);
+    this.#pace.learn(newest);
     const byId = new Map(newest.map((operation) => [operation.id, operation]));
-    const watchedIds = new Set(watches.flatMap((watch) => [...watch.operationIds()]));
     for (const id of watchedIds) {
       if (byId.has(id)) continue;
       const operation = await this.#findById(id, once);

@@ -34,10 +34,7 @@ export async function settleOperations(poller: OperationPoller, request: SettleR
   const since = Math.min(...current().map(({ created_at }) => Date.parse(created_at)));
   return poller.watch<Settlement>({
     deadline: request.deadline,
-    operationIds: () =>
-      current()
-        .filter(isUnfinished)
-        .map(({ id }) => id),
+    operations: () => current().filter(isUnfinished),
     judge: (view) => {
       refresh(latest, view);
       for (const operation of view.newest) {

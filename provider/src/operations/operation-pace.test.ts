@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Operation } from '../control-api/wire-types';
+import { defaultPollPacing, OperationPace } from './operation-pace';
+
+const start = Date.parse('2026-01-01T00:00:00Z');
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: start });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+let count = 0;
+
+function operationOf(change: Partial<Operation> = {}): Operation {
+  const time = new Date(start).toISOString();
+  count += 1;
+  return {
+    id: `op-${count}`,
+    project_id: 'p-1',
+    endpoint_id: `ep-${count}`,
+    action: 'start_compute',
+    status: 'running',
+    failures_count: 0,
+    created_at: time,
+    updated_at: time,
+    ...change,
+  };
+}
+
+/** An operation that has finished long ago. */
+function finishedIn(durationMs: number, change: Partial<Operation> = {}): Operation {
+  const createdAt = start - 3_600_000;
+  return operationOf({
+    status: 'finished',
+    created_at: new Date(createdAt).toISOString(),
+    updated_at: new Date(createdAt + durationMs).toISOString(),
+    ...change,
+  });
+}
+
+/** When the looks at an operation come, in milliseconds after its start, until the last is at or past its end. */
+async function looksAt(pace: OperationPace, durationMs: number, operations = [operationOf()]) {
+  const looks: number[] = [];
+  while ((looks.at(-1) ?? 0) < durationMs) {
+    await vi.advanceTimersByTimeAsync(pace.intervalMs(operations));
+    looks.push(Date.now() - start);
+  }
+  return looks.map(Math.round);
+}
+
+function paceThatKnows(...operations: Operation[]): OperationPace {
+  const pace = new OperationPace(defaultPollPacing);
+  pace.learn(operations);
+  return pace;
+}
+
+const fiveSeconds = [4_000, 4_500, 5_000, 5_500, 6_000].map((durationMs) => finishedIn(durationMs));
+
+describe('without history', () => {
+  it('looks at a tenth of the time waited, from 200 ms', async () => {
+    const looks = await looksAt(new OperationPace(defaultPollPacing), 5_000);
+    expect(looks.slice(0, 10)).toEqual([200, 400, 600, 800, 1000, 1200, 1400, 1600, 1800, 2000]);
+    expect(looks.slice(10)).toEqual([2200, 2420, 2662, 2928, 3221, 3543, 3897, 4287, 4715, 5187]);
+  });
+
+  it('looks every 5 s at most', async () => {
+    const looks = await looksAt(new OperationPace(defaultPollPacing), 300_000);
+    expect((looks.at(-1) ?? 0) - (looks.at(-2) ?? 0)).toBe(5_000);
+  });
+});
+
+describe('with a history of such operations', () => {
+  it('looks first when an end is likely, then closely', async () => {
+    expect(await looksAt(paceThatKnows(...fiveSeconds), 5_000)).toEqual([3880, 4106, 4332, 4559, 4785, 5011]);
+  });
+
+  it('goes on without history past the longest that was seen', async () => {
+    const looks = await looksAt(paceThatKnows(...fiveSeconds), 9_000);
+    expect((looks.at(-1) ?? 0) - (looks.at(-2) ?? 0)).toBeGreaterThan(700);
+  });
+
+  it('looks every 5 s while the likely end is far', async () => {
+    const looks = await looksAt(paceThatKnows(finishedIn(20_000), finishedIn(20_000)), 18_000);
+    expect(looks.slice(0, 4)).toEqual([5_000, 10_000, 15_000, 17_000]);
+  });
+
+  it('notices at once what takes no time', async () => {
+    expect(await looksAt(paceThatKnows(finishedIn(2), finishedIn(3)), 2)).toEqual([20]);
+  });
+
+  it('expects only the soonest end when the durations differ widely', async () => {
+    const looks = await looksAt(paceThatKnows(finishedIn(2_000), finishedIn(20_000)), 3_000);
+    expect(looks).toEqual([1700, 1900, 2100, 2310, 2541, 2795, 3074]);
+  });
+
+  it('of other actions looks as without', async () => {
+    const pace = paceThatKnows(finishedIn(5_000, { action: 'apply_config' }));
+    expect((await looksAt(pace, 400)).slice(0, 2)).toEqual([200, 400]);
+  });
+
+  it('that failed looks as without: they say nothing about success', async () => {
+    const pace = paceThatKnows(finishedIn(5_000, { status: 'failed' }));
+    expect((await looksAt(pace, 400)).slice(0, 2)).toEqual([200, 400]);
+  });
+});
+
+describe('a chain of operations', () => {
+  it('counts each from the end of the one before', async () => {
+    const of = { endpoint_id: 'ep-chain' };
+    const pace = paceThatKnows(
+      finishedIn(1_000, { ...of, action: 'apply_config' }),
+      finishedIn(6_000, { ...of, action: 'start_compute' }),
+    );
+    expect((await looksAt(pace, 4_000, [operationOf()]))[0]).toBe(4_250);
+  });
+
+  it('is looked at for the one that runs, not for those behind it', async () => {
+    const pace = paceThatKnows(
+      finishedIn(10_000, { action: 'apply_config' }),
+      finishedIn(1_000, { action: 'suspend_compute' }),
+    );
+    const chain = [
+      operationOf({ action: 'apply_config' }),
+      operationOf({ action: 'suspend_compute', status: 'scheduling' }),
+    ];
+    expect(pace.intervalMs(chain)).toBe(5_000);
+  });
+});
