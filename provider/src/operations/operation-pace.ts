@@ -1,4 +1,4 @@
-import { clamp, groupBy, max, min } from 'lodash';
+import { clamp, groupBy, min, sortBy } from 'lodash';
 import type { Operation } from '../control-api/wire-types';
 
 /** How often the operations of a project are looked at. All in milliseconds. */
@@ -13,20 +13,12 @@ export const defaultPollPacing: PollPacing = { shortestMs: 200, longestMs: 5_000
 
 /** Without a prediction: the interval as a share of the time waited so far. What is noticed late is late by that share. */
 const blindShare = 0.1;
-/** With one: the interval, around the expected end, as a share of the expected duration. */
+/** Around a likely end: the interval as a share of the expected duration. */
 const predictedShare = 0.045;
-/** With one, an interval may be this share of the shortest: what takes no time is noticed at once. */
+/** Around a likely end an interval may be this share of the shortest: what takes no time is noticed at once. */
 const shortestShare = 0.1;
-/** How far beyond the earlier durations the next one may lie, by how many of them are known. */
+/** How far from an earlier duration the next end may lie, as a share of it, by how many durations are known. */
 const margins = { few: 0.15, many: 0.03, manyFrom: 5 };
-/** Earlier durations that differ by more than this factor predict nothing but the soonest end. */
-const widestSpread = 2;
-
-/** How long the operations of one action have taken, from their start. Milliseconds. */
-interface Expectation {
-  readonly soonestMs: number;
-  readonly latestMs: number;
-}
 
 /**
  * When the next look at an operation is worth a request. Operations of one action take about as long as they took
@@ -35,7 +27,8 @@ interface Expectation {
  */
 export class OperationPace {
   readonly #pacing: PollPacing;
-  readonly #expectations = new Map<string, Expectation>();
+  /** How long the operations of an action have taken, from their start. Milliseconds, shortest first. */
+  readonly #durations = new Map<string, readonly number[]>();
   /** When each operation that is waited for was first seen without another one in its way. Local time. */
   readonly #startedAt = new Map<string, number>();
 
@@ -46,7 +39,7 @@ export class OperationPace {
   /** Takes in a list of the project's operations. */
   learn(operations: readonly Operation[]): void {
     for (const [action, durations] of Object.entries(durationsByAction(operations)))
-      this.#expectations.set(action, toExpectation(durations));
+      this.#durations.set(action, sortBy(durations));
     for (const { id, status } of operations) if (status === 'finished') this.#startedAt.delete(id);
   }
 
@@ -61,17 +54,13 @@ export class OperationPace {
   #intervalOf({ id, action }: Operation): number {
     const { shortestMs, longestMs } = this.#pacing;
     const elapsedMs = Date.now() - this.#begin(id);
-    const blindMs = clamp(elapsedMs * blindShare, shortestMs, longestMs);
-    const expected = this.#expectations.get(action);
-    if (!expected || elapsedMs > expected.latestMs) return blindMs;
-    const { soonestMs, latestMs } = expected;
-    const stepMs = clamp(
-      ((soonestMs + latestMs) / 2) * predictedShare,
-      shortestMs * shortestShare,
-      longestMs,
-    );
-    if (elapsedMs < soonestMs) return clamp(soonestMs - elapsedMs, stepMs, longestMs);
-    return latestMs <= soonestMs * widestSpread ? stepMs : blindMs;
+    const durations = this.#durations.get(action) ?? [];
+    const margin = durations.length < margins.manyFrom ? margins.few : margins.many;
+    // The next of the earlier durations that this operation has not outlasted yet.
+    const likelyMs = durations.find((durationMs) => durationMs * (1 + margin) >= elapsedMs);
+    if (likelyMs === undefined) return clamp(elapsedMs * blindShare, shortestMs, longestMs);
+    const stepMs = clamp(likelyMs * predictedShare, shortestMs * shortestShare, longestMs);
+    return clamp(likelyMs * (1 - margin) - elapsedMs, stepMs, longestMs);
   }
 
   #begin(id: string): number {
@@ -79,14 +68,6 @@ export class OperationPace {
     this.#startedAt.set(id, startedAt);
     return startedAt;
   }
-}
-
-function toExpectation(durationsMs: readonly number[]): Expectation {
-  const margin = durationsMs.length < margins.manyFrom ? margins.few : margins.many;
-  return {
-    soonestMs: (min(durationsMs) ?? 0) * (1 - margin),
-    latestMs: (max(durationsMs) ?? 0) * (1 + margin),
-  };
 }
 
 /** How long the finished operations took, from when nothing of the same endpoint was in their way any more. */
