@@ -1,15 +1,7 @@
 import * as pulumi from '@pulumi/pulumi';
 import type { SizeOutput } from './compute-size';
 import type { UnsettledOperation } from './endpoint-state';
-
-/** The type of a ComputeEndpoint in a stack's state. */
-const typeToken = 'pulumi-nodejs:dynamic/postgres:ComputeEndpoint';
-
-/**
- * The provider as it travels in state: it names the installed package and holds no code of its own, so old state
- * runs the code of today.
- */
-const providerText = 'exports.handler=()=>require("pulumi-postgres-compute/runtime").provider';
+import { providerText, typeToken } from './provider-text';
 
 /** `read_write` serves the branch; `read_only` is a read replica. */
 export type ComputeEndpointType = 'read_write' | 'read_only';

@@ -5,13 +5,18 @@ export {
   type ComputeEndpointTimeouts,
   type ComputeEndpointType,
 } from './compute-endpoint';
+export type { ComputeEndpointState } from './compute-endpoint-state';
 export { type ComputeSize, computeSizes, type SizeOutput } from './compute-size';
 export type { UnsettledOperation } from './endpoint-state';
+export { getComputeEndpoint, getComputeEndpoints } from './lookup';
 export {
-  type ComputeEndpointState,
-  getComputeEndpoint,
-  getComputeEndpoints,
   getOperation,
   getOperations,
-  type OperationState,
-} from './lookup';
+  listOperations,
+  type OperationWaitOptions,
+  waitForOperation,
+  waitForOperations,
+} from './operation-lookup';
+export type { OperationState } from './operation-state';
+export type { OperationFilter } from './operations/operation-filter';
+export { OperationWaitError } from './operations/operation-wait-error';

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { type AxiosError, type AxiosResponse, isAxiosError } from 'axios';
+import { type AxiosError, type AxiosResponse, type InternalAxiosRequestConfig, isAxiosError } from 'axios';
 import { retryAfter } from 'axios-retry';
 import { z } from 'zod';
 import { type FailureMeaning, malformedAnswerCode, meaningOfFailure } from './failure-meaning';
@@ -22,7 +22,8 @@ export interface ControlApiFailure {
 
 /**
  * A call to the control API that failed: `PATCH /projects/p/endpoints/ep-1: 423 Locked: … (request id …)`.
- * It never carries the key: neither the request's headers nor the HTTP client's own error are kept.
+ * It never carries the key: neither the request's headers nor the HTTP client's own error are kept, and in the words of
+ * the service the key is replaced by `***`.
  */
 export class ControlApiError extends Error {
   override readonly name = 'ControlApiError';
@@ -84,9 +85,9 @@ const errorBody = z.looseObject({
 /** Turns whatever the HTTP client threw into a ControlApiError, leaving the request's headers behind. */
 export function toControlApiError(error: unknown, method: string, path: string): Error {
   if (!isAxiosError(error)) return error instanceof Error ? error : new Error(String(error));
-  const { response, code } = error;
+  const { response, code, config } = error;
   if (!response) {
-    const cause = new Error(error.message);
+    const cause = new Error(conceal(error.message, config));
     return new ControlApiError({ method, path, code, reason: describeNetworkError(error) }, { cause });
   }
   if (code === malformedAnswerCode) return malformedAnswer(method, path, response, error.message);
@@ -95,9 +96,9 @@ export function toControlApiError(error: unknown, method: string, path: string):
     method,
     path,
     status: response.status,
-    code: body?.code || undefined,
-    reason: body?.message || 'the service gave no reason',
-    requestId: body?.request_id || requestIdOf(response),
+    code: conceal(body?.code, config) || undefined,
+    reason: conceal(body?.message, config) || 'the service gave no reason',
+    requestId: conceal(body?.request_id, config) || requestIdOf(response),
     retryAfterMs: retryAfter(error),
   });
 }
@@ -119,14 +120,23 @@ export function malformedAnswer(
     path,
     status,
     code: malformedAnswerCode,
-    reason,
+    reason: conceal(reason, response.config),
     requestId: requestIdOf(response),
   });
 }
 
 function requestIdOf(response: AxiosResponse): string | undefined {
   const header: unknown = response.headers['x-request-id'];
-  return typeof header === 'string' ? header : undefined;
+  return typeof header === 'string' ? conceal(header, response.config) : undefined;
+}
+
+/** Takes the key out of what others have written: a service, or what stands before it, may repeat what it was sent. */
+function conceal<Text extends string | undefined>(
+  text: Text,
+  config: InternalAxiosRequestConfig | undefined,
+): Text | string {
+  const key = String(config?.headers.get('Authorization') ?? '').replace(/^Bearer /, '');
+  return text && key ? text.replaceAll(key, '***') : text;
 }
 
 /** Parses JSON text; undefined for any other text. */
@@ -144,5 +154,7 @@ function describeNetworkError(error: AxiosError): string {
   if (error.code === 'ECONNREFUSED') return 'connection refused';
   if (error.code === 'ECONNRESET') return 'the connection was closed before an answer came';
   if (error.code === 'ENOTFOUND') return 'the host name of the base URL is unknown';
-  return error.message;
+  if (error.code && /CERT|UNABLE_TO_VERIFY/.test(error.code))
+    return `the certificate of the base URL is not trusted (${error.message}); NODE_EXTRA_CA_CERTS names a file of further authorities`;
+  return conceal(error.message, error.config);
 }

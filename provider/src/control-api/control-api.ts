@@ -34,6 +34,7 @@ interface CallOptions {
   readonly body?: object;
   readonly query?: object;
   readonly deadline?: Deadline | undefined;
+  readonly onSend?: (() => void) | undefined;
 }
 
 /** How long a call that is given no deadline of its own is tried. */
@@ -95,9 +96,10 @@ export class ControlApi {
       .branch;
   }
 
-  async listEndpoints(projectId: string, deadline?: Deadline): Promise<Endpoint[]> {
+  /** `onSend` is called when the request goes out: it may wait for its place in the budget before. */
+  async listEndpoints(projectId: string, { onSend }: { onSend?: () => void } = {}): Promise<Endpoint[]> {
     const url = path`/projects/${projectId}/endpoints`;
-    return (await this.#call('GET', url, answers.endpoints, { deadline })).endpoints;
+    return (await this.#call('GET', url, answers.endpoints, { onSend })).endpoints;
   }
 
   async getEndpoint(projectId: string, endpointId: string, deadline?: Deadline): Promise<Endpoint> {
@@ -164,7 +166,7 @@ export class ControlApi {
     method: string,
     url: string,
     shape: Shape,
-    { body, query, deadline = new Deadline(defaultPatienceMs) }: CallOptions = {},
+    { body, query, onSend, deadline = new Deadline(defaultPatienceMs) }: CallOptions = {},
   ): Promise<z.output<Shape>> {
     const request = {
       method,
@@ -172,6 +174,7 @@ export class ControlApi {
       deadline,
       // False keeps the HTTP client from naming a type of its own for a body that is not there.
       headers: { 'Content-Type': body ? 'application/json' : false },
+      ...(onSend && { onSend }),
       ...(body && { data: body }),
       ...(query && { params: query }),
     };
@@ -190,6 +193,7 @@ function keepToBudget(http: AxiosInstance, budget: RequestBudget): void {
   http.interceptors.request.use(async (config) => {
     const method = (config.method ?? 'get').toUpperCase();
     await budget.take(`${method} ${routeOf(config.url ?? '')}`, method !== 'GET');
+    config.onSend?.();
     return config;
   });
   http.interceptors.response.use(undefined, (error: AxiosError) => {

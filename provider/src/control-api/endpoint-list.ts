@@ -43,10 +43,14 @@ export class EndpointList {
 
   async #fetchNext(): Promise<readonly Endpoint[]> {
     await Promise.all([this.#underway, sleep(gatherMs)]);
-    const list = this.#api.listEndpoints(this.#projectId);
+    let askedAt = 0;
+    // Until then it may wait for its place among the account's requests, and whoever comes meanwhile shares it.
+    const onSend = () => {
+      if (askedAt === 0) this.#upcoming = undefined;
+      askedAt ||= Date.now();
+    };
+    const list = this.#api.listEndpoints(this.#projectId, { onSend });
     this.#underway = list.catch(() => undefined);
-    this.#upcoming = undefined;
-    const askedAt = Date.now();
     this.#latest = await list;
     this.#latestAskedAt = askedAt;
     return this.#latest;

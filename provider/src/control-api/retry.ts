@@ -7,6 +7,8 @@ declare module 'axios' {
   interface AxiosRequestConfig {
     /** Until when a failed request may be sent again. */
     deadline?: Deadline;
+    /** Called when the request goes out. */
+    onSend?: () => void;
   }
 }
 

@@ -1,0 +1,32 @@
+import type { Operation } from '../control-api/wire-types';
+import { isUnfinished } from '../operations/operation-outcome';
+
+/** A duration as a person reads it: `350 ms`, `2.3 s`, `41 s`, `2 min 5 s`, `1 h 3 min`, `2 d 4 h`. */
+export function formatDuration(ms: number): string {
+  if (Math.round(ms) < 1_000) return `${Math.round(ms)} ms`;
+  if (Math.round(ms / 100) < 100) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 1_440) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  const hours = Math.round(minutes / 60);
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+/** How long the operation took, or has taken so far. Milliseconds; undefined when its timestamps are unreadable. */
+export function durationOf(operation: Operation, nowMs: number): number | undefined {
+  const createdMs = Date.parse(operation.created_at);
+  const endedMs = Date.parse(operation.updated_at);
+  const ms = isUnfinished(operation)
+    ? nowMs - createdMs
+    : (operation.total_duration_ms ?? endedMs - createdMs);
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+/** A timestamp to the second, in UTC: `2026-01-31 12:00:05Z`. */
+export function formatDate(timestamp: string): string {
+  const ms = Date.parse(timestamp);
+  if (Number.isNaN(ms)) return timestamp;
+  return `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')}Z`;
+}

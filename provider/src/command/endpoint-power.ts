@@ -1,0 +1,70 @@
+import { ControlApiError } from '../control-api/control-api-error';
+import type { Deadline } from '../control-api/deadline';
+import type { Endpoint, EndpointChange, Operation } from '../control-api/wire-types';
+import { makeWriteOnce } from '../control-api/write-once';
+import type { ServiceProject } from '../service-project';
+import { stateWord } from './endpoint-words';
+import { CommandFailure, exitCodes } from './exit-codes';
+
+export type PowerVerb = 'start' | 'suspend' | 'restart';
+
+export interface PowerRequest {
+  readonly endpointId: string;
+  readonly verb: PowerVerb;
+  readonly deadline: Deadline;
+  readonly onLocked: (blocking: readonly Operation[]) => void;
+}
+
+/**
+ * Starts, suspends or restarts a compute, once its project takes the request.
+ * @throws CommandFailure for a restart of a compute that is not active
+ */
+export async function controlPower(project: ServiceProject, request: PowerRequest): Promise<EndpointChange> {
+  const { endpointId, verb, deadline, onLocked } = request;
+  const write = makeWriteOnce({
+    deadline,
+    pacing: project.api.retryPacing,
+    send: () => project.api.controlEndpoint(project.id, endpointId, verb, deadline),
+    look: await makeLook(project, request),
+  });
+  try {
+    return await project.writes.run({ deadline, write, onLocked, startedBy: ({ operations }) => operations });
+  } catch (error) {
+    throw verb === 'restart' ? await explainRefusal(error, project, endpointId) : error;
+  }
+}
+
+/** How to find out, after an answer that got lost, whether the request was carried out. */
+async function makeLook(project: ServiceProject, { endpointId, verb }: PowerRequest) {
+  // A second start or suspend does nothing to a compute that is there already, so it is simply sent again.
+  if (verb !== 'restart') return async () => undefined;
+  const starts = async () => {
+    const { operations } = await project.api.listOperations(project.id, { limit: 100 });
+    return operations.filter(
+      ({ endpoint_id, action }) => endpoint_id === endpointId && action === 'start_compute',
+    );
+  };
+  const known = new Set((await starts()).map(({ id }) => id));
+  return async (): Promise<EndpointChange | undefined> => {
+    const operations = (await starts()).filter(({ id }) => !known.has(id));
+    if (operations.length === 0) return undefined;
+    return { endpoint: await project.api.getEndpoint(project.id, endpointId), operations };
+  };
+}
+
+const refusals: ReadonlySet<number | undefined> = new Set([400, 409, 412, 422]);
+
+async function explainRefusal(error: unknown, project: ServiceProject, endpointId: string): Promise<unknown> {
+  if (!(error instanceof ControlApiError && refusals.has(error.status))) return error;
+  const endpoint = await project.api.getEndpoint(project.id, endpointId).catch(() => undefined);
+  if (!endpoint || endpoint.current_state === 'active') return error;
+  return new CommandFailure(exitCodes.refused, describeRefusal(endpoint, error), { cause: error });
+}
+
+function describeRefusal(endpoint: Endpoint, { status }: ControlApiError): string {
+  const now = endpoint.disabled
+    ? 'it has to be enabled first'
+    : `\`postgres-compute endpoints start ${endpoint.id}\` starts it`;
+  const refused = `Endpoint ${endpoint.id} is ${stateWord(endpoint)}, and the service restarts only an active compute`;
+  return `${refused} (status ${status}): ${now}.`;
+}

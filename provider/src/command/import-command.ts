@@ -1,0 +1,110 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { ControlApiError } from '../control-api/control-api-error';
+import type { Endpoint } from '../control-api/wire-types';
+import type { ServiceProject } from '../service-project';
+import { type CommandContext, openProject } from './connection';
+import { CommandFailure, exitCodes, usageError } from './exit-codes';
+import { declareEndpoint, toImportedResource } from './imported-endpoint';
+import { addProjectOptions, type ProjectOptions, toExamples } from './options';
+import { writeProgram } from './program-text';
+import { nameResources } from './resource-names';
+
+interface ImportOptions extends ProjectOptions {
+  readonly endpoint?: string;
+  readonly branch?: string;
+  readonly output: string;
+}
+
+/** `import-file`. */
+export function addImportCommand(program: Command, context: CommandContext): void {
+  addProjectOptions(program.command('import-file'))
+    .description(
+      'write a file by which `pulumi import` takes endpoints that exist into a stack, and print the program that declares them',
+    )
+    .option('--endpoint <id>', 'only this endpoint')
+    .option('--branch <id>', 'only the endpoints of this branch')
+    .option('-o, --output <file>', 'the file to write', 'import-endpoints.json')
+    .addHelpText(
+      'after',
+      `${toExamples(
+        'import-file --project old-sun-1 > endpoints.ts',
+        'import-file --endpoint ep-dark-sea-1 --output one.json',
+      )}
+
+The file is for Pulumi 3.254 or later. Nothing is changed at the service. What to run next is said at the end.`,
+    )
+    .action((options: ImportOptions) => makeImport(options, context));
+}
+
+async function makeImport(options: ImportOptions, context: CommandContext): Promise<void> {
+  if (options.endpoint !== undefined && options.branch !== undefined)
+    throw usageError('Import either an --endpoint or those of a --branch, not both.');
+  const { screen } = context;
+  const project = openProject(options, context);
+  const all = await project.api.listEndpoints(project.id);
+  const endpoints = select(all, options, project.id);
+  const names = nameResources(endpoints, await readBranchNames(project, endpoints));
+  const imports = endpoints.map((endpoint) => {
+    const name = names.get(endpoint.id) ?? endpoint.id;
+    const isNameUnique = all.filter((other) => other.name === endpoint.name).length === 1;
+    const declared = declareEndpoint(endpoint, isNameUnique);
+    return { name, declared, resource: toImportedResource(endpoint, name, declared) };
+  });
+  await writeImportFile(options.output, { resources: imports.map(({ resource }) => resource) });
+  await screen.print(writeProgram(project.id, imports));
+  for (const sentence of describeNextSteps(options.output, imports.length)) screen.say(sentence);
+}
+
+function select(
+  all: readonly Endpoint[],
+  { endpoint, branch }: ImportOptions,
+  projectId: string,
+): Endpoint[] {
+  const endpoints = all.filter(
+    ({ id, branch_id }) => (endpoint ?? id) === id && (branch ?? branch_id) === branch_id,
+  );
+  if (endpoints.length > 0) return endpoints;
+  const what = endpoint === undefined ? 'no endpoint' : `no endpoint ${endpoint}`;
+  const where = branch === undefined ? `Project ${projectId}` : `Branch ${branch} of project ${projectId}`;
+  throw new CommandFailure(exitCodes.refused, `${where} has ${what}, so there is nothing to import.`);
+}
+
+/** The branches lend their names to endpoints that have none. */
+async function readBranchNames(project: ServiceProject, endpoints: readonly Endpoint[]) {
+  if (endpoints.every(({ name }) => name)) return new Map<string, string>();
+  try {
+    const branches = await project.api.listBranches(project.id);
+    return new Map(branches.flatMap(({ id, name }) => (name === undefined ? [] : [[id, name] as const])));
+  } catch (error) {
+    // Ids do as well; a key need not be allowed to see the branches.
+    if (error instanceof ControlApiError) return new Map<string, string>();
+    throw error;
+  }
+}
+
+async function writeImportFile(path: string, content: object): Promise<void> {
+  try {
+    await writeFile(path, `${JSON.stringify(content, undefined, 2)}\n`);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandFailure(exitCodes.unexpected, `The file ${path} can't be written: ${reason}.`, {
+      cause: error,
+    });
+  }
+}
+
+/** The program comes first: what stands in state and in no program, the next `pulumi up` deletes. */
+function describeNextSteps(path: string, count: number): string[] {
+  const file = resolve(path);
+  const quoted = /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`;
+  const what = count === 1 ? '1 endpoint' : `${count} endpoints`;
+  return [
+    `Wrote ${what} to ${path}. Next, in the folder of the Pulumi program and in this order:`,
+    '  1. add the text above to the program',
+    `  2. pulumi import --file ${quoted} --generate-code=false`,
+    '  3. pulumi preview --expect-no-changes',
+    'Pulumi protects what it has imported from deletion until the first `pulumi up`.',
+  ];
+}

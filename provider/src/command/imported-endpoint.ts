@@ -1,0 +1,59 @@
+import { argumentNames, argumentTable } from '../argument-table';
+import { findComputeSize } from '../compute-size';
+import type { Endpoint } from '../control-api/wire-types';
+import { describeRestartTrigger, type EndpointInputs, type InputName, isSame } from '../endpoint-inputs';
+import { type EndpointOutputs, toOutputs } from '../endpoint-state';
+import { providerText, typeToken } from '../provider-text';
+
+/** A resource of the file that `pulumi import --file` reads. */
+export interface ImportedResource {
+  readonly type: string;
+  readonly name: string;
+  readonly id: string;
+  readonly inputs: EndpointInputs;
+  /** With these the engine takes the state as it stands here, and asks nobody. */
+  readonly outputs: EndpointOutputs;
+}
+
+/** What every endpoint has unless somebody wanted otherwise; a program need not say it. */
+const usualValues: Partial<Record<InputName, unknown>> = {
+  suspendTimeoutSeconds: 0,
+  poolerEnabled: false,
+  poolerMode: 'transaction',
+  pgSettings: {},
+  disabled: false,
+  passwordlessAccess: true,
+};
+
+/** What the service chooses for an endpoint; declared, a later change of it would replace the endpoint. */
+const leftToService: ReadonlySet<InputName> = new Set(['regionId', 'provisioner']);
+
+/** The arguments by which a program declares the endpoint as it is, and no more of them than matter. */
+export function declareEndpoint(endpoint: Endpoint, isNameUnique: boolean): EndpointInputs {
+  const { autoscaling_limit_min_cu: minCu, autoscaling_limit_max_cu: maxCu } = endpoint;
+  const values = argumentNames.map((name) => [name, argumentTable[name].read?.(endpoint)] as const);
+  const mattering = values.filter(([name, value]) => {
+    if (value === undefined || leftToService.has(name)) return false;
+    // The provider takes a name for the mark of one endpoint, so a name of several can't be declared.
+    if (name === 'name') return value !== '' && isNameUnique;
+    return !isSame(value, usualValues[name]);
+  });
+  const hasUnlistedSize = !findComputeSize(minCu) || !findComputeSize(maxCu);
+  // Every value was read as the table pairs it with its name, the required ones among them.
+  return {
+    ...Object.fromEntries(mattering),
+    ...(hasUnlistedSize && { allowUnlistedSize: true }),
+  } as EndpointInputs;
+}
+
+/** The endpoint as it would stand in state if a program that declares this had created it. */
+export function toImportedResource(
+  endpoint: Endpoint,
+  name: string,
+  declared: EndpointInputs,
+): ImportedResource {
+  const restartOnChange = describeRestartTrigger(declared);
+  // There is no __urn: only the stack into which it is imported knows that. The next `pulumi up` adds it.
+  const inputs = { ...declared, ...(restartOnChange && { restartOnChange }), __provider: providerText };
+  return { type: typeToken, name, id: endpoint.id, inputs, outputs: toOutputs(endpoint, inputs) };
+}

@@ -1,0 +1,55 @@
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { declared } from '../../../tests/fixtures/endpoint';
+import { toTypeScript, writeProgram } from './program-text';
+
+/** What the text means to JavaScript. */
+const evaluate = (text: string): unknown => runInNewContext(`JSON.stringify(${text})`);
+
+it('declares each endpoint with its arguments, and the project once', () => {
+  const { projectId, branchId, type, name, pgSettings } = declared;
+  const text = writeProgram('p-1', [
+    { name: 'api', declared: { projectId, branchId, type } },
+    { name: 'web', declared: { projectId, branchId, type, name: name ?? '', pgSettings: pgSettings ?? {} } },
+  ]);
+  expect(text).toBe(`import { ComputeEndpoint } from 'pulumi-postgres-compute';
+
+const projectId = 'p-1';
+
+new ComputeEndpoint('api', {
+  projectId,
+  branchId: 'br-1',
+  type: 'read_write',
+});
+
+new ComputeEndpoint('web', {
+  projectId,
+  branchId: 'br-1',
+  type: 'read_write',
+  name: 'api',
+  pgSettings: { work_mem: '4MB' },
+});`);
+});
+
+it('any text means the same in the program, and stays on its line', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (value) => {
+      const text = toTypeScript(value);
+      expect(evaluate(text)).toBe(JSON.stringify(value));
+      expect(text).not.toMatch(/[\n\r\u2028\u2029]/);
+    }),
+  );
+});
+
+it('any map of settings means the same in the program', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.string(), { noNullPrototype: true }), (settings) => {
+      expect(evaluate(toTypeScript(settings))).toBe(JSON.stringify(settings));
+    }),
+  );
+});
+
+it('a name that is no identifier stands in quotes', () => {
+  expect(toTypeScript({ 'auto_explain.log_analyze': 'on' })).toBe("{ 'auto_explain.log_analyze': 'on' }");
+});

@@ -1,0 +1,101 @@
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Operation } from '../control-api/wire-types';
+import { ProgressLine } from './progress-line';
+
+function operationOf(status: string, change: Partial<Operation> = {}): Operation {
+  const time = '2026-01-01T00:00:00Z';
+  const base = { id: 'op-1', project_id: 'p-1', action: 'start_compute', failures_count: 0 };
+  return { ...base, status, created_at: time, updated_at: time, ...change };
+}
+
+/** A stream, and what has been written to it. */
+function makeStream(kind: { isTTY?: boolean; columns?: number } = {}) {
+  const stream = Object.assign(new PassThrough({ encoding: 'utf8' }), kind);
+  const written = (): string => stream.read() ?? '';
+  return { stream, written };
+}
+
+const clearLine = '\r\u001b[2K';
+
+describe('where it is no terminal', () => {
+  it('each change of a status is a line, and what has not changed is none', () => {
+    const { stream, written } = makeStream();
+    const line = new ProgressLine(stream);
+    for (const status of ['scheduling', 'running', 'running', 'finished'])
+      line.showOperations([
+        operationOf(status),
+        operationOf('running', { id: 'op-2', action: 'apply_config' }),
+      ]);
+    line.end();
+    expect(written()).toBe(
+      [
+        'op-1 start_compute: Scheduling',
+        'op-2 apply_config: In progress',
+        'op-1 start_compute: In progress',
+        'op-1 start_compute: OK',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('what locks the project is said once', () => {
+    const { stream, written } = makeStream();
+    const line = new ProgressLine(stream);
+    const blocking = [operationOf('running', { action: 'create_branch', id: 'op-7' })];
+    line.showBlockers(blocking);
+    line.showBlockers(blocking);
+    expect(written()).toBe('waiting: the project is locked by create_branch op-7 running\n');
+  });
+
+  it('no control character of the service gets through', () => {
+    const { stream, written } = makeStream();
+    new ProgressLine(stream).showOperations([operationOf('running', { action: 'start\u001b[2J\ncompute' })]);
+    expect(written()).toBe('op-1 start [2J compute: In progress\n');
+  });
+});
+
+describe('on a terminal', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('one line is written again, with the seconds, and taken away at the end', async () => {
+    const { stream, written } = makeStream({ isTTY: true });
+    const line = new ProgressLine(stream);
+    line.showOperations([operationOf('running')]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    line.end();
+    await vi.advanceTimersByTimeAsync(5_000);
+    const shown = (seconds: number) => `${clearLine}${seconds} s  start_compute: In progress`;
+    expect(written()).toBe(`${shown(0)}${shown(1)}${clearLine}`);
+  });
+
+  it('the line is never longer than the terminal is wide', () => {
+    const { stream, written } = makeStream({ isTTY: true, columns: 20 });
+    const line = new ProgressLine(stream);
+    line.showOperations([operationOf('running')]);
+    line.end();
+    expect(written()).toBe(`${clearLine}0 s  start_compute:${clearLine}`);
+  });
+});
+
+it('a terminal that does not know its width gets the usual one', () => {
+  const { stream, written } = makeStream({ isTTY: true, columns: 0 });
+  const line = new ProgressLine(stream);
+  line.showOperations([operationOf('running')]);
+  line.end();
+  expect(written()).toBe(`${clearLine}0 s  start_compute: In progress${clearLine}`);
+});
+
+it('says at the end whether something was going on', () => {
+  const line = new ProgressLine(makeStream().stream);
+  expect(line.end()).toBe(false);
+  line.showOperations([operationOf('running')]);
+  expect(line.end()).toBe(true);
+  expect(line.end()).toBe(false);
+});

@@ -1,0 +1,84 @@
+import { Deadline } from './control-api/deadline';
+import type { Operation } from './control-api/wire-types';
+import { type OperationState, toOperationState } from './operation-state';
+import type { OperationFilter } from './operations/operation-filter';
+import { walkOperationPages } from './operations/operation-pages';
+import { settleOperation, settleUnfinished, type WaitRequest } from './operations/operation-wait';
+import { requireSuccess } from './operations/operation-wait-error';
+import { ServiceProject } from './service-project';
+import { connectByStack } from './stack-connection';
+
+/** How long to wait for operations, and who is told meanwhile. */
+export interface OperationWaitOptions {
+  /** @default 600 */
+  readonly timeoutSeconds?: number;
+  /** Called with the operations as they now stand, after each look at them. */
+  readonly onProgress?: (operations: OperationState[]) => void;
+}
+
+const defaultTimeoutSeconds = 600;
+
+/**
+ * Looks up one operation, live.
+ * @throws ControlApiError 404 when the project has no such operation
+ */
+export async function getOperation(at: { projectId: string; operationId: string }): Promise<OperationState> {
+  return toOperationState(await connectByStack().getOperation(at.projectId, at.operationId));
+}
+
+/** Looks up the newest operations of a project, newest first: `limit` of them, 1 to 1000. @default 100 */
+export async function getOperations(of: { projectId: string; limit?: number }): Promise<OperationState[]> {
+  const { operations } = await connectByStack().listOperations(of.projectId, { limit: of.limit ?? 100 });
+  return operations.map(toOperationState);
+}
+
+/**
+ * Every operation of a project that the service remembers, newest first, live:
+ * `for await (const operation of listOperations({ projectId, statuses: ['failed'] })) …`. A page is asked for when
+ * the loop gets there, so leaving the loop early asks for no more.
+ */
+export async function* listOperations(
+  of: { projectId: string } & OperationFilter,
+): AsyncGenerator<OperationState, void, undefined> {
+  for await (const page of walkOperationPages(connectByStack(), of)) yield* page.map(toOperationState);
+}
+
+/**
+ * Waits until an operation has succeeded.
+ * @throws OperationWaitError when it failed, or is unfinished when the time is up; ControlApiError 404 when the
+ * project has no such operation
+ */
+export async function waitForOperation(
+  at: { projectId: string; operationId: string } & OperationWaitOptions,
+): Promise<OperationState> {
+  const request = toWaitRequest(at);
+  const settlement = await settleOperation(connectProject(at.projectId), at.operationId, request);
+  const [operation] = requireSuccess(settlement, request.deadline.elapsedMs);
+  if (operation) return toOperationState(operation);
+  throw new Error(`Operation ${at.operationId}: the wait for it ended without it.`);
+}
+
+/**
+ * Waits until every operation that is unfinished now has succeeded: of the whole project, or of one endpoint and then
+ * with whatever the service starts for that endpoint meanwhile. Returns at once when nothing is unfinished.
+ * @throws OperationWaitError when one failed, or is unfinished when the time is up; ControlApiError 404 when the
+ * project has no such endpoint
+ */
+export async function waitForOperations(
+  of: { projectId: string; endpointId?: string } & OperationWaitOptions,
+): Promise<OperationState[]> {
+  const request = toWaitRequest(of);
+  const settlement = await settleUnfinished(connectProject(of.projectId), of.endpointId, request);
+  return requireSuccess(settlement, request.deadline.elapsedMs).map(toOperationState);
+}
+
+function connectProject(projectId: string): ServiceProject {
+  return new ServiceProject(connectByStack(), projectId);
+}
+
+function toWaitRequest({ timeoutSeconds = defaultTimeoutSeconds, onProgress }: OperationWaitOptions) {
+  return {
+    deadline: new Deadline(timeoutSeconds * 1000),
+    onProgress: onProgress && ((latest: readonly Operation[]) => onProgress(latest.map(toOperationState))),
+  } satisfies WaitRequest;
+}

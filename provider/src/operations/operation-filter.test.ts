@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import type { Operation } from '../control-api/wire-types';
+import { isWanted, type OperationFilter } from './operation-filter';
+
+const operation: Operation = {
+  id: 'op-1',
+  project_id: 'p-1',
+  branch_id: 'br-1',
+  endpoint_id: 'ep-1',
+  action: 'start_compute',
+  status: 'running',
+  failures_count: 0,
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: '2026-01-01T00:00:00Z',
+};
+
+it.each<[OperationFilter, boolean]>([
+  [{}, true],
+  [{ endpointId: 'ep-1', branchId: 'br-1' }, true],
+  [{ endpointId: 'ep-2' }, false],
+  [{ branchId: 'br-2' }, false],
+  [{ actions: ['suspend_compute', 'start_compute'] }, true],
+  [{ actions: ['suspend_compute'] }, false],
+  [{ statuses: ['failed', 'running'] }, true],
+  [{ statuses: [' IN progress'] }, true],
+  [{ statuses: ['OK', 'failed'] }, false],
+  [{ actions: [] }, false],
+])('%j takes a running start_compute: %s', (filter, wanted) => {
+  expect(isWanted(operation, filter)).toBe(wanted);
+});
+
+it.each([
+  ['failed', true],
+  ['error', true],
+  ['finished', false],
+])('the console word Error stands for %s: %s', (status, wanted) => {
+  expect(isWanted({ ...operation, status }, { statuses: ['Error'] })).toBe(wanted);
+});
+
+it('a project-wide operation concerns no endpoint', () => {
+  const { endpoint_id: _, ...projectWide } = operation;
+  expect(isWanted(projectWide, { endpointId: 'ep-1' })).toBe(false);
+});

@@ -1,0 +1,37 @@
+import type { Operation } from '../control-api/wire-types';
+import { type OperationState, toOperationState } from '../operation-state';
+import { describeOperation, isUnfinished, outcomeOf } from './operation-outcome';
+import type { Settlement } from './settle-operations';
+
+/** Waiting that did not end in success: an operation failed, or was unfinished when the time was up. */
+export class OperationWaitError extends Error {
+  override readonly name = 'OperationWaitError';
+  readonly outcome: 'failed' | 'timed out';
+  /** Every operation that was waited for, as last seen. */
+  readonly operations: readonly OperationState[];
+
+  constructor(outcome: 'failed' | 'timed out', operations: readonly Operation[], waitedMs: number) {
+    super(describe(outcome, operations, waitedMs));
+    this.outcome = outcome;
+    this.operations = operations.map(toOperationState);
+  }
+}
+
+/** @throws OperationWaitError unless every operation has succeeded */
+export function requireSuccess({ outcome, operations }: Settlement, waitedMs: number): readonly Operation[] {
+  if (outcome === 'succeeded') return operations;
+  throw new OperationWaitError(outcome, operations, waitedMs);
+}
+
+function describe(
+  outcome: 'failed' | 'timed out',
+  operations: readonly Operation[],
+  waitedMs: number,
+): string {
+  if (outcome === 'failed') {
+    const failed = operations.filter((operation) => outcomeOf(operation) === 'failed');
+    return `Not every operation succeeded: ${failed.map(describeOperation).join(', ')}.`;
+  }
+  const seconds = Math.round(waitedMs / 1000);
+  return `Still unfinished after ${seconds} s: ${operations.filter(isUnfinished).map(describeOperation).join(', ')}.`;
+}

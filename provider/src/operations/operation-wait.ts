@@ -1,0 +1,79 @@
+import type { Deadline } from '../control-api/deadline';
+import type { Operation } from '../control-api/wire-types';
+import type { ServiceProject } from '../service-project';
+import { isUnfinished, outcomeOf } from './operation-outcome';
+import { type Settlement, settleOperations } from './settle-operations';
+
+export interface WaitRequest {
+  readonly deadline: Deadline;
+  /** Called with the operations as they now stand, after each look. */
+  readonly onProgress?: ((operations: readonly Operation[]) => void) | undefined;
+}
+
+const largestPage = 1_000;
+
+/**
+ * Waits until the operation has ended; those that follow it do not count.
+ * @throws ControlApiError 404 when the project has no such operation
+ */
+export async function settleOperation(
+  project: ServiceProject,
+  operationId: string,
+  request: WaitRequest,
+): Promise<Settlement> {
+  return settleNamed(project, [await project.api.getOperation(project.id, operationId)], request);
+}
+
+/**
+ * Waits until everything that is unfinished now has ended: in the whole project, or for one endpoint and then with
+ * whatever the service starts for that endpoint meanwhile. Nothing unfinished counts as success.
+ * @throws ControlApiError 404 when the project has no such endpoint
+ */
+export async function settleUnfinished(
+  project: ServiceProject,
+  endpointId: string | undefined,
+  request: WaitRequest,
+): Promise<Settlement> {
+  const { operations } = await project.api.listOperations(project.id, { limit: largestPage });
+  const unfinished = operations.filter(isUnfinished);
+  if (endpointId === undefined) return settleNamed(project, unfinished, request);
+  const own = unfinished.filter(({ endpoint_id }) => endpoint_id === endpointId);
+  // No operation and no endpoint either: the id is wrong, which must not pass for success.
+  if (own.length === 0) await project.api.getEndpoint(project.id, endpointId);
+  return settleOperations(project.poller, { ...request, endpointId, operations: own });
+}
+
+async function settleNamed(
+  { poller }: ServiceProject,
+  operations: readonly Operation[],
+  { deadline, onProgress }: WaitRequest,
+): Promise<Settlement> {
+  let latest = operations;
+  const unfinished = () => latest.filter(isUnfinished);
+  if (unfinished().length === 0) return conclude(latest);
+  onProgress?.(latest);
+  return poller.watch<Settlement>({
+    deadline,
+    operations: unfinished,
+    judge: (view) => {
+      latest = latest.map((operation) => view.find(operation.id) ?? keepEnded(operation));
+      onProgress?.(latest);
+      return unfinished().length > 0 ? undefined : conclude(latest);
+    },
+    expire: () => conclude(latest),
+  });
+}
+
+/** @throws Error for one that was unfinished: that it is forgotten does not tell how it ended */
+function keepEnded(operation: Operation): Operation {
+  if (!isUnfinished(operation)) return operation;
+  throw new Error(
+    `The service does not know operation ${operation.id} (${operation.action}) any more, so nobody can tell how it ended.`,
+  );
+}
+
+function conclude(operations: readonly Operation[]): Settlement {
+  const outcomes = operations.map(outcomeOf);
+  if (outcomes.includes('failed')) return { outcome: 'failed', operations };
+  return { outcome: outcomes.includes('unfinished') ? 'timed out' : 'succeeded', operations };
+}

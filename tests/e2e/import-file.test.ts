@@ -1,0 +1,71 @@
+import execa from 'execa';
+import { expect, it } from 'vitest';
+import { commandFile } from '../integration/start-command';
+import { startProgram } from './start-stack';
+
+/** A project whose primary branch has the default endpoint, which nobody has named, and another branch a named one. */
+async function startProject() {
+  const service = await startProgram();
+  const { stack, emulator, project, branch } = service;
+  const [primary] = emulator.endpoints(project.id);
+  if (!primary) throw new Error('The project has no endpoint.');
+  const endpoint = {
+    branch_id: branch.id,
+    type: 'read_write',
+    name: 'Jo\'s "reports"',
+    autoscaling_limit_min_cu: 0.5,
+    autoscaling_limit_max_cu: 2,
+    suspend_timeout_seconds: 600,
+    pooler_enabled: true,
+    settings: { pg_settings: { work_mem: '8MB' } },
+  };
+  await fetch(`${emulator.url}/projects/${project.id}/endpoints`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${emulator.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ endpoint }),
+  });
+  const environment = { ...stack.environment, POSTGRES_COMPUTE_PROJECT: project.id };
+  const command = (...words: string[]) =>
+    execa(process.execPath, [commandFile, ...words], {
+      cwd: stack.folder,
+      env: environment,
+      extendEnv: false,
+    });
+  await command('operations', 'wait');
+  const held = () => emulator.endpoints(project.id).map(({ id, name }) => ({ id, name }));
+  const writes = () => emulator.requests().filter(({ method }) => method !== 'GET').length;
+  return { ...service, primary, command, held, writes };
+}
+
+it('endpoints that exist become resources of a program without any change to them', async () => {
+  const { stack, emulator, primary, command, held, writes } = await startProject();
+  const before = { held: held(), writes: writes() };
+  const { stdout: program, stderr: next } = await command('import-file');
+
+  const [, importWords = ''] = /^ {2}2\. pulumi (.*)$/m.exec(next) ?? [];
+  await stack.run(...importWords.split(' '), '--yes');
+  // Nobody has added the text to the program yet, which declares no endpoint so far.
+  await stack.writeProgram('export const nothing = true;');
+  const early = await stack.try('up', '--yes');
+  expect(early.exitCode).not.toBe(0);
+  expect(early.screen).toContain('protect');
+
+  await stack.writeProgram(program);
+  const [, previewWords = ''] = /^ {2}3\. pulumi (.*)$/m.exec(next) ?? [];
+  expect(previewWords).toBe('preview --expect-no-changes');
+  await stack.run(...previewWords.split(' '));
+  await stack.run('up', '--yes', '--expect-no-changes');
+  await stack.run('refresh', '--yes', '--expect-no-changes');
+  const { screen } = await stack.run('preview', '--expect-no-changes');
+  expect(screen).not.toContain('[diff');
+  expect({ held: held(), writes: writes() }).toEqual(before);
+
+  // From here on they are like any others.
+  await stack.writeProgram(program.replace('autoscalingLimitMaxCu: 0.25', 'autoscalingLimitMaxCu: 1'));
+  await stack.run('up', '--yes');
+  expect(held()).toEqual(before.held);
+  expect(emulator.endpoints().find(({ id }) => id === primary.id)).toMatchObject({
+    autoscaling_limit_max_cu: 1,
+  });
+  expect(writes()).toBe(before.writes + 1);
+});

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { patience, startCommand } from './start-command';
+
+describe('endpoints list', () => {
+  it('shows id, name, branch, type, size and state', async () => {
+    const { run, primary, branch, provider, declare } = await startCommand();
+    await provider.create(declare());
+    const [, first = '', second = ''] = (await run('endpoints', 'list')).stdout.split('\n');
+    expect(first.split(/ {2,}/)).toEqual([primary.id, primary.branch_id, 'read_write', '0.25 CU', 'Active']);
+    expect(second.split(/ {2,}/).slice(1)).toEqual([
+      'api',
+      branch.id,
+      'read_write',
+      '0.25 to 1 CU',
+      'Active',
+    ]);
+  });
+
+  it('is narrowed by --branch', async () => {
+    const { run, primary, branch } = await startCommand();
+    const own = await run('endpoints', 'list', '--branch', primary.branch_id, '--json');
+    expect(JSON.parse(own.stdout)).toMatchObject({ endpoints: [{ id: primary.id, currentState: 'active' }] });
+    const none = await run('endpoints', 'list', '--branch', branch.id);
+    expect(none).toEqual({ exitCode: 0, stdout: '', stderr: 'There is no such endpoint.\n' });
+  });
+});
+
+it('endpoints get shows one endpoint', async () => {
+  const { run, primary } = await startCommand();
+  const { stdout } = await run('endpoints', 'get', primary.id);
+  expect(stdout).toMatch(new RegExp(`^id +${primary.id}\nstate +Active\n`));
+  expect(stdout).toContain(`host         ${primary.host}\n`);
+  expect(JSON.parse((await run('endpoints', 'get', primary.id, '--json')).stdout)).toMatchObject({
+    id: primary.id,
+    host: primary.host,
+  });
+});
+
+describe('endpoints suspend, start and restart', () => {
+  it('return when the compute is down, up, and up again', async () => {
+    const { run, emulator, primary } = await startCommand();
+    const state = () => emulator.endpoints()[0]?.current_state;
+    expect(await run('endpoints', 'suspend', primary.id)).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringMatching(/Endpoint ep-\S+ is Idle\.\n$/),
+    });
+    expect(state()).toBe('idle');
+    expect(await run('endpoints', 'start', primary.id)).toMatchObject({ exitCode: 0 });
+    expect(state()).toBe('active');
+    expect(await run('endpoints', 'restart', primary.id)).toMatchObject({ exitCode: 0 });
+    expect(emulator.restarts(primary.id)).toBe(1);
+    expect(state()).toBe('active');
+  });
+
+  it('say that there was nothing to do', async () => {
+    const { run, primary } = await startCommand();
+    expect(await run('endpoints', 'start', primary.id)).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: `Endpoint ${primary.id} is Active; the service had nothing to do.\n`,
+    });
+  });
+
+  it('with --no-wait return what runs', async () => {
+    const { run, emulator, primary } = await startCommand({ operationMs: 60_000 });
+    const { stdout } = await run('endpoints', 'suspend', primary.id, '--no-wait', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      endpoint: { id: primary.id, pendingState: 'idle' },
+      operations: [{ action: 'suspend_compute', status: 'running' }],
+    });
+    expect(emulator.endpoints()[0]).toMatchObject({ current_state: 'active' });
+  });
+
+  it('show an operation once that the service names twice', async () => {
+    const { run, emulator, primary } = await startCommand();
+    emulator.inject({ match: { method: 'POST' }, effect: { kind: 'repeated-operations' } });
+    const { stdout } = await run('endpoints', 'suspend', primary.id, '--no-wait', '--json');
+    expect(JSON.parse(stdout).operations).toHaveLength(1);
+  });
+
+  it('wait while the project is locked, and say by what', async () => {
+    const { run, emulator, project, primary } = await startCommand();
+    const release = emulator.lockProject(project.id);
+    const suspension = run('endpoints', 'suspend', primary.id);
+    await expect
+      .poll(() => emulator.requests().filter(({ status }) => status === 423).length, patience)
+      .toBeGreaterThan(0);
+    await expect.poll(() => emulator.requests().at(-1)?.path, patience).toMatch(/operations/);
+    release();
+    const { exitCode, stderr } = await suspension;
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/^waiting: the project is locked by create_branch \S+ running\n/);
+  });
+
+  it('end with 3 when the project stays locked', async () => {
+    const { run, emulator, project, primary } = await startCommand();
+    emulator.lockProject(project.id);
+    const { exitCode, stderr } = await run('endpoints', 'suspend', primary.id, '--timeout', '0.2');
+    expect(exitCode).toBe(3);
+    expect(stderr).toMatch(
+      /error: POST \S+\/suspend: 423 Locked \(create_branch \S+ running\); waited 0 s\n$/,
+    );
+  });
+
+  it('end with 1 when an operation failed', async () => {
+    const { run, emulator, primary } = await startCommand();
+    emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-fails' } });
+    const { exitCode, stderr } = await run('endpoints', 'suspend', primary.id);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/error: Not every operation succeeded: suspend_compute \S+ failed: .*\n$/);
+  });
+
+  it('end with 3 when the operations take too long', async () => {
+    const { run, primary } = await startCommand({ operationMs: 60_000 });
+    const { exitCode, stderr } = await run('endpoints', 'suspend', primary.id, '--timeout', '0.2');
+    expect(exitCode).toBe(3);
+    expect(stderr).toMatch(/Still unfinished after \d+ s: suspend_compute \S+ running\.\n$/);
+  });
+
+  it('restart once, also when the answer got lost', async () => {
+    for (const kind of ['lost-after-work', 'lost-before-work'] as const) {
+      const { run, emulator, primary } = await startCommand();
+      emulator.inject({ match: { method: 'POST' }, effect: { kind } });
+      expect(await run('endpoints', 'restart', primary.id)).toMatchObject({ exitCode: 0 });
+      expect(emulator.restarts(primary.id)).toBe(1);
+    }
+  });
+
+  it('tell of an idle compute that it can only be started', async () => {
+    const { run, primary } = await startCommand();
+    await run('endpoints', 'suspend', primary.id);
+    expect(await run('endpoints', 'restart', primary.id)).toEqual({
+      exitCode: 4,
+      stdout: '',
+      stderr: `error: Endpoint ${primary.id} is Idle, and the service restarts only an active compute (status 409): \`postgres-compute endpoints start ${primary.id}\` starts it.\n`,
+    });
+  });
+
+  it('tell of a disabled endpoint that it has to be enabled', async () => {
+    const { run, emulator, primary } = await startCommand();
+    emulator.changeEndpoint(primary.id, { disabled: true });
+    await run('endpoints', 'suspend', primary.id);
+    const restart = await run('endpoints', 'restart', primary.id);
+    expect(restart.stderr).toMatch(/is Stopped, .*: it has to be enabled first\.\n$/);
+    const start = await run('endpoints', 'start', primary.id);
+    expect(start).toMatchObject({ exitCode: 4, stderr: expect.stringMatching(/409 Conflict.*is disabled/) });
+  });
+
+  it('of an unknown endpoint end with 4', async () => {
+    const { run } = await startCommand();
+    for (const verb of ['start', 'suspend', 'restart'])
+      expect(await run('endpoints', verb, 'ep-none')).toMatchObject({
+        exitCode: 4,
+        stderr: expect.stringContaining('404 Not Found'),
+      });
+  });
+});

@@ -1,0 +1,123 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { makeFolder, startCommand } from './start-command';
+
+interface ImportFile {
+  readonly resources: readonly { readonly name: string; readonly id: string; readonly inputs: object }[];
+}
+
+/** A project with the endpoint of its primary branch and one named `api` on another, and a place for the file. */
+async function startImport() {
+  const service = await startCommand();
+  const { id } = await service.provider.create(service.declare({ suspendTimeoutSeconds: 600 }));
+  const file = join(await makeFolder(), 'import.json');
+  const importTo = async (...words: string[]) => {
+    const end = await service.run('import-file', '--output', file, ...words);
+    const { resources } = JSON.parse(await readFile(file, 'utf8')) as ImportFile;
+    return { ...end, resources };
+  };
+  return { ...service, apiId: id, file, importTo };
+}
+
+describe('import-file', () => {
+  it('takes every endpoint of the project', async () => {
+    const { importTo, primary, apiId, project, branch } = await startImport();
+    const { resources, stdout } = await importTo();
+    expect(resources).toMatchObject([
+      { type: 'pulumi-nodejs:dynamic/postgres:ComputeEndpoint', name: 'main', id: primary.id },
+      { name: 'api', id: apiId, inputs: { name: 'api', suspendTimeoutSeconds: 600 } },
+    ]);
+    expect(stdout).toBe(`import { ComputeEndpoint } from 'pulumi-postgres-compute';
+
+const projectId = '${project.id}';
+
+new ComputeEndpoint('main', {
+  projectId,
+  branchId: '${primary.branch_id}',
+  type: 'read_write',
+  autoscalingLimitMinCu: 0.25,
+  autoscalingLimitMaxCu: 0.25,
+});
+
+new ComputeEndpoint('api', {
+  projectId,
+  branchId: '${branch.id}',
+  type: 'read_write',
+  name: 'api',
+  autoscalingLimitMinCu: 0.25,
+  autoscalingLimitMaxCu: 1,
+  suspendTimeoutSeconds: 600,
+});
+`);
+  });
+
+  it('takes one endpoint with --endpoint', async () => {
+    const { importTo, apiId } = await startImport();
+    const { resources, stdout } = await importTo('--endpoint', apiId);
+    expect(resources.map(({ id }) => id)).toEqual([apiId]);
+    expect(stdout.match(/new ComputeEndpoint/g)).toHaveLength(1);
+  });
+
+  it('takes the endpoints of one branch with --branch, its replicas too', async () => {
+    const { importTo, provider, declare, branch, primary, apiId } = await startImport();
+    const replica = await provider.create(declare({ type: 'read_only', name: 'reports' }));
+    const { resources } = await importTo('--branch', branch.id);
+    expect(resources.map(({ id }) => id)).toEqual([apiId, replica.id]);
+    expect((await importTo('--branch', primary.branch_id)).resources.map(({ name }) => name)).toEqual([
+      'main',
+    ]);
+  });
+
+  it('names an endpoint by its id when the branches may not be seen', async () => {
+    const { importTo, emulator, primary } = await startImport();
+    emulator.inject({
+      match: { method: 'GET', path: '/projects/:p/branches' },
+      effect: { kind: 'status', status: 403 },
+    });
+    expect((await importTo()).resources.map(({ name }) => name)).toEqual([primary.id, 'api']);
+  });
+
+  it('says what to run next on stderr, so that stdout is the program and nothing else', async () => {
+    const { importTo, file } = await startImport();
+    const { stderr } = await importTo();
+    expect(stderr).toContain(`Wrote 2 endpoints to ${file}.`);
+    expect(stderr).toContain('  1. add the text above to the program\n');
+    expect(stderr).toContain(`  2. pulumi import --file ${file} --generate-code=false\n`);
+    expect(stderr).toContain('  3. pulumi preview --expect-no-changes\n');
+  });
+
+  it('changes nothing at the service', async () => {
+    const { importTo, emulator } = await startImport();
+    const before = emulator.requests().length;
+    await importTo();
+    expect(
+      new Set(
+        emulator
+          .requests()
+          .slice(before)
+          .map(({ method }) => method),
+      ),
+    ).toEqual(new Set(['GET']));
+  });
+
+  it('ends with 4 when there is nothing to import', async () => {
+    const { run, project } = await startCommand();
+    expect(await run('import-file', '--endpoint', 'ep-none')).toEqual({
+      exitCode: 4,
+      stdout: '',
+      stderr: `error: Project ${project.id} has no endpoint ep-none, so there is nothing to import.\n`,
+    });
+    expect(await run('import-file', '--branch', 'br-none')).toMatchObject({
+      exitCode: 4,
+      stderr: expect.stringContaining('Branch br-none of project'),
+    });
+  });
+
+  it('ends with 5 and prints no program when the file can not be written', async () => {
+    const { run } = await startCommand();
+    const { exitCode, stdout, stderr } = await run('import-file', '--output', '/no/such/folder/file.json');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: '' });
+    expect(stderr).toMatch(/^error: The file \/no\/such\/folder\/file\.json can't be written: ENOENT.*\n$/);
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { startCommand } from './start-command';
+
+/** A project with more operations than one page holds, all of them finished. */
+async function startBusyCommand() {
+  const service = await startCommand();
+  for (let number = 0; number < 120; number += 1) service.emulator.createBranch(service.project.id);
+  const ids = service.emulator.operations(service.project.id).map(({ id }) => id);
+  const pages = () => service.emulator.requests().filter(({ path }) => path.includes('/operations'));
+  return { ...service, ids, pages };
+}
+
+const idsOf = (json: string) => (JSON.parse(json).operations as { id: string }[]).map(({ id }) => id);
+
+describe('operations list', () => {
+  it('shows action, branch, status, duration, date and id, newest first', async () => {
+    const { run, emulator, project } = await startCommand();
+    const { stdout, exitCode } = await run('operations', 'list');
+    const [head, ...rows] = stdout.trimEnd().split('\n');
+    expect(head?.split(/ {2,}/)).toEqual(['ACTION', 'BRANCH', 'STATUS', 'DURATION', 'DATE', 'ID']);
+    expect(rows.map((row) => row.split(/ {2,}/))).toEqual(
+      emulator
+        .operations(project.id)
+        .map(({ action, branch_id, id }) => [
+          action,
+          branch_id,
+          'OK',
+          expect.stringMatching(/^\d+ ms$/),
+          expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/),
+          id,
+        ]),
+    );
+    expect(exitCode).toBe(0);
+  });
+
+  it('goes on to the last page', async () => {
+    const { run, ids, pages } = await startBusyCommand();
+    const { stdout } = await run('operations', 'list', '--json');
+    expect(idsOf(stdout)).toEqual(ids);
+    expect(pages().length).toBeGreaterThan(1);
+  });
+
+  it('has one head and columns below each other, however many pages there are', async () => {
+    const { run, ids } = await startBusyCommand();
+    const [head = '', ...rows] = (await run('operations', 'list')).stdout.trimEnd().split('\n');
+    expect(rows).toHaveLength(ids.length);
+    expect(new Set(rows.map((row) => row.indexOf(' OK ')))).toEqual(new Set([head.indexOf('STATUS') - 1]));
+  });
+
+  it('with --limit gives a cursor, and with --cursor goes on from there', async () => {
+    const { run, ids } = await startBusyCommand();
+    const first = JSON.parse((await run('operations', 'list', '--limit', '110', '--json')).stdout);
+    const rest = await run('operations', 'list', '--cursor', first.cursor, '--json');
+    expect(first.operations).toHaveLength(110);
+    expect([...first.operations.map(({ id }: { id: string }) => id), ...idsOf(rest.stdout)]).toEqual(ids);
+  });
+
+  it('with --limit says on stderr where the rest begins, and nothing when there is no rest', async () => {
+    const { run } = await startBusyCommand();
+    expect((await run('operations', 'list', '--limit', '2')).stderr).toMatch(
+      /^Where the rest begins: --cursor \S+\n$/,
+    );
+    expect((await run('operations', 'list', '--limit', '1000')).stderr).toBe('');
+  });
+
+  it.each<[string, string[], string[]]>([
+    ['--action', ['--action', 'create_timeline'], ['create_timeline']],
+    [
+      '--action with commas',
+      ['--action', 'create_timeline,start_compute'],
+      ['start_compute', 'create_timeline'],
+    ],
+    [
+      '--action twice',
+      ['--action', 'create_timeline', '--action', 'start_compute'],
+      ['start_compute', 'create_timeline'],
+    ],
+    ['--status in the words of the console', ['--status', 'In Progress'], ['suspend_compute']],
+    ['--status in the words of the API', ['--status', 'running,failed'], ['suspend_compute']],
+    ['--status and --action', ['--status', 'ok', '--action', 'suspend_compute'], []],
+  ])('is narrowed by %s', async (_, words, actions) => {
+    const { run, emulator, primary } = await startCommand({ operationMs: 60_000 });
+    await run('endpoints', 'suspend', primary.id, '--no-wait');
+    const { stdout } = await run('operations', 'list', '--json', ...words);
+    expect(JSON.parse(stdout).operations.map(({ action }: { action: string }) => action)).toEqual(actions);
+    expect(emulator.endpoints()).toHaveLength(1);
+  });
+
+  it('is narrowed by --endpoint and --branch', async () => {
+    const { run, primary, branch } = await startCommand();
+    const own = JSON.parse((await run('operations', 'list', '--endpoint', primary.id, '--json')).stdout);
+    expect(own.operations).toMatchObject([{ action: 'start_compute', endpointId: primary.id }]);
+    const other = JSON.parse((await run('operations', 'list', '--branch', branch.id, '--json')).stdout);
+    expect(other.operations).toMatchObject([{ action: 'create_branch', branchId: branch.id }]);
+  });
+
+  it('that is empty says so on stderr, and is an empty list as JSON', async () => {
+    const { run } = await startCommand();
+    const table = await run('operations', 'list', '--endpoint', 'ep-none');
+    expect(table).toEqual({ exitCode: 0, stdout: '', stderr: 'There is no such operation.\n' });
+    expect(JSON.parse((await run('operations', 'list', '--endpoint', 'ep-none', '--json')).stdout)).toEqual({
+      operations: [],
+    });
+  });
+});
+
+describe('operations get', () => {
+  it('shows everything about one operation', async () => {
+    const { run, emulator, project, primary } = await startCommand();
+    const [{ id } = { id: '' }] = emulator
+      .operations(project.id)
+      .filter((held) => held.endpoint_id === primary.id);
+    const { stdout } = await run('operations', 'get', id);
+    expect(stdout).toMatch(new RegExp(`^id +${id}\naction +start_compute\nstatus +OK \\(finished\\)\n`));
+    expect(JSON.parse((await run('operations', 'get', id, '--json')).stdout)).toMatchObject({
+      id,
+      endpointId: primary.id,
+      status: 'finished',
+    });
+  });
+
+  it('of an unknown id ends with 4 and the words of the service', async () => {
+    const { run } = await startCommand();
+    const { exitCode, stdout, stderr } = await run(
+      'operations',
+      'get',
+      '11111111-1111-4111-8111-111111111111',
+    );
+    expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' });
+    expect(stderr).toMatch(/^error: GET \/projects\/\S+: 404 Not Found.*\n$/);
+  });
+});

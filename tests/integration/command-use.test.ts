@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { runWith, startCommand } from './start-command';
+
+const everyCommand = [
+  '',
+  'operations list',
+  'operations get',
+  'operations wait',
+  'endpoints list',
+  'endpoints get',
+  'endpoints start',
+  'endpoints suspend',
+  'endpoints restart',
+  'import-file',
+];
+
+const helpOf = (command: string) => runWith([...command.split(' ').filter(Boolean), '--help'], {});
+
+const examplesOf = (help: string) =>
+  [...help.matchAll(/^ {2}\$ postgres-compute (.*?)(?: (?:&&|>) .*)?$/gm)].map(([, words = '']) =>
+    words.split(' '),
+  );
+
+describe('--help', () => {
+  it.each(everyCommand)(
+    'of "postgres-compute %s" has examples, the settings and the exit codes',
+    async (command) => {
+      const { exitCode, stdout, stderr } = await helpOf(command);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+      expect(examplesOf(stdout)).not.toEqual([]);
+      expect(stdout).toContain('only a program can read the config of a Pulumi stack');
+      expect(stdout).toContain('POSTGRES_COMPUTE_API_KEY');
+      expect(stdout).toMatch(
+        /Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}3 .*\n {2}4 .*\n {2}5 .*\n {2}130 /,
+      );
+    },
+  );
+
+  it.each(everyCommand)('of "postgres-compute %s" has no example that is wrong use', async (command) => {
+    const { stdout } = await helpOf(command);
+    for (const example of examplesOf(stdout)) {
+      // Everything is there but the service, so it gets as far as that.
+      const { exitCode, stderr } = await runWith(example, {
+        POSTGRES_COMPUTE_API_KEY: 'key',
+        POSTGRES_COMPUTE_BASE_URL: 'http://127.0.0.1:1/api/v2',
+        POSTGRES_COMPUTE_PROJECT: 'p-1',
+      });
+      expect([example, exitCode, stderr]).toEqual([
+        example,
+        4,
+        expect.stringContaining('connection refused'),
+      ]);
+    }
+  });
+});
+
+describe('settings', () => {
+  it('--project and --base-url go before the environment', async () => {
+    const { environment, emulator, primary } = await startCommand();
+    const other = emulator.createProject();
+    const { stdout } = await runWith(
+      ['endpoints', 'list', '--project', other.id, '--base-url', emulator.url],
+      {
+        ...environment,
+        POSTGRES_COMPUTE_BASE_URL: 'http://127.0.0.1:1/api/v2',
+      },
+    );
+    expect(stdout).toContain(emulator.endpoints(other.id)[0]?.id);
+    expect(stdout).not.toContain(primary.id);
+  });
+
+  it.each([
+    ['POSTGRES_COMPUTE_PROJECT', 'The project is missing: give --project, or set POSTGRES_COMPUTE_PROJECT.'],
+    [
+      'POSTGRES_COMPUTE_API_KEY',
+      'The API key is missing: set POSTGRES_COMPUTE_API_KEY (the config of a Pulumi stack is not read here).',
+    ],
+    [
+      'POSTGRES_COMPUTE_BASE_URL',
+      'The base URL is missing: give --base-url, or set POSTGRES_COMPUTE_BASE_URL.',
+    ],
+  ])('without %s it ends with 2 and says what to set', async (variable, sentence) => {
+    const { environment } = await startCommand();
+    const end = await runWith(['endpoints', 'list'], { ...environment, [variable]: ' ' });
+    expect(end).toEqual({ exitCode: 2, stdout: '', stderr: `error: ${sentence}\n` });
+  });
+
+  it('a base URL that is none ends with 2', async () => {
+    const { environment } = await startCommand();
+    const { exitCode, stderr } = await runWith(['endpoints', 'list', '--base-url', 'localhost'], environment);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^error: The base URL .* must be an http\(s\) URL.*\n$/);
+  });
+
+  it('there is no option for the key', async () => {
+    const { run } = await startCommand();
+    for (const option of ['--key', '--api-key'])
+      expect(await run('endpoints', 'list', option, 'k')).toMatchObject({ exitCode: 2 });
+  });
+});
+
+describe('wrong use ends with 2 and a sentence', () => {
+  it.each([
+    [['frobnicate'], /^error: unknown command 'frobnicate'\n$/],
+    [['operations', 'list', '--limit', 'ten'], /^error: option '--limit <count>'.*whole number above 0\.\n$/],
+    [['operations', 'list', '--sideways'], /^error: unknown option '--sideways'\n$/],
+    [['operations', 'get'], /^error: missing required argument 'operation'\n$/],
+    [['operations', 'wait', '--timeout', '0'], /^error: option '-t, --timeout <seconds>'.*above 0.*\n$/],
+    [['operations', 'wait', 'op-1', '--endpoint', 'ep-1'], /^error: Wait either for one operation or .*\n$/],
+    [
+      ['import-file', '--endpoint', 'ep-1', '--branch', 'br-1'],
+      /^error: Import either an --endpoint or .*\n$/,
+    ],
+  ])('%j', async (words, sentence) => {
+    const { run } = await startCommand();
+    expect(await run(...words)).toEqual({ exitCode: 2, stdout: '', stderr: expect.stringMatching(sentence) });
+  });
+});
+
+describe('a service that does not answer as hoped', () => {
+  it('ends with 4 when nothing answers', async () => {
+    const { run } = await startCommand();
+    const { exitCode, stderr } = await run('endpoints', 'list', '--base-url', 'http://127.0.0.1:1/api/v2');
+    expect(exitCode).toBe(4);
+    expect(stderr).toMatch(/^error: GET \/projects\/\S+\/endpoints: no usable answer: connection refused\n$/);
+  });
+
+  it('ends with 4 when the key is wrong, and does not show the key', async () => {
+    const { environment } = await startCommand();
+    const key = 'canary-key';
+    const end = await runWith(['endpoints', 'list'], { ...environment, POSTGRES_COMPUTE_API_KEY: key });
+    expect(end).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('401 Unauthorized') });
+    expect(end.stderr).not.toContain(key);
+  });
+
+  it('does not show the key when the service repeats it', async () => {
+    const { run, emulator } = await startCommand();
+    const message = `the key ${emulator.apiKey} is blocked`;
+    emulator.inject({ match: {}, effect: { kind: 'status', status: 403, message } });
+    expect((await run('endpoints', 'list')).stderr).toContain(
+      '403 Forbidden [INJECTED_FAULT]: the key *** is blocked',
+    );
+  });
+
+  it('does not let control characters of the service through', async () => {
+    const { run, emulator, primary } = await startCommand();
+    emulator.changeEndpoint(primary.id, { name: 'a\u001b[2Jb' });
+    expect((await run('endpoints', 'list')).stdout).toContain('a [2Jb');
+    expect((await run('endpoints', 'get', primary.id)).stdout).not.toContain('\u001b');
+  });
+});
+
+describe('colours', () => {
+  it('are there on a terminal', async () => {
+    const { runOnTerminal } = await startCommand();
+    expect((await runOnTerminal(['operations', 'list'])).stdout).toContain('\u001b[32mOK');
+    expect((await runOnTerminal(['endpoints', 'get', 'ep-none'])).stderr).toContain('\u001b[31merror:');
+  });
+
+  it.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('are not there with %j', async (environment) => {
+    const { runOnTerminal } = await startCommand();
+    expect((await runOnTerminal(['operations', 'list'], environment)).stdout).not.toContain('\u001b');
+    expect((await runOnTerminal(['endpoints', 'get', 'ep-none'], environment)).stderr).not.toContain(
+      '\u001b',
+    );
+  });
+
+  it('are not there where it is no terminal', async () => {
+    const { run } = await startCommand();
+    expect((await run('operations', 'list')).stdout).not.toContain('\u001b');
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { patience, startCommand } from './start-command';
+
+type Service = Awaited<ReturnType<typeof startCommand>>;
+
+/** An operation of the primary endpoint that has begun. */
+async function startSuspension(service: Service) {
+  const { stdout } = await service.run('endpoints', 'suspend', service.primary.id, '--no-wait', '--json');
+  return (JSON.parse(stdout).operations as { id: string; status: string }[])[0] ?? { id: '', status: '' };
+}
+
+/** Runs a wait for operations that hang, and lets them finish once the wait has seen that they do. */
+async function waitForHanging<Begun, End>(
+  { emulator }: Service,
+  begin: () => Promise<Begun>,
+  wait: (begun: Begun) => Promise<End>,
+) {
+  const hanging = emulator.inject({ match: {}, effect: { kind: 'operation-hangs' }, times: 'always' });
+  const begun = await begin();
+  const before = looksAt(emulator).length;
+  const end = wait(begun);
+  // The second look follows what the first one has shown.
+  await expect.poll(() => looksAt(emulator).length, patience).toBeGreaterThan(before + 1);
+  hanging.clear();
+  return { begun, end: await end };
+}
+
+const looksAt = (emulator: Service['emulator']) =>
+  emulator.requests().filter(({ path }) => path.includes('/operations'));
+
+describe('operations wait', () => {
+  it('ends with 0 when the operation has succeeded, and shows it', async () => {
+    const service = await startCommand();
+    const { begun, end } = await waitForHanging(
+      service,
+      () => startSuspension(service),
+      ({ id }) => service.run('operations', 'wait', id),
+    );
+    const { id } = begun;
+    const { exitCode, stdout, stderr } = end;
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/suspend_compute +\S+ +OK/);
+    expect(stderr).toBe(`${id} suspend_compute: In progress\n${id} suspend_compute: OK\n`);
+  });
+
+  it('ends with 1 and the reason when the operation failed', async () => {
+    const service = await startCommand();
+    service.emulator.inject({
+      match: { action: 'suspend_compute' },
+      effect: { kind: 'operation-fails', error: 'the host is gone' },
+    });
+    const { id } = await startSuspension(service);
+    const { exitCode, stderr } = await service.run('operations', 'wait', id);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(
+      `error: Not every operation succeeded: suspend_compute ${id} failed: the host is gone.\n`,
+    );
+  });
+
+  it('ends with 3 and what is unfinished when the time is up', async () => {
+    const service = await startCommand({ operationMs: { default: 60_000 } });
+    const { id } = await startSuspension(service);
+    const { exitCode, stderr, stdout } = await service.run(
+      'operations',
+      'wait',
+      id,
+      '--timeout',
+      '0.2',
+      '--json',
+    );
+    expect(exitCode).toBe(3);
+    expect(stderr).toMatch(
+      new RegExp(`error: Still unfinished after \\d+ s: suspend_compute ${id} running.\n$`),
+    );
+    expect(JSON.parse(stdout)).toMatchObject({
+      outcome: 'timed out',
+      operations: [{ id, status: 'running' }],
+    });
+  });
+
+  it('takes a status that is not known for unfinished', async () => {
+    const service = await startCommand();
+    service.emulator.inject({
+      match: { action: 'suspend_compute' },
+      effect: { kind: 'operation-status', status: 'pondering' },
+    });
+    const { id } = await startSuspension(service);
+    const { exitCode, stderr } = await service.run('operations', 'wait', id, '--timeout', '0.2');
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain(`${id} suspend_compute: pondering\n`);
+  });
+
+  it('with --endpoint waits for everything of that endpoint', async () => {
+    const service = await startCommand();
+    const { end } = await waitForHanging(
+      service,
+      () => service.run('endpoints', 'restart', service.primary.id, '--no-wait'),
+      () => service.run('operations', 'wait', '--endpoint', service.primary.id, '--json'),
+    );
+    expect(end.exitCode).toBe(0);
+    expect(JSON.parse(end.stdout)).toMatchObject({
+      outcome: 'succeeded',
+      operations: [{ status: 'finished' }, { status: 'finished' }],
+    });
+    expect(service.emulator.endpoints()[0]).toMatchObject({ current_state: 'active' });
+  });
+
+  it('without an operation or endpoint waits until nothing of the project is unfinished', async () => {
+    const service = await startCommand();
+    const release = service.emulator.lockProject(service.project.id);
+    const locked = await service.run('operations', 'wait', '--timeout', '0.2');
+    release();
+    const unlocked = await service.run('operations', 'wait');
+    expect(locked.exitCode).toBe(3);
+    expect(locked.stderr).toMatch(/create_branch: In progress\n/);
+    expect(unlocked).toEqual({ exitCode: 0, stdout: '', stderr: 'Nothing is unfinished.\n' });
+  });
+
+  it('for an endpoint that is not there ends with 4, and not with success', async () => {
+    const { run } = await startCommand();
+    const { exitCode, stderr } = await run('operations', 'wait', '--endpoint', 'ep-none');
+    expect(exitCode).toBe(4);
+    expect(stderr).toMatch(/404 Not Found.*ep-none/);
+  });
+
+  it('goes on when looks at the operation fail', async () => {
+    const service = await startCommand();
+    const match = { method: 'GET', path: '/projects/:p/operations' };
+    const failing = service.emulator.inject({ match, effect: { kind: 'status', status: 503 }, times: 3 });
+    const { end } = await waitForHanging(
+      service,
+      () => startSuspension(service),
+      async ({ id }) => {
+        const waiting = service.run('operations', 'wait', id);
+        await expect.poll(() => failing.hits, patience).toBe(3);
+        return waiting;
+      },
+    );
+    expect(end.exitCode).toBe(0);
+  });
+
+  it('on a terminal rewrites one line and leaves none behind', async () => {
+    const service = await startCommand();
+    const { end } = await waitForHanging(
+      service,
+      () => startSuspension(service),
+      ({ id }) => service.runOnTerminal(['operations', 'wait', id]),
+    );
+    const { stderr } = end;
+    expect(stderr).toContain('\r\u001b[2K0 s  suspend_compute: In progress');
+    expect(stderr).not.toContain('\n');
+    expect(stderr.endsWith('\r\u001b[2K')).toBe(true);
+  });
+});

@@ -1,0 +1,136 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  getComputeEndpoint,
+  getOperation,
+  getOperations,
+  listOperations,
+  OperationWaitError,
+  waitForOperation,
+  waitForOperations,
+} from '../../provider/src/index';
+import { startService } from './start-service';
+
+beforeEach(() => {
+  return () => vi.unstubAllEnvs();
+});
+
+/** A service that the look-up functions of a program find by the environment. */
+async function startLookup(operationMs = 20) {
+  const service = await startService({ operationMs });
+  vi.stubEnv('POSTGRES_COMPUTE_BASE_URL', service.emulator.url);
+  vi.stubEnv('POSTGRES_COMPUTE_API_KEY', service.emulator.apiKey);
+  const [primary] = service.emulator.endpoints(service.project.id);
+  if (!primary) throw new Error('The project has no endpoint.');
+  const suspend = async () => {
+    const path = `/projects/${service.project.id}/endpoints/${primary.id}/suspend`;
+    const headers = { authorization: `Bearer ${service.emulator.apiKey}` };
+    const answer = await fetch(`${service.emulator.url}${path}`, { method: 'POST', headers });
+    const { operations } = (await answer.json()) as { operations: { id: string }[] };
+    return operations[0]?.id ?? '';
+  };
+  /** Operations that begin now run until it is cleared. */
+  const hang = () =>
+    service.emulator.inject({ match: {}, effect: { kind: 'operation-hangs' }, times: 'always' });
+  return { ...service, projectId: service.project.id, primary, suspend, hang };
+}
+
+describe('listOperations', () => {
+  it('gives every operation of the project, newest first, over all pages', async () => {
+    const { emulator, projectId } = await startLookup();
+    for (let number = 0; number < 120; number += 1) emulator.createBranch(projectId);
+    const ids: string[] = [];
+    for await (const { id } of listOperations({ projectId })) ids.push(id);
+    expect(ids).toEqual(emulator.operations(projectId).map(({ id }) => id));
+  });
+
+  it('asks for one page when the first operation is enough', async () => {
+    const { emulator, projectId } = await startLookup();
+    for (let number = 0; number < 120; number += 1) emulator.createBranch(projectId);
+    const before = emulator.requests().length;
+    for await (const _ of listOperations({ projectId })) break;
+    expect(emulator.requests().length - before).toBe(1);
+  });
+
+  it('gives those of an endpoint, an action and a status', async () => {
+    const { projectId, primary } = await startLookup();
+    const found: string[] = [];
+    const filter = { endpointId: primary.id, actions: ['start_compute'], statuses: ['finished'] };
+    for await (const { action } of listOperations({ projectId, ...filter })) found.push(action);
+    expect(found).toEqual(['start_compute']);
+  });
+});
+
+describe('waitForOperation', () => {
+  it('returns the operation when it has succeeded, and tells on the way', async () => {
+    const { projectId, suspend, hang } = await startLookup();
+    const hanging = hang();
+    const operationId = await suspend();
+    const told: string[] = [];
+    const operation = await waitForOperation({
+      projectId,
+      operationId,
+      onProgress: ([latest]) => {
+        told.push(latest?.status ?? '');
+        hanging.clear();
+      },
+    });
+    expect(operation).toMatchObject({ id: operationId, action: 'suspend_compute', status: 'finished' });
+    expect([told[0], told.at(-1)]).toEqual(['running', 'finished']);
+  });
+
+  it('rejects with the operation when it failed', async () => {
+    const { emulator, projectId, suspend } = await startLookup();
+    emulator.inject({
+      match: { action: 'suspend_compute' },
+      effect: { kind: 'operation-fails', error: 'no' },
+    });
+    const operationId = await suspend();
+    const failure = await waitForOperation({ projectId, operationId }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(OperationWaitError);
+    expect(failure).toMatchObject({
+      outcome: 'failed',
+      operations: [{ id: operationId, status: 'failed', error: 'no' }],
+      message: `Not every operation succeeded: suspend_compute ${operationId} failed: no.`,
+    });
+  });
+
+  it('rejects when the time is up', async () => {
+    const { projectId, suspend } = await startLookup(60_000);
+    const operationId = await suspend();
+    await expect(waitForOperation({ projectId, operationId, timeoutSeconds: 0.2 })).rejects.toMatchObject({
+      outcome: 'timed out',
+      operations: [{ id: operationId, status: 'running' }],
+    });
+  });
+});
+
+describe('waitForOperations', () => {
+  it('returns what was unfinished of the endpoint when it has succeeded', async () => {
+    const { emulator, projectId, primary, suspend, hang } = await startLookup();
+    const hanging = hang();
+    const id = await suspend();
+    const onProgress = () => hanging.clear();
+    const operations = await waitForOperations({ projectId, endpointId: primary.id, onProgress });
+    expect(operations).toMatchObject([{ id, status: 'finished' }]);
+    expect(emulator.endpoints()[0]).toMatchObject({ current_state: 'idle' });
+  });
+
+  it('returns nothing when nothing is unfinished', async () => {
+    const { projectId } = await startLookup();
+    expect(await waitForOperations({ projectId })).toEqual([]);
+  });
+
+  it('rejects for an endpoint that is not there', async () => {
+    const { projectId } = await startLookup();
+    await expect(waitForOperations({ projectId, endpointId: 'ep-none' })).rejects.toThrow(/404 Not Found/);
+  });
+});
+
+it('getOperation and getOperations look up what is there', async () => {
+  const { emulator, projectId, primary } = await startLookup();
+  const [newest] = await getOperations({ projectId, limit: 1 });
+  const id = emulator.operations(projectId)[0]?.id;
+  expect(newest).toMatchObject({ id, totalDurationMs: expect.any(Number) });
+  expect(await getOperation({ projectId, operationId: newest?.id ?? '' })).toEqual(newest);
+  expect(await getComputeEndpoint({ projectId, endpointId: primary.id })).toMatchObject({ id: primary.id });
+});
