@@ -1,20 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Operation } from './control-api/wire-types';
+import { operationOf } from '../../tests/fixtures/operation';
 import { describeBlockers, describeProgress, ProgressLines } from './progress';
-
-function operationOf(change: Partial<Operation>): Operation {
-  const at = '2026-01-01T00:00:00Z';
-  return {
-    id: 'op-7',
-    project_id: 'p-1',
-    action: 'start_compute',
-    status: 'running',
-    failures_count: 0,
-    created_at: at,
-    updated_at: at,
-    ...change,
-  };
-}
 
 /** The lines that are said when the same things are shown each second. */
 function linesOf(whatAt: (second: number) => string, seconds: number): string[] {
@@ -55,7 +41,7 @@ it("names action, the console's word for the status, and retries", () => {
 });
 
 it('names what locks the project', () => {
-  expect(describeBlockers([operationOf({ action: 'create_branch' })])).toBe(
+  expect(describeBlockers([operationOf({ id: 'op-7', action: 'create_branch' })])).toBe(
     'waiting: project locked by create_branch op-7 running',
   );
 });

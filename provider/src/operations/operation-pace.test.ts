@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { operationOf } from '../../../tests/fixtures/operation';
 import type { Operation } from '../control-api/wire-types';
 import { defaultPollPacing, OperationPace } from './operation-pace';
 
@@ -14,26 +15,16 @@ afterEach(() => {
 
 let count = 0;
 
-function operationOf(change: Partial<Operation> = {}): Operation {
-  const time = new Date(start).toISOString();
+/** An operation of its own, of an endpoint of its own. */
+function newOperation(change: Partial<Operation> = {}): Operation {
   count += 1;
-  return {
-    id: `op-${count}`,
-    project_id: 'p-1',
-    endpoint_id: `ep-${count}`,
-    action: 'start_compute',
-    status: 'running',
-    failures_count: 0,
-    created_at: time,
-    updated_at: time,
-    ...change,
-  };
+  return operationOf({ id: `op-${count}`, endpoint_id: `ep-${count}`, ...change });
 }
 
 /** An operation that has finished long ago. */
 function finishedIn(durationMs: number, change: Partial<Operation> = {}): Operation {
   const createdAt = start - 3_600_000;
-  return operationOf({
+  return newOperation({
     status: 'finished',
     created_at: new Date(createdAt).toISOString(),
     updated_at: new Date(createdAt + durationMs).toISOString(),
@@ -42,7 +33,7 @@ function finishedIn(durationMs: number, change: Partial<Operation> = {}): Operat
 }
 
 /** When the looks at an operation come, in milliseconds after its start, until the last is at or past its end. */
-async function looksAt(pace: OperationPace, durationMs: number, operations = [operationOf()]) {
+async function looksAt(pace: OperationPace, durationMs: number, operations = [newOperation()]) {
   const looks: number[] = [];
   while ((looks.at(-1) ?? 0) < durationMs) {
     await vi.advanceTimersByTimeAsync(pace.intervalMs(operations));
@@ -116,7 +107,7 @@ describe('a chain of operations', () => {
       finishedIn(1_000, { ...of, action: 'apply_config' }),
       finishedIn(6_000, { ...of, action: 'start_compute' }),
     );
-    expect((await looksAt(pace, 4_000, [operationOf()]))[0]).toBe(4_250);
+    expect((await looksAt(pace, 4_000, [newOperation()]))[0]).toBe(4_250);
   });
 
   it('is looked at for the one that runs, not for those behind it', async () => {
@@ -125,8 +116,8 @@ describe('a chain of operations', () => {
       finishedIn(1_000, { action: 'suspend_compute' }),
     );
     const chain = [
-      operationOf({ action: 'apply_config' }),
-      operationOf({ action: 'suspend_compute', status: 'scheduling' }),
+      newOperation({ action: 'apply_config' }),
+      newOperation({ action: 'suspend_compute', status: 'scheduling' }),
     ];
     expect(pace.intervalMs(chain)).toBe(5_000);
   });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { operationOf } from '../../../tests/fixtures/operation';
 import { ControlApiError } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
@@ -6,21 +7,6 @@ import { OperationPoller, type OperationSource } from './operation-poller';
 import { settleOperations } from './settle-operations';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
-
-function operationOf(change: Partial<Operation> = {}): Operation {
-  const time = new Date(start).toISOString();
-  return {
-    id: 'op-1',
-    project_id: 'p-1',
-    endpoint_id: 'ep-1',
-    action: 'start_compute',
-    status: 'running',
-    failures_count: 0,
-    created_at: time,
-    updated_at: time,
-    ...change,
-  };
-}
 
 /** A service whose operations are what `now` says, milliseconds after the start. */
 function serviceOf(now: (elapsedMs: number) => Operation[], answer: () => void = () => undefined) {
