@@ -25,7 +25,7 @@ interface Run {
 
 const projectFile =
   'name: bench\nmain: index.js\nruntime: { name: nodejs, options: { typescript: false } }\n';
-const projectCount = 4;
+const projectCount = 2;
 
 /**
  * The real CLI on so many endpoints of a service that takes no time, against the same number of resources whose

@@ -18,6 +18,8 @@ import type { Service } from './service';
 export class ChangeAnnouncer {
   readonly #service: Service;
   readonly #display: EngineDisplay;
+  /** What is true of many endpoints is told under the first of them. */
+  readonly #toldLimits = new Set<string>();
 
   constructor(service: Service, display: EngineDisplay) {
     this.#service = service;
@@ -94,7 +96,9 @@ export class ChangeAnnouncer {
   ): Promise<void> {
     if (__urn === undefined) return;
     if (warnings.length > 0) await this.#display.tell('warning', __urn, warnings.join('\n'));
-    if (limits.length > 0) await this.#display.tell('note', __urn, limits.join('\n'));
+    const news = limits.filter((limit) => !this.#toldLimits.has(limit));
+    for (const limit of news) this.#toldLimits.add(limit);
+    if (news.length > 0) await this.#display.tell('note', __urn, news.join('\n'));
   }
 }
 

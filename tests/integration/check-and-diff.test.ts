@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { EndpointProvider } from '../../provider/src/endpoint-provider';
 import { startService } from './start-service';
 
@@ -56,6 +56,17 @@ describe('check', () => {
     const provider = new EndpointProvider({ environment });
     await provider.check({}, { ...inputs, name: 'api', __urn: urn });
     expect((await provider.check({}, { ...inputs, name: 'api', __urn: urn })).failures).toEqual([]);
+  });
+
+  it('tells what is true of many endpoints under the first of them', async () => {
+    const provider = new EndpointProvider({ environment });
+    const console = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    onTestFinished(() => console.mockRestore());
+    const size = { autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 2 };
+    for (const name of ['first', 'second'])
+      await provider.check({}, { ...inputs, ...size, name, __urn: `${urn}-${name}` });
+    const told = console.mock.calls.map(([text]) => String(text));
+    expect(told).toEqual([expect.stringContaining('max_connections is 112')]);
   });
 });
 

@@ -182,7 +182,7 @@ export class ControlApi {
       throw toControlApiError(error, method, url);
     });
     if (response.status === 204) return shape.parse(undefined);
-    const answer = shape.safeParse(parseJson(response.data));
+    const answer = shape.safeParse(response.data);
     if (answer.success) return answer.data;
     throw malformedAnswer(method, url, response, answer.error);
   }
@@ -211,8 +211,10 @@ function routeOf(url: string): string {
     .join('/');
 }
 
+/** Parses the answer; one that is no JSON counts as a failed request. */
 function requireJson(response: AxiosResponse): AxiosResponse {
-  if (response.status === 204 || parseJson(response.data) !== undefined) return response;
+  const data = parseJson(response.data);
+  if (response.status === 204 || data !== undefined) return { ...response, data };
   throw new AxiosError(
     'the answer is not JSON',
     malformedAnswerCode,

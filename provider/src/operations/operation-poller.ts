@@ -12,7 +12,7 @@ export type OperationSource = Pick<ControlApi, 'listOperations' | 'getOperation'
 const lastLookShare = 0.05;
 const lastLookMs = 1_000;
 /** A page holds at least so many operations, and twice as many as are waited for: history is on it too. */
-const smallestPage = 100;
+const smallestPage = 50;
 const largestPage = 1_000;
 
 /** What a look at the project's operations found: the newest page, and each watched operation. */
