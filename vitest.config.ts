@@ -6,6 +6,8 @@ const quick = ['provider/src/**/*.test.ts', 'tests/{integration,emulator,tools,b
 export default defineConfig({
   test: {
     exclude: [...configDefaults.exclude, '**/dist/**'],
+    // The tests with the real CLI wait as much as they work: two files at a time, also on two cores.
+    maxWorkers: 2,
     projects: [
       { test: { name: 'quick', include: quick, testTimeout: 20_000 } },
       {

@@ -194,6 +194,13 @@ function toProperties(
   args: ComputeEndpointArgs,
   opts?: pulumi.CustomResourceOptions,
 ): pulumi.Inputs {
+  return { ...computed, ...optional, ...args, __urn: urnOf(name, opts), __provider: providerText };
+}
+
+/** The URN by itself: as an output it depends on a parent component, that is on all its children, this one included. */
+function urnOf(name: string, opts?: pulumi.CustomResourceOptions): Promise<string> {
   const urn = pulumi.createUrn(name, typeToken, opts?.parent);
-  return { ...computed, ...optional, ...args, __urn: urn, __provider: providerText };
+  return new Promise((resolve) => {
+    urn.apply(resolve);
+  });
 }

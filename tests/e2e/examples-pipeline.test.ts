@@ -1,0 +1,85 @@
+import { cp, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { expect, it } from 'vitest';
+import { repository } from '../pulumi-stack';
+import { runScript, startExample } from './start-example';
+import { startQuickstart } from './start-stack';
+
+it.concurrent('automation-api: stops before an unapproved restart, and applies it when it is approved', async (test) => {
+  const { emulator, branch, followReadme, tryReadme, heldBy } = await startExample('automation-api', test);
+  await followReadme();
+  const [{ id } = { id: '' }] = heldBy(branch.id);
+
+  const stopped = await tryReadme();
+  expect(stopped.exitCode).toBe(1);
+  expect(stopped.screen).toContain('allowRestart is false, and a change of autoscalingLimitMaxCu');
+  expect(heldBy(branch.id)).toMatchObject([{ id, autoscaling_limit_max_cu: 1 }]);
+
+  const { screen } = await followReadme();
+  expect(screen).toMatch(/warning: urn:\S+::app a change of autoscalingLimitMaxCu .* restarts the compute/);
+  expect(heldBy(branch.id)).toMatchObject([{ id, autoscaling_limit_max_cu: 2 }]);
+  expect(emulator.restarts(id)).toBe(1);
+});
+
+interface Workflow {
+  readonly env: Record<string, string>;
+  readonly jobs: Record<string, { steps: { run?: string; env?: Record<string, string> }[] }>;
+}
+
+it('github-actions: a pull request gets its preview, main is deployed, a restart has to be approved', async () => {
+  const { stack, emulator, branch } = await startQuickstart();
+  await stack.run('stack', 'init', 'production', '--copy-config-from', 'test');
+  await cp(join(repository, 'examples', 'pipeline'), join(stack.folder, 'examples', 'pipeline'), {
+    recursive: true,
+  });
+  const summary = join(stack.folder, 'summary.md');
+  const text = await readFile(join(repository, 'examples', 'github-actions', 'deploy.yaml'), 'utf8');
+  const workflow = load(text) as Workflow;
+  const run = (job: string, approve_restart = '') => {
+    const step = workflow.jobs[job]?.steps.find(({ env }) => env !== undefined);
+    const contexts: Record<string, string | undefined> = {
+      'secrets.PULUMI_ACCESS_TOKEN': '',
+      'secrets.POSTGRES_COMPUTE_API_KEY': stack.environment.POSTGRES_COMPUTE_API_KEY,
+      'vars.POSTGRES_COMPUTE_BASE_URL': stack.environment.POSTGRES_COMPUTE_BASE_URL,
+      "inputs.approve_restart || 'false'": approve_restart || 'false',
+    };
+    const env = { ...workflow.env, ...step?.env };
+    const given = Object.entries(env).map(([name, value]) => [
+      name,
+      value.replace(/\$\{\{ (.*?) \}\}/g, (_, expression: string) => contexts[expression] ?? expression),
+    ]);
+    return runScript(step?.run ?? '', stack.folder, {
+      ...stack.environment,
+      GITHUB_STEP_SUMMARY: summary,
+      ...Object.fromEntries(given),
+    });
+  };
+  const held = () => emulator.endpoints().find(({ branch_id }) => branch_id === branch.id);
+
+  expect(await run('deploy')).toMatchObject({ exitCode: 0 });
+  await stack.run('config', 'set', 'maxCu', '2');
+  // A run has a fresh checkout, without what the deployment before wrote into it.
+  await stack.run('config', 'rm', 'postgresCompute:allowRestart');
+  expect(await run('preview')).toMatchObject({ exitCode: 0 });
+  expect(await readFile(summary, 'utf8')).toMatch(
+    /warning: a change of autoscalingLimitMaxCu .* restarts the/,
+  );
+  expect((await run('deploy')).exitCode).not.toBe(0);
+  expect(held()).toMatchObject({ autoscaling_limit_max_cu: 1 });
+  expect(await run('deploy', 'true')).toMatchObject({ exitCode: 0 });
+  expect(held()).toMatchObject({ autoscaling_limit_max_cu: 2 });
+});
+
+it.concurrent('testing: the tests of the example pass, and leave nothing in its folder', async (test) => {
+  const { stack, emulator, followReadme } = await startExample('testing', test);
+  // Neither a service nor a state is given: the tests bring both.
+  const { PULUMI_BACKEND_URL, POSTGRES_COMPUTE_API_KEY, POSTGRES_COMPUTE_BASE_URL, ...bare } =
+    stack.environment;
+  stack.environment = { ...bare, NO_COLOR: '1' };
+  const before = await readdir(stack.folder);
+  const { screen } = await followReadme();
+  expect(screen).toMatch(/Tests 3 passed/);
+  expect(await readdir(stack.folder)).toEqual(before);
+  expect(emulator.requests()).toEqual([]);
+});

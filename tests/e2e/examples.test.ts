@@ -1,0 +1,115 @@
+import { expect, it } from 'vitest';
+import { startExample } from './start-example';
+
+it.concurrent('read-replicas: as many replicas as the config says, and one less deletes the last', async (test) => {
+  const { stack, followReadme, heldBy, branch } = await startExample('read-replicas', test);
+  await followReadme();
+  const before = heldBy(branch.id);
+  expect(before.map(({ type }) => type).sort()).toEqual(['read_only', 'read_only', 'read_write']);
+  const { stdout } = await stack.run('stack', 'output', '--json');
+  const { writeHost, readHosts } = JSON.parse(stdout) as { writeHost: string; readHosts: string[] };
+  const hostsOf = (wanted: string) => before.filter(({ type }) => type === wanted).map(({ host }) => host);
+  expect([writeHost]).toEqual(hostsOf('read_write'));
+  expect(readHosts.sort()).toEqual(hostsOf('read_only').sort());
+
+  await followReadme();
+  const after = heldBy(branch.id).map(({ id }) => id);
+  expect(after).toHaveLength(2);
+  expect(before.map(({ id }) => id)).toEqual(expect.arrayContaining(after));
+});
+
+it.concurrent('size-per-stack: a fixed size in dev, autoscaling in prod', async (test) => {
+  const { stack, emulator, project, followReadme, heldBy } = await startExample('size-per-stack', test);
+  const [dev, prod] = [emulator.createBranch(project.id), emulator.createBranch(project.id)];
+  const branches = { DEV_BRANCH_ID: dev.id, PROD_BRANCH_ID: prod.id };
+  await followReadme(branches);
+  expect(heldBy(dev.id)).toMatchObject([
+    { autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 0.25, suspend_timeout_seconds: 300 },
+  ]);
+
+  await followReadme(branches);
+  expect(heldBy(prod.id)).toMatchObject([
+    { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 4, suspend_timeout_seconds: -1 },
+  ]);
+  expect((await stack.run('stack', 'output', 'maxConnections')).stdout).toBe('450');
+  expect((await stack.run('stack', 'output', 'maxConnections', '--stack', 'dev')).stdout).toBe('112');
+  await stack.run('config', 'set', 'maxCu', '8');
+  expect((await stack.try('preview')).screen).toContain('allowRestart is false');
+});
+
+it.concurrent('preview-environments: a branch taken off the list loses its endpoint, the others keep theirs', async (test) => {
+  const { emulator, project, followReadme, heldBy } = await startExample('preview-environments', test);
+  const [first, second] = [emulator.createBranch(project.id), emulator.createBranch(project.id)];
+  const branches = { FIRST_BRANCH_ID: first.id, SECOND_BRANCH_ID: second.id };
+  await followReadme(branches);
+  expect(heldBy(first.id)).toMatchObject([{ suspend_timeout_seconds: 60 }]);
+  const kept = heldBy(second.id).map(({ id }) => id);
+  expect(kept).toHaveLength(1);
+
+  await followReadme(branches);
+  expect(heldBy(first.id)).toEqual([]);
+  expect(heldBy(second.id).map(({ id }) => id)).toEqual(kept);
+  expect(emulator.connectionDrops(kept[0] ?? '')).toBe(0);
+});
+
+it.concurrent('adopt-default-endpoint: takes it over as it is, restarts it when allowed, and leaves it behind', async (test) => {
+  const { stack, emulator, followReadme, tryReadme } = await startExample('adopt-default-endpoint', test);
+  const [primary] = emulator.endpoints();
+  if (!primary) throw new Error('The project has no endpoint.');
+  const held = () => emulator.endpoints().find(({ id }) => id === primary.id);
+
+  await followReadme({ BRANCH_ID: primary.branch_id });
+  expect(emulator.endpoints().map(({ id }) => id)).toEqual([primary.id]);
+  const { autoscaling_limit_min_cu, autoscaling_limit_max_cu } = primary;
+  expect(held()).toMatchObject({
+    autoscaling_limit_min_cu,
+    autoscaling_limit_max_cu,
+    suspend_timeout_seconds: 600,
+  });
+  expect(emulator.connectionDrops(primary.id)).toBe(0);
+
+  const stopped = await tryReadme();
+  expect(stopped.exitCode).not.toBe(0);
+  expect(stopped.screen).toContain('allowRestart is false, and a change of autoscalingLimitM');
+
+  await followReadme();
+  expect(held()).toMatchObject({ autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 4 });
+  expect(emulator.restarts(primary.id)).toBe(1);
+
+  await stack.run('destroy', '--yes', '--skip-preview');
+  expect(held()).toMatchObject({ current_state: 'active' });
+});
+
+it.concurrent('scheduled-restart: one run a week restarts the compute, once', async (test) => {
+  const { stack, emulator, branch, followReadme, heldBy } = await startExample('scheduled-restart', test);
+  await followReadme();
+  const today = '$(date +%G-W%V)';
+  await followReadme({ [today]: '2031-W07' });
+  const [{ id } = { id: '' }] = heldBy(branch.id);
+  expect(emulator.connectionDrops(id)).toBe(0);
+
+  await stack.run('config', 'set', 'week', '2031-W08');
+  await stack.run('up', '--yes', '--skip-preview');
+  await stack.run('up', '--yes', '--skip-preview', '--expect-no-changes');
+  expect(emulator.connectionDrops(id)).toBe(1);
+  expect(heldBy(branch.id)).toMatchObject([{ id, current_state: 'active' }]);
+});
+
+it.concurrent('component: endpoints are children of the component, and keep their names when another comes', async (test) => {
+  const { stack, branch, followReadme, heldBy } = await startExample('component', test);
+  await followReadme();
+  const namesById = () => Object.fromEntries(heldBy(branch.id).map(({ id, name }) => [id, name]));
+  const before = namesById();
+  expect(Object.keys(before)).toHaveLength(2);
+  const { endpoints } = await stack.exportState();
+  const type = 'example:index:DatabaseCompute$pulumi-nodejs:dynamic/postgres:ComputeEndpoint';
+  const project = 'urn:pulumi:dev::postgres-compute-component';
+  expect(endpoints.map(({ urn }) => urn).sort()).toEqual([
+    `${project}::${type}::orders-primary`,
+    `${project}::${type}::orders-replica-1`,
+  ]);
+
+  await followReadme();
+  expect(namesById()).toMatchObject(before);
+  expect(Object.keys(namesById())).toHaveLength(3);
+});
