@@ -38,7 +38,7 @@ new ComputeEndpoint('main', {
   type: 'read_write',
   autoscalingLimitMinCu: 0.25,
   autoscalingLimitMaxCu: 0.25,
-});
+}, { protect: true });
 
 new ComputeEndpoint('api', {
   projectId,
@@ -48,7 +48,7 @@ new ComputeEndpoint('api', {
   autoscalingLimitMinCu: 0.25,
   autoscalingLimitMaxCu: 1,
   suspendTimeoutSeconds: 600,
-});
+}, { protect: true });
 `);
   });
 

@@ -105,6 +105,6 @@ function describeNextSteps(path: string, count: number): string[] {
     '  1. add the text above to the program',
     `  2. pulumi import --file ${quoted} --generate-code=false`,
     '  3. pulumi preview --expect-no-changes',
-    'Pulumi protects what it has imported from deletion until the first `pulumi up`.',
+    'Pulumi protects what it has imported from deletion; take `protect: true` out of the program when that is over.',
   ];
 }

@@ -21,7 +21,7 @@ new ComputeEndpoint('api', {
   projectId,
   branchId: 'br-1',
   type: 'read_write',
-});
+}, { protect: true });
 
 new ComputeEndpoint('web', {
   projectId,
@@ -29,7 +29,7 @@ new ComputeEndpoint('web', {
   type: 'read_write',
   name: 'api',
   pgSettings: { work_mem: '4MB' },
-});`);
+}, { protect: true });`);
 });
 
 it('any text means the same in the program, and stays on its line', () => {

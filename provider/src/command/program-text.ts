@@ -16,6 +16,7 @@ export function writeProgram(projectId: string, endpoints: readonly DeclaredEndp
   ].join('\n\n');
 }
 
+// Protected, as in what Pulumi's own import prints: the state is, and the program has to say the same.
 // No variable, no export: an unused variable can fail a build, and an exported resource would be a stack output.
 function writeEndpoint({ name, declared }: DeclaredEndpoint): string {
   const lines = argumentNames.flatMap((argument) => {
@@ -23,7 +24,7 @@ function writeEndpoint({ name, declared }: DeclaredEndpoint): string {
     const value = declared[argument];
     return value === undefined ? [] : [`  ${argument}: ${toTypeScript(value)},`];
   });
-  return [`new ComputeEndpoint(${toTypeScript(name)}, {`, ...lines, '});'].join('\n');
+  return [`new ComputeEndpoint(${toTypeScript(name)}, {`, ...lines, '}, { protect: true });'].join('\n');
 }
 
 /** A text, number, truth value or a map of them as TypeScript. */
