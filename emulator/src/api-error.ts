@@ -18,6 +18,10 @@ export function badRequest(message: string): ApiError {
   return new ApiError(400, 'BAD_REQUEST', message);
 }
 
+export function unsupportedMediaType(call: string): ApiError {
+  return new ApiError(415, 'UNSUPPORTED_MEDIA_TYPE', `${call}: send the request body as application/json`);
+}
+
 export function notFound(what: string, id: string): ApiError {
   return new ApiError(404, 'NOT_FOUND', `${what} ${id} does not exist`);
 }

@@ -41,11 +41,11 @@ export function addBranch(plane: ControlPlane, project: ProjectRecord, asked: Ne
   );
   const branch = newBranch(plane, project.wire.id, { name: asked.name, parentId: parent.id });
   branch.protected = asked.isProtected ?? false;
-  project.branches.set(branch.id, branch);
+  plane.store.addBranch(project, branch);
   const endpoints = asked.endpoints.map((attributes) =>
     addEndpoint(plane, project, { ...attributes, branch_id: branch.id }),
   );
-  const create = { action: 'create_branch', branchId: branch.id, onFinished: () => makeReady(plane, branch) };
+  const create: Step = { action: 'create_branch', branchId: branch.id, purpose: 'branch-creation' };
   return { branch, endpoints, steps: [create, ...endpoints.flatMap(firstSteps)] };
 }
 
@@ -104,22 +104,11 @@ export function deleteBranch(
   for (const endpoint of endpoints) {
     if (!running.includes(endpoint)) removeEndpoint(plane, project, endpoint);
   }
-  const steps = running.map((endpoint) => deletionStep(plane, project, endpoint));
-  const removeWhenEmpty = (): void => {
-    if (endpointsOfBranch(project, branchId).length === 0) plane.store.removeBranch(project, branchId);
-  };
-  removeWhenEmpty();
-  const operations = plane.runner.start(
-    project,
-    steps.map((step) => ({
-      ...step,
-      onFinished: () => {
-        step.onFinished?.();
-        removeWhenEmpty();
-      },
-    })),
+  if (endpointsOfBranch(project, branchId).length === 0) plane.store.removeBranch(project, branchId);
+  const steps = running.map(
+    (endpoint): Step => ({ ...deletionStep(plane, project, endpoint), purpose: 'branch-deletion' }),
   );
-  return { branch, operations };
+  return { branch, operations: plane.runner.start(project, steps) };
 }
 
 function checkDeletable(project: ProjectRecord, branch: Branch): void {

@@ -4,12 +4,13 @@ import { startEmulator } from './start-emulator';
 
 const command = new Command('postgres-control-emulator')
   .description(
-    'A local service with the control API of a serverless Postgres service. What it holds is in memory.',
+    'A local service with the control API of a serverless Postgres service. What it holds is in memory, or in a file.',
   )
   .option('--port <port>', 'port to listen on; 0 takes a free one', toNumber, 0)
   .option('--host <address>', 'address to listen on', '127.0.0.1')
   .option('--allow-remote', 'let other machines in, for a host that is no loopback address')
-  .option('--api-key <key>', 'the bearer key to accept (default: a random one)')
+  .option('--api-key <key>', 'the bearer key to accept (default: a random one, or the one of the data file)')
+  .option('--data <file>', 'keep what it holds, and the key, in this file (default: in memory)')
   .option(
     '--operation-ms <ms>',
     'how long an operation runs; or by action, such as start_compute=5000,default=500',
@@ -49,13 +50,19 @@ void command.parseAsync();
 async function run(options: EmulatorOptions): Promise<void> {
   try {
     const emulator = await startEmulator(options);
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void emulator.stop());
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => void emulator.stop().catch(fail));
+    }
     process.stdout.write(
       `POSTGRES_COMPUTE_BASE_URL=${emulator.url}\nPOSTGRES_COMPUTE_API_KEY=${emulator.apiKey}\nconsole: ${emulator.consoleUrl}\n`,
     );
   } catch (error) {
-    command.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+    fail(error);
   }
+}
+
+function fail(error: unknown): void {
+  command.error(`error: ${error instanceof Error ? error.message : String(error)}`);
 }
 
 function toNumber(text: string): number {

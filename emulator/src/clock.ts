@@ -11,6 +11,11 @@ export class Clock {
     return this.#lastMicros;
   }
 
+  /** Goes on after a moment that an earlier clock gave out, also where the machine's clock was set back since. */
+  startAfter(micros: number): void {
+    this.#lastMicros = Math.max(this.#lastMicros, micros);
+  }
+
   now(): string {
     return toTimestamp(this.nextMicros());
   }

@@ -2,6 +2,8 @@ import { Autosuspend } from './autosuspend';
 import { Clock } from './clock';
 import { settleEndpoint } from './endpoint-state';
 import { FaultRegistry } from './fault-registry';
+import { type Journal, NO_JOURNAL } from './journal';
+import { applyOutcome } from './operation-outcomes';
 import { OperationRunner } from './operation-runner';
 import { durationOf, type Settings } from './options';
 import { Store } from './store';
@@ -10,29 +12,34 @@ import { Store } from './store';
 export interface ControlPlane {
   readonly settings: Settings;
   readonly clock: Clock;
+  readonly journal: Journal;
   readonly store: Store;
   readonly faults: FaultRegistry;
   readonly runner: OperationRunner;
   readonly autosuspend: Autosuspend;
 }
 
-export function createControlPlane(settings: Settings): ControlPlane {
+export function createControlPlane(settings: Settings, journal: Journal = NO_JOURNAL): ControlPlane {
   const clock = new Clock();
-  const store = new Store();
+  const store = new Store(journal);
   const faults = new FaultRegistry();
   const runner = new OperationRunner({
     clock,
     faults,
     durationMs: (action) => durationOf(settings.operationMs, action),
     schedulingMs: settings.schedulingMs,
+    onChange: (project, operation) => journal.noteOperation(project, operation),
+    onEnd: (project, step, ending) => applyOutcome(plane, project, step, ending),
     onProgress: (project, operation) => {
       const endpoint = settleEndpoint(project, operation, clock);
       if (endpoint === undefined) return;
+      journal.noteEndpoint(project, endpoint);
       if (operation.progress === 'ended' && operation.step.movesTo === 'active')
         autosuspend.noteActivity(endpoint);
       autosuspend.arm(project, endpoint);
     },
   });
   const autosuspend = new Autosuspend(runner, settings.autosuspendSecondMs);
-  return { settings, clock, store, faults, runner, autosuspend };
+  const plane: ControlPlane = { settings, clock, journal, store, faults, runner, autosuspend };
+  return plane;
 }

@@ -76,6 +76,7 @@ export class Controls {
     const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
     applyAttributes(endpoint, readEndpointChange({ ...attributes }, 'reject'));
     endpoint.wire.updated_at = this.#plane.clock.now();
+    this.#plane.journal.noteEndpoint(project, endpoint);
     this.#plane.autosuspend.arm(project, endpoint);
     return showEndpoint(endpoint);
   }

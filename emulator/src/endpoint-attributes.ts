@@ -6,6 +6,7 @@ import {
   isNumber,
   isObjectOf,
   isOneOf,
+  isPreloadLibraries,
   isText,
   isTextMap,
   isTextOfLength,
@@ -34,9 +35,6 @@ export interface EndpointAttributes {
 
 export type NewEndpointAttributes = EndpointAttributes & { branch_id: string; type: EndpointType };
 
-const isStringList = (value: unknown): string | undefined =>
-  Array.isArray(value) && value.every((item) => typeof item === 'string') ? undefined : 'a list of strings';
-
 export const isSuspendTimeout = isWholeNumber(-1, 604_800);
 
 /** Attributes of both create and update. */
@@ -48,7 +46,7 @@ const SHARED_CHECKS = {
   settings: isObjectOf({
     pg_settings: isTextMap,
     pgbouncer_settings: isTextMap,
-    preload_libraries: isObjectOf({ use_defaults: isFlag, enabled_libraries: isStringList }),
+    preload_libraries: isPreloadLibraries,
   }),
   pooler_enabled: isFlag,
   pooler_mode: isOneOf('transaction'),

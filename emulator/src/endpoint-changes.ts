@@ -65,14 +65,11 @@ export function planUpdate(
   return steps;
 }
 
-/** Down and up again; counted when the connections drop. */
+/** Down and up again. */
 export function restartSteps(endpoint: EndpointRecord): Step[] {
   const subject = { branchId: endpoint.wire.branch_id, endpointId: endpoint.wire.id };
-  const countRestart = (): void => {
-    endpoint.restarts += 1;
-  };
   return [
-    { ...subject, action: 'suspend_compute', movesTo: 'idle', onFinished: countRestart },
+    { ...subject, action: 'suspend_compute', movesTo: 'idle', purpose: 'endpoint-restart' },
     { ...subject, action: 'start_compute', movesTo: 'active' },
   ];
 }

@@ -27,7 +27,10 @@ export function connectToEndpoint(
   project: ProjectRecord,
   endpoint: EndpointRecord,
 ): EndpointWork {
-  if (endpoint.wire.current_state === 'active') endpoint.wire.last_active = plane.clock.now();
+  if (endpoint.wire.current_state === 'active') {
+    endpoint.wire.last_active = plane.clock.now();
+    plane.journal.noteEndpoint(project, endpoint);
+  }
   plane.autosuspend.noteActivity(endpoint);
   const operations = plane.runner.start(project, startSteps(project, endpoint));
   plane.autosuspend.arm(project, endpoint);

@@ -92,7 +92,7 @@ export function addEndpoint(
     connectionDrops: 0,
     deleting: false,
   };
-  project.endpoints.set(id, endpoint);
+  plane.store.addEndpoint(project, endpoint);
   return endpoint;
 }
 
@@ -120,7 +120,10 @@ export function updateEndpoint(
   checkMove(project, endpoint, asked.branch_id);
   const heading = headingOf(project, endpoint);
   const effects = applyAttributes(endpoint, asked);
-  if (effects.size > 0) endpoint.wire.updated_at = plane.clock.now();
+  if (effects.size > 0) {
+    endpoint.wire.updated_at = plane.clock.now();
+    plane.journal.noteEndpoint(project, endpoint);
+  }
   return { endpoint, operations: plane.runner.start(project, planUpdate(endpoint, effects, heading)) };
 }
 
@@ -148,15 +151,13 @@ export function deleteEndpoint(
 export function deletionStep(plane: ControlPlane, project: ProjectRecord, endpoint: EndpointRecord): Step {
   const { id, branch_id } = endpoint.wire;
   endpoint.deleting = true;
+  plane.journal.noteEndpoint(project, endpoint);
   return {
     action: 'suspend_compute',
     branchId: branch_id,
     endpointId: id,
     movesTo: 'idle',
-    onFinished: () => removeEndpoint(plane, project, endpoint),
-    onFailed: () => {
-      endpoint.deleting = false;
-    },
+    purpose: 'endpoint-deletion',
   };
 }
 

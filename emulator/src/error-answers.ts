@@ -50,11 +50,14 @@ export function addErrorAnswers(app: FastifyInstance): void {
 
 /** For errors inside a request and for those that Fastify finds before it has a route, such as a bad URL. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply.header('x-request-id', request.id).send(showError(error, request, reply));
+}
+
+/** Sets the status of the answer, and returns its body. */
+export function showError(error: unknown, request: FastifyRequest, reply: FastifyReply): ErrorBody {
   const { status, code, message } = describe(error, request);
-  return reply
-    .code(status)
-    .header('x-request-id', request.id)
-    .send(errorBody(request, code, message));
+  reply.code(status).type('application/json; charset=utf-8');
+  return errorBody(request, code, message);
 }
 
 /** For what is not HTTP at all: there is no request to answer, only a socket. */

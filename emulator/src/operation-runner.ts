@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, toTimestamp } from './clock';
 import type { FaultRegistry } from './fault-registry';
 import type { OperationEffect } from './faults';
+import type { Purpose } from './operation-outcomes';
 import type { ProjectRecord } from './store';
 import type { Operation } from './wire';
 
@@ -14,8 +15,8 @@ export interface Step {
   readonly movesTo?: 'active' | 'idle';
   /** The compute goes down because nobody uses it, so no connection drops. */
   readonly isAutosuspend?: boolean;
-  readonly onFinished?: () => void;
-  readonly onFailed?: () => void;
+  /** What its end means beside that state. */
+  readonly purpose?: Purpose;
 }
 
 export interface OperationRecord {
@@ -33,6 +34,10 @@ export interface RunnerSettings {
   readonly faults: FaultRegistry;
   readonly durationMs: (action: string) => number;
   readonly schedulingMs: number;
+  /** Called whenever an operation was recorded, or anything of it has changed. */
+  readonly onChange: (project: ProjectRecord, operation: OperationRecord) => void;
+  /** Called when an operation has ended, before onProgress: does what that means for the records. */
+  readonly onEnd: (project: ProjectRecord, step: Step, ending: 'finished' | 'failed') => void;
   /** Called in the tick in which operations began or ended, for the endpoint concerned. */
   readonly onProgress: (project: ProjectRecord, operation: OperationRecord) => void;
 }
@@ -72,8 +77,16 @@ export class OperationRunner {
     const [operation] = this.#record(project, [step]);
     if (operation === undefined) throw new Error(`${step.action}: no operation was recorded`);
     operation.progress = 'started';
-    this.#setStatus(operation, 'running');
+    this.#setStatus(project, operation, 'running');
     return { operation, release: () => this.#endChain(project, operation, FINISHED) };
+  }
+
+  /** Goes on with what another process left unfinished: what had begun runs once more, from its beginning. */
+  resume(project: ProjectRecord): void {
+    for (const operation of [...project.unfinished]) {
+      if (operation.progress === 'started') this.#begin(project, operation, false);
+    }
+    this.#beginReady(project, false);
   }
 
   /** Cancels what has not ended for an endpoint that is gone; the rest of its chains goes on. */
@@ -116,6 +129,7 @@ export class OperationRunner {
     for (const operation of chain) {
       project.operations.push(operation);
       project.unfinished.add(operation);
+      this.#settings.onChange(project, operation);
       this.#settings.onProgress(project, operation);
     }
     return chain;
@@ -142,11 +156,11 @@ export class OperationRunner {
     const hit = this.#settings.faults.takeForOperation(operation.wire);
     const effect = hit?.effect;
     if (effect !== undefined && effect.kind !== 'operation-fails') {
-      this.#setStatus(operation, effect.kind === 'operation-status' ? effect.status : 'running');
+      this.#setStatus(project, operation, effect.kind === 'operation-status' ? effect.status : 'running');
       hit?.hold(() => this.#endChain(project, operation, FINISHED));
       return;
     }
-    this.#setStatus(operation, 'running');
+    this.#setStatus(project, operation, 'running');
     const ending = effect === undefined ? FINISHED : failureEnding(operation, effect);
     const durationMs = this.#settings.durationMs(operation.wire.action);
     // A chain of zero-length operations ends in one tick, so that a client never meets its lock half way.
@@ -174,17 +188,17 @@ export class OperationRunner {
     project.unfinished.delete(operation);
     operation.wire.failures_count = ending.failures;
     if (ending.error !== undefined) operation.wire.error = ending.error;
-    this.#setStatus(operation, ending.status);
-    if (ending.status === 'finished') operation.step.onFinished?.();
-    else operation.step.onFailed?.();
+    this.#setStatus(project, operation, ending.status);
+    this.#settings.onEnd(project, operation.step, ending.status === 'finished' ? 'finished' : 'failed');
     this.#settings.onProgress(project, operation);
   }
 
-  #setStatus(operation: OperationRecord, status: string): void {
+  #setStatus(project: ProjectRecord, operation: OperationRecord, status: string): void {
     const nowMicros = this.#settings.clock.nextMicros();
     operation.wire.status = status;
     operation.wire.updated_at = toTimestamp(nowMicros);
     operation.wire.total_duration_ms = Math.round((nowMicros - operation.createdMicros) / 1000);
+    this.#settings.onChange(project, operation);
   }
 
   #schedule(delayMs: number, action: () => void): void {

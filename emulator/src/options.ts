@@ -11,8 +11,13 @@ export interface EmulatorOptions {
   readonly host?: string;
   /** Lets other machines in: the service then listens beyond loopback. @default false */
   readonly allowRemote?: boolean;
-  /** The one bearer key that is accepted. @default a random key */
+  /** The one bearer key that is accepted. @default a random key; with `data` the one that the file keeps */
   readonly apiKey?: string;
+  /**
+   * A file that keeps what the emulator holds over restarts, and the key where `apiKey` is absent. It is made if it does
+   * not exist. One emulator at a time can have it. @default none: everything is in memory
+   */
+  readonly data?: string;
   /**
    * Milliseconds that an operation runs; 0 finishes it in the next tick. Either one number, or a number for each action
    * and `default` for the rest. @default 0
@@ -43,7 +48,7 @@ export interface EmulatorOptions {
   readonly regionId?: string;
 }
 
-export type Settings = Required<EmulatorOptions>;
+export type Settings = Required<Omit<EmulatorOptions, 'data'>> & { readonly data: string | undefined };
 
 const LOOPBACK_HOST = /^(localhost|::1|127(\.\d{1,3}){3})$/;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -58,6 +63,7 @@ export function resolveOptions(options: EmulatorOptions = {}): Settings {
     host: options.host ?? '127.0.0.1',
     allowRemote: options.allowRemote ?? false,
     apiKey: options.apiKey ?? newApiKey(),
+    data: options.data,
     operationMs: options.operationMs ?? 0,
     schedulingMs: options.schedulingMs ?? 0,
     locks: options.locks ?? 'project',
@@ -98,6 +104,9 @@ function checkSettings(settings: Settings): void {
   const durations = typeof operationMs === 'number' ? { '': operationMs } : operationMs;
   for (const [action, ms] of Object.entries(durations)) {
     checkWhole(action === '' ? 'operationMs' : `operationMs.${action}`, ms, 0, LONGEST_TIMER_MS);
+  }
+  if (settings.data !== undefined && (typeof settings.data !== 'string' || settings.data === '')) {
+    throw new RangeError(`data must be the path of a file; got ${JSON.stringify(settings.data)}`);
   }
   if (typeof settings.allowRemote !== 'boolean') throw new RangeError('allowRemote must be true or false');
   if (typeof settings.apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(settings.apiKey)) {

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { badRequest } from './api-error';
-import { makeReady, newBranch } from './branches';
+import { newBranch } from './branches';
 import { toTimestamp } from './clock';
 import type { ControlPlane } from './control-plane';
-import { addEndpoint, checkNewEndpoint, firstSteps, removeEndpoint } from './endpoints';
+import { addEndpoint, checkNewEndpoint, firstSteps } from './endpoints';
 import { newPassword, newProjectId } from './ids';
 import { checkUnlocked } from './locks';
 import type { OperationRecord, Step } from './operation-runner';
@@ -54,25 +54,17 @@ export function addProject(plane: ControlPlane, asked: NewProject): ProjectWork 
     deletedEndpoints: new Map(),
   };
   checkDefaults(plane, project);
-  plane.store.projects.set(wire.id, project);
+  plane.store.addProject(project);
   const endpoint = addEndpoint(plane, project, { branch_id: branch.id, type: 'read_write' });
-  const create = {
-    action: 'create_timeline',
-    branchId: branch.id,
-    onFinished: () => makeReady(plane, branch),
-  };
+  const create: Step = { action: 'create_timeline', branchId: branch.id, purpose: 'branch-creation' };
   return { project, branch, endpoint, steps: [create, ...firstSteps(endpoint)] };
 }
 
 /** The project with all it holds is gone once delete_tenant has finished. */
 export function deleteProject(plane: ControlPlane, project: ProjectRecord): readonly OperationRecord[] {
   checkUnlocked(plane.settings.locks, project, {});
-  const remove = (): void => {
-    for (const endpoint of [...project.endpoints.values()]) removeEndpoint(plane, project, endpoint);
-    plane.store.projects.delete(project.wire.id);
-  };
   return plane.runner.start(project, [
-    { action: 'delete_tenant', branchId: project.primaryBranchId, onFinished: remove },
+    { action: 'delete_tenant', branchId: project.primaryBranchId, purpose: 'project-deletion' },
   ]);
 }
 

@@ -27,6 +27,20 @@ export const isTextMap: Check = (value) =>
     ? undefined
     : 'an object whose values are strings';
 
+const MOST_ANNOTATIONS = 50;
+
+export const isAnnotations: Check = (value) =>
+  isTextMap(value) === undefined && Object.keys(Object(value)).length <= MOST_ANNOTATIONS
+    ? undefined
+    : `an object of at most ${MOST_ANNOTATIONS} values, which are strings`;
+
+const RFC_3339 = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
+
+export const isTimestamp: Check = (value) =>
+  typeof value === 'string' && RFC_3339.test(value) && !Number.isNaN(Date.parse(value))
+    ? undefined
+    : 'a time such as 2026-01-31T08:00:00Z';
+
 export function isTextOfLength(min: number, max: number): Check {
   return (value) =>
     typeof value === 'string' && [...value].length >= min && [...value].length <= max
@@ -46,10 +60,19 @@ export function isOneOf(...allowed: readonly string[]): Check {
     typeof value === 'string' && allowed.includes(value) ? undefined : `one of ${allowed.join(', ')}`;
 }
 
-/** An object whose known attributes pass their checks. */
-export function isObjectOf(checks: Checks): Check {
+export function isListOf(isItem: Check, items: string): Check {
+  return (value) =>
+    Array.isArray(value) && value.every((item) => isItem(item) === undefined)
+      ? undefined
+      : `a list of ${items}`;
+}
+
+/** An object that has the required attributes, and whose known ones pass their checks. */
+export function isObjectOf(checks: Checks, required: readonly string[] = []): Check {
   return (value) => {
     if (!isObject(value)) return 'an object';
+    const missing = required.find((name) => value[name] === undefined);
+    if (missing !== undefined) return `an object that has ${missing}`;
     for (const [name, check] of Object.entries(checks)) {
       const expected = value[name] === undefined ? undefined : check(value[name]);
       if (expected !== undefined) return `an object whose ${name} is ${expected}`;
@@ -57,6 +80,11 @@ export function isObjectOf(checks: Checks): Check {
     return undefined;
   };
 }
+
+export const isPreloadLibraries = isObjectOf({
+  use_defaults: isFlag,
+  enabled_libraries: isListOf(isText, 'strings'),
+});
 
 /** The object under `key` of a request body; an absent body counts as an empty object when `optional`. */
 export function readSection(body: unknown, key: string, optional = false): Record<string, unknown> {

@@ -1,10 +1,10 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
-import { ApiError, badRequest } from './api-error';
+import { ApiError, badRequest, unsupportedMediaType } from './api-error';
 import { addConsoleGuard, needsNoKey } from './console/console-guard';
 import type { ControlPlane } from './control-plane';
 import type { Controls } from './controls';
-import { addErrorAnswers, answerBrokenRequest, answerError } from './error-answers';
+import { addErrorAnswers, answerBrokenRequest, answerError, showError } from './error-answers';
 import { addHttpFaults } from './http-faults';
 import { RateLimit } from './rate-limit';
 import { isNestedDeeper } from './request-body';
@@ -15,9 +15,9 @@ import { addConsoleRoutes } from './routes/console-routes';
 import { addEndpointRoutes } from './routes/endpoint-routes';
 import { addOperationRoutes } from './routes/operation-routes';
 import { addProjectRoutes } from './routes/project-routes';
+import { addReadingLimit, fastifyLimits, SERVER_LIMITS, type ServerLimits } from './server-limits';
 
 export const API_PREFIX = '/api/v2';
-const BODY_LIMIT_BYTES = 1024 * 1024;
 const DEEPEST_BODY = 32;
 const REQUEST_ID_PATTERN = /^[\w.-]{1,128}$/;
 
@@ -26,12 +26,16 @@ export interface ServerParts {
   readonly controls: Controls;
   readonly log: RequestLog;
   readonly stopped: AbortSignal;
+  /** undefined: everything is in memory, and no answer waits for a disk. */
+  readonly journal?: { saved(): Promise<void> } | undefined;
+  readonly limits?: ServerLimits;
 }
 
-export function createServer({ plane, controls, log, stopped }: ServerParts): FastifyInstance {
+export function createServer(parts: ServerParts): FastifyInstance {
+  const { plane, controls, log, stopped, journal, limits = SERVER_LIMITS } = parts;
   const app = Fastify({
+    ...fastifyLimits(limits),
     forceCloseConnections: true,
-    bodyLimit: BODY_LIMIT_BYTES,
     exposeHeadRoutes: false,
     genReqId: ({ headers }) => {
       const asked = headers['x-request-id'];
@@ -48,8 +52,10 @@ export function createServer({ plane, controls, log, stopped }: ServerParts): Fa
   addRequestLog(app, log);
   addConsoleGuard(app, plane.settings);
   addGate(app, plane);
+  if (journal !== undefined) addDurability(app, journal);
   addHttpFaults(app, plane.faults, apiPathOf, stopped);
   addStatusLog(app);
+  addReadingLimit(app, limits);
   app.register(
     async (api) => {
       addProjectRoutes(api, plane);
@@ -64,7 +70,19 @@ export function createServer({ plane, controls, log, stopped }: ServerParts): Fa
   return app;
 }
 
-/** An empty body is no body, whatever its content type: calls such as start take none. */
+/** No answer goes out before what it tells is on the disk: what it was asked for, and what it shows. */
+function addDurability(app: FastifyInstance, journal: { saved(): Promise<void> }): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    try {
+      await journal.saved();
+      return payload;
+    } catch (error) {
+      return JSON.stringify(showError(error, request, reply));
+    }
+  });
+}
+
+/** An empty body is no body, whatever its content type: calls such as start take none, and clients differ in the type. */
 function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
@@ -80,6 +98,10 @@ function acceptJson(app: FastifyInstance): void {
     done(
       badRequest(`${request.method} ${request.url}: the body is nested deeper than ${DEEPEST_BODY} levels`),
     );
+  });
+  app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') return done(null, undefined);
+    done(unsupportedMediaType(`${request.method} ${request.url}`));
   });
 }
 

@@ -3,9 +3,12 @@ import { startAvailabilityChecks } from './availability-checks';
 import { consoleUrlOf } from './console/console-url';
 import { createControlPlane } from './control-plane';
 import { Controls } from './controls';
-import { type EmulatorOptions, resolveOptions } from './options';
+import { type Data, openData } from './data/open-data';
+import { resumeProjects } from './data/resume-projects';
+import { type EmulatorOptions, resolveOptions, type Settings } from './options';
 import { RequestLog } from './request-log';
 import { API_PREFIX, createServer } from './server';
+import { BACKLOG } from './server-limits';
 
 /** A running emulator: where it is, how to get in, and the controls. */
 export class Emulator extends Controls {
@@ -16,7 +19,10 @@ export class Emulator extends Controls {
   readonly port: number;
   /** Where a browser shows what the emulator holds. The key is in its fragment: keep it as secret as the key. */
   readonly consoleUrl: string;
-  /** Ends every connection and timer; what it held is gone. */
+  /**
+   * Ends every connection and timer. What it held is gone, unless it has a data file.
+   * @throws Error when the rest cannot be written to that file; it has ended all the same
+   */
   readonly stop: () => Promise<void>;
 
   constructor(
@@ -34,24 +40,42 @@ export class Emulator extends Controls {
 
 /**
  * Starts an emulator on a free port of this machine.
- * @throws RangeError when an option makes no sense; Error when the port is taken
+ * @throws RangeError when an option makes no sense; Error when the port is taken, or the data file cannot be used
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const settings = resolveOptions(options);
-  const plane = createControlPlane(settings);
+  if (settings.data === undefined) return serve(settings);
+  const data = await openData(settings.data, { asked: options.apiKey, fresh: settings.apiKey });
+  return serve({ ...settings, apiKey: data.apiKey }, data);
+}
+
+async function serve(settings: Settings, data?: Data): Promise<Emulator> {
+  const plane = createControlPlane(settings, data?.journal);
   const log = new RequestLog();
   const stopped = new AbortController();
   const controls = new Controls(plane, log);
-  const app = createServer({ plane, controls, log, stopped: stopped.signal });
-  await app.listen({ port: settings.port, host: settings.host });
+  const app = createServer({ plane, controls, log, stopped: stopped.signal, journal: data?.journal });
+  resumeProjects(plane, data?.projects ?? []);
   const stopChecks = startAvailabilityChecks(plane);
-  const stop = async (): Promise<void> => {
+  const end = async (): Promise<void> => {
     stopChecks();
     stopped.abort();
     plane.autosuspend.stop();
     plane.runner.stop();
     await app.close();
+    data?.journal.close();
   };
+  let ended: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    ended ??= end();
+    return ended;
+  };
+  try {
+    await app.listen({ port: settings.port, host: settings.host, backlog: BACKLOG });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   // The address of a server that listens on a port is never a path or null.
   const { port } = app.server.address() as AddressInfo;
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;

@@ -1,4 +1,5 @@
 import { notFound } from './api-error';
+import type { Journal } from './journal';
 import type { OperationRecord } from './operation-runner';
 import type { Branch, Endpoint, Project } from './wire';
 
@@ -36,6 +37,11 @@ export interface ProjectRecord {
 
 export class Store {
   readonly projects = new Map<string, ProjectRecord>();
+  readonly #journal: Journal;
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+  }
 
   project(projectId: string): ProjectRecord {
     const project = this.projects.get(projectId);
@@ -73,14 +79,40 @@ export class Store {
     throw notFound('endpoint', endpointId);
   }
 
-  removeEndpoint(project: ProjectRecord, endpoint: EndpointRecord): void {
-    project.endpoints.delete(endpoint.wire.id);
-    project.deletedEndpoints.set(endpoint.wire.id, endpoint);
+  /** Adds a project with its primary branch. */
+  addProject(project: ProjectRecord): void {
+    this.projects.set(project.wire.id, project);
+    this.#journal.noteProject(project);
+    for (const branch of project.branches.values()) this.#journal.noteBranch(project, branch);
+  }
+
+  removeProject(project: ProjectRecord): void {
+    this.projects.delete(project.wire.id);
+    this.#journal.noteRemoval(project);
+  }
+
+  addBranch(project: ProjectRecord, branch: Branch): void {
+    project.branches.set(branch.id, branch);
+    this.#journal.noteBranch(project, branch);
   }
 
   removeBranch(project: ProjectRecord, branchId: string): void {
+    const branch = project.branches.get(branchId);
+    if (branch === undefined) return;
     project.branches.delete(branchId);
     project.deletedBranchIds.add(branchId);
+    this.#journal.noteBranch(project, branch);
+  }
+
+  addEndpoint(project: ProjectRecord, endpoint: EndpointRecord): void {
+    project.endpoints.set(endpoint.wire.id, endpoint);
+    this.#journal.noteEndpoint(project, endpoint);
+  }
+
+  removeEndpoint(project: ProjectRecord, endpoint: EndpointRecord): void {
+    project.endpoints.delete(endpoint.wire.id);
+    project.deletedEndpoints.set(endpoint.wire.id, endpoint);
+    this.#journal.noteEndpoint(project, endpoint);
   }
 }
 

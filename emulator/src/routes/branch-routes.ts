@@ -6,17 +6,20 @@ import type { ControlPlane } from '../control-plane';
 import { readNewEndpoint } from '../endpoint-attributes';
 import {
   type Checks,
+  isAnnotations,
   isFlag,
   isId,
   isObject,
   isOneOf,
   isText,
   isTextOfLength,
+  isTimestamp,
   readAttributes,
   readSection,
   type UnknownAttributes,
 } from '../request-body';
-import { type BranchPath, type ProjectPath, readQueryText } from './route-parameters';
+import { pageOfBranches } from './branch-pages';
+import { type BranchPath, type ProjectPath, readQueryFlag, readQueryText } from './route-parameters';
 
 const COLLECTION = '/projects/:project_id/branches';
 
@@ -27,8 +30,8 @@ const BRANCH_CHECKS: Checks = {
   archived: isFlag,
   init_source: isOneOf('parent-data', 'schema-only'),
   parent_lsn: isText,
-  parent_timestamp: isText,
-  expires_at: isText,
+  parent_timestamp: isTimestamp,
+  expires_at: isTimestamp,
 };
 
 export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void {
@@ -37,10 +40,13 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
   api.get<ProjectPath>(COLLECTION, (request) => {
     const project = store.project(request.params.project_id);
     const search = readQueryText(request.query, 'search') ?? '';
-    const branches = [...project.branches.values()].filter(
-      ({ id, name }) => name.includes(search) || id === search,
+    // No deleted branch can be recovered: there are none to include.
+    readQueryFlag(request.query, 'include_deleted');
+    const found = [...project.branches.values()].filter(
+      ({ id, name }) => name.includes(search) || id.includes(search),
     );
-    return { branches: structuredClone(branches), annotations: {} };
+    const { branches, pagination } = pageOfBranches(found, request.query);
+    return { branches: structuredClone(branches), annotations: {}, pagination };
   });
 
   api.post<ProjectPath>(COLLECTION, (request, reply) => {
@@ -65,6 +71,8 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
 
   api.delete<BranchPath>(`${COLLECTION}/:branch_id`, (request, reply) => {
     const project = store.project(request.params.project_id);
+    // Every deletion is for good.
+    readQueryFlag(request.query, 'hard_delete');
     const deleted = deleteBranch(plane, project, request.params.branch_id);
     if (deleted === undefined) return reply.code(204).send();
     return reply.send({ branch: { ...deleted.branch }, operations: showOperations(deleted.operations) });
@@ -80,7 +88,9 @@ function readNewBranch(body: unknown, unknownAttributes: UnknownAttributes): New
     parent_id?: string;
     protected?: boolean;
   };
-  const endpoints = isObject(body) ? (body.endpoints ?? []) : [];
+  const { endpoints = [], annotation_value = {} } = isObject(body) ? body : {};
+  const expected = isAnnotations(annotation_value);
+  if (expected !== undefined) throw badRequest(`annotation_value must be ${expected}`);
   if (!Array.isArray(endpoints) || !endpoints.every(isObject))
     throw badRequest('endpoints must be a list of objects');
   return {

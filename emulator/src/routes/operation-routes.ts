@@ -1,10 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { showOperations } from '../answers';
-import { badRequest, notFound } from '../api-error';
-import { parseTimestamp } from '../clock';
+import { notFound } from '../api-error';
 import type { ControlPlane } from '../control-plane';
 import type { OperationRecord } from '../operation-runner';
-import { type OperationPath, type ProjectPath, readLimit, readQueryText } from './route-parameters';
+import {
+  type OperationPath,
+  type ProjectPath,
+  readCursor,
+  readLimit,
+  readQueryText,
+} from './route-parameters';
 
 const LIMIT = { max: 1000, fallback: 100 };
 
@@ -12,11 +17,13 @@ export function addOperationRoutes(api: FastifyInstance, plane: ControlPlane): v
   api.get<ProjectPath>('/projects/:project_id/operations', (request) => {
     const project = plane.store.project(request.params.project_id);
     const limit = readLimit(request.query, LIMIT);
-    const cursor = readQueryText(request.query, 'cursor');
-    const page = pageOf(project.operations, limit, cursor);
+    const page = pageOf(project.operations, limit, readCursor(request.query));
     // An empty page gives back a cursor after which there is nothing either.
-    const next = page.at(-1)?.wire.created_at ?? cursor ?? project.wire.created_at;
-    return { operations: showOperations(page), pagination: { cursor: next } };
+    const last = page.at(-1)?.wire.created_at ?? readQueryText(request.query, 'cursor');
+    return {
+      operations: showOperations(page),
+      pagination: { cursor: last ?? project.wire.created_at },
+    };
   });
 
   api.get<OperationPath>('/projects/:project_id/operations/:operation_id', (request) => {
@@ -32,14 +39,8 @@ export function addOperationRoutes(api: FastifyInstance, plane: ControlPlane): v
 function pageOf(
   oldestFirst: readonly OperationRecord[],
   limit: number,
-  cursor: string | undefined,
+  beforeMicros = Number.POSITIVE_INFINITY,
 ): OperationRecord[] {
-  const beforeMicros = cursor === undefined ? Number.POSITIVE_INFINITY : parseTimestamp(cursor);
-  if (beforeMicros === undefined) {
-    throw badRequest(
-      `query parameter cursor must be the cursor of an earlier page; got ${JSON.stringify(cursor)}`,
-    );
-  }
   const page: OperationRecord[] = [];
   for (let index = oldestFirst.length - 1; index >= 0 && page.length < limit; index -= 1) {
     const operation = oldestFirst[index];

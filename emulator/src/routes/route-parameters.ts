@@ -1,4 +1,6 @@
 import { badRequest } from '../api-error';
+import { parseTimestamp } from '../clock';
+import { ID_PATTERN } from '../request-body';
 
 export interface ProjectPath {
   Params: { project_id: string };
@@ -24,12 +26,59 @@ export function readQueryText(query: unknown, name: string): string | undefined 
   return value;
 }
 
-export function readLimit(query: unknown, bounds: { max: number; fallback: number }): number {
-  const text = readQueryText(query, 'limit');
-  if (text === undefined) return bounds.fallback;
-  const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= bounds.max) return limit;
+/**
+ * The creation time at which the page before ended, in microseconds since 1970; undefined for the first page. No two
+ * records share a time, so pages stay exact while records are added, and when the last one of a page is deleted.
+ */
+export function readCursor(query: unknown): number | undefined {
+  const text = readQueryText(query, 'cursor');
+  const micros = parseTimestamp(text ?? '');
+  if (text === undefined || micros !== undefined) return micros;
   throw badRequest(
-    `query parameter limit must be a whole number from 1 to ${bounds.max}; got ${JSON.stringify(text)}`,
+    `query parameter cursor must be the cursor of an earlier page; got ${JSON.stringify(text)}`,
+  );
+}
+
+export function readLimit(query: unknown, bounds: { max: number; fallback: number }): number {
+  return readQueryWhole(query, 'limit', { min: 1, max: bounds.max }) ?? bounds.fallback;
+}
+
+export function readQueryWhole(
+  query: unknown,
+  name: string,
+  { min, max }: { min: number; max: number },
+): number | undefined {
+  const text = readQueryText(query, name);
+  if (text === undefined) return undefined;
+  const number = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= min && number <= max) return number;
+  throw badRequest(
+    `query parameter ${name} must be a whole number from ${min} to ${max}; got ${JSON.stringify(text)}`,
+  );
+}
+
+export function readQueryChoice<Choice extends string>(
+  query: unknown,
+  name: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const text = readQueryText(query, name);
+  const choice = choices.find((known) => known === text);
+  if (text === undefined || choice !== undefined) return choice;
+  throw badRequest(
+    `query parameter ${name} must be one of ${choices.join(', ')}; got ${JSON.stringify(text)}`,
+  );
+}
+
+export function readQueryFlag(query: unknown, name: string): boolean | undefined {
+  const choice = readQueryChoice(query, name, ['true', 'false']);
+  return choice === undefined ? undefined : choice === 'true';
+}
+
+export function readQueryId(query: unknown, name: string): string | undefined {
+  const text = readQueryText(query, name);
+  if (text === undefined || ID_PATTERN.test(text)) return text;
+  throw badRequest(
+    `query parameter ${name} must be an id: 1 to 60 of a-z, 0-9 and "-"; got ${JSON.stringify(text)}`,
   );
 }

@@ -1,0 +1,157 @@
+import { existsSync, rmdirSync } from 'node:fs';
+import type { Database, Statement } from 'node-sqlite3-wasm';
+import type { ProjectRecord } from '../store';
+import { lockDataFile, type Unlock } from './data-file-lock';
+import { type ProjectDocuments, restoreProject } from './documents';
+import { createDataFile, openDatabase, PARTS, reasonOf } from './open-database';
+
+/** What is to be written of a project that changed. */
+export interface ProjectChanges {
+  readonly id: string;
+  /** undefined: its own document stays as it is; null: the project is gone, with all that belongs to it. */
+  readonly project?: object | null;
+  readonly parts: readonly PartChange[];
+}
+
+export interface PartChange {
+  readonly part: (typeof PARTS)[number];
+  readonly id: string;
+  readonly document: object;
+}
+
+/** The SQLite file of an emulator. Written in transactions, each on the disk before `write` returns. */
+export class DataFile {
+  readonly #name: string;
+  readonly #database: Database;
+  readonly #unlock: Unlock;
+  readonly #statements = new Map<string, Statement>();
+
+  private constructor(name: string, database: Database, unlock: Unlock) {
+    this.#name = name;
+    this.#database = database;
+    this.#unlock = unlock;
+  }
+
+  /**
+   * Opens the file, or makes it.
+   * @throws Error when it cannot be opened, is in use, is no file of an emulator, or one of a newer emulator
+   */
+  static async open(name: string): Promise<DataFile> {
+    const file = createDataFile(name);
+    const unlock = await lockDataFile(file);
+    if (unlock === undefined) {
+      throw new Error(
+        `the data file ${name} is in use by another emulator: stop that one, or name another file`,
+      );
+    }
+    try {
+      removeStaleLock(file);
+      return new DataFile(name, await openDatabase(file), unlock);
+    } catch (error) {
+      unlock();
+      throw unreadable(name, error);
+    }
+  }
+
+  /** The setting's value; the given one is kept when there is none yet. */
+  keepSetting(setting: string, value: string): string {
+    this.#run('INSERT INTO settings VALUES (?, ?) ON CONFLICT DO NOTHING', [setting, value]);
+    return String(this.#database.get('SELECT value FROM settings WHERE name = ?', [setting])?.value);
+  }
+
+  /**
+   * Every project, oldest first.
+   * @throws Error when a document is none that an emulator wrote
+   */
+  readProjects(): ProjectRecord[] {
+    try {
+      const [branches, endpoints, operations] = PARTS.map((part) => this.#readPart(part));
+      return this.#database
+        .all("SELECT id, document FROM projects ORDER BY document ->> '$.wire.created_at'")
+        .map(({ id, document }) => {
+          const key = String(id);
+          // Each document is what `write` was given.
+          return restoreProject({
+            project: JSON.parse(String(document)),
+            branches: branches?.get(key) ?? [],
+            endpoints: endpoints?.get(key) ?? [],
+            operations: operations?.get(key) ?? [],
+          } as ProjectDocuments);
+        });
+    } catch (error) {
+      throw unreadable(this.#name, error);
+    }
+  }
+
+  /**
+   * Writes all of it or, when it throws, nothing.
+   * @throws Error when the disk is full, for example
+   */
+  write(changes: readonly ProjectChanges[]): void {
+    try {
+      this.#database.exec('BEGIN');
+      for (const change of changes) this.#writeProject(change);
+      this.#database.exec('COMMIT');
+    } catch (error) {
+      if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
+      throw new Error(`the data file ${this.#name} cannot be written: ${reasonOf(error)}`, { cause: error });
+    }
+  }
+
+  close(): void {
+    try {
+      for (const statement of this.#statements.values()) statement.finalize();
+      this.#database.close();
+    } finally {
+      this.#unlock();
+    }
+  }
+
+  #writeProject({ id, project, parts }: ProjectChanges): void {
+    if (project === null) {
+      this.#run('DELETE FROM projects WHERE id = ?', [id]);
+      return;
+    }
+    const update = 'ON CONFLICT DO UPDATE SET document = excluded.document';
+    if (project !== undefined) {
+      this.#run(`INSERT INTO projects VALUES (?, ?) ${update}`, [id, JSON.stringify(project)]);
+    }
+    for (const { part, id: partId, document } of parts) {
+      this.#run(`INSERT INTO ${part} VALUES (?, ?, ?) ${update}`, [id, partId, JSON.stringify(document)]);
+    }
+  }
+
+  /** The documents of each project. */
+  #readPart(part: string): Map<string, unknown[]> {
+    const rows = this.#database.all(
+      `SELECT project_id, document FROM ${part} ORDER BY document ->> '$.wire.created_at'`,
+    );
+    const byProject = new Map<string, unknown[]>();
+    for (const { project_id, document } of rows) {
+      const documents = byProject.get(String(project_id)) ?? [];
+      documents.push(JSON.parse(String(document)));
+      byProject.set(String(project_id), documents);
+    }
+    return byProject;
+  }
+
+  /** Each statement is compiled once. */
+  #run(sql: string, values: string[]): void {
+    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
+    statement.run(values);
+  }
+}
+
+/** SQLite's own lock, an empty folder, stays behind when a process is killed. Nobody else has the file now. */
+function removeStaleLock(file: string): void {
+  const lock = `${file}.lock`;
+  if (existsSync(lock)) rmdirSync(lock);
+}
+
+function unreadable(name: string, error: unknown): Error {
+  return new Error(
+    `the data file ${name} cannot be read: ${reasonOf(error)}; move it away to start anew, or name another file`,
+    { cause: error },
+  );
+}

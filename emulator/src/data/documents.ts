@@ -1,0 +1,98 @@
+import { parseTimestamp } from '../clock';
+import type { OperationRecord, Step } from '../operation-runner';
+import type { DatabaseAccess, EndpointRecord, ProjectRecord } from '../store';
+import type { Branch, Operation, Project } from '../wire';
+
+/** What the data file holds of each kind of record, as JSON. `wire` has the times by which they are put in order. */
+
+export interface ProjectDocument {
+  readonly wire: Project;
+  readonly primaryBranchId: string;
+  readonly database: DatabaseAccess;
+}
+
+export interface BranchDocument {
+  readonly wire: Branch;
+  readonly isDeleted: boolean;
+}
+
+export interface EndpointDocument extends EndpointRecord {
+  readonly isDeleted: boolean;
+}
+
+export interface OperationDocument {
+  readonly wire: Operation;
+  readonly step: Step;
+  /** The id of the operation that has to end first. */
+  readonly after?: string;
+  readonly progress: OperationRecord['progress'];
+}
+
+export function documentOfProject({ wire, primaryBranchId, database }: ProjectRecord): ProjectDocument {
+  return { wire, primaryBranchId, database };
+}
+
+export function documentOfBranch({ deletedBranchIds }: ProjectRecord, wire: Branch): BranchDocument {
+  return { wire, isDeleted: deletedBranchIds.has(wire.id) };
+}
+
+export function documentOfEndpoint(
+  { deletedEndpoints }: ProjectRecord,
+  endpoint: EndpointRecord,
+): EndpointDocument {
+  return { ...endpoint, isDeleted: deletedEndpoints.has(endpoint.wire.id) };
+}
+
+export function documentOfOperation({ wire, step, after, progress }: OperationRecord): OperationDocument {
+  return { wire, step, ...(after === undefined ? {} : { after: after.wire.id }), progress };
+}
+
+export interface ProjectDocuments {
+  readonly project: ProjectDocument;
+  readonly branches: readonly BranchDocument[];
+  readonly endpoints: readonly EndpointDocument[];
+  readonly operations: readonly OperationDocument[];
+}
+
+/** The record that the documents of a project, each kind oldest first, were written from. */
+export function restoreProject(documents: ProjectDocuments): ProjectRecord {
+  const operations = restoreOperations(documents.operations);
+  const branches = documents.branches.filter(({ isDeleted }) => !isDeleted);
+  const deletedBranches = documents.branches.filter(({ isDeleted }) => isDeleted);
+  const endpoints = documents.endpoints.filter(({ isDeleted }) => !isDeleted);
+  const deletedEndpoints = documents.endpoints.filter(({ isDeleted }) => isDeleted);
+  return {
+    ...documents.project,
+    branches: new Map(branches.map(({ wire }) => [wire.id, wire])),
+    endpoints: new Map(endpoints.map(restoreEndpoint)),
+    operations,
+    unfinished: new Set(operations.filter(({ progress }) => progress !== 'ended')),
+    deletedBranchIds: new Set(deletedBranches.map(({ wire }) => wire.id)),
+    deletedEndpoints: new Map(deletedEndpoints.map(restoreEndpoint)),
+  };
+}
+
+function restoreEndpoint({ isDeleted: _, ...endpoint }: EndpointDocument): [string, EndpointRecord] {
+  return [endpoint.wire.id, endpoint];
+}
+
+function restoreOperations(documents: readonly OperationDocument[]): OperationRecord[] {
+  const restored = new Map<string, OperationRecord>();
+  for (const { wire, step, after, progress } of documents) {
+    const createdMicros = parseTimestamp(wire.created_at);
+    if (createdMicros === undefined) throw new Error(`operation ${wire.id} has no creation time`);
+    // An operation comes after those that it waits for.
+    restored.set(wire.id, { wire, step, createdMicros, after: restored.get(after ?? ''), progress });
+  }
+  return [...restored.values()];
+}
+
+/** The latest time of a project's records, in microseconds since 1970. */
+export function latestMicros({ wire, branches, endpoints, operations }: ProjectRecord): number {
+  const records = [
+    wire,
+    ...branches.values(),
+    ...[...endpoints.values(), ...operations].map((it) => it.wire),
+  ];
+  return records.reduce((latest, record) => Math.max(latest, parseTimestamp(record.updated_at) ?? 0), 0);
+}

@@ -1,0 +1,89 @@
+import { chmodSync, closeSync, openSync, realpathSync } from 'node:fs';
+import type { Database } from 'node-sqlite3-wasm';
+
+/** In the file's header, so that another program's database is not taken for ours: "PGCE". */
+const APPLICATION_ID = 0x50474345;
+const DATA_VERSION = 1;
+
+/** What a project consists of, in the order in which it is written. */
+export const PARTS = ['branches', 'endpoints', 'operations'] as const;
+
+const SCHEMA = `
+  BEGIN;
+  CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE projects (id TEXT PRIMARY KEY, document TEXT NOT NULL) WITHOUT ROWID;
+  ${PARTS.map(
+    (part) => `CREATE TABLE ${part} (
+      project_id TEXT NOT NULL REFERENCES projects ON DELETE CASCADE,
+      id TEXT NOT NULL,
+      document TEXT NOT NULL,
+      PRIMARY KEY (project_id, id)
+    ) WITHOUT ROWID;`,
+  ).join('\n  ')}
+  PRAGMA application_id = ${APPLICATION_ID};
+  PRAGMA user_version = ${DATA_VERSION};
+  COMMIT;
+`;
+
+/**
+ * The real path of the file, which is made if it does not exist.
+ * @throws Error when it cannot be written
+ */
+export function createDataFile(file: string): string {
+  try {
+    closeSync(openSync(file, 'a', 0o600));
+    return realpathSync(file);
+  } catch (error) {
+    throw new Error(`the data file ${file} cannot be opened: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/**
+ * Opens a file that nobody else has open, and makes the tables of an empty one. It becomes readable for this user only:
+ * it holds passwords and the key.
+ *
+ * The journal has to be a write-ahead log: this build of SQLite takes its own lock for that of another process when it
+ * looks for an interrupted transaction, and so never rolls one back by a rollback journal. Without shared memory, which
+ * it lacks too, such a log needs the exclusive mode.
+ * @throws Error when it is no file of an emulator, damaged, or of a newer emulator
+ */
+export async function openDatabase(file: string): Promise<Database> {
+  // Loaded only here: an emulator that holds everything in memory does without.
+  const { default: sqlite } = await import('node-sqlite3-wasm');
+  const database = new sqlite.Database(file);
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE');
+    const isEmpty = checkOrigin(database);
+    chmodSync(file, 0o600);
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+    if (isEmpty) database.exec(SCHEMA);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Changes nothing, as the file may be somebody else's. */
+function checkOrigin(database: Database): boolean {
+  const applicationId = readNumber(database, 'PRAGMA application_id');
+  const version = readNumber(database, 'PRAGMA user_version');
+  const tables = readNumber(database, 'SELECT count(*) FROM sqlite_schema');
+  if (applicationId === 0 && version === 0 && tables === 0) return true;
+  if (applicationId !== APPLICATION_ID) throw new Error('it is a database of another program');
+  if (version > DATA_VERSION) {
+    throw new Error(`a newer emulator wrote it (data version ${version}, this one knows ${DATA_VERSION})`);
+  }
+  const finding = database.get('PRAGMA quick_check(1)')?.quick_check;
+  if (finding !== 'ok') throw new Error(`it is damaged: ${finding}`);
+  return false;
+}
+
+function readNumber(database: Database, sql: string): number {
+  const row = database.get(sql) ?? {};
+  return Number(Object.values(row)[0]);
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

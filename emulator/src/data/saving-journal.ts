@@ -1,0 +1,121 @@
+import type { Journal } from '../journal';
+import type { OperationRecord } from '../operation-runner';
+import type { EndpointRecord, ProjectRecord } from '../store';
+import type { Branch } from '../wire';
+import type { DataFile, PartChange, ProjectChanges } from './data-file';
+import { documentOfBranch, documentOfEndpoint, documentOfOperation, documentOfProject } from './documents';
+
+/** The records of one project that are not on the disk as they are. */
+interface Unsaved {
+  /** The project's own document. */
+  own: boolean;
+  readonly branches: Set<Branch>;
+  readonly endpoints: Set<EndpointRecord>;
+  readonly operations: Set<OperationRecord>;
+}
+
+/**
+ * Writes what has changed to the data file, in one transaction for all that happened in one turn of the event loop. A
+ * request does all its work in one turn, so a transaction never holds a half of it.
+ */
+export class SavingJournal implements Journal {
+  readonly #file: DataFile;
+  readonly #unsaved = new Map<ProjectRecord, Unsaved>();
+  readonly #removed = new WeakSet<ProjectRecord>();
+  #attempt: Promise<void> | undefined;
+
+  constructor(file: DataFile) {
+    this.#file = file;
+  }
+
+  noteProject(project: ProjectRecord): void {
+    this.#unsavedOf(project).own = true;
+  }
+
+  noteRemoval(project: ProjectRecord): void {
+    this.#removed.add(project);
+    this.#unsavedOf(project);
+  }
+
+  noteBranch(project: ProjectRecord, branch: Branch): void {
+    this.#unsavedOf(project).branches.add(branch);
+  }
+
+  noteEndpoint(project: ProjectRecord, endpoint: EndpointRecord): void {
+    this.#unsavedOf(project).endpoints.add(endpoint);
+  }
+
+  noteOperation(project: ProjectRecord, operation: OperationRecord): void {
+    this.#unsavedOf(project).operations.add(operation);
+  }
+
+  /**
+   * Resolves when all that was noted so far is on the disk.
+   * @throws Error when it could not be written; the next change or call tries again
+   */
+  async saved(): Promise<void> {
+    if (this.#unsaved.size > 0) await this.#saveSoon();
+  }
+
+  /**
+   * Writes what is left and closes the file.
+   * @throws Error when it could not be written; the file is closed all the same
+   */
+  close(): void {
+    try {
+      this.#save();
+    } finally {
+      this.#file.close();
+    }
+  }
+
+  #unsavedOf(project: ProjectRecord): Unsaved {
+    let unsaved = this.#unsaved.get(project);
+    if (unsaved === undefined) {
+      unsaved = { own: false, branches: new Set(), endpoints: new Set(), operations: new Set() };
+      this.#unsaved.set(project, unsaved);
+    }
+    // Whoever answers for the change awaits `saved`, and hears of a failure there.
+    if (this.#attempt === undefined) this.#saveSoon().catch(() => undefined);
+    return unsaved;
+  }
+
+  /** At the end of this turn of the event loop, for all that happens in it. */
+  #saveSoon(): Promise<void> {
+    this.#attempt ??= new Promise((resolve, reject) => {
+      setImmediate(() => {
+        this.#attempt = undefined;
+        try {
+          this.#save();
+          resolve();
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+    return this.#attempt;
+  }
+
+  #save(): void {
+    if (this.#unsaved.size === 0) return;
+    this.#file.write([...this.#unsaved].map(([project, unsaved]) => this.#changesOf(project, unsaved)));
+    this.#unsaved.clear();
+  }
+
+  #changesOf(project: ProjectRecord, { own, branches, endpoints, operations }: Unsaved): ProjectChanges {
+    const { id } = project.wire;
+    if (this.#removed.has(project)) return { id, project: null, parts: [] };
+    const parts: PartChange[] = [];
+    for (const branch of branches) {
+      parts.push({ part: 'branches', id: branch.id, document: documentOfBranch(project, branch) });
+    }
+    for (const endpoint of endpoints) {
+      const document = documentOfEndpoint(project, endpoint);
+      parts.push({ part: 'endpoints', id: endpoint.wire.id, document });
+    }
+    for (const operation of operations) {
+      parts.push({ part: 'operations', id: operation.wire.id, document: documentOfOperation(operation) });
+    }
+    return { id, ...(own ? { project: documentOfProject(project) } : {}), parts };
+  }
+}

@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import sqlite from 'node-sqlite3-wasm';
+import { startEmulator } from 'postgres-control-emulator';
+import { describe, expect, it } from 'vitest';
+import { DataFile } from '../../emulator/src/data/data-file';
+import { newDataFile, start } from './data-emulator';
+
+const root = dirname(require.resolve('postgres-control-emulator/package.json'));
+
+describe('a data file', () => {
+  it.skipIf(process.platform === 'win32')(
+    'is readable for its user only, also one that was not',
+    async () => {
+      const data = newDataFile();
+      writeFileSync(data, '');
+      chmodSync(data, 0o644);
+      const emulator = await start({ data });
+      emulator.createProject();
+      const modeOf = (file: string) => statSync(file).mode & 0o777;
+      expect([modeOf(data), modeOf(`${data}-wal`)]).toEqual([0o600, 0o600]);
+    },
+  );
+
+  it.each<[string, (data: string) => void, RegExp]>([
+    [
+      'a text',
+      (data) => writeFileSync(data, 'no database '.repeat(1000)),
+      /read: file is not a database; move/,
+    ],
+    ['half of a file', (data) => truncateSync(data, 6000), /cannot be read: .*; move it away to start anew/],
+    [
+      'a file with half of a document',
+      (data) => run(data, "UPDATE projects SET document = '{'"),
+      /malformed JSON/,
+    ],
+    [
+      'a database of another program',
+      (data) => {
+        rmSync(data);
+        run(data, 'CREATE TABLE notes (text TEXT)');
+      },
+      /it is a database of another program; move/,
+    ],
+    [
+      'a file of a newer emulator',
+      (data) => run(data, 'PRAGMA user_version = 2'),
+      /a newer emulator wrote it \(data version 2, this one knows 1\)/,
+    ],
+  ])('that is %s is refused with a sentence, and left alone', async (_case, spoil, message) => {
+    const data = newDataFile();
+    const emulator = await start({ data });
+    emulator.createProject();
+    await emulator.stop();
+    spoil(data);
+    const before = readFileSync(data);
+    await expect(startEmulator({ data })).rejects.toThrow(message);
+    await expect(startEmulator({ data })).rejects.toThrow(`the data file ${data} cannot be read`);
+    expect(readFileSync(data).equals(before)).toBe(true);
+  });
+
+  it('that cannot be opened is refused with a sentence', async () => {
+    const folder = dirname(newDataFile());
+    await expect(startEmulator({ data: folder })).rejects.toThrow(`${folder} cannot be opened: EISDIR`);
+    const nowhere = join(folder, 'none', 'service.db');
+    await expect(startEmulator({ data: nowhere })).rejects.toThrow(`${nowhere} cannot be opened: ENOENT`);
+  });
+
+  it('is for one emulator at a time, by whatever name', async () => {
+    const data = newDataFile();
+    await start({ data });
+    const alias = `${data}-alias`;
+    symlinkSync(data, alias);
+    for (const name of [data, alias]) {
+      await expect(startEmulator({ data: name })).rejects.toThrow(
+        `the data file ${name} is in use by another emulator: stop that one, or name another file`,
+      );
+    }
+  });
+
+  it('holds nothing of a transaction that a kill cut off', async () => {
+    const data = newDataFile();
+    const emulator = await start({ data });
+    const { id } = emulator.createProject();
+    await emulator.stop();
+    // More than SQLite's cache holds, so that a part of it is on the disk when the process is killed.
+    const program = `
+      const { DataFile } = require(${JSON.stringify(join(root, 'dist/data/data-file.js'))});
+      const kill = { part: 'branches', id: 'kill', document: { toJSON: () => process.kill(process.pid, 'SIGKILL') } };
+      const branches = (text) => Array.from({ length: 400 }, (_, index) => {
+        const document = { text, wire: { created_at: '2026-01-01', text: 'x'.repeat(10_000) } };
+        return { part: 'branches', id: 'branch-' + index, document };
+      });
+      void DataFile.open(${JSON.stringify(data)}).then((file) => {
+        file.write([{ id: '${id}', parts: branches('old') }]);
+        file.write([{ id: '${id}', parts: [...branches('new'), kill] }]);
+      });`;
+    await expect(promisify(execFile)(process.execPath, ['--eval', program])).rejects.toMatchObject({
+      signal: 'SIGKILL',
+    });
+    const file = await DataFile.open(data);
+    file.close();
+    const count = "SELECT count(*) AS count FROM branches WHERE document ->> '$.text' = ";
+    expect([run(data, `${count}'old'`), run(data, `${count}'new'`)]).toEqual([{ count: 400 }, { count: 0 }]);
+  });
+
+  it('is let go of when the emulator cannot start', async () => {
+    const data = newDataFile();
+    const { port } = await start({});
+    await expect(startEmulator({ data, port })).rejects.toThrow('EADDRINUSE');
+    const emulator = await start({ data });
+    expect(emulator.projects()).toEqual([]);
+  });
+});
+
+it('nothing of SQLite is loaded without a data file', async () => {
+  const program = `
+    require('postgres-control-emulator').startEmulator().then((emulator) => {
+      console.log(Object.keys(require.cache).filter((file) => file.includes('sqlite')).length);
+      return emulator.stop();
+    });`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--eval', program], { cwd: __dirname });
+  expect(stdout).toBe('0\n');
+});
+
+/** Runs a statement on a file that no emulator has open, and returns the first row. */
+function run(data: string, sql: string): unknown {
+  const database = new sqlite.Database(data);
+  database.exec('PRAGMA locking_mode = EXCLUSIVE');
+  const row = database.get(sql);
+  database.close();
+  return row;
+}

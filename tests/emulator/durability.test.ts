@@ -1,0 +1,183 @@
+import { randomInt } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { newDataFile } from './data-emulator';
+import { EmulatorProcess } from './emulator-process';
+
+interface Operation {
+  readonly id: string;
+  readonly action: string;
+  readonly status: string;
+  readonly endpoint_id?: string;
+}
+
+interface Answer {
+  readonly project: { readonly id: string };
+  readonly branch: { readonly id: string };
+  readonly endpoint: { readonly id: string; readonly name: string };
+  readonly endpoints: readonly Answer['endpoint'][];
+  readonly operations: readonly Operation[];
+  readonly pagination: { readonly cursor: string };
+}
+
+/** What a client knows of an endpoint by the answers that it got. */
+interface KnownEndpoint {
+  readonly id: string;
+  /** The name of the last answer, and the one asked for since. */
+  names: readonly string[];
+  deletion: 'not asked for' | 'asked for' | 'answered';
+}
+
+const WRITERS = 12;
+const ROUNDS = 5;
+const RESIZE = 'apply_config suspend_compute start_compute';
+const WHOLE_LIVES = [
+  'start_compute',
+  `start_compute ${RESIZE}`,
+  `start_compute ${RESIZE} suspend_compute`,
+] as const;
+
+/** Clients that write without a pause, and remember what was answered, until the service is killed. */
+class Writers {
+  readonly endpoints: KnownEndpoint[] = [];
+  readonly operations: Operation[] = [];
+  answers = 0;
+  readonly #path: string;
+  readonly #branchId: string;
+
+  constructor(projectId: string, branchId: string) {
+    this.#path = `/projects/${projectId}/endpoints`;
+    this.#branchId = branchId;
+  }
+
+  /** Kills the service once it has given so many answers, while others are on their way. */
+  async writeUntilKilled(service: EmulatorProcess, answers: number): Promise<void> {
+    this.answers = 0;
+    const call = async (method: string, path: string, body?: object): Promise<Answer> => {
+      const answer = await service.call<Answer>(method, path, body);
+      expect(answer).toMatchObject({ status: method === 'POST' ? 201 : 200 });
+      this.operations.push(...answer.body.operations);
+      this.answers += 1;
+      if (this.answers === answers) await service.kill();
+      return answer.body;
+    };
+    const write = async (): Promise<void> => {
+      while (!service.isKilled) await this.#live(call);
+    };
+    const ends = await Promise.allSettled(Array.from({ length: WRITERS }, write));
+    // A lost connection is fetch's TypeError; anything else is a wrong answer.
+    for (const end of ends) {
+      if (end.status === 'rejected' && !(end.reason instanceof TypeError)) throw end.reason;
+    }
+  }
+
+  async #live(call: (method: string, path: string, body?: object) => Promise<Answer>): Promise<void> {
+    const attributes = { branch_id: this.#branchId, type: 'read_only', name: 'new' };
+    const { endpoint } = await call('POST', this.#path, { endpoint: attributes });
+    const known: KnownEndpoint = { id: endpoint.id, names: ['new'], deletion: 'not asked for' };
+    this.endpoints.push(known);
+    const path = `${this.#path}/${known.id}`;
+    known.names = ['new', 'renamed'];
+    await call('PATCH', path, { endpoint: { name: 'renamed' } });
+    known.names = ['renamed'];
+    await call('PATCH', path, { endpoint: { autoscaling_limit_max_cu: 2 } });
+    if (this.endpoints.length % 3 > 0) return;
+    known.deletion = 'asked for';
+    await call('DELETE', path);
+    known.deletion = 'answered';
+  }
+}
+
+async function readAllOperations(
+  service: EmulatorProcess,
+  path: string,
+  limit: number,
+): Promise<Operation[]> {
+  const operations: Operation[] = [];
+  let cursor = '';
+  for (;;) {
+    const query = `limit=${limit}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
+    const { body } = await service.call<Answer>('GET', `${path}/operations?${query}`);
+    if (body.operations.length === 0) return operations;
+    operations.push(...body.operations);
+    cursor = body.pagination.cursor;
+  }
+}
+
+async function readSettledOperations(service: EmulatorProcess, path: string): Promise<Operation[]> {
+  let operations: Operation[] = [];
+  const readStatuses = async () => {
+    operations = await readAllOperations(service, path, 1000);
+    return new Set(operations.map(({ status }) => status));
+  };
+  await expect.poll(readStatuses, { timeout: 15_000 }).toEqual(new Set(['finished']));
+  return operations;
+}
+
+/** The actions of each endpoint of the writers, in the order in which they ran. */
+function livesOf(operations: readonly Operation[], endpoints: readonly KnownEndpoint[]): string[] {
+  return endpoints.map(({ id }) =>
+    operations
+      .filter(({ endpoint_id }) => endpoint_id === id)
+      .map(({ action }) => action)
+      .reverse()
+      .join(' '),
+  );
+}
+
+it('nothing that was answered is lost when the process is killed under concurrent writes', async () => {
+  const data = newDataFile();
+  const args = ['--data', data, '--locks', 'none', '--operation-ms', '5'];
+  let service = await EmulatorProcess.start(args);
+  const { key } = service;
+  const { body: made } = await service.call<Answer>('POST', '/projects', { project: {} });
+  const path = `/projects/${made.project.id}`;
+  const writers = new Writers(made.project.id, made.branch.id);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await writers.writeUntilKilled(service, randomInt(5, 80));
+    expect(existsSync(`${data}.lock`)).toBe(true);
+    service = await EmulatorProcess.start(args);
+    expect(service.key).toBe(key);
+
+    const operations = await readSettledOperations(service, path);
+    expect(await readAllOperations(service, path, 7)).toEqual(operations);
+    const actions = new Map(operations.map(({ id, action }) => [id, action]));
+    for (const { id, action } of writers.operations) expect([id, actions.get(id)]).toEqual([id, action]);
+    for (const life of livesOf(operations, writers.endpoints)) expect(WHOLE_LIVES).toContain(life);
+
+    const { body } = await service.call<Answer>('GET', `${path}/endpoints`);
+    const held = new Map(body.endpoints.map(({ id, name }) => [id, name]));
+    for (const { id, names, deletion } of writers.endpoints) {
+      if (deletion === 'answered') expect([id, held.get(id)]).toEqual([id, undefined]);
+      if (deletion === 'not asked for') expect(names).toContain(held.get(id));
+    }
+  }
+  expect(writers.endpoints.length).toBeGreaterThan(ROUNDS);
+}, 60_000);
+
+it('a second process on the same file is refused, and the first one goes on', async () => {
+  const data = newDataFile();
+  const first = await EmulatorProcess.start(['--data', data]);
+  await expect(EmulatorProcess.start(['--data', data])).rejects.toThrow(
+    `error: the data file ${data} is in use by another emulator: stop that one, or name another file\n`,
+  );
+  expect((await first.call('POST', '/projects', { project: {} })).status).toBe(201);
+});
+
+it.skipIf(process.platform === 'win32')('what cannot be written is not answered as done', async () => {
+  const data = newDataFile();
+  const full = await EmulatorProcess.start(['--data', data, '--operation-ms', '0'], 300);
+  const made: string[] = [];
+  let last: { status: number; body: unknown };
+  do {
+    const answer = await full.call<Answer>('POST', '/projects', { project: {} });
+    last = answer;
+    if (answer.status === 201) made.push(answer.body.project.id);
+  } while (last.status === 201);
+  const message = expect.stringContaining(`the data file ${data} cannot be written: `);
+  expect(last).toEqual({ status: 500, body: expect.objectContaining({ code: 'INTERNAL', message }) });
+  await full.kill();
+  const roomy = await EmulatorProcess.start(['--data', data]);
+  const { body } = await roomy.call<{ projects: { id: string }[] }>('GET', '/projects?limit=400');
+  expect(body.projects.map(({ id }) => id)).toEqual(made);
+});

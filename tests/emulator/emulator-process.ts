@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { onTestFinished } from 'vitest';
+
+const command = join(
+  dirname(require.resolve('postgres-control-emulator/package.json')),
+  'bin/postgres-control-emulator.js',
+);
+
+/** The command in a process of its own, and a client of it. */
+export class EmulatorProcess {
+  readonly #child: ChildProcess;
+  readonly #settings: ReadonlyMap<string, string>;
+  isKilled = false;
+
+  private constructor(child: ChildProcess, settings: ReadonlyMap<string, string>) {
+    this.#child = child;
+    this.#settings = settings;
+  }
+
+  /** @throws Error with what it wrote to stderr, when it does not start */
+  static async start(args: readonly string[], fileBlocks?: number): Promise<EmulatorProcess> {
+    // The shell's limit on file sizes makes writes fail as they do on a full disk.
+    const limit = fileBlocks === undefined ? '' : `ulimit -f ${fileBlocks}; `;
+    const program = ['-c', `${limit}exec "$@"`, 'sh', process.execPath, command, ...args];
+    const child = spawn('sh', program, { stdio: ['ignore', 'pipe', 'pipe'] });
+    onTestFinished(() => {
+      child.kill('SIGKILL');
+    });
+    let complaint = '';
+    child.stderr.on('data', (part) => {
+      complaint += part;
+    });
+    const settings = new Map<string, string>();
+    for await (const line of createInterface(child.stdout)) {
+      const [name = '', value = ''] = line.split(/=(.*)/);
+      settings.set(name, value);
+      if (settings.size === 2) return new EmulatorProcess(child, settings);
+    }
+    throw new Error(complaint);
+  }
+
+  get key(): string {
+    return this.#settings.get('POSTGRES_COMPUTE_API_KEY') ?? '';
+  }
+
+  /** The status and body of an answer. @throws Error when there is none */
+  async call<Body>(method: string, path: string, body?: object): Promise<{ status: number; body: Body }> {
+    const response = await fetch(`${this.#settings.get('POSTGRES_COMPUTE_BASE_URL')}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.key}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    // What the answer is, the caller knows by the API.
+    return { status: response.status, body: (await response.json()) as Body };
+  }
+
+  /** By SIGKILL: it cannot do anything any more. */
+  async kill(): Promise<void> {
+    const exited = once(this.#child, 'exit');
+    this.isKilled = true;
+    this.#child.kill('SIGKILL');
+    await exited;
+  }
+}

@@ -1,0 +1,117 @@
+import { createApiClient, EndpointType } from '@neondatabase/api-client';
+import { startEmulator } from 'postgres-control-emulator';
+import { expect, it, onTestFinished } from 'vitest';
+
+/** The official client of such a service, as its users set it up, at an emulator. */
+async function startWithClient() {
+  const emulator = await startEmulator({ operationMs: 5 });
+  onTestFinished(() => emulator.stop());
+  const client = createApiClient({ apiKey: emulator.apiKey, baseURL: emulator.url });
+  const { data } = await client.createProject({ project: { name: 'official' } });
+  const projectId = data.project.id;
+  const waitFor = async (operations: readonly { id: string }[]): Promise<void> => {
+    for (const { id } of operations) {
+      const readStatus = async () =>
+        (await client.getProjectOperation(projectId, id)).data.operation.status.valueOf();
+      await expect.poll(readStatus).toBe('finished');
+    }
+  };
+  await waitFor(data.operations);
+  const { data: branch } = await client.createProjectBranch(projectId, { branch: { name: 'feature' } });
+  await waitFor(branch.operations);
+  return { emulator, client, projectId, branchId: branch.branch.id, waitFor };
+}
+
+it('the official client takes an endpoint through its whole life', async () => {
+  const { emulator, client, projectId, branchId, waitFor } = await startWithClient();
+  const { data: created } = await client.createProjectEndpoint(projectId, {
+    endpoint: {
+      branch_id: branchId,
+      type: EndpointType.ReadWrite,
+      autoscaling_limit_min_cu: 0.25,
+      autoscaling_limit_max_cu: 1,
+    },
+  });
+  const endpointId = created.endpoint.id;
+  await waitFor(created.operations);
+  const read = async () => (await client.getProjectEndpoint(projectId, endpointId)).data.endpoint;
+  expect(await read()).toMatchObject({ current_state: 'active', autoscaling_limit_max_cu: 1 });
+
+  const { data: updated } = await client.updateProjectEndpoint(projectId, endpointId, {
+    endpoint: { autoscaling_limit_max_cu: 2, suspend_timeout_seconds: 600 },
+  });
+  await waitFor(updated.operations);
+  expect(await read()).toMatchObject({ autoscaling_limit_max_cu: 2, suspend_timeout_seconds: 600 });
+  expect(emulator.restarts(endpointId)).toBe(1);
+
+  for (const [command, state] of [
+    ['suspendProjectEndpoint', 'idle'],
+    ['startProjectEndpoint', 'active'],
+    ['restartProjectEndpoint', 'active'],
+  ] as const) {
+    await waitFor((await client[command](projectId, endpointId)).data.operations);
+    expect([command, (await read()).current_state]).toEqual([command, state]);
+  }
+  const { data: listed } = await client.listProjectEndpoints(projectId);
+  const { data: onBranch } = await client.listProjectBranchEndpoints(projectId, branchId);
+  expect(listed.endpoints).toContainEqual(onBranch.endpoints[0]);
+
+  await waitFor((await client.deleteProjectEndpoint(projectId, endpointId)).data.operations);
+  expect((await client.deleteProjectEndpoint(projectId, endpointId)).status).toBe(204);
+  await expect(read()).rejects.toMatchObject({ response: { status: 404 } });
+});
+
+it('the official client pages through projects, branches and operations', async () => {
+  const { emulator, client, projectId } = await startWithClient();
+  for (const name of ['second', 'third']) await client.createProject({ project: { name } });
+  const projects: string[] = [];
+  for (let cursor: string | undefined; projects.length < 3; ) {
+    const { data } = await client.listProjects({ limit: 1, ...(cursor && { cursor }) });
+    projects.push(...data.projects.map(({ id }) => id));
+    cursor = data.pagination?.cursor;
+  }
+  expect(projects).toEqual(emulator.projects().map(({ id }) => id));
+
+  const branches: string[] = [];
+  const sort = { sort_by: 'name', sort_order: 'asc' } as const;
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const page = { projectId, ...sort, limit: 1, ...(cursor && { cursor }) };
+    const { data } = await client.listProjectBranches(page);
+    branches.push(...data.branches.map(({ name }) => name));
+    cursor = data.pagination?.next;
+  }
+  expect(branches).toEqual(['feature', 'main']);
+
+  const operations: string[] = [];
+  for (let cursor: string | undefined; operations.length < 3; ) {
+    const { data } = await client.listProjectOperations({ projectId, limit: 2, ...(cursor && { cursor }) });
+    operations.push(...data.operations.map(({ id }) => id));
+    cursor = data.pagination?.cursor;
+  }
+  expect(operations).toEqual(emulator.operations(projectId).map(({ id }) => id));
+});
+
+it('the official client hears why it is refused, and by which status', async () => {
+  const { emulator, client, projectId, branchId } = await startWithClient();
+  emulator.lockProject(projectId);
+  const endpoint = { branch_id: branchId, type: EndpointType.ReadWrite };
+  await expect(client.createProjectEndpoint(projectId, { endpoint })).rejects.toMatchObject({
+    response: { status: 423, data: { code: 'LOCKED', message: expect.stringContaining(projectId) } },
+  });
+  const stranger = createApiClient({ apiKey: 'wrong', baseURL: emulator.url });
+  await expect(stranger.getProject(projectId)).rejects.toMatchObject({
+    response: { status: 401, data: { code: 'UNAUTHORIZED' } },
+  });
+});
+
+it('the official client deletes a branch with its endpoint, and the project', async () => {
+  const { emulator, client, projectId, branchId, waitFor } = await startWithClient();
+  const { data: branches } = await client.listProjectBranches({ projectId });
+  expect(branches.branches.map(({ name }) => name)).toEqual(['feature', 'main']);
+  await waitFor((await client.deleteProjectBranch({ projectId, branchId })).data.operations);
+  await expect(client.getProjectBranch(projectId, branchId)).rejects.toMatchObject({
+    response: { status: 404 },
+  });
+  await client.deleteProject(projectId);
+  await expect.poll(() => emulator.projects()).toEqual([]);
+});

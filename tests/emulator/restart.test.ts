@@ -1,0 +1,184 @@
+import type { Emulator } from 'postgres-control-emulator';
+import { describe, expect, it } from 'vitest';
+import { newDataFile, request, restart, settled, start } from './data-emulator';
+
+/** An emulator on a data file, with a project that has a branch, and an active endpoint on that branch. */
+async function startService(data = newDataFile()) {
+  const emulator = await start({ data });
+  const project = emulator.createProject({ name: 'test' });
+  const branch = emulator.createBranch(project.id);
+  const path = `/projects/${project.id}`;
+  const attributes = { branch_id: branch.id, type: 'read_write' };
+  const answer = await request(emulator, 'POST', `${path}/endpoints`, { endpoint: attributes });
+  // By the API a create answers the endpoint.
+  const { endpoint } = (await answer.json()) as { endpoint: { id: string } };
+  await settled(emulator, project.id);
+  return { data, emulator, path, project, branch, endpoint };
+}
+
+type Service = Awaited<ReturnType<typeof startService>>;
+
+/** All that can be seen of what an emulator holds. */
+async function lookAtEverything({ emulator, endpoint }: Service) {
+  const countsOf = (id: string) => [emulator.restarts(id), emulator.connectionDrops(id)];
+  const projects = emulator.projects();
+  return {
+    projects,
+    branches: await Promise.all(
+      projects.map(async ({ id }) => (await request(emulator, 'GET', `/projects/${id}/branches`)).json()),
+    ),
+    endpoints: emulator.endpoints().map((held) => [held, countsOf(held.id)]),
+    ofTheFirstEndpoint: projects.length === 0 ? [] : countsOf(endpoint.id),
+    operations: projects.map(({ id }) => emulator.operations(id)),
+  };
+}
+
+const patch = (endpoint: object) => (service: Service) =>
+  request(service.emulator, 'PATCH', `${service.path}/endpoints/${service.endpoint.id}`, { endpoint });
+const command = (name: string) => (service: Service) =>
+  request(service.emulator, 'POST', `${service.path}/endpoints/${service.endpoint.id}/${name}`);
+const deleteEndpoint = (service: Service) =>
+  request(service.emulator, 'DELETE', `${service.path}/endpoints/${service.endpoint.id}`);
+
+describe('after a restart there is still', () => {
+  it.each<[string, (service: Service) => unknown]>([
+    ['a name', patch({ name: 'über' })],
+    ['a size', patch({ autoscaling_limit_max_cu: 2 })],
+    ['a setting', patch({ settings: { pg_settings: { work_mem: '8MB' } } })],
+    ['a restart', command('restart')],
+    ['a suspension', command('suspend')],
+    ['a connection', ({ emulator, endpoint }) => emulator.connect(endpoint.id)],
+    ['a change from behind', ({ emulator, endpoint }) => emulator.changeEndpoint(endpoint.id, { name: 'x' })],
+    ['a deletion from behind', ({ emulator, endpoint }) => emulator.deleteEndpoint(endpoint.id)],
+    ['a deletion', deleteEndpoint],
+    [
+      'a deletion that failed',
+      (service) => {
+        service.emulator.inject({
+          match: { action: 'suspend_compute' },
+          effect: { kind: 'operation-fails' },
+        });
+        return deleteEndpoint(service);
+      },
+    ],
+    [
+      'a new branch with an endpoint',
+      ({ emulator, path }) =>
+        request(emulator, 'POST', `${path}/branches`, { endpoints: [{ type: 'read_write' }] }),
+    ],
+    ['an empty branch', ({ emulator, project }) => emulator.createBranch(project.id, { name: 'empty' })],
+    [
+      'the deletion of a branch',
+      ({ emulator, path, branch }) => request(emulator, 'DELETE', `${path}/branches/${branch.id}`),
+    ],
+    ['a new project', ({ emulator }) => request(emulator, 'POST', '/projects', { project: { name: 'new' } })],
+    ['the deletion of a project', ({ emulator, path }) => request(emulator, 'DELETE', path)],
+  ])('%s', async (_case, makeChange) => {
+    const service = await startService();
+    const { data, emulator } = service;
+    // Whatever came before is on the disk, so that only the change itself is left to be written.
+    const changed = { ...service, emulator: await restart(emulator, { data }) };
+    await makeChange(changed);
+    for (const { id } of changed.emulator.projects()) await settled(changed.emulator, id);
+    const before = await lookAtEverything(changed);
+    const after = { ...service, emulator: await restart(changed.emulator, { data }) };
+    expect(await lookAtEverything(after)).toEqual(before);
+  });
+});
+
+describe('after a restart', () => {
+  it('the key is the same', async () => {
+    const { data, emulator } = await startService();
+    expect((await restart(emulator, { data })).apiKey).toBe(emulator.apiKey);
+  });
+
+  it('what was deleted is known as such: a second delete is 204', async () => {
+    const service = await startService();
+    const { data, emulator, path, branch, endpoint } = service;
+    await deleteEndpoint(service);
+    await expect.poll(() => emulator.endpoints()).toHaveLength(1);
+    await request(emulator, 'DELETE', `${path}/branches/${branch.id}`);
+    const after = await restart(emulator, { data });
+    for (const deleted of [`/endpoints/${endpoint.id}`, `/branches/${branch.id}`]) {
+      expect((await request(after, 'DELETE', `${path}${deleted}`)).status).toBe(204);
+    }
+  });
+
+  it('a deletion that was under way is not begun twice', async () => {
+    const { data, emulator, path, endpoint } = await startService();
+    const slow = await restart(emulator, { data, operationMs: 60_000, locks: 'none' });
+    const deleted = `${path}/endpoints/${endpoint.id}`;
+    // By the API a deletion answers these.
+    const deleteOnce = async (from: Emulator) =>
+      (await (await request(from, 'DELETE', deleted)).json()) as { operations: { id: string }[] };
+    const { operations } = await deleteOnce(slow);
+    const after = await deleteOnce(await restart(slow, { data, operationMs: 60_000, locks: 'none' }));
+    expect(after.operations.map(({ id }) => id)).toEqual(operations.map(({ id }) => id));
+  });
+
+  it('a list goes on at the cursor of a page from before', async () => {
+    const { data, emulator, path } = await startService();
+    const readPage = async (from: Emulator, query: string) =>
+      // By the API a list answers these.
+      (await (await request(from, 'GET', `${path}/operations?${query}`)).json()) as {
+        operations: { id: string }[];
+        pagination: { cursor: string };
+      };
+    const whole = await readPage(emulator, 'limit=1000');
+    const first = await readPage(emulator, 'limit=2');
+    const after = await restart(emulator, { data });
+    const rest = await readPage(after, `limit=1000&cursor=${encodeURIComponent(first.pagination.cursor)}`);
+    expect([...first.operations, ...rest.operations]).toEqual(whole.operations);
+  });
+
+  it('operations that were under way run again from their beginning, and have their effect', async () => {
+    const data = newDataFile();
+    const emulator = await start({ data, locks: 'none', operationMs: 60_000 });
+    const [kept, deleted] = [emulator.createProject(), emulator.createProject()];
+    const branch = emulator.createBranch(kept.id);
+    const [first] = emulator.endpoints(kept.id);
+    const create = { endpoint: { branch_id: branch.id, type: 'read_write' } };
+    const { endpoint } = (await (
+      await request(emulator, 'POST', `/projects/${kept.id}/endpoints`, create)
+    ).json()) as { endpoint: { id: string } };
+    await request(emulator, 'DELETE', `/projects/${kept.id}/endpoints/${first?.id}`);
+    await request(emulator, 'POST', `/projects/${kept.id}/branches`, { endpoints: [{ type: 'read_write' }] });
+    await request(emulator, 'DELETE', `/projects/${deleted.id}`);
+    emulator.lockProject(kept.id);
+    const after = await restart(emulator, { data, operationMs: 5 });
+    await expect.poll(() => after.projects().map(({ id }) => id)).toEqual([kept.id]);
+    await settled(after, kept.id);
+    expect(after.operations(kept.id).every(({ status }) => status === 'finished')).toBe(true);
+    expect(after.endpoints().map(({ id, current_state }) => [id, current_state])).toEqual([
+      [endpoint.id, 'active'],
+      [expect.any(String), 'active'],
+    ]);
+  });
+
+  it('the operations of a request still wait for each other', async () => {
+    const { data, emulator, project, path } = await startService();
+    const slow = await restart(emulator, { data, operationMs: 60_000 });
+    await request(slow, 'POST', `${path}/branches`, { endpoints: [{ type: 'read_write' }] });
+    const after = await restart(slow, { data, operationMs: { create_branch: 60_000, default: 0 } });
+    await request(after, 'GET', path);
+    expect(after.operations(project.id).slice(0, 2)).toMatchObject([
+      { action: 'start_compute', status: 'scheduling' },
+      { action: 'create_branch', status: 'running' },
+    ]);
+  });
+
+  it('the autosuspend delay of an active compute counts anew', async () => {
+    const data = newDataFile();
+    const emulator = await start({ data, autosuspendSecondMs: 1000 });
+    emulator.createProject();
+    const after = await restart(emulator, { data, autosuspendSecondMs: 1 });
+    await expect.poll(() => after.endpoints()[0]?.current_state).toBe('idle');
+  });
+
+  it('a key that was asked for is accepted, and is not kept', async () => {
+    const data = newDataFile();
+    const emulator = await restart(await start({ data }), { data, apiKey: 'asked-for' });
+    expect(emulator.apiKey).toBe('asked-for');
+    expect((await restart(emulator, { data })).apiKey).toMatch(/^key_/);
+  });
+});

@@ -1,0 +1,245 @@
+import { Agent, request as httpRequest } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createControlPlane } from '../../emulator/src/control-plane';
+import { Controls } from '../../emulator/src/controls';
+import { resolveOptions } from '../../emulator/src/options';
+import { RequestLog } from '../../emulator/src/request-log';
+import { createServer } from '../../emulator/src/server';
+import { SERVER_LIMITS, type ServerLimits } from '../../emulator/src/server-limits';
+import { startService } from './service-client';
+
+/** A bare connection that is gone after the test, whatever becomes of it. */
+function openSocket(port: number): Socket {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.on('error', () => undefined);
+  onTestFinished(() => {
+    socket.destroy();
+  });
+  return socket;
+}
+
+/** Sends a byte every few milliseconds until the other side ends the connection. */
+function trickle(socket: Socket, sent: string): void {
+  let position = 0;
+  const timer = setInterval(() => {
+    if (!socket.writable) clearInterval(timer);
+    else socket.write(sent.charAt(position) || 'x');
+    position += 1;
+  }, 5);
+  onTestFinished(() => clearInterval(timer));
+}
+
+/** The server with limits that end within a test. */
+async function startLimited(limits: Partial<ServerLimits>) {
+  const plane = createControlPlane(resolveOptions({ apiKey: 'key', locks: 'none' }));
+  const log = new RequestLog();
+  const controls = new Controls(plane, log);
+  const stopped = new AbortController();
+  const server = createServer({
+    plane,
+    controls,
+    log,
+    stopped: stopped.signal,
+    limits: { ...SERVER_LIMITS, checkEveryMs: 10, ...limits },
+  });
+  const url = await server.listen({ port: 0, host: '127.0.0.1' });
+  onTestFinished(() => server.close());
+  const countConnections = () =>
+    new Promise<number>((resolve, reject) => {
+      server.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+    });
+  return { controls, port: Number(new URL(url).port), countConnections };
+}
+
+const head = (method: string, path: string): string =>
+  `${method} /api/v2${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer key\r\n`;
+
+describe('a client that is slow on purpose is cut off', () => {
+  it('when its headers do not end', async () => {
+    const { port, countConnections } = await startLimited({ headersMs: 50 });
+    const socket = openSocket(port);
+    trickle(socket, `${head('GET', '/projects')}X-Slow: `);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 408 [\s\S]*"code":"REQUEST_TIMEOUT"/);
+    await expect.poll(countConnections, { timeout: 5000 }).toBe(0);
+  });
+
+  it('when its body does not end, and nothing is done for it', async () => {
+    const { controls, port, countConnections } = await startLimited({ headersMs: 50, requestMs: 50 });
+    const socket = openSocket(port);
+    socket.write(`${head('POST', '/projects')}Content-Type: application/json\r\nContent-Length: 999\r\n\r\n`);
+    trickle(socket, '{"project":{"name":"');
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 408 /);
+    await expect.poll(countConnections, { timeout: 5000 }).toBe(0);
+    expect(controls.projects()).toEqual([]);
+  });
+
+  it('when it does not read its answers', async () => {
+    const { controls, port, countConnections } = await startLimited({ readingMs: 50 });
+    const { id } = controls.createProject({ name: 'x'.repeat(100_000) });
+    const socket = openSocket(port).pause();
+    socket.write(`${head('GET', `/projects/${id}`)}\r\n`.repeat(400));
+    await expect.poll(countConnections).toBe(1);
+    await expect.poll(countConnections, { timeout: 5000 }).toBe(0);
+  });
+});
+
+describe('1,000 clients at once', () => {
+  it('each get what they asked for, beside clients that are slow on purpose', async () => {
+    const { emulator, project, branch } = await startService({
+      locks: 'none',
+      maxEndpoints: 2000,
+      operationMs: 5,
+    });
+    for (let slow = 0; slow < 100; slow += 1) {
+      trickle(openSocket(emulator.port), `${head('GET', '/projects')}X-Slow: `);
+      openSocket(emulator.port)
+        .pause()
+        .write(`${head('GET', '/projects')}\r\n`.repeat(50));
+    }
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const call = (method: string, path: string, body = ''): Promise<{ id: string; status: string }[]> =>
+      new Promise((resolve, reject) => {
+        const headers = {
+          authorization: `Bearer ${emulator.apiKey}`,
+          ...(body && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+        };
+        const sent = httpRequest(`${emulator.url}${path}`, { method, headers, agent }, (answer) => {
+          text(answer).then((json) => {
+            const { operation, operations = [operation] } = JSON.parse(json);
+            resolve(operations);
+          }, reject);
+        });
+        sent.on('error', reject);
+        sent.end(body);
+      });
+    const path = `/projects/${project.id}`;
+    const create = JSON.stringify({ endpoint: { branch_id: branch.id, type: 'read_only' } });
+    const runClient = async (): Promise<string> => {
+      const [started] = await call('POST', `${path}/endpoints`, create);
+      let operation = started;
+      while (operation?.status === 'running') {
+        [operation] = await call('GET', `${path}/operations/${started?.id}`);
+      }
+      expect(operation?.status).toBe('finished');
+      return started?.id ?? '';
+    };
+    const ids = await Promise.all(Array.from({ length: 1000 }, runClient));
+    const held = emulator.operations(project.id).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(1000);
+    expect(held).toEqual(expect.arrayContaining(ids));
+    expect(emulator.endpoints(project.id)).toHaveLength(1001);
+  }, 60_000);
+});
+
+it('pages hold each old operation once while others are inserted', async () => {
+  const { emulator, project, call, createActive } = await startService({ locks: 'none' });
+  const id = await createActive();
+  for (let count = 0; count < 40; count += 1) emulator.lockProject(project.id)();
+  const old = emulator.operations(project.id).map((operation) => operation.id);
+  let isReading = true;
+  const insert = async (): Promise<void> => {
+    while (isReading) await call('POST', `/projects/${project.id}/endpoints/${id}/restart`);
+  };
+  const inserting = Promise.all(Array.from({ length: 8 }, insert));
+  const seen: string[] = [];
+  let cursor = '';
+  for (let size = 3; size > 0; ) {
+    const query = `limit=3${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
+    const { body } = await call('GET', `/projects/${project.id}/operations?${query}`);
+    seen.push(...(body?.operations.map((operation) => operation.id) ?? []));
+    cursor = body?.pagination.cursor ?? '';
+    size = body?.operations.length ?? 0;
+  }
+  isReading = false;
+  await inserting;
+  expect(new Set(seen).size).toBe(seen.length);
+  expect(seen.slice(-old.length)).toEqual(old);
+  expect(emulator.operations(project.id).length).toBeGreaterThan(seen.length);
+});
+
+it('a page of projects goes on when the last one of the page before is deleted', async () => {
+  const { emulator, call, project } = await startService();
+  const { id } = emulator.createProject();
+  const { body } = await call('GET', '/projects?limit=1');
+  await call('DELETE', `/projects/${project.id}`);
+  await expect.poll(() => emulator.projects()).toHaveLength(1);
+  const cursor = encodeURIComponent(body?.pagination.cursor ?? '');
+  const next = await call('GET', `/projects?limit=1&cursor=${cursor}`);
+  expect(next.body).toMatchObject({ projects: [{ id }] });
+});
+
+const outside = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+
+it.skipIf(outside === undefined)('another address of this machine does not reach it', async () => {
+  const { emulator } = await startService();
+  await expect(fetch(`http://${outside}:${emulator.port}/`)).rejects.toMatchObject({
+    cause: { code: 'ECONNREFUSED' },
+  });
+});
+
+it.each([
+  '/projects?timeout=99',
+  '/projects?recoverable=maybe',
+  '/projects?org_id=A_B',
+  '/projects/:p/branches?sort_by=size',
+  '/projects/:p/branches?sort_order=up',
+  '/projects/:p/branches?include_deleted=1',
+  '/projects/:p/branches?limit=10001',
+  '/projects/:p/branches?cursor=none',
+])('GET %s is refused: the parameter is not as described', async (path) => {
+  const { call, project } = await startService();
+  expect((await call('GET', path.replace(':p', project.id))).status).toBe(400);
+});
+
+describe('no request is answered 5xx', () => {
+  it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY'])(
+    '%s of any path, with any body',
+    async (method) => {
+      const { emulator, project, branch, createActive } = await startService({ locks: 'none' });
+      const id = await createActive();
+      const path = `/projects/${project.id}`;
+      const endpoint = `${path}/endpoints/${id}`;
+      const operation = emulator.operations(project.id)[0]?.id;
+      // What a DELETE takes away comes last.
+      const paths = ['', '/projects', `${path}/operations`, `${path}/operations/${operation}`];
+      paths.push(`${path}/endpoints`, `${endpoint}/start`, endpoint);
+      paths.push(`${path}/branches`, `${path}/branches/${branch.id}`, path);
+      const wrong = [null, true, 0, 'text', [], {}, [{}], { $: 1 }, '\u0000', -1e308, { length: -1 }];
+      const bodies: unknown[] = [
+        ...wrong,
+        ...wrong.flatMap((value) => [{ endpoint: value }, { project: value }]),
+      ];
+      bodies.push(...wrong.map((value) => ({ endpoints: value, branch: value })));
+      bodies.push(
+        ...wrong.map((value) => ({ endpoint: { branch_id: value, type: value, settings: value } })),
+      );
+      for (const asked of paths) {
+        for (const body of ['', '{', ...bodies.map((value) => JSON.stringify(value))]) {
+          const status = await send(emulator.port, emulator.apiKey, method, `/api/v2${asked}`, body);
+          expect([asked, body, status]).toEqual([asked, body, expect.toSatisfy((code) => code < 500)]);
+        }
+      }
+    },
+  );
+});
+
+/** The status of the answer; fetch would refuse some of the methods, and bodies of others. */
+function send(port: number, key: string, method: string, path: string, body: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    };
+    const sent = httpRequest({ port, host: '127.0.0.1', method, path, headers }, (answer) => {
+      answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
+    });
+    sent.on('error', reject).end(body);
+  });
+}
