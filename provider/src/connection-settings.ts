@@ -1,3 +1,5 @@
+import { isLoopback } from './control-api/loopback';
+
 /** Where the service is, and the key to it. Held in memory only. */
 export interface ConnectionSettings {
   readonly baseUrl: string;
@@ -26,7 +28,8 @@ const sources = {
 
 /**
  * Reads the connection settings from the stack's config, else from the environment.
- * @throws Error in one sentence, when one is missing or the base URL is unusable. The key is in no message.
+ * @throws Error in one sentence, when one is missing, or the base URL is unusable or would show the key to others.
+ * The key is in no message.
  */
 export function readConnectionSettings(
   readConfig: ReadConfig,
@@ -42,8 +45,11 @@ export function readConnectionSettings(
   };
   const requestsPerMinute =
     readConfig('postgresCompute:requestsPerMinute') ?? environment.POSTGRES_COMPUTE_REQUESTS_PER_MINUTE;
+  const allowInsecure =
+    readConfig('postgresCompute:allowInsecureBaseUrl') ??
+    environment.POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL;
   return {
-    baseUrl: checkBaseUrl(read('baseUrl')),
+    baseUrl: checkBaseUrl(read('baseUrl'), checkAllowance(allowInsecure)),
     apiKey: checkApiKey(read('apiKey')),
     ...(requestsPerMinute && { requestsPerMinute: checkRequestsPerMinute(requestsPerMinute) }),
   };
@@ -57,7 +63,16 @@ function checkRequestsPerMinute(text: string): number {
   );
 }
 
-function checkBaseUrl(baseUrl: string): string {
+function checkAllowance(text: string | undefined): boolean {
+  const allowance = text?.trim();
+  if (!allowance || allowance === 'false') return false;
+  if (allowance === 'true') return true;
+  throw new Error(
+    `Whether the base URL may be unencrypted (postgresCompute:allowInsecureBaseUrl or POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL) must be true or false, not "${text}".`,
+  );
+}
+
+function checkBaseUrl(baseUrl: string, mayBeInsecure: boolean): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
   if (!url || !isWeb || url.username || url.password || url.search || url.hash) {
@@ -65,7 +80,10 @@ function checkBaseUrl(baseUrl: string): string {
       'The base URL of the Postgres service (postgresCompute:baseUrl or POSTGRES_COMPUTE_BASE_URL) must be an http(s) URL without user, query or fragment, such as https://HOST/api/v2.',
     );
   }
-  return baseUrl;
+  if (url.protocol === 'https:' || isLoopback(url) || mayBeInsecure) return baseUrl;
+  throw new Error(
+    `The base URL of the Postgres service (postgresCompute:baseUrl or POSTGRES_COMPUTE_BASE_URL) is http to ${url.hostname}: whoever is on the way there could read the API key. Use https; or, where the network is trusted, allow it with \`pulumi config set postgresCompute:allowInsecureBaseUrl true\`, or POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL=true.`,
+  );
 }
 
 function checkApiKey(apiKey: string): string {

@@ -139,6 +139,32 @@ it('ids are encoded in paths', async () => {
   expect(path).toBe('/api/v2/projects/..%2Fkeys/endpoints/a%2Fb');
 });
 
+it.each(['', '.', '..'])('the id "%s" is refused: it would lead to another resource', async (id) => {
+  let requests = 0;
+  const api = await startServer((_request, response) => {
+    requests += 1;
+    response.writeHead(404).end('{}');
+  });
+  await expect(api.controlEndpoint('p-1', id, 'restart')).rejects.toThrow(`"${id}" is not an id`);
+  expect(requests).toBe(0);
+});
+
+it('a service that repeats the key in what it answers is not repeated', async () => {
+  const operation = {
+    id: 'op-1',
+    project_id: 'p-1',
+    action: 'start_compute',
+    status: 'failed',
+    failures_count: 1,
+    created_at: '2026-01-01T00:00:00Z',
+    updated_at: '2026-01-01T00:00:00Z',
+  };
+  const api = await startServer((request, response) => {
+    response.end(JSON.stringify({ operation: { ...operation, error: request.headers.authorization } }));
+  });
+  expect((await api.getOperation('p-1', 'op-1')).error).toBe('Bearer ***');
+});
+
 it('a request with a body says that it is JSON, one without says nothing', async () => {
   const seen: [string | undefined, string | undefined][] = [];
   const api = await startServer((request, response) => {

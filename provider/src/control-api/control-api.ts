@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import { malformedAnswer, parseJson, toControlApiError } from './control-api-error';
 import { Deadline } from './deadline';
 import { malformedAnswerCode } from './failure-meaning';
+import { isLoopback } from './loopback';
 import { defaultRequestLimits, RequestBudget } from './request-budget';
 import { defaultRetryPacing, installRetry, type RetryPacing } from './retry';
 import {
@@ -57,9 +58,12 @@ export class ControlApi {
       maxContentLength: maxAnswerBytes,
       // Parsed below, so that an answer that is no JSON is told apart from a failed request.
       responseType: 'text',
-      transformResponse: (data: unknown) => data,
+      // A service, or what stands before it, may repeat what it was sent.
+      transformResponse: (data: unknown) => withoutKey(data, options.apiKey),
+      // What never leaves this machine needs no proxy, and no proxy needs its key.
+      ...(isLoopback(new URL(options.baseUrl)) && { proxy: false }),
       httpAgent: new HttpAgent({ keepAlive: true }),
-      httpsAgent: new HttpsAgent({ keepAlive: true }),
+      httpsAgent: new HttpsAgent({ keepAlive: true, rejectUnauthorized: true }),
       transitional: { clarifyTimeoutError: true },
     });
     const { requestsPerMinute = defaultRequestLimits.perMinute } = options;
@@ -224,7 +228,16 @@ function requireJson(response: AxiosResponse): AxiosResponse {
   );
 }
 
-/** A path with each id encoded, so that no id can lead to another resource. */
+function withoutKey(data: unknown, apiKey: string): unknown {
+  return typeof data === 'string' ? data.replaceAll(JSON.stringify(apiKey).slice(1, -1), '***') : data;
+}
+
+/**
+ * A path with each id encoded, so that no id can lead to another resource.
+ * @throws Error for an id that is no name but a step in the path
+ */
 function path(literals: TemplateStringsArray, ...ids: string[]): string {
+  const step = ids.find((id) => ['', '.', '..'].includes(id));
+  if (step !== undefined) throw new Error(`"${step}" is not an id of the service.`);
   return String.raw({ raw: literals.raw }, ...ids.map(encodeURIComponent));
 }

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { readConnectionSettings } from './connection-settings';
+
+const https = 'https://postgres.example/api/v2';
+const key = 'canary-key-1';
+
+function readSettings(config: Record<string, string>, environment: NodeJS.ProcessEnv = {}) {
+  return readConnectionSettings((name) => config[`${name}`], environment);
+}
+
+function refusalOf(environment: NodeJS.ProcessEnv): string {
+  try {
+    readSettings({}, { POSTGRES_COMPUTE_API_KEY: key, POSTGRES_COMPUTE_BASE_URL: https, ...environment });
+    return 'nothing was refused';
+  } catch (error) {
+    return String(error);
+  }
+}
+
+describe('the settings', () => {
+  it("come from the stack's config before the environment", () => {
+    const config = { 'postgresCompute:apiKey': key, 'postgresCompute:baseUrl': https };
+    const environment = { POSTGRES_COMPUTE_API_KEY: 'other', POSTGRES_COMPUTE_BASE_URL: 'https://other/v2' };
+    expect(readSettings(config, environment)).toEqual({ apiKey: key, baseUrl: https });
+  });
+
+  it('come from the environment without the spaces around them', () => {
+    const environment = { POSTGRES_COMPUTE_API_KEY: ` ${key}\n`, POSTGRES_COMPUTE_BASE_URL: ` ${https} ` };
+    expect(readSettings({}, environment)).toEqual({ apiKey: key, baseUrl: https });
+  });
+
+  it.each([
+    ['the key', 'POSTGRES_COMPUTE_API_KEY', /API key .* missing.*config set --secret postgresCompute:apiKey/],
+    ['the base URL', 'POSTGRES_COMPUTE_BASE_URL', /base URL .* missing.*config set postgresCompute:baseUrl/],
+  ])('without %s say how it is set', (_what, variable, reason) => {
+    expect(refusalOf({ [variable]: ' ' })).toMatch(reason);
+  });
+
+  it.each(['0', '-1', '1.5', 'many'])('refuse %s requests a minute', (count) => {
+    expect(refusalOf({ POSTGRES_COMPUTE_REQUESTS_PER_MINUTE: count })).toMatch(/whole number above 0, not/);
+  });
+});
+
+describe('a base URL', () => {
+  it.each([
+    'postgres.example/api/v2',
+    'ftp://postgres.example/api/v2',
+    'https://user:word@postgres.example/api/v2',
+    'https://postgres.example/api/v2?key=1',
+    'https://postgres.example/api/v2#part',
+  ])('%s is refused, and not repeated', (baseUrl) => {
+    const refusal = refusalOf({ POSTGRES_COMPUTE_BASE_URL: baseUrl });
+    expect(refusal).toContain('must be an http(s) URL without user, query or fragment');
+    expect(refusal).not.toContain(baseUrl);
+  });
+
+  it.each([
+    'http://127.0.0.1:8080/api/v2',
+    'http://127.1:8080/api/v2',
+    'http://localhost:8080/api/v2',
+    'http://[::1]:8080/api/v2',
+  ])('%s stays on this machine, so it may be unencrypted', (baseUrl) => {
+    expect(refusalOf({ POSTGRES_COMPUTE_BASE_URL: baseUrl })).toBe('nothing was refused');
+  });
+
+  it.each([
+    'http://postgres.example/api/v2',
+    'HTTP://postgres.example/api/v2',
+    'http://10.0.0.1/api/v2',
+    'http://127.0.0.1.example/api/v2',
+    'http://localhost.example/api/v2',
+    'http://0.0.0.0/api/v2',
+    'http://[::2]/api/v2',
+  ])('%s would show the key to whoever is on the way', (baseUrl) => {
+    expect(refusalOf({ POSTGRES_COMPUTE_BASE_URL: baseUrl })).toMatch(
+      /is http to \S+: whoever is on the way there could read the API key\. Use https; or/,
+    );
+  });
+
+  it('that is unencrypted can be allowed, in the config or in the environment', () => {
+    const config = {
+      'postgresCompute:apiKey': key,
+      'postgresCompute:baseUrl': 'http://postgres.example/api/v2',
+    };
+    const variable = { POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL: 'true' };
+    expect(readSettings({ ...config, 'postgresCompute:allowInsecureBaseUrl': 'true' })).toHaveProperty(
+      'baseUrl',
+    );
+    expect(readSettings(config, variable)).toHaveProperty('baseUrl');
+    expect(() =>
+      readSettings({ ...config, 'postgresCompute:allowInsecureBaseUrl': 'false' }, variable),
+    ).toThrow('is http to postgres.example');
+  });
+
+  it('is allowed to be unencrypted by true alone', () => {
+    expect(refusalOf({ POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL: 'yes' })).toContain(
+      'must be true or false, not "yes"',
+    );
+  });
+});
+
+describe('a key', () => {
+  it.each([
+    ['a line break', `${key}\r\nX-Other: 1`],
+    ['a space', `${key} 1`],
+    ['a null character', `${key}\0`],
+    ['a letter that a header does not carry', `${key}é`],
+  ])('with %s is refused, and not repeated', (_what, apiKey) => {
+    const refusal = refusalOf({ POSTGRES_COMPUTE_API_KEY: apiKey });
+    expect(refusal).toContain('holds a space or another character that a key does not have');
+    expect(refusal).not.toContain(key);
+  });
+});

@@ -1,0 +1,74 @@
+import { STATUS_CODES } from 'node:http';
+import type { RequestEffect } from 'postgres-control-emulator';
+import type { EndpointInputs } from '../../provider/src/endpoint-inputs';
+import { EndpointProvider } from '../../provider/src/endpoint-provider';
+import type { EndpointOutputs } from '../../provider/src/endpoint-state';
+import { KeyWitness } from './key-witness';
+import { startService } from './start-service';
+
+/** With characters that JSON and URLs write in another way, as far as a key may hold them. */
+export const canary = 'canary-key/7f3a+"1"=';
+/** What a service may answer that repeats what it was sent. */
+export const repeated = `the key ${canary} is not welcome`;
+
+const urn = 'urn:pulumi:test::test::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::app';
+/** What waits for the deadline does not wait long. Seconds. */
+const timeouts = { create: 0.3, update: 0.3, delete: 0.3 };
+
+/** An emulator that takes the canary for its key, and a witness of everything that comes out. */
+export async function startWitnessed() {
+  const witness = new KeyWitness();
+  witness.watchProcess();
+  await witness.watchEngine();
+  const { emulator, project, branch, declare } = await startService({ apiKey: canary });
+  const startProvider = (environment: NodeJS.ProcessEnv = {}) =>
+    new EndpointProvider({
+      pollPacing: { shortestMs: 10, longestMs: 50 },
+      retryPacing: { baseMs: 5, capMs: 20, unreachableMs: 50 },
+      requestTimeoutMs: 250,
+      readSharingMs: 0,
+      environment: {
+        POSTGRES_COMPUTE_BASE_URL: emulator.url,
+        POSTGRES_COMPUTE_API_KEY: canary,
+        ...environment,
+      },
+    });
+  const inputs = declare({ __urn: urn, timeouts });
+  return { witness, emulator, project, branch, startProvider, inputs };
+}
+
+type Witnessed = Awaited<ReturnType<typeof startWitnessed>>;
+
+/** Everything that the engine asks of a provider, each with whatever comes out. */
+export async function live(
+  { witness }: Witnessed,
+  provider: EndpointProvider,
+  inputs: EndpointInputs,
+  state?: { id: string; outs: EndpointOutputs },
+): Promise<void> {
+  const id = state?.id ?? 'ep-none-1';
+  // A delete takes its deadline from the state.
+  const outs = { ...state?.outs, ...inputs } as EndpointOutputs;
+  const wanted = { ...inputs, autoscalingLimitMaxCu: 2 };
+  await witness.see(() => provider.check({}, { ...inputs }));
+  await witness.see(() => provider.create({ ...inputs, name: 'second', type: 'read_only' }));
+  await witness.see(() => provider.diff(id, outs, wanted));
+  await witness.see(() => provider.update(id, outs, wanted));
+  await witness.see(() => provider.read(id, outs));
+  await witness.see(() => provider.delete(id, outs));
+}
+
+const statuses = [400, 401, 403, 404, 405, 409, 412, 422, 423, 429, 500, 501, 502, 503, 504];
+
+/** Every way in which a request can fail at the emulator. */
+export const requestEffects: [string, RequestEffect][] = [
+  ...statuses.map((status): [string, RequestEffect] => [
+    `${status} ${STATUS_CODES[status]}, which repeats the key`,
+    { kind: 'status', status, message: repeated, code: `KEY_${canary}` },
+  ]),
+  ['500 after the work', { kind: 'status', status: 500, when: 'after-work', message: repeated }],
+  ['no answer, before the work', { kind: 'lost-before-work' }],
+  ['no answer, after the work', { kind: 'lost-after-work' }],
+  ['an answer after the time-out', { kind: 'slow', delayMs: 400 }],
+  ['an answer that is cut off', { kind: 'malformed' }],
+];

@@ -1,0 +1,112 @@
+// Packs both packages as npm would publish them, judges the tarballs, and uses them as somebody who has installed
+// them: with npm and with pnpm, a real `pulumi up`, preview and destroy. Needs the package registry.
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { measureInstall } from './packages/install-size';
+import { type PackedPackage, packPackages } from './packages/pack-packages';
+import { findPackageProblems } from './packages/package-findings';
+import { npm, type PackageManager, TrialProject } from './packages/trial-project';
+
+const pulumiVersion = '3.248.0';
+const typescriptVersion = '6.0.3';
+const pnpmVersion = '12.21.0';
+const bytesPerMb = 1e6;
+
+const dependencies = { '@pulumi/pulumi': pulumiVersion, typescript: typescriptVersion };
+
+const checkedTypes = `import * as pulumi from '@pulumi/pulumi';
+import { ComputeEndpoint, type ComputeEndpointArgs, getComputeEndpoint } from 'pulumi-postgres-compute';
+import { startEmulator } from 'postgres-control-emulator';
+export const args: ComputeEndpointArgs = { projectId: 'p', branchId: 'b', type: 'read_write' };
+export const host: pulumi.Output<string> = new ComputeEndpoint('app', args).host;
+// @ts-expect-error There is no such type of endpoint: so the declarations have been found.
+export const wrong: ComputeEndpointArgs = { projectId: 'p', branchId: 'b', type: 'primary' };
+export const live: Promise<{ id: string }> = getComputeEndpoint({ projectId: 'p', endpointId: 'e' });
+export const url: Promise<string> = startEmulator().then((emulator) => emulator.url);
+`;
+
+void main();
+
+async function main(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'postgres-compute-packages-'));
+  try {
+    const packages = await packPackages(folder, say);
+    const problems = (await Promise.all(packages.map(findPackageProblems))).flat();
+    for (const packed of packages) await describePackage(packed, folder);
+    for (const problem of problems) say(`NOT CLEAN: ${problem}`);
+    if (problems.length > 0) process.exitCode = 1;
+    else say('Files, publint and attw: nothing to correct.');
+    await tryPackages('npm', npm, folder, packages);
+    await tryPackages(`pnpm ${pnpmVersion}`, pnpm(folder), folder, packages);
+  } catch (error) {
+    process.exitCode = 1;
+    say(error instanceof Error ? error.message : String(error));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Its store is in the folder, so that nothing of the trial stays behind; what it may not build, it need not. */
+function pnpm(folder: string): PackageManager {
+  const store = ['--store-dir', join(folder, 'pnpm-store')];
+  return {
+    command: 'npx',
+    args: ['--yes', `pnpm@${pnpmVersion}`, 'install', '--allow-build=!protobufjs', ...store],
+  };
+}
+
+async function describePackage(packed: PackedPackage, folder: string): Promise<void> {
+  const { name, version, files, packedBytes, unpackedBytes } = packed;
+  const alone = join(folder, `alone-${name}`);
+  await mkdir(alone);
+  const project = new TrialProject({
+    folder: alone,
+    packages: [packed],
+    program: 'JavaScript',
+    dependencies: {},
+    // The SDK is in every Pulumi program already: what is measured is what comes on top of it.
+    packageManager: { ...npm, args: [...npm.args, '--legacy-peer-deps'] },
+  });
+  await project.install();
+  const { packages, bytes } = await measureInstall(project.folder);
+  say(
+    `${name} ${version}: ${files.length} files, ${kilobytes(packedBytes)} packed, ${kilobytes(unpackedBytes)} unpacked; ` +
+      `installs ${packages} packages (itself included), ${(bytes / bytesPerMb).toFixed(1)} MB in all.`,
+  );
+}
+
+async function tryPackages(
+  name: string,
+  packageManager: PackageManager,
+  parent: string,
+  packages: readonly PackedPackage[],
+): Promise<void> {
+  const startedAt = Date.now();
+  const folder = join(parent, packageManager.command);
+  await mkdir(folder);
+  const project = new TrialProject({
+    folder,
+    packages,
+    program: 'TypeScript',
+    dependencies,
+    packageManager,
+  });
+  await project.install();
+  await project.checkTypes('common.cts', checkedTypes);
+  await project.checkTypes('module.mts', checkedTypes);
+  const { node, pulumi, typescript } = await project.runLifecycle();
+  const seconds = Math.round((Date.now() - startedAt) / 1_000);
+  say(
+    `${name}: installed; types for CommonJS and ES modules; up, preview, destroy with Node ${node}, ` +
+      `@pulumi/pulumi ${pulumi}, TypeScript ${typescript} (${seconds} s).`,
+  );
+}
+
+function kilobytes(bytes: number): string {
+  return `${Math.round(bytes / 1_000)} kB`;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

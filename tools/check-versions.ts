@@ -1,0 +1,161 @@
+// Installs the packed packages with each supported version of Node, the Pulumi SDK and TypeScript, and runs a real
+// `pulumi up`, preview and destroy with each. Needs the package registry.
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import execa from 'execa';
+import { type PackedPackage, packPackages } from './packages/pack-packages';
+import type { ProgramKind } from './packages/trial-program';
+import { TrialProject, type TrialReport } from './packages/trial-project';
+
+/** One combination. What provider/package.json says in `engines` and `peerDependencies` are the ends of these. */
+interface Combination {
+  readonly name: string;
+  readonly node: string;
+  readonly pulumi: string;
+  readonly program: ProgramKind;
+  readonly tools?: Readonly<Record<string, string>>;
+}
+
+/** The first that hands the stack's config, and so the key, to a dynamic provider. */
+const oldestSdk = '3.139.0';
+const lastSdkForNode20 = '3.248.0';
+const newestSdk = '3';
+
+const combinations: readonly Combination[] = [
+  {
+    name: 'oldest of all',
+    node: '20.19.0',
+    pulumi: oldestSdk,
+    program: 'TypeScript, as pulumi new',
+    tools: { typescript: '5.0' },
+  },
+  {
+    name: 'last SDK for Node 20',
+    node: '20',
+    pulumi: lastSdkForNode20,
+    program: 'TypeScript',
+    tools: { typescript: '6' },
+  },
+  {
+    name: 'oldest SDK, JavaScript',
+    node: '22.12.0',
+    pulumi: oldestSdk,
+    program: 'JavaScript',
+  },
+  {
+    name: 'newest SDK, Node 22',
+    node: '22',
+    pulumi: newestSdk,
+    program: 'TypeScript, as pulumi new',
+    tools: { typescript: '5' },
+  },
+  {
+    name: 'newest SDK, Node 24',
+    node: '24',
+    pulumi: newestSdk,
+    program: 'TypeScript',
+    tools: { typescript: '6' },
+  },
+  {
+    name: 'ES module in TypeScript',
+    node: '24.0.0',
+    pulumi: lastSdkForNode20,
+    program: 'TypeScript, ES module',
+    tools: { typescript: '5', 'ts-node': '10' },
+  },
+  {
+    name: 'ES module in JavaScript',
+    node: '26',
+    pulumi: newestSdk,
+    program: 'JavaScript, ES module',
+  },
+];
+
+interface Row {
+  readonly name: string;
+  readonly program: ProgramKind;
+  readonly seconds: number;
+  readonly outcome: TrialReport | Error;
+}
+
+void main();
+
+async function main(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'postgres-compute-versions-'));
+  try {
+    const packages = await packPackages(folder, say);
+    const rows: Row[] = [];
+    for (const combination of chosenCombinations()) {
+      const row = await tryCombination(combination, folder, packages);
+      rows.push(row);
+      say(
+        `${row.outcome instanceof Error ? `FAILED: ${row.outcome.message}\n` : 'ok     '} ${row.name} (${row.seconds} s)`,
+      );
+    }
+    printTable(rows);
+    if (rows.some(({ outcome }) => outcome instanceof Error)) process.exitCode = 1;
+  } catch (error) {
+    process.exitCode = 1;
+    say(error instanceof Error ? error.message : String(error));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Those whose name holds the words on the command line; all of them without any. */
+function chosenCombinations(): readonly Combination[] {
+  const words = process.argv.slice(2).join(' ');
+  const chosen = combinations.filter(({ name }) => name.includes(words));
+  if (chosen.length === 0) throw new Error(`No combination has "${words}" in its name.`);
+  return chosen;
+}
+
+async function tryCombination(
+  { name, node, pulumi, program, tools }: Combination,
+  parent: string,
+  packages: readonly PackedPackage[],
+): Promise<Row> {
+  const startedAt = Date.now();
+  const folder = join(parent, name.replaceAll(/\W+/g, '-'));
+  await mkdir(folder);
+  const dependencies = { '@pulumi/pulumi': pulumi, ...tools };
+  const outcome = await installNode(node, parent)
+    .then(async (nodeFolder) => {
+      const project = new TrialProject({ folder, packages, program, dependencies, nodeFolder });
+      await project.install();
+      return project.runLifecycle();
+    })
+    .catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+  await rm(folder, { recursive: true, force: true });
+  return { name, program, seconds: Math.round((Date.now() - startedAt) / 1_000), outcome };
+}
+
+/** The npm package `node` brings the binary of that version. Returns the folder that holds it. */
+async function installNode(version: string, parent: string): Promise<string> {
+  const folder = join(parent, `node-${version}`);
+  await mkdir(folder, { recursive: true });
+  const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', folder];
+  await execa('npm', [...args, `node@${version}`], { cwd: folder });
+  return join(folder, 'node_modules', 'node', 'bin');
+}
+
+function printTable(rows: readonly Row[]): void {
+  const cells = rows.map(({ name, program, seconds, outcome }) => {
+    const found = outcome instanceof Error ? undefined : outcome;
+    const versions = [found?.node ?? '', found?.pulumi ?? '', found?.typescript ?? '-'];
+    return [name, ...versions, program, `${seconds} s`, found ? 'ok' : 'FAILED'];
+  });
+  const table = [
+    ['combination', 'Node', '@pulumi/pulumi', 'TypeScript', 'program', 'time', 'outcome'],
+    ...cells,
+  ];
+  const widths =
+    table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
+  say('');
+  for (const row of table) say(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

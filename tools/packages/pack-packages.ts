@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import execa from 'execa';
+import { buildPackages, whyBuildIsStale } from '../setup/build-packages.mjs';
+
+const repository = join(__dirname, '..', '..');
+
+/** A workspace as npm would publish it. */
+export interface PackedPackage {
+  readonly name: string;
+  readonly version: string;
+  /** The path of the .tgz file. */
+  readonly tarball: string;
+  readonly files: readonly string[];
+  readonly packedBytes: number;
+  readonly unpackedBytes: number;
+}
+
+interface NpmPackRecord {
+  readonly name: string;
+  readonly version: string;
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+  readonly size: number;
+  readonly unpackedSize: number;
+}
+
+/** Builds the workspaces, if their sources have changed, and packs them into `folder`. */
+export async function packPackages(
+  folder: string,
+  log: (message: string) => void,
+): Promise<readonly PackedPackage[]> {
+  const whyBuild = whyBuildIsStale(repository);
+  if (whyBuild !== undefined) {
+    log(`tsc --build, because ${whyBuild}`);
+    await buildPackages({ repository, log });
+  }
+  const { stdout } = await execa('npm', ['pack', '--workspaces', '--json', '--pack-destination', folder], {
+    cwd: repository,
+  });
+  const records = JSON.parse(stdout) as readonly NpmPackRecord[]; // The documented shape of npm pack --json.
+  return records.map(({ name, version, filename, files, size, unpackedSize }) => ({
+    name,
+    version,
+    tarball: join(folder, filename),
+    files: files.map(({ path }) => path),
+    packedBytes: size,
+    unpackedBytes: unpackedSize,
+  }));
+}

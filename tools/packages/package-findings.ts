@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import execa from 'execa';
+import type { PackedPackage } from './pack-packages';
+
+const repository = join(__dirname, '..', '..');
+
+const requiredFiles = ['LICENSE', 'README.md', 'package.json'];
+/** What the packages are made of; anything else in a tarball is there by mistake. */
+const allowedFiles: Readonly<Record<string, readonly RegExp[]>> = {
+  'pulumi-postgres-compute': [/^dist\/.+\.(js|d\.ts)$/, /^bin\/[\w-]+\.js$/],
+  'postgres-control-emulator': [
+    /^dist\/.+\.(js|d\.ts)$/,
+    /^bin\/[\w-]+\.js$/,
+    /^console\/[\w-]+\.(js|css|html|svg)$/,
+  ],
+};
+const neverPacked = /\.test\.|(^|\/)\.|\.map$/;
+
+/** What the Pulumi host requires while it runs; no program imports it, so the oldest TypeScript need not find it. */
+const hostEntryPoints = ['./runtime'];
+
+/** Everything that is wrong with a tarball, each in one line. Nothing is installed for it. */
+export async function findPackageProblems(packed: PackedPackage): Promise<string[]> {
+  const findings = await Promise.all([
+    findFileProblems(packed),
+    findPublintProblems(packed),
+    findTypeProblems(packed),
+  ]);
+  return findings.flat().map((finding) => `${packed.name}: ${finding}`);
+}
+
+async function findFileProblems({ name, files }: PackedPackage): Promise<string[]> {
+  const allowed = allowedFiles[name] ?? [];
+  const isExpected = (file: string) =>
+    requiredFiles.includes(file) || (allowed.some((form) => form.test(file)) && !neverPacked.test(file));
+  const folder = name === 'pulumi-postgres-compute' ? 'provider' : 'emulator';
+  const [license, own] = await Promise.all([readText('LICENSE'), readText(join(folder, 'LICENSE'))]);
+  return [
+    ...files.filter((file) => !isExpected(file)).map((file) => `${file} is packed and should not be`),
+    ...requiredFiles.filter((file) => !files.includes(file)).map((file) => `${file} is not packed`),
+    ...(license === own ? [] : [`${folder}/LICENSE is not the repository's LICENSE`]),
+  ];
+}
+
+function readText(path: string): Promise<string> {
+  return readFile(join(repository, path), 'utf8').catch(() => '');
+}
+
+async function findPublintProblems({ tarball }: PackedPackage): Promise<string[]> {
+  // ES modules without a CommonJS form.
+  const [{ publint }, { formatMessage }] = await Promise.all([import('publint'), import('publint/utils')]);
+  const content = await readFile(tarball);
+  const { messages, pkg } = await publint({
+    pack: { tarball: new Uint8Array(content).buffer },
+    strict: true,
+  });
+  return messages.map((message) => `publint: ${formatMessage(message, pkg) ?? message.code}`);
+}
+
+/** Are the types right for CommonJS, for ES modules, for bundlers and for `moduleResolution: node`? */
+async function findTypeProblems({ name, tarball }: PackedPackage): Promise<string[]> {
+  const excluded = name === 'pulumi-postgres-compute' ? hostEntryPoints : [];
+  const command = join(repository, 'node_modules', '.bin', 'attw');
+  const args = [tarball, '--format', 'ascii', '--no-emoji', '--no-color'];
+  if (excluded.length > 0) args.push('--exclude-entrypoints', ...excluded);
+  const { exitCode, all } = await execa(command, args, { all: true, reject: false });
+  return exitCode === 0 ? [] : [`attw: ${all}`];
+}

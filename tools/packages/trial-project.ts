@@ -1,0 +1,142 @@
+// A program of somebody who has installed the packages: its own node_modules, Node, state and service.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import execa from 'execa';
+import { pulumiEnvironment } from '../pulumi-cli/environment.mjs';
+import { findPulumiCli } from '../pulumi-cli/find.mjs';
+import type { PackedPackage } from './pack-packages';
+import { startPackedEmulator } from './packed-emulator';
+import { type ProgramKind, writeProgram } from './trial-program';
+
+/** Installs what ./package.json says, without asking and without running the scripts of others. */
+export interface PackageManager {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+export const npm: PackageManager = {
+  command: 'npm',
+  args: ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'],
+};
+
+export interface TrialOptions {
+  /** An empty folder for everything. */
+  readonly folder: string;
+  readonly packages: readonly PackedPackage[];
+  readonly program: ProgramKind;
+  /** Beside the packages, by name: such as `{ '@pulumi/pulumi': '3.248.0' }`. */
+  readonly dependencies: Readonly<Record<string, string>>;
+  /** The folder of the Node to use. @default the one that runs this script */
+  readonly nodeFolder?: string;
+  readonly packageManager?: PackageManager;
+}
+
+/** What a trial ran with, as found out in it. */
+export interface TrialReport {
+  /** As the program itself saw it. */
+  readonly node: string;
+  readonly pulumi: string;
+  readonly typescript: string | undefined;
+}
+
+/** An empty project with the packages installed from their tarballs. */
+export class TrialProject {
+  readonly folder: string;
+  readonly #options: TrialOptions;
+  readonly #environment: Record<string, string>;
+  readonly #pulumi: string;
+
+  constructor(options: TrialOptions) {
+    const cli = findPulumiCli();
+    if (!cli) throw new Error('There is no Pulumi CLI: run `npm run setup`.');
+    this.folder = join(options.folder, 'program');
+    this.#options = options;
+    this.#pulumi = cli.command;
+    const { PATH, ...rest } = pulumiEnvironment({
+      home: join(options.folder, 'home'),
+      backend: join(options.folder, 'backend'),
+      cli,
+    });
+    const path = [options.nodeFolder, PATH].filter(Boolean).join(delimiter);
+    this.#environment = { ...rest, PATH: path };
+  }
+
+  /** Makes the project and installs what it depends on. */
+  async install(): Promise<void> {
+    const { folder, packages, program, dependencies, packageManager = npm } = this.#options;
+    await Promise.all([mkdir(this.folder), mkdir(join(folder, 'backend'))]);
+    const tarballs = packages.map(({ name, tarball }) => [name, `file:${tarball}`] as const);
+    await writeProgram(this.folder, program, { ...Object.fromEntries(tarballs), ...dependencies });
+    await this.run(packageManager.command, packageManager.args);
+  }
+
+  /** Runs a command of the project, which has to succeed. Returns what it printed. */
+  async run(command: string, args: readonly string[], environment: Record<string, string> = {}) {
+    const env = { ...this.#environment, ...environment };
+    const options = { cwd: this.folder, env, extendEnv: false, all: true, reject: false } as const;
+    const { exitCode, all, stdout } = await execa(command, args, { ...options, stdin: 'ignore' });
+    if (exitCode === 0) return stdout;
+    throw new Error(`${command} ${args.join(' ')}: exit code ${exitCode}\n${all ?? ''}`);
+  }
+
+  /** The path of a command that one of the installed packages brings. */
+  command(name: string): string {
+    return join(this.folder, 'node_modules', '.bin', name);
+  }
+
+  /** Up, nothing left to do, destroy: one endpoint at an emulator, which is the installed one. */
+  async runLifecycle(): Promise<TrialReport> {
+    const command = this.command('postgres-control-emulator');
+    const emulator = await startPackedEmulator(command, this.folder, this.#environment);
+    try {
+      const pulumi = (...args: string[]) => this.run(this.#pulumi, args);
+      const { projectId, branchId } = await emulator.createBranch();
+      await pulumi('stack', 'init', 'trial');
+      // By the stack's config: an SDK that does not hand it to the host is too old.
+      await pulumi('config', 'set', 'postgresCompute:baseUrl', emulator.baseUrl);
+      await pulumi('config', 'set', '--secret', 'postgresCompute:apiKey', emulator.apiKey);
+      await pulumi('config', 'set', 'projectId', projectId);
+      await pulumi('config', 'set', 'branchId', branchId);
+      await pulumi('up', '--yes');
+      await pulumi('preview', '--expect-no-changes');
+      await requireEndpoints(emulator.countEndpoints(projectId, branchId), 1);
+      const listed = await this.run(
+        this.command('postgres-compute'),
+        ['endpoints', 'list', '--project', projectId],
+        { POSTGRES_COMPUTE_BASE_URL: emulator.baseUrl, POSTGRES_COMPUTE_API_KEY: emulator.apiKey },
+      );
+      if (!listed.includes('ep-')) throw new Error(`postgres-compute lists no endpoint:\n${listed}`);
+      const outputs = JSON.parse(await pulumi('stack', 'output', '--json')) as { node: string }; // Of trial-program.ts.
+      await pulumi('destroy', '--yes');
+      await requireEndpoints(emulator.countEndpoints(projectId, branchId), 0);
+      return { node: outputs.node, ...(await this.readVersions()) };
+    } finally {
+      await emulator.stop();
+    }
+  }
+
+  async readVersions() {
+    const [pulumi = '', typescript] = await Promise.all(
+      ['@pulumi/pulumi', 'typescript'].map((name) => this.#versionOf(name)),
+    );
+    return { pulumi, typescript };
+  }
+
+  async #versionOf(name: string): Promise<string | undefined> {
+    const path = join(this.folder, 'node_modules', name, 'package.json');
+    const text = await readFile(path, 'utf8').catch(() => undefined);
+    return text && (JSON.parse(text) as { version: string }).version; // Every installed package has a version.
+  }
+
+  /** Checks a file of the project's own folder by its own TypeScript, the packages' declarations included. */
+  async checkTypes(file: string, text: string): Promise<void> {
+    await writeFile(join(this.folder, file), text);
+    const options = '--noEmit --strict --module nodenext --target es2022 --skipLibCheck false --types node';
+    await this.run(this.command('tsc'), ['--ignoreConfig', ...options.split(' '), file]);
+  }
+}
+
+async function requireEndpoints(found: Promise<number>, wanted: number): Promise<void> {
+  const count = await found;
+  if (count !== wanted) throw new Error(`The service holds ${count} endpoints of the branch, not ${wanted}.`);
+}
