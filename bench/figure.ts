@@ -1,13 +1,24 @@
 /** One row of the table: what was measured, next to what it must reach and to what the baselines need. */
 export interface Figure {
   readonly name: string;
+  /** Empty for a row that is there to understand another one. */
   readonly bound: string;
   readonly measured: string;
   /** What the baselines came to, in the same run. */
   readonly baselines: string;
-  readonly isMet: boolean;
+  /** Absent when there is no bound. */
+  readonly isMet?: boolean;
   /** The numbers behind the texts, for the JSON file. */
   readonly numbers: Readonly<Record<string, number>>;
+}
+
+interface Row {
+  readonly name: string;
+  readonly value: number;
+  readonly unit?: string;
+  readonly baselines?: Readonly<Record<string, number>>;
+  /** More numbers for the JSON file alone. */
+  readonly details?: Readonly<Record<string, number>>;
 }
 
 /** The value below which that share of the samples lies. */
@@ -21,23 +32,26 @@ export function mean(samples: readonly number[]): number {
 }
 
 /** A row of one number that must not be above a bound. */
-export function atMost(row: {
-  name: string;
-  value: number;
-  limit: number;
-  unit?: string;
-  baselines?: Readonly<Record<string, number>>;
-}): Figure {
-  const { name, value, limit, unit = '', baselines = {} } = row;
+export function atMost({ limit, ...row }: Row & { readonly limit: number }): Figure {
+  const figure = informative(row);
+  return {
+    ...figure,
+    bound: `<= ${show(limit)}${row.unit ?? ''}`,
+    isMet: row.value <= limit,
+    numbers: { ...figure.numbers, limit },
+  };
+}
+
+/** A row of one number that is not judged. */
+export function informative({ name, value, unit = '', baselines = {}, details = {} }: Row): Figure {
   return {
     name,
-    bound: `<= ${show(limit)}${unit}`,
+    bound: '',
     measured: `${show(value)}${unit}`,
     baselines: Object.entries(baselines)
       .map(([of, number]) => `${of} ${show(number)}${unit}`)
       .join(', '),
-    isMet: value <= limit,
-    numbers: { value, limit, ...baselines },
+    numbers: { value, ...baselines, ...details },
   };
 }
 

@@ -1,27 +1,24 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import Table from 'cli-table3';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { drawChart, measureSeries } from './chart';
 import type { Figure } from './figure';
 import { measureDetectionLag } from './figures/detection-lag';
 import { measureEngineCost } from './figures/engine-cost';
-import {
-  measureLockedProject,
-  measureOneCreate,
-  measureRequestRate,
-  measureSideBySide,
-} from './figures/request-counts';
+import { measureLockedProject, measureRequestRate, measureSideBySide } from './figures/many-creates';
+import { measureOneCreate } from './figures/one-create';
 
 interface Options {
   readonly quick?: true;
   readonly only?: string;
-  readonly json: string;
+  readonly json?: string;
 }
 
 const repository = join(__dirname, '..');
 
-/** What is measured, in the order in which it is. With `--quick` smaller numbers, whose bounds mean little. */
+/** What is measured, in the order in which it is. With `--quick` smaller numbers, whose bounds mean nothing. */
 const groups: Readonly<Record<string, (isQuick: boolean) => Promise<Figure[]>>> = {
   lag: (isQuick) => measureDetectionLag(isQuick ? [300, 1_000] : [300, 1_000, 3_000, 10_000, 30_000]),
   create: () => measureOneCreate(),
@@ -33,45 +30,78 @@ const groups: Readonly<Record<string, (isQuick: boolean) => Promise<Figure[]>>> 
 
 const command = new Command('bench')
   .description('Measures the provider against the baselines, all in one run, on an emulator on this machine.')
-  .option('--quick', 'smaller numbers, to see that it works')
-  .option('--only <group>', `one group: ${[...Object.keys(groups), 'charts'].join(', ')}`)
-  .option('--json <file>', 'where the numbers go', join('bench', 'results.json'))
+  .option(
+    '--quick',
+    'smaller numbers, to see that it works: nothing is judged, no file of the repository changes',
+  )
+  .addOption(new Option('--only <group>', 'one group').choices([...Object.keys(groups), 'charts']))
+  .option('--json <file>', 'where the numbers go (default: bench/results.json after a whole run)')
   .parse();
 
-void main(command.opts<Options>());
+main(command.opts<Options>()).catch((error: unknown) => {
+  // Of a failed request only the words: the HTTP client's errors carry whole requests.
+  process.stderr.write(`bench: ${error instanceof Error ? error.stack : error}\n`);
+  process.exitCode = 2;
+});
 
-async function main({ quick, only, json }: Options): Promise<void> {
-  const isQuick = quick === true;
+async function main(options: Options): Promise<void> {
+  const { only } = options;
+  const isQuick = options.quick === true;
+  const startedAt = new Date();
   const figures: Figure[] = [];
   for (const [name, measureGroup] of Object.entries(groups)) {
     if (only !== undefined && only !== name) continue;
-    process.stderr.write(`bench: ${name}\n`);
+    say(`${name}, load ${loadavg()[0]?.toFixed(1)}`);
     figures.push(...(await measureGroup(isQuick)));
   }
   const series = only === undefined || only === 'charts' ? await makeCharts(isQuick) : [];
+  if (figures.length > 0) printTable(figures, isQuick);
+  const json = jsonFile(options);
+  if (json) {
+    const machine = { node: process.version, cpus: cpus().length, loadAverage: loadavg() };
+    const results = { startedAt, endedAt: new Date(), isQuick, machine, figures, series };
+    await writeFile(json, `${JSON.stringify(results, null, 2)}\n`);
+    say(`the numbers are in ${json}`);
+  }
+  process.exitCode = !isQuick && figures.some(({ isMet }) => isMet === false) ? 1 : 0;
+}
+
+/** A part, or small numbers, must not pass for the results. */
+function jsonFile({ quick, only, json }: Options): string | undefined {
+  if (json !== undefined) return resolve(json);
+  return quick || only !== undefined ? undefined : join(repository, 'bench', 'results.json');
+}
+
+function printTable(figures: readonly Figure[], isQuick: boolean): void {
   const table = new Table({
     head: ['figure', 'must reach', 'measured', 'baselines', ''],
-    style: { head: [] },
+    style: { head: [], border: [] },
   });
   for (const { name, bound, measured, baselines, isMet } of figures)
-    table.push([name, bound, measured, baselines, isMet ? 'met' : 'NOT MET']);
+    table.push([name, bound, measured, baselines, verdictOf(isMet, isQuick)]);
   process.stdout.write(`${table.toString()}\n`);
   process.stdout.write(
     'a: each operation every 100 ms, a locked project every second. b: each operation every 5 s. c: a provider that does nothing.\n',
   );
-  await writeFile(
-    join(repository, json),
-    `${JSON.stringify({ node: process.version, figures, series }, null, 2)}\n`,
-  );
-  process.exitCode = !isQuick && figures.some(({ isMet }) => !isMet) ? 1 : 0;
+}
+
+function verdictOf(isMet: boolean | undefined, isQuick: boolean): string {
+  if (isMet === undefined) return '';
+  if (isQuick) return 'not judged';
+  return isMet ? 'met' : 'NOT MET';
 }
 
 async function makeCharts(isQuick: boolean) {
-  process.stderr.write('bench: charts\n');
+  say(`charts, load ${loadavg()[0]?.toFixed(1)}`);
   const series = await measureSeries(isQuick ? [1, 10] : [1, 10, 100, 1_000]);
-  const folder = join(repository, 'docs');
+  const folder = isQuick ? await mkdtemp(join(tmpdir(), 'bench-charts-')) : join(repository, 'docs');
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'bench-requests.svg'), `${await drawChart(series, 'requests')}\n`);
   await writeFile(join(folder, 'bench-makespan.svg'), `${await drawChart(series, 'ms')}\n`);
+  say(`the charts are in ${folder}`);
   return series;
+}
+
+function say(text: string): void {
+  process.stderr.write(`bench: ${text}\n`);
 }

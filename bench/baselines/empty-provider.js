@@ -2,14 +2,15 @@
  * A dynamic provider that does nothing: what is left is what the engine, its state and the host cost. What it returns
  * is as large as what a ComputeEndpoint has in state.
  */
-const size = { vcpu: 0.25, ramGb: 1, localFileCacheGb: 0.8 };
+const minSize = { vcpu: 0.25, ramGb: 1, localFileCacheGb: 0.8 };
+const maxSize = { vcpu: 1, ramGb: 4, localFileCacheGb: 3.2 };
 
 const outputs = {
   host: 'ep-steep-wind-28736230.local-east-1.postgres.localhost',
   poolerHost: 'ep-steep-wind-28736230-pooler.local-east-1.postgres.localhost',
   proxyHost: 'local-east-1.postgres.localhost',
-  minSize: size,
-  maxSize: size,
+  minSize,
+  maxSize,
   maxConnections: 112,
   pooledMaxConnections: 10000,
   disabled: false,

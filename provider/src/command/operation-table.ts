@@ -6,8 +6,8 @@ import type { Screen } from './screen';
 import { GrowingTable, layOutLines } from './table';
 
 const head = ['ACTION', 'BRANCH', 'STATUS', 'DURATION', 'DATE', 'ID'];
-/** What the longest known action, status and so on take. */
-const usualWidths = [20, 0, 11, 12, 20, 36];
+/** What the longest known action, the usual id of a branch and so on take. */
+const usualWidths = [20, 28, 11, 12, 20, 36];
 
 type Colors = Screen['colors'];
 

@@ -66,8 +66,15 @@ describe('without history', () => {
 describe('with a history of such operations', () => {
   it('looks first when an end is likely, then closely', async () => {
     expect(await looksAt(paceThatKnows(...fiveSeconds), 5_000)).toEqual([
-      3880, 4060, 4240, 4442, 4645, 4870, 5095,
+      3880, 4060, 4240, 4421, 4603, 4784, 4917, 5050,
     ]);
+  });
+
+  it('looks more closely the more alike earlier ends were', async () => {
+    const alike = [4_900, 4_950, 5_000, 5_050, 5_100].map((durationMs) => finishedIn(durationMs));
+    const looks = await looksAt(paceThatKnows(...alike), 5_000);
+    expect(looks.at(-1)).toBeLessThan(5_100);
+    expect(looks.length).toBeLessThan(5);
   });
 
   it('goes on without history past the longest that was seen', async () => {
@@ -86,7 +93,9 @@ describe('with a history of such operations', () => {
 
   it('expects each of the durations that were seen in turn', async () => {
     const looks = await looksAt(paceThatKnows(finishedIn(0), finishedIn(1_000), finishedIn(4_000)), 4_000);
-    expect(looks).toEqual([20, 850, 895, 940, 985, 1030, 1075, 1120, 1165, 3400, 3580, 3760, 3940, 4120]);
+    expect(looks).toEqual([
+      20, 850, 895, 940, 985, 1030, 1075, 1120, 1165, 3400, 3520, 3640, 3760, 3880, 4000,
+    ]);
   });
 
   it('of other actions looks as without', async () => {

@@ -13,8 +13,10 @@ export const defaultPollPacing: PollPacing = { shortestMs: 200, longestMs: 5_000
 
 /** Without a prediction: the interval as a share of the time waited so far. What is noticed late is late by that share. */
 const blindShare = 0.1;
-/** Around a likely end: the interval as a share of the expected duration. */
-const predictedShare = 0.045;
+/** Around a likely end: so many looks until the latest likely end … */
+const predictedLooks = 10;
+/** … but the interval stays between these shares of the expected duration. */
+const predictedShare = { least: 0.02, most: 0.045 };
 /** Around a likely end an interval may be this share of the shortest: what takes no time is noticed at once. */
 const shortestShare = 0.1;
 /** How far from an earlier duration the next end may lie, as a share of it, by how many durations are known. */
@@ -23,7 +25,7 @@ const margins = { few: 0.15, many: 0.03, manyFrom: 5 };
 /**
  * When the next look at an operation is worth a request. Operations of one action take about as long as they took
  * before in the same project, and each list of operations tells how long that was; so few looks are made before an end
- * is likely, and close ones around it. Without such knowledge the intervals grow with the time waited.
+ * is likely, and close ones around it: the more alike the earlier durations, the closer. Without such knowledge the intervals grow with the time waited.
  */
 export class OperationPace {
   readonly #pacing: PollPacing;
@@ -59,7 +61,9 @@ export class OperationPace {
     // The next of the earlier durations that this operation has not outlasted yet.
     const likelyMs = durations.find((durationMs) => durationMs * (1 + margin) >= elapsedMs);
     if (likelyMs === undefined) return clamp(elapsedMs * blindShare, shortestMs, longestMs);
-    const stepMs = clamp(likelyMs * predictedShare, shortestMs * shortestShare, longestMs);
+    const aheadMs = (durations.at(-1) ?? likelyMs) * (1 + margin) - likelyMs * (1 - margin);
+    const share = clamp(aheadMs / predictedLooks / likelyMs, predictedShare.least, predictedShare.most);
+    const stepMs = clamp(likelyMs * share, shortestMs * shortestShare, longestMs);
     return clamp(likelyMs * (1 - margin) - elapsedMs, stepMs, longestMs);
   }
 

@@ -1,0 +1,35 @@
+// A resource with the properties of a ComputeEndpoint, whose provider does nothing. It does not load the package
+// either: what that takes is part of what the package costs.
+const pulumi = require('@pulumi/pulumi');
+
+const type = 'pulumi-nodejs:dynamic/postgres:ComputeEndpoint';
+/** As long as the text of the package, to the character or two. */
+const text = 'exports.handler=()=>require(process.env.BENCH_EMPTY_PROVIDER).provider';
+const properties = [
+  'host',
+  'poolerHost',
+  'proxyHost',
+  'minSize',
+  'maxSize',
+  'maxConnections',
+  'pooledMaxConnections',
+  'unsettledOperations',
+  'regionId',
+  'name',
+  'autoscalingLimitMinCu',
+  'autoscalingLimitMaxCu',
+  'suspendTimeoutSeconds',
+  'poolerEnabled',
+  'poolerMode',
+  'pgSettings',
+  'disabled',
+  'passwordlessAccess',
+  'provisioner',
+];
+
+exports.Kind = class EmptyEndpoint extends pulumi.CustomResource {
+  constructor(name, args) {
+    const computed = Object.fromEntries(properties.map((property) => [property, undefined]));
+    super(type, name, { ...computed, ...args, __urn: pulumi.createUrn(name, type), __provider: text });
+  }
+};

@@ -1,0 +1,1 @@
+exports.Kind = require('pulumi-postgres-compute').ComputeEndpoint;

@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { mean } from '../figure';
+
+/** Bytes of state per endpoint, means. */
+export interface StateSize {
+  /** All that the state holds of it, as compact JSON. */
+  readonly whole: number;
+  /** Of these, its inputs and outputs: the rest is the engine's (URNs, times, a trace of where it was declared). */
+  readonly inputsAndOutputs: number;
+  /** The file, with its indentation, over the endpoints. */
+  readonly file: number;
+}
+
+interface StoredResource {
+  readonly type: string;
+  readonly inputs?: object;
+  readonly outputs?: object;
+}
+
+/** What the endpoints take in the state file of the stack `test` of the project `bench`. */
+export async function measureState(backend: string): Promise<StateSize> {
+  const text = await readFile(join(backend, '.pulumi', 'stacks', 'bench', 'test.json'), 'utf8');
+  // Pulumi's own format: a checkpoint with the latest deployment.
+  const { checkpoint } = JSON.parse(text) as { checkpoint: { latest: { resources: StoredResource[] } } };
+  const endpoints = checkpoint.latest.resources.filter(({ type }) => type.endsWith(':ComputeEndpoint'));
+  return {
+    whole: mean(endpoints.map(bytesOf)),
+    inputsAndOutputs: mean(endpoints.map(({ inputs, outputs }) => bytesOf({ inputs, outputs }))),
+    file: Buffer.byteLength(text) / endpoints.length,
+  };
+}
+
+function bytesOf(value: object): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}

@@ -1,0 +1,74 @@
+import { atMost, type Figure } from '../figure';
+import { spreadTimes } from '../operation-times';
+import { arrivalsAt, highestRate } from '../request-meter';
+import { type ClientName, clientOf, measure, prepareProject, withEmulator } from '../service';
+
+/** What the service lets an account send in any 60 s. */
+const accountLimit = 700;
+const accountWindowMs = 60_000;
+
+/** Requests per endpoint when many are made at once in a project whose operations run side by side. */
+export async function measureSideBySide(count: number): Promise<Figure[]> {
+  const perEndpoint = async (client: ClientName) =>
+    withEmulator({ operationMs: 5_000, locks: 'endpoint' }, async (emulator) => {
+      const project = prepareProject(emulator);
+      const { requests } = await measure(emulator, () =>
+        project.createMany(clientOf(client, emulator), count),
+      );
+      return requests / count;
+    });
+  const [value, a, b] = [await perEndpoint('ours'), await perEndpoint('a'), await perEndpoint('b')];
+  return [
+    atMost({
+      name: `requests per endpoint, ${count} endpoints in 1 project, side by side`,
+      value,
+      limit: 1.5,
+      baselines: { a, b },
+    }),
+  ];
+}
+
+/** How much longer than its operations a project takes that runs one chain at a time. */
+export async function measureLockedProject(count: number): Promise<Figure[]> {
+  const share = async (client: ClientName) => {
+    // The same times for each client, which differ as little as those of one action do.
+    const operationMs = spreadTimes({ meanMs: 2_000, spread: 0.04 }, count);
+    return withEmulator({ operationMs }, async (emulator) => {
+      const project = prepareProject(emulator);
+      const before = emulator.operations(project.id).length;
+      const { ms } = await measure(emulator, () => project.createMany(clientOf(client, emulator), count));
+      const operations = emulator.operations(project.id);
+      const added = operations.slice(0, operations.length - before);
+      const sumMs = added.reduce((sum, { total_duration_ms }) => sum + total_duration_ms, 0);
+      return ms / sumMs;
+    });
+  };
+  const [value, a, b] = await Promise.all([share('ours'), share('a'), share('b')]);
+  return [
+    atMost({
+      name: `makespan over the sum of operation times, ${count} endpoints, project that locks`,
+      value,
+      limit: 1.1,
+      baselines: { a, b },
+    }),
+  ];
+}
+
+/** The most requests in any 60 s, while more endpoints are made than the account may send requests in that time. */
+export async function measureRequestRate(count: number): Promise<Figure[]> {
+  // The service keeps count too: what it refuses is in the figure.
+  const options = { operationMs: 0, locks: 'none', requestsPerMinute: accountLimit } as const;
+  return withEmulator(options, async (emulator) => {
+    const project = prepareProject(emulator);
+    await project.createMany(clientOf('ours', emulator), count);
+    const refused = emulator.requests().filter(({ status }) => status === 429).length;
+    return [
+      atMost({
+        name: `highest request rate in any 60 s, ${count} endpoints at once`,
+        value: highestRate(arrivalsAt(emulator), accountWindowMs),
+        limit: accountLimit,
+        details: { refused, requests: arrivalsAt(emulator).length },
+      }),
+    ];
+  });
+}

@@ -1,0 +1,64 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
+import type { Emulator } from 'postgres-control-emulator';
+
+/** A request as it reached an emulator, whatever the answer. */
+export interface Arrival {
+  /** Milliseconds since 1970. */
+  readonly atMs: number;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+}
+
+const arrivalsByPort = new Map<number, Arrival[]>();
+
+// The emulator's own list of requests ends at 10,000, which the baselines exceed.
+subscribe('http.server.request.start', (message) => {
+  // Node types the message as unknown; its documentation says what it holds.
+  const { request } = message as { request: IncomingMessage };
+  const [path = ''] = (request.url ?? '').split('?');
+  const arrival = { atMs: Date.now(), method: request.method ?? '', path };
+  arrivalsByPort.get(request.socket.localPort ?? 0)?.push(arrival);
+});
+
+/** From now on every request to the emulator is counted. */
+export function startMeter({ port }: Emulator): void {
+  arrivalsByPort.set(port, []);
+}
+
+/** Forgets the requests: call it before the emulator stops, as the next one may get its port. */
+export function endMeter({ port }: Emulator): void {
+  arrivalsByPort.delete(port);
+}
+
+/** Every request that reached the emulator, oldest first. @throws Error when the emulator has no meter */
+export function arrivalsAt({ port }: Emulator): readonly Arrival[] {
+  const arrivals = arrivalsByPort.get(port);
+  if (arrivals) return arrivals;
+  throw new Error(`the requests to port ${port} are not counted`);
+}
+
+/** The most requests in any window of that length. */
+export function highestRate(arrivals: readonly Arrival[], windowMs: number): number {
+  let first = 0;
+  let highest = 0;
+  for (const [index, { atMs }] of arrivals.entries()) {
+    while ((arrivals[first]?.atMs ?? atMs) <= atMs - windowMs) first += 1;
+    highest = Math.max(highest, index - first + 1);
+  }
+  return highest;
+}
+
+/**
+ * For how long there was no room for another request, with so many in a window of that length: the most that a client
+ * which keeps this limit can have lost by it. Milliseconds.
+ */
+export function timeWithoutRoom(arrivals: readonly Arrival[], limit: number, windowMs: number): number {
+  return arrivals.reduce((sum, { atMs }, index) => {
+    const oldest = arrivals[index - limit + 1];
+    const next = arrivals[index + 1];
+    if (!oldest || !next) return sum;
+    return sum + Math.max(0, Math.min(next.atMs, oldest.atMs + windowMs) - atMs);
+  }, 0);
+}
