@@ -8,6 +8,15 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, '**/dist/**'],
     // The tests with the real CLI wait as much as they work: two files at a time, also on two cores.
     maxWorkers: 2,
+    // Of the published package, as far as it runs in the tests' own processes (not in those that they start).
+    coverage: {
+      provider: 'v8',
+      include: ['provider/src/**/*.ts'],
+      exclude: ['**/*.test.ts'],
+      reporter: ['text-summary', ['text', { skipFull: true }]],
+      reportsDirectory: '.reports/coverage',
+      thresholds: { branches: 95, functions: 95, lines: 95, statements: 95 },
+    },
     projects: [
       { test: { name: 'quick', include: quick, testTimeout: 20_000 } },
       {

@@ -1,4 +1,5 @@
-import { type ClientName, clientOf, measure, prepareProject, withEmulator } from './service';
+import { type ClientName, clientOf } from './compared-clients';
+import { measure, prepareProject, withEmulator } from './metered-emulator';
 
 /** How one client did with each number of endpoints. */
 export interface Series {

@@ -6,18 +6,18 @@ import type { PulumiStack } from './pulumi-stack';
 /** The processes that host the provider for this stack, found by the home that only this stack has. */
 export async function findHosts(stack: PulumiStack): Promise<number[]> {
   const home = `PULUMI_HOME=${stack.environment.PULUMI_HOME}`;
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      const [commandLine, environment] = await Promise.all(
-        ['cmdline', 'environ'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')),
-      );
-      return commandLine?.includes('dynamic-provider') && environment?.split('\0').includes(home)
-        ? Number(pid)
-        : 0;
-    }),
-  );
-  return found.filter((pid) => pid > 0);
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const found: number[] = [];
+  for (const pid of pids) {
+    if (!(await readProcess(pid, 'cmdline')).includes('dynamic-provider')) continue;
+    if ((await readProcess(pid, 'environ')).split('\0').includes(home)) found.push(pid);
+  }
+  return found;
+}
+
+/** What the kernel tells of a process in that file of /proc; empty when it has ended meanwhile. */
+export function readProcess(pid: number, file: string): Promise<string> {
+  return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
 }
 
 /** Longer than a host that still works goes without a request. */

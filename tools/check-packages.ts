@@ -1,11 +1,11 @@
 // Packs both packages as npm would publish them, judges the tarballs, and uses them as somebody who has installed
 // them: with npm and with pnpm, a real `pulumi up`, preview and destroy. Needs the package registry.
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { measureInstall } from './packages/install-size';
 import { type PackedPackage, packPackages } from './packages/pack-packages';
 import { findPackageProblems } from './packages/package-findings';
+import { runTrials, say } from './packages/run-trials';
 import { npm, type PackageManager, TrialProject } from './packages/trial-project';
 
 const pulumiVersion = '3.248.0';
@@ -26,25 +26,17 @@ export const live: Promise<{ id: string }> = getComputeEndpoint({ projectId: 'p'
 export const url: Promise<string> = startEmulator().then((emulator) => emulator.url);
 `;
 
-void main();
+void runTrials(checkPackages);
 
-async function main(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'postgres-compute-packages-'));
-  try {
-    const packages = await packPackages(folder, say);
-    const problems = (await Promise.all(packages.map(findPackageProblems))).flat();
-    for (const packed of packages) await describePackage(packed, folder);
-    for (const problem of problems) say(`NOT CLEAN: ${problem}`);
-    if (problems.length > 0) process.exitCode = 1;
-    else say('Files, publint and attw: nothing to correct.');
-    await tryPackages('npm', npm, folder, packages);
-    await tryPackages(`pnpm ${pnpmVersion}`, pnpm(folder), folder, packages);
-  } catch (error) {
-    process.exitCode = 1;
-    say(error instanceof Error ? error.message : String(error));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+async function checkPackages(folder: string): Promise<void> {
+  const packages = await packPackages(folder, say);
+  const problems = (await Promise.all(packages.map(findPackageProblems))).flat();
+  for (const packed of packages) await describePackage(packed, folder);
+  for (const problem of problems) say(`NOT CLEAN: ${problem}`);
+  if (problems.length > 0) process.exitCode = 1;
+  else say('Files, publint and attw: nothing to correct.');
+  await tryPackages('npm', npm, folder, packages);
+  await tryPackages(`pnpm ${pnpmVersion}`, pnpm(folder), folder, packages);
 }
 
 /** Its store is in the folder, so that nothing of the trial stays behind; what it may not build, it need not. */
@@ -105,8 +97,4 @@ async function tryPackages(
 
 function kilobytes(bytes: number): string {
   return `${Math.round(bytes / 1_000)} kB`;
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

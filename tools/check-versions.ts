@@ -1,10 +1,10 @@
 // Installs the packed packages with each supported version of Node, the Pulumi SDK and TypeScript, and runs a real
 // `pulumi up`, preview and destroy with each. Needs the package registry.
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import execa from 'execa';
 import { type PackedPackage, packPackages } from './packages/pack-packages';
+import { runTrials, say } from './packages/run-trials';
 import type { ProgramKind } from './packages/trial-program';
 import { TrialProject, type TrialReport } from './packages/trial-project';
 
@@ -79,28 +79,19 @@ interface Row {
   readonly outcome: TrialReport | Error;
 }
 
-void main();
+void runTrials(checkVersions);
 
-async function main(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'postgres-compute-versions-'));
-  try {
-    const packages = await packPackages(folder, say);
-    const rows: Row[] = [];
-    for (const combination of chosenCombinations()) {
-      const row = await tryCombination(combination, folder, packages);
-      rows.push(row);
-      say(
-        `${row.outcome instanceof Error ? `FAILED: ${row.outcome.message}\n` : 'ok     '} ${row.name} (${row.seconds} s)`,
-      );
-    }
-    printTable(rows);
-    if (rows.some(({ outcome }) => outcome instanceof Error)) process.exitCode = 1;
-  } catch (error) {
-    process.exitCode = 1;
-    say(error instanceof Error ? error.message : String(error));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+async function checkVersions(folder: string): Promise<void> {
+  const packages = await packPackages(folder, say);
+  const rows: Row[] = [];
+  for (const combination of chosenCombinations()) {
+    const row = await tryCombination(combination, folder, packages);
+    rows.push(row);
+    const verdict = row.outcome instanceof Error ? `FAILED: ${row.outcome.message}\n` : 'ok     ';
+    say(`${verdict} ${row.name} (${row.seconds} s)`);
   }
+  printTable(rows);
+  if (rows.some(({ outcome }) => outcome instanceof Error)) process.exitCode = 1;
 }
 
 /** Those whose name holds the words on the command line; all of them without any. */
@@ -154,8 +145,4 @@ function printTable(rows: readonly Row[]): void {
     table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
   say('');
   for (const row of table) say(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { type Emulator, type Endpoint, startEmulator } from 'postgres-control-emulator';
 import { findChromium, launchChromium } from './chromium';
+import { sendRequest } from './send-request';
 
 const DOCS = join(__dirname, '../docs');
 const PICTURES = [
@@ -81,11 +82,7 @@ async function createBranch(
 }
 
 async function send(emulator: Emulator, method: string, path: string, body?: object): Promise<unknown> {
-  const response = await fetch(`${emulator.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${emulator.apiKey}`, 'content-type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
+  const response = await sendRequest(emulator, method, path, body);
   if (response.ok) return response.json();
   throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
 }

@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { goEnvironment } from './go-environment.mjs';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const WORKFLOWS = [join(HERE, '../examples/github-actions/deploy.yaml')];
@@ -11,17 +12,9 @@ const COMMAND = 'github.com/rhysd/actionlint/cmd/actionlint';
 /** Whether shellcheck and pyflakes are installed is not to decide what is found. */
 const FLAGS = ['-shellcheck=', '-pyflakes=', '-no-color'];
 
-const { GOOS, GOARCH, ...outer } = process.env; // A cross-compiled linter would not run here.
 const { status, error } = spawnSync('go', ['run', COMMAND, ...FLAGS, ...WORKFLOWS], {
   cwd: join(HERE, 'actionlint'),
-  env: {
-    ...outer,
-    CGO_ENABLED: '0',
-    GOFLAGS: '-mod=readonly',
-    GOSUMDB: 'off',
-    GOTOOLCHAIN: 'local',
-    GOWORK: 'off',
-  },
+  env: goEnvironment(),
   stdio: 'inherit',
 });
 if (error) {

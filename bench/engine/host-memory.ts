@@ -1,4 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { findHosts, readProcess } from '../../tests/provider-hosts';
+import type { PulumiStack } from '../../tests/pulumi-stack';
 
 const sampleEveryMs = 200;
 /** Looking through every process of the machine takes time that is being measured, so it is done less often. */
@@ -6,18 +7,18 @@ const searchEvery = 5;
 
 /**
  * The largest resident set that the process which hosts the provider has had, in MB: the kernel's own high-water mark,
- * read while the work runs. The process is known by the home that only this run has.
+ * read while the work runs.
  * @throws Error when there was no such process
  */
-export async function measureHostMemory(home: string, work: () => Promise<unknown>): Promise<number> {
+export async function measureHostMemory(stack: PulumiStack, work: () => Promise<unknown>): Promise<number> {
   let peakMb = 0;
-  let hosts: string[] = [];
+  let hosts: number[] = [];
   let isBusy = false;
   let samples = 0;
   const sample = async () => {
     if (isBusy) return;
     isBusy = true;
-    if (samples % searchEvery === 0) hosts = await findHosts(home);
+    if (samples % searchEvery === 0) hosts = await findHosts(stack);
     samples += 1;
     for (const pid of hosts) peakMb = Math.max(peakMb, await readPeakMb(pid));
     isBusy = false;
@@ -32,22 +33,7 @@ export async function measureHostMemory(home: string, work: () => Promise<unknow
   throw new Error('no process was found that hosts the provider');
 }
 
-async function findHosts(home: string): Promise<string[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const found: string[] = [];
-  for (const pid of pids) {
-    if (!(await readProcess(pid, 'cmdline')).includes('dynamic-provider')) continue;
-    if ((await readProcess(pid, 'environ')).split('\0').includes(`PULUMI_HOME=${home}`)) found.push(pid);
-  }
-  return found;
-}
-
-async function readPeakMb(pid: string): Promise<number> {
+async function readPeakMb(pid: number): Promise<number> {
   const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(await readProcess(pid, 'status'))?.[1];
   return Number(kilobytes ?? 0) / 1024;
-}
-
-/** Empty when the process has ended meanwhile. */
-function readProcess(pid: string, file: string): Promise<string> {
-  return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
 }

@@ -2,8 +2,8 @@ import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Emulator } from 'postgres-control-emulator';
 import { makeStack } from '../../tests/pulumi-stack';
+import { expectReplicas, measure } from '../metered-emulator';
 import { type Arrival, arrivalsAt, endMeter, startMeter, timeWithoutRoom } from '../request-meter';
-import { expectReplicas, measure } from '../service';
 import { measureHostMemory } from './host-memory';
 import { measureState, type StateSize } from './state-size';
 
@@ -55,7 +55,7 @@ export async function runStack(kind: Kind, count: number): Promise<StackRun> {
     };
     const costs = new Map<Step, StepCost>();
     let state: StateSize | undefined;
-    const hostMb = await measureHostMemory(String(stack.environment.PULUMI_HOME), async () => {
+    const hostMb = await measureHostMemory(stack, async () => {
       for (const step of stepNames) {
         costs.set(step, await measureStep(emulator, () => stack.run(...steps[step])));
         expectReplicas(emulator, kind === 'ours' && step !== 'destroy' ? count : 0);

@@ -1,10 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Emulator } from 'postgres-control-emulator';
+import { type ClientName, clientOf } from '../compared-clients';
 import { type Figure, quantile, show } from '../figure';
+import { prepareProject, withEmulator } from '../metered-emulator';
 import { drawTime, seededRandom } from '../operation-times';
 import { arrivalsAt } from '../request-meter';
-import { type ClientName, clientOf, prepareProject, withEmulator } from '../service';
 
 const samplesPerDuration = 20;
 const spread = 0.2;

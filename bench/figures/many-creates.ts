@@ -1,7 +1,8 @@
+import { type ClientName, clientOf } from '../compared-clients';
 import { atMost, type Figure } from '../figure';
+import { measure, prepareProject, withEmulator } from '../metered-emulator';
 import { spreadTimes } from '../operation-times';
 import { arrivalsAt, highestRate } from '../request-meter';
-import { type ClientName, clientOf, measure, prepareProject, withEmulator } from '../service';
 
 /** What the service lets an account send in any 60 s. */
 const accountLimit = 700;

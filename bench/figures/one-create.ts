@@ -1,6 +1,7 @@
+import { type ClientName, clientOf } from '../compared-clients';
 import { atMost, type Figure, informative, mean } from '../figure';
+import { measure, prepareProject, withEmulator } from '../metered-emulator';
 import { type OperationTime, spreadTimes } from '../operation-times';
-import { type ClientName, clientOf, measure, prepareProject, withEmulator } from '../service';
 import { lagOf } from './detection-lag';
 
 const samples = 8;

@@ -132,19 +132,21 @@ function showProject(project, isFollowed) {
     facts.map((fact) => fact.replaceAll(' ', NO_BREAK)).join(`${NO_BREAK}· `),
   );
   showRows('endpoints', 'endpoint-row', endpoints, fillEndpoint, isFollowed);
-  elementById('endpoints-table').hidden = endpointCount === 0;
-  elementById('no-endpoints').hidden = endpointCount !== 0;
-  showText(
-    elementById('endpoints-note'),
-    formatCap(endpoints.length, endpointCount, 'First') || formatCount(endpointCount, 'endpoint'),
-  );
+  showExtent('endpoint', endpointCount, formatCap(endpoints.length, endpointCount, 'First'));
   showRows('operations', 'operation-row', operations, fillOperation, isFollowed);
-  elementById('operations-table').hidden = operationCount === 0;
-  elementById('no-operations').hidden = operationCount !== 0;
-  showText(
-    elementById('operations-note'),
-    formatCap(operations.length, operationCount, 'Newest') || formatCount(operationCount, 'operation'),
-  );
+  showExtent('operation', operationCount, formatCap(operations.length, operationCount, 'Newest'));
+}
+
+/**
+ * How many there are, above the table; in its place when there are none.
+ * @param {'endpoint' | 'operation'} noun
+ * @param {number} count
+ * @param {string} cap which of them the table has, unless it has all
+ */
+function showExtent(noun, count, cap) {
+  elementById(`${noun}s-table`).hidden = count === 0;
+  elementById(`no-${noun}s`).hidden = count !== 0;
+  showText(elementById(`${noun}s-note`), cap || formatCount(count, noun));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { isBusy } from './endpoint-state';
+import { suspendStep } from './endpoint-steps';
 import type { OperationRunner } from './operation-runner';
 import type { EndpointRecord, ProjectRecord } from './store';
 
@@ -45,15 +46,6 @@ export class Autosuspend {
     if (!project.endpoints.has(endpoint.wire.id)) return;
     // A suspension that fails is tried again after another whole delay, not at once.
     this.noteActivity(endpoint);
-    const { id, branch_id } = endpoint.wire;
-    this.#runner.start(project, [
-      {
-        action: 'suspend_compute',
-        branchId: branch_id,
-        endpointId: id,
-        movesTo: 'idle',
-        isAutosuspend: true,
-      },
-    ]);
+    this.#runner.start(project, [suspendStep(endpoint, { isAutosuspend: true })]);
   }
 }

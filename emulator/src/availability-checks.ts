@@ -1,5 +1,6 @@
 import type { ControlPlane } from './control-plane';
 import { isBusy } from './endpoint-state';
+import { checkAvailabilityStep } from './endpoint-steps';
 import { endpointsOfBranch } from './store';
 
 /**
@@ -14,7 +15,7 @@ export function startAvailabilityChecks({ settings, store, runner }: ControlPlan
       for (const branchId of project.branches.keys()) {
         const [endpoint] = endpointsOfBranch(project, branchId);
         if (endpoint === undefined || isBusy(project, endpoint.wire.id)) continue;
-        runner.start(project, [{ action: 'check_availability', branchId, endpointId: endpoint.wire.id }]);
+        runner.start(project, [checkAvailabilityStep(endpoint)]);
       }
     }
   };

@@ -6,6 +6,12 @@ export interface ComputeSize {
   readonly maxCu: number;
 }
 
+/** What a request says of a size. */
+export interface AskedSize {
+  autoscaling_limit_min_cu?: number;
+  autoscaling_limit_max_cu?: number;
+}
+
 const FRACTIONAL_SIZES: readonly number[] = [0.25, 0.5];
 const WIDEST_RANGE_CU = 8;
 /** Above this a compute has a fixed size. */
@@ -37,4 +43,13 @@ export function checkComputeSize({ minCu, maxCu }: ComputeSize, largestCu: numbe
       `a compute above ${LARGEST_AUTOSCALING_CU} CU has a fixed size: ${minCu} to ${maxCu} CU is a range`,
     );
   }
+}
+
+/** Both bounds or neither. `path` is where they stand in the request, such as `endpoint.` */
+export function checkBothBounds(asked: AskedSize, path = ''): void {
+  if ((asked.autoscaling_limit_min_cu === undefined) === (asked.autoscaling_limit_max_cu === undefined))
+    return;
+  throw badRequest(
+    `${path}autoscaling_limit_min_cu and autoscaling_limit_max_cu come together: only one is given`,
+  );
 }

@@ -1,7 +1,7 @@
 import { Autosuspend } from './autosuspend';
 import { Clock } from './clock';
 import { settleEndpoint } from './endpoint-state';
-import { FaultRegistry } from './fault-registry';
+import { FaultRegistry } from './faults/fault-registry';
 import { type Journal, NO_JOURNAL } from './journal';
 import { applyOutcome } from './operation-outcomes';
 import { OperationRunner } from './operation-runner';

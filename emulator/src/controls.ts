@@ -5,10 +5,10 @@ import { type EndpointAttributes, readEndpointChange } from './endpoint-attribut
 import { applyAttributes } from './endpoint-changes';
 import { connectToEndpoint } from './endpoint-power';
 import { removeEndpoint } from './endpoints';
-import { parseFault } from './fault-parsing';
-import type { Fault, InjectedFault } from './faults';
+import { parseFault } from './faults/fault-parsing';
+import type { Fault, InjectedFault } from './faults/faults';
+import type { LoggedRequest, RequestLog } from './http/request-log';
 import { addProject, type NewProject } from './projects';
-import type { LoggedRequest, RequestLog } from './request-log';
 import type { Branch, Endpoint, Operation, Project } from './wire';
 
 /** What a test or an administrator can see and do beside the API. Nothing here waits, and no lock applies. */
@@ -101,7 +101,7 @@ export class Controls {
   }
 
   /**
-   * Asks for a fault; see faults.ts for what there is.
+   * Asks for a fault; the type `Fault` has all that there are.
    * @throws ApiError when the fault makes no sense
    */
   inject(fault: Fault): InjectedFault {

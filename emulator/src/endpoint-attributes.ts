@@ -11,9 +11,9 @@ import {
   isTextMap,
   isTextOfLength,
   isWholeNumber,
-  readAttributes,
-  type UnknownAttributes,
-} from './request-body';
+} from './attribute-checks';
+import { checkBothBounds } from './compute-size';
+import { readAttributes, type UnknownAttributes } from './request-body';
 import type { EndpointSettings, EndpointType } from './wire';
 
 /** What a request may say of an endpoint. */
@@ -35,25 +35,27 @@ export interface EndpointAttributes {
 
 export type NewEndpointAttributes = EndpointAttributes & { branch_id: string; type: EndpointType };
 
+// What a project says of its endpoints is checked as what an endpoint says of itself.
 export const isSuspendTimeout = isWholeNumber(-1, 604_800);
+export const isProvisioner = isOneOf('k8s-pod', 'k8s-neonvm', 'serverless-platform');
+export const SIZE_CHECKS = {
+  autoscaling_limit_min_cu: isNumber,
+  autoscaling_limit_max_cu: isNumber,
+} satisfies Checks;
+export const SETTINGS_CHECKS = { pg_settings: isTextMap, pgbouncer_settings: isTextMap } satisfies Checks;
 
 /** Attributes of both create and update. */
 const SHARED_CHECKS = {
   branch_id: isId,
   name: isTextOfLength(1, 64),
-  autoscaling_limit_min_cu: isNumber,
-  autoscaling_limit_max_cu: isNumber,
-  settings: isObjectOf({
-    pg_settings: isTextMap,
-    pgbouncer_settings: isTextMap,
-    preload_libraries: isPreloadLibraries,
-  }),
+  ...SIZE_CHECKS,
+  settings: isObjectOf({ ...SETTINGS_CHECKS, preload_libraries: isPreloadLibraries }),
   pooler_enabled: isFlag,
   pooler_mode: isOneOf('transaction'),
   disabled: isFlag,
   passwordless_access: isFlag,
   suspend_timeout_seconds: isSuspendTimeout,
-  provisioner: isOneOf('k8s-pod', 'k8s-neonvm', 'serverless-platform'),
+  provisioner: isProvisioner,
 } satisfies Checks;
 
 const CREATE_CHECKS: Checks = {
@@ -78,14 +80,7 @@ export function readNewEndpoint(
   if (branch_id === undefined)
     throw badRequest('endpoint.branch_id is required: the branch to create the endpoint for');
   if (type === undefined) throw badRequest('endpoint.type is required: read_write or read_only');
-  if (
-    (attributes.autoscaling_limit_min_cu === undefined) !==
-    (attributes.autoscaling_limit_max_cu === undefined)
-  ) {
-    throw badRequest(
-      'endpoint.autoscaling_limit_min_cu and autoscaling_limit_max_cu come together: only one is given',
-    );
-  }
+  checkBothBounds(attributes, 'endpoint.');
   return { ...withKnownSettings(attributes), branch_id, type };
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EndpointAttributes } from './endpoint-attributes';
+import { applyConfigStep, restartSteps, suspendStep } from './endpoint-steps';
 import type { Step } from './operation-runner';
 import type { EndpointRecord } from './store';
 import type { EndpointState } from './wire';
@@ -52,24 +53,14 @@ export function planUpdate(
   effects: ReadonlySet<Effect>,
   heading: EndpointState,
 ): Step[] {
-  const subject = { branchId: endpoint.wire.branch_id, endpointId: endpoint.wire.id };
-  const applyConfig: Step = { ...subject, action: 'apply_config' };
-  const suspend: Step = { ...subject, action: 'suspend_compute', movesTo: 'idle' };
   const isUp = heading !== 'idle';
   const steps: Step[] = [];
-  if (effects.has('apply') || effects.has('restart') || effects.has('move')) steps.push(applyConfig);
+  if (effects.has('apply') || effects.has('restart') || effects.has('move')) {
+    steps.push(applyConfigStep(endpoint));
+  }
   const isDisabledNow = effects.has('disable') && endpoint.wire.disabled;
   // The document shows suspend_compute after a move even for an endpoint that was idle.
-  if (effects.has('move') || (isUp && isDisabledNow)) steps.push(suspend);
+  if (effects.has('move') || (isUp && isDisabledNow)) steps.push(suspendStep(endpoint));
   else if (isUp && effects.has('restart')) steps.push(...restartSteps(endpoint));
   return steps;
-}
-
-/** Down and up again. */
-export function restartSteps(endpoint: EndpointRecord): Step[] {
-  const subject = { branchId: endpoint.wire.branch_id, endpointId: endpoint.wire.id };
-  return [
-    { ...subject, action: 'suspend_compute', movesTo: 'idle', purpose: 'endpoint-restart' },
-    { ...subject, action: 'start_compute', movesTo: 'active' },
-  ];
 }

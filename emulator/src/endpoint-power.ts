@@ -1,7 +1,7 @@
 import { conflict } from './api-error';
 import type { ControlPlane } from './control-plane';
-import { restartSteps } from './endpoint-changes';
 import { headingOf } from './endpoint-state';
+import { restartSteps, startStep, suspendStep } from './endpoint-steps';
 import type { EndpointWork } from './endpoints';
 import { checkUnlocked } from './locks';
 import type { Step } from './operation-runner';
@@ -54,15 +54,11 @@ const COMMANDS: Readonly<Record<PowerCommand, (project: ProjectRecord, endpoint:
 
 function startSteps(project: ProjectRecord, endpoint: EndpointRecord): Step[] {
   checkEnabled(endpoint);
-  if (headingOf(project, endpoint) === 'active') return [];
-  const { id, branch_id } = endpoint.wire;
-  return [{ action: 'start_compute', branchId: branch_id, endpointId: id, movesTo: 'active' }];
+  return headingOf(project, endpoint) === 'active' ? [] : [startStep(endpoint)];
 }
 
 function suspendSteps(project: ProjectRecord, endpoint: EndpointRecord): Step[] {
-  if (headingOf(project, endpoint) === 'idle') return [];
-  const { id, branch_id } = endpoint.wire;
-  return [{ action: 'suspend_compute', branchId: branch_id, endpointId: id, movesTo: 'idle' }];
+  return headingOf(project, endpoint) === 'idle' ? [] : [suspendStep(endpoint)];
 }
 
 function checkEnabled(endpoint: EndpointRecord): void {

@@ -4,6 +4,7 @@ import type { ControlPlane } from './control-plane';
 import type { EndpointAttributes, NewEndpointAttributes } from './endpoint-attributes';
 import { applyAttributes, planUpdate } from './endpoint-changes';
 import { headingOf } from './endpoint-state';
+import { startStep, suspendStep } from './endpoint-steps';
 import { newEndpointId } from './ids';
 import { checkUnlocked } from './locks';
 import type { OperationRecord, Step } from './operation-runner';
@@ -98,9 +99,7 @@ export function addEndpoint(
 
 /** A new compute starts, unless it is disabled. */
 export function firstSteps(endpoint: EndpointRecord): Step[] {
-  const { id, branch_id, disabled } = endpoint.wire;
-  if (disabled) return [];
-  return [{ action: 'start_compute', branchId: branch_id, endpointId: id, movesTo: 'active' }];
+  return endpoint.wire.disabled ? [] : [startStep(endpoint)];
 }
 
 export function updateEndpoint(
@@ -149,16 +148,9 @@ export function deleteEndpoint(
 
 /** Suspends a compute that is up; the endpoint is gone once that has finished. */
 export function deletionStep(plane: ControlPlane, project: ProjectRecord, endpoint: EndpointRecord): Step {
-  const { id, branch_id } = endpoint.wire;
   endpoint.deleting = true;
   plane.journal.noteEndpoint(project, endpoint);
-  return {
-    action: 'suspend_compute',
-    branchId: branch_id,
-    endpointId: id,
-    movesTo: 'idle',
-    purpose: 'endpoint-deletion',
-  };
+  return suspendStep(endpoint, { purpose: 'endpoint-deletion' });
 }
 
 /** Removes the record at once, and cancels what is still to be done for it. */

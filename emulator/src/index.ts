@@ -1,16 +1,18 @@
 export { ApiError } from './api-error';
 export type { EndpointAttributes } from './endpoint-attributes';
-export type {
-  Fault,
-  InjectedFault,
-  OperationEffect,
-  OperationFault,
-  OperationMatch,
-  RequestEffect,
-  RequestFault,
-  RequestMatch,
-} from './faults';
+export type * from './faults/faults';
+export type { LoggedRequest } from './http/request-log';
 export type { EmulatorOptions, LockScope } from './options';
-export type { LoggedRequest } from './request-log';
+export type { PlanName } from './plans';
+export type { NewProject } from './projects';
 export { type Emulator, startEmulator } from './start-emulator';
-export type { Branch, Endpoint, Operation, Project } from './wire';
+export type {
+  Branch,
+  DefaultEndpointSettings,
+  Endpoint,
+  EndpointSettings,
+  EndpointState,
+  EndpointType,
+  Operation,
+  Project,
+} from './wire';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, toTimestamp } from './clock';
-import type { FaultRegistry } from './fault-registry';
-import type { OperationEffect } from './faults';
+import type { FaultRegistry } from './faults/fault-registry';
+import type { OperationEffect } from './faults/faults';
 import type { Purpose } from './operation-outcomes';
 import type { ProjectRecord } from './store';
 import type { Operation } from './wire';

@@ -50,7 +50,8 @@ export interface EmulatorOptions {
 
 export type Settings = Required<Omit<EmulatorOptions, 'data'>> & { readonly data: string | undefined };
 
-const LOOPBACK_HOST = /^(localhost|::1|127(\.\d{1,3}){3})$/;
+/** The names and addresses by which nothing but this machine can be reached. */
+export const LOOPBACK_HOST = /^(localhost|::1|127(\.\d{1,3}){3})$/;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const LARGEST_CU = 56;
 

@@ -1,23 +1,19 @@
-import { isSuspendTimeout } from './endpoint-attributes';
-import type { NewProject } from './projects';
 import {
   type Checks,
   isAnnotations,
   isFlag,
   isId,
   isListOf,
-  isNumber,
   isObjectOf,
   isOneOf,
   isPreloadLibraries,
   isText,
-  isTextMap,
   isTextOfLength,
   isWholeNumber,
-  readAttributes,
-  readSection,
-  type UnknownAttributes,
-} from './request-body';
+} from './attribute-checks';
+import { isProvisioner, isSuspendTimeout, SETTINGS_CHECKS, SIZE_CHECKS } from './endpoint-attributes';
+import type { NewProject } from './projects';
+import { readAttributes, readSection, type UnknownAttributes } from './request-body';
 import type { DefaultEndpointSettings } from './wire';
 
 /** JavaScript has no number between this one and 2^63, which is none of int64. */
@@ -57,17 +53,14 @@ const PROJECT_CHECKS: Checks = {
       ? undefined
       : 'a region: 1 to 40 of a-z, 0-9 and "-"',
   pg_version: isWholeNumber(14, 18),
-  provisioner: isOneOf('k8s-pod', 'k8s-neonvm', 'serverless-platform'),
+  provisioner: isProvisioner,
   history_retention_seconds: isWholeNumber(0, 2_592_000),
   store_passwords: isFlag,
-  autoscaling_limit_min_cu: isNumber,
-  autoscaling_limit_max_cu: isNumber,
+  ...SIZE_CHECKS,
   default_endpoint_settings: isObjectOf({
-    autoscaling_limit_min_cu: isNumber,
-    autoscaling_limit_max_cu: isNumber,
+    ...SIZE_CHECKS,
     suspend_timeout_seconds: isSuspendTimeout,
-    pg_settings: isTextMap,
-    pgbouncer_settings: isTextMap,
+    ...SETTINGS_CHECKS,
   }),
   branch: isObjectOf({
     name: isTextOfLength(1, 256),

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { badRequest } from './api-error';
 import { newBranch } from './branches';
 import { toTimestamp } from './clock';
+import { checkBothBounds } from './compute-size';
 import type { ControlPlane } from './control-plane';
 import { addEndpoint, checkNewEndpoint, firstSteps } from './endpoints';
 import { newPassword, newProjectId } from './ids';
@@ -69,16 +69,9 @@ export function deleteProject(plane: ControlPlane, project: ProjectRecord): read
 }
 
 function checkDefaults(plane: ControlPlane, project: ProjectRecord): void {
-  const defaults = project.wire.default_endpoint_settings;
-  if (
-    (defaults?.autoscaling_limit_min_cu === undefined) !==
-    (defaults?.autoscaling_limit_max_cu === undefined)
-  ) {
-    throw badRequest(
-      'autoscaling_limit_min_cu and autoscaling_limit_max_cu come together: only one is given',
-    );
-  }
-  const delay = defaults?.suspend_timeout_seconds;
+  const defaults = project.wire.default_endpoint_settings ?? {};
+  checkBothBounds(defaults);
+  const delay = defaults.suspend_timeout_seconds;
   checkNewEndpoint(plane, project, delay === undefined ? {} : { suspend_timeout_seconds: delay });
 }
 

@@ -5,10 +5,10 @@ import { createControlPlane } from './control-plane';
 import { Controls } from './controls';
 import { type Data, openData } from './data/open-data';
 import { resumeProjects } from './data/resume-projects';
+import { RequestLog } from './http/request-log';
+import { API_PREFIX, createServer } from './http/server';
+import { BACKLOG } from './http/server-limits';
 import { type EmulatorOptions, resolveOptions, type Settings } from './options';
-import { RequestLog } from './request-log';
-import { API_PREFIX, createServer } from './server';
-import { BACKLOG } from './server-limits';
 
 /** A running emulator: where it is, how to get in, and the controls. */
 export class Emulator extends Controls {

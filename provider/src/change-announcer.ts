@@ -6,22 +6,22 @@ import {
   describeUnsettled,
   findDisruptive,
 } from './change-notice';
+import type { ConnectedService } from './connected-service';
 import type { Endpoint } from './control-api/wire-types';
 import { findBranchEndpoint } from './endpoint-create';
 import { type EndpointInputs, type InputFailure, type InputName, isUnknown } from './endpoint-inputs';
 import { type EndpointOutputs, findDeviations, isUnsettled, toOutputs } from './endpoint-state';
 import type { EngineDisplay } from './engine-display';
 import { describeLimits } from './limit-notice';
-import type { Service } from './service';
 
 /** Says under the resource what is going to happen, and stops what `allowRestart` forbids, before anything is changed. */
 export class ChangeAnnouncer {
-  readonly #service: Service;
+  readonly #service: ConnectedService;
   readonly #display: EngineDisplay;
   /** What is true of many endpoints is told under the first of them. */
   readonly #toldLimits = new Set<string>();
 
-  constructor(service: Service, display: EngineDisplay) {
+  constructor(service: ConnectedService, display: EngineDisplay) {
     this.#service = service;
     this.#display = display;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../tests/fixtures/endpoint';
-import { describeChange, describeRefusal, findDisruptive } from './change-notice';
+import { describeChange, describeRefusal, describeUnsettled, findDisruptive } from './change-notice';
 import { type EndpointInputs, unknownValue } from './endpoint-inputs';
 import { findChanges, toOutputs } from './endpoint-state';
 
@@ -63,6 +63,51 @@ it('a move to another branch drops connections', () => {
   expect(noticeOf({ branchId: 'br-2' }).sentences).toEqual([
     'a change of branchId (br-1 => br-2) moves the endpoint: its connections drop (it is active now)',
   ]);
+});
+
+it('a move of an idle compute drops nothing', () => {
+  const { sentences, dropping } = noticeOf({ branchId: 'br-2' }, endpointOf({ current_state: 'idle' }));
+  expect(sentences[0]).toContain('moves the endpoint: there are no connections to drop (it is idle now)');
+  expect(dropping).toEqual([]);
+});
+
+it('a move to a branch that is not made yet may drop connections', () => {
+  expect(noticeOf({ branchId: unknownValue })).toEqual({
+    sentences: [
+      'a change of branchId (br-1 => a value not known yet) may move the endpoint: its connections drop (it is active now)',
+    ],
+    dropping: [],
+    mayDrop: ['branchId'],
+  });
+});
+
+it('triggers restart the compute, and their values are not repeated', () => {
+  expect(noticeOf({ restartTriggers: { release: '2' } })).toMatchObject({
+    sentences: [
+      'a change of restartTriggers restarts the compute and drops its connections (it is active now)',
+    ],
+    dropping: ['restartTriggers'],
+  });
+});
+
+it('what the endpoint did not have is said as such', () => {
+  const { provisioner: _, ...unprovisioned } = outputs;
+  const wanted = { ...declared, provisioner: 'k8s-neonvm' };
+  const { sentences } = describeChange(['provisioner'], unprovisioned, wanted, endpointOf());
+  expect(sentences[0]).toContain('a change of provisioner (none => k8s-neonvm) replaces the endpoint');
+});
+
+describe('what an earlier run left', () => {
+  it('is named', () => {
+    const unsettledOperations = [{ action: 'start_compute', id: 'op-1', status: 'failed' }];
+    expect(describeUnsettled({ ...outputs, unsettledOperations })).toBe(
+      'the last update did not end (start_compute op-1 failed); `pulumi up` takes it up again',
+    );
+  });
+
+  it('is told also when it was no operation', () => {
+    expect(describeUnsettled(outputs)).toBe('the last update did not end; `pulumi up` takes it up again');
+  });
 });
 
 it('disabling stops the compute and drops connections; enabling says nothing', () => {

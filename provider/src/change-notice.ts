@@ -38,11 +38,17 @@ export function describeChange(
   // All bounds and triggers make one restart; a replacement makes everything else pointless.
   const groups = replacing.length > 0 ? [replacing] : [restarting, ...disconnecting.map((name) => [name])];
   const sentences = groups
-    .filter((names) => names.length > 0)
+    .filter(isNotEmpty)
     .map((names) => `${describeValues(names, outputs, wanted)} ${describeEffect(names, wanted, live)}`);
   const isNotKnown = (name: InputName) => isUnknown(wanted[name]);
   const [mayDrop, dropping] = partition(isActive(live) ? disruptive : [], isNotKnown);
   return { sentences, dropping, mayDrop };
+}
+
+type SomeNames = [InputName, ...InputName[]];
+
+function isNotEmpty(names: InputName[]): names is SomeNames {
+  return names.length > 0;
 }
 
 /** A compute that is starting is active by the time that a change arrives. */
@@ -51,13 +57,9 @@ function isActive(live: Endpoint | undefined): boolean {
   return !live.disabled && (live.current_state === 'active' || live.pending_state === 'active');
 }
 
-function describeEffect(
-  [name, ...more]: readonly InputName[],
-  wanted: EndpointInputs,
-  live: Endpoint | undefined,
-): string {
-  if (name === undefined) return '';
-  const isKnown = [name, ...more].some((each) => !isUnknown(wanted[each]));
+function describeEffect(names: SomeNames, wanted: EndpointInputs, live: Endpoint | undefined): string {
+  const [name] = names;
+  const isKnown = names.some((each) => !isUnknown(wanted[each]));
   const may = isKnown ? '' : 'may ';
   const s = isKnown ? 's' : '';
   const state = describeState(live);

@@ -2,22 +2,31 @@ import type { Endpoint } from './control-api/wire-types';
 
 /** A compute endpoint as it is right now, its state included. */
 export interface ComputeEndpointState {
+  /** The endpoint's id, such as `ep-cool-lake-12345678`. */
   readonly id: string;
+  /** Unique among the endpoints of the project; absent when it has none. */
   readonly name?: string;
+  /** The project that it belongs to. */
   readonly projectId: string;
+  /** The branch that it serves. */
   readonly branchId: string;
+  /** The region of the compute. */
   readonly regionId: string;
   /** `read_write` or `read_only`. */
   readonly type: string;
+  /** The host that clients connect to directly. */
   readonly host: string;
+  /** The region's shared proxy host. */
   readonly proxyHost: string;
-  /** Compute units. */
+  /** The smallest size in compute units (CU). */
   readonly autoscalingLimitMinCu: number;
-  /** Compute units. */
+  /** The largest size in compute units (CU). */
   readonly autoscalingLimitMaxCu: number;
-  /** Seconds; -1 never, 0 the service's default. */
+  /** Seconds without activity after which the compute is suspended: -1 never, 0 the service's default. */
   readonly suspendTimeoutSeconds?: number;
+  /** Whether connections and starts are refused. */
   readonly disabled: boolean;
+  /** Whether the endpoint pools connections. */
   readonly poolerEnabled: boolean;
   /** `init`, `active` or `idle`; the service may add words. */
   readonly currentState: string;

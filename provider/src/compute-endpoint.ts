@@ -18,7 +18,9 @@ export interface ComputeEndpointTimeouts {
 
 /** Where an endpoint is that exists already. */
 export interface ComputeEndpointLocation {
+  /** The project that the endpoint belongs to. */
   projectId: pulumi.Input<string>;
+  /** The id that the service gave the endpoint, such as `ep-cool-lake-12345678`. */
   endpointId: pulumi.Input<pulumi.ID>;
 }
 
@@ -30,7 +32,7 @@ export interface ComputeEndpointArgs {
   branchId: pulumi.Input<string>;
   /** A branch has at most one `read_write` endpoint and may have several `read_only`. A change replaces the endpoint. */
   type: pulumi.Input<ComputeEndpointType>;
-  /** The region of the compute. @default the project's. A change replaces the endpoint. */
+  /** The region of the compute. A change replaces the endpoint. @default the project's */
   regionId?: pulumi.Input<string>;
   /**
    * The endpoint's name, 1 to 64 characters, unique among the endpoints of the project. A change updates in place.
@@ -98,21 +100,35 @@ export interface ComputeEndpointArgs {
  * (`POSTGRES_COMPUTE_API_KEY`, `POSTGRES_COMPUTE_BASE_URL`).
  */
 export class ComputeEndpoint extends pulumi.CustomResource {
+  /** The project that the branch belongs to. */
   declare readonly projectId: pulumi.Output<string>;
+  /** The branch whose data the endpoint serves. */
   declare readonly branchId: pulumi.Output<string>;
+  /** `read_write` or `read_only`. */
   declare readonly type: pulumi.Output<ComputeEndpointType>;
+  /** The region of the compute. */
   declare readonly regionId: pulumi.Output<string>;
+  /** The endpoint's name, unique among the endpoints of the project. */
   declare readonly name: pulumi.Output<string>;
+  /** The smallest size in compute units (CU). */
   declare readonly autoscalingLimitMinCu: pulumi.Output<number>;
+  /** The largest size in compute units (CU). */
   declare readonly autoscalingLimitMaxCu: pulumi.Output<number>;
+  /** Seconds without activity after which the compute is suspended: -1 never, 0 the service's default (300). */
   declare readonly suspendTimeoutSeconds: pulumi.Output<number | undefined>;
+  /** Whether the endpoint pools connections. */
   declare readonly poolerEnabled: pulumi.Output<boolean>;
+  /** How the pooler works: `transaction`. */
   declare readonly poolerMode: pulumi.Output<string>;
+  /** Postgres settings of this compute, as text. */
   declare readonly pgSettings: pulumi.Output<Record<string, string>>;
+  /** Whether connections and starts are refused. */
   declare readonly disabled: pulumi.Output<boolean>;
+  /** Whether one may log in without a password. */
   declare readonly passwordlessAccess: pulumi.Output<boolean>;
+  /** What runs the compute, in the service's words. */
   declare readonly provisioner: pulumi.Output<string | undefined>;
-  /** The host that clients connect to. */
+  /** The host that clients connect to directly. */
   declare readonly host: pulumi.Output<string>;
   /** The host for pooled connections. */
   declare readonly poolerHost: pulumi.Output<string>;
@@ -129,6 +145,10 @@ export class ComputeEndpoint extends pulumi.CustomResource {
   /** Operations that had not finished, or had failed, when the last `pulumi up` ended. */
   declare readonly unsettledOperations: pulumi.Output<UnsettledOperation[] | undefined>;
 
+  /**
+   * @param name the resource's name in the program; a part of the endpoint's name when `args.name` is not given
+   * @throws RunError when the key is in the stack's config but no secret there
+   */
   constructor(name: string, args: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
     refuseReadableKey();
     super(typeToken, name, toProperties(name, args, opts), opts);

@@ -2,8 +2,11 @@
 export interface ComputeSize {
   /** Compute units. */
   readonly cu: number;
+  /** Virtual CPUs. */
   readonly vcpu: number;
+  /** Memory in GB. */
   readonly ramGb: number;
+  /** The part of the memory that caches pages, in GB. */
   readonly localFileCacheGb: number;
   /** Postgres `max_connections` when this is the minimum size. */
   readonly maxConnections: number;
@@ -28,6 +31,9 @@ export const pooledMaxConnections = 10_000;
 
 /** The largest distance between the two autoscaling bounds, in CU (official API description). */
 export const maxAutoscalingRangeCu = 8;
+
+/** The smallest size of the table. Compute units. */
+export const smallestCu = Math.min(...computeSizes.map((size) => size.cu));
 
 const sizeByCu = new Map(computeSizes.map((size) => [size.cu, size]));
 

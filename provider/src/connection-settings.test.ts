@@ -36,6 +36,14 @@ describe('the settings', () => {
     expect(refusalOf({ [variable]: ' ' })).toMatch(reason);
   });
 
+  it('say how many requests a minute the account may send, as the config has it', () => {
+    const config = { 'postgresCompute:apiKey': key, 'postgresCompute:baseUrl': https };
+    const environment = { POSTGRES_COMPUTE_REQUESTS_PER_MINUTE: '350' };
+    const stated = readSettings({ ...config, 'postgresCompute:requestsPerMinute': '1400' }, environment);
+    expect(stated.requestsPerMinute).toBe(1_400);
+    expect(readSettings(config, environment).requestsPerMinute).toBe(350);
+  });
+
   it.each(['0', '-1', '1.5', 'many'])('refuse %s requests a minute', (count) => {
     expect(refusalOf({ POSTGRES_COMPUTE_REQUESTS_PER_MINUTE: count })).toMatch(/whole number above 0, not/);
   });

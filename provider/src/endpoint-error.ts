@@ -2,6 +2,7 @@ import type { Operation } from './control-api/wire-types';
 import type { EndpointOutputs } from './endpoint-state';
 import { describeOperation, isUnfinished, outcomeOf } from './operations/operation-outcome';
 import type { Settlement } from './operations/settle-operations';
+import { messageOf } from './thrown-message';
 
 /**
  * A create or update that did not end well although the endpoint exists. The engine keeps what it carries in
@@ -53,7 +54,7 @@ function describeWithFailures(operation: Operation): string {
  */
 export class PresentableError extends Error {
   constructor(cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(messageOf(cause), { cause });
     this.stack = this.message;
   }
 

@@ -37,6 +37,11 @@ describe('findInputFailures', () => {
       { autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 16, allowUnlistedSize: true },
       /at most 8 CU above/,
     ],
+    [
+      'autoscalingLimitMinCu',
+      { autoscalingLimitMinCu: 0.1, autoscalingLimitMaxCu: 1, allowUnlistedSize: true },
+      /allowed are 0\.25, .* 8 CU$/,
+    ],
     ['suspendTimeoutSeconds', { suspendTimeoutSeconds: -2 }, /-1 \(never\).*604800/],
     ['suspendTimeoutSeconds', { suspendTimeoutSeconds: 604_801 }, /604800/],
     ['suspendTimeoutSeconds', { suspendTimeoutSeconds: 1.5 }, /604800/],
@@ -87,6 +92,17 @@ describe('describeRestartTrigger', () => {
     expect(describeRestartTrigger({ autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 2 })).toBe(
       'size 0.25 to 2 CU',
     );
+  });
+
+  it('says the triggers, in whatever order the program gives them', () => {
+    const inputs = { autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 1 };
+    for (const restartTriggers of [
+      { release: '42', certificate: true },
+      { certificate: true, release: '42' },
+    ])
+      expect(describeRestartTrigger({ ...inputs, restartTriggers })).toBe(
+        'size 1 CU; triggers certificate=true, release=42',
+      );
   });
 
   it('is unknown when a bound is', () => {

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import {
-  computeSizes,
   describeSizeRange,
   findComputeSize,
   listedSizes,
   maxAutoscalingRangeCu,
+  smallestCu,
 } from './compute-size';
 
 /** How Pulumi spells a value that is not known yet, in what it hands to check and diff. */
@@ -160,8 +160,7 @@ function findUnlistedSize(property: string, inputs: RawInputs): InputFailure[] {
   const cu = inputs[property];
   if (typeof cu !== 'number' || isUnknown(cu) || findComputeSize(cu)) return [];
   const isAllowed = inputs.allowUnlistedSize === true || isUnknown(inputs.allowUnlistedSize);
-  const smallest = computeSizes[0]?.cu ?? 0;
-  if (isAllowed && cu >= smallest) return [];
+  if (isAllowed && cu >= smallestCu) return [];
   const beyond = isAllowed ? '' : '; allowUnlistedSize: true lets another size through to the service';
   return [{ property, reason: `is not a size of the service: allowed are ${listedSizes}${beyond}` }];
 }

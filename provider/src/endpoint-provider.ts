@@ -2,6 +2,7 @@ import type { dynamic } from '@pulumi/pulumi';
 import { isEmpty, pick, pickBy, union } from 'lodash';
 import { argumentTable } from './argument-table';
 import { ChangeAnnouncer } from './change-announcer';
+import { ConnectedService, type ServiceOptions } from './connected-service';
 import { Deadline } from './control-api/deadline';
 import { EndpointClaims } from './endpoint-claims';
 import { createOnce, isSurvivor } from './endpoint-create';
@@ -28,7 +29,6 @@ import {
 } from './endpoint-state';
 import { EngineDisplay } from './engine-display';
 import { type Progress, silence } from './progress';
-import { Service, type ServiceOptions } from './service';
 
 /** How long a create, update or delete may take, unless `timeouts` says otherwise. Seconds. */
 const defaultTimeoutSeconds = 600;
@@ -37,13 +37,13 @@ type Inputs = Readonly<Record<string, unknown>>;
 
 /** Check, diff, create, read, update and delete of a ComputeEndpoint, as Pulumi's dynamic provider host calls them. */
 export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs, EndpointOutputs> {
-  readonly #service: Service;
+  readonly #service: ConnectedService;
   readonly #claims = new EndpointClaims();
   readonly #display = new EngineDisplay(process.argv);
   readonly #announcer: ChangeAnnouncer;
 
   constructor(options: ServiceOptions = {}) {
-    this.#service = new Service(options);
+    this.#service = new ConnectedService(options);
     this.#announcer = new ChangeAnnouncer(this.#service, this.#display);
   }
 

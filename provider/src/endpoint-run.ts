@@ -17,6 +17,7 @@ import { isUnfinished, outcomeOf } from './operations/operation-outcome';
 import { settleOperations } from './operations/settle-operations';
 import { describeBlockers, describeProgress, type Progress } from './progress';
 import type { ServiceProject } from './service-project';
+import { messageOf } from './thrown-message';
 
 const pageLimit = 100;
 
@@ -111,8 +112,7 @@ export class EndpointRun {
     } catch (error) {
       const known = await this.#readBack().catch(() => this.#endpoint);
       if (!known) throw error;
-      const message = error instanceof Error ? error.message : String(error);
-      throw new UnsettledEndpointError(message, this.#work.endpointId, this.#outputs(known), {
+      throw new UnsettledEndpointError(messageOf(error), this.#work.endpointId, this.#outputs(known), {
         cause: error,
       });
     }

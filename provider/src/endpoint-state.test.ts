@@ -1,15 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../tests/fixtures/endpoint';
+import { operationOf } from '../../tests/fixtures/operation';
 import { argumentTable, type ChangeEffect } from './argument-table';
-import { type InputName, unknownValue } from './endpoint-inputs';
+import { type EndpointInputs, type InputName, unknownValue } from './endpoint-inputs';
 import {
+  deriveInputName,
   findChanges,
   findDeviations,
+  isAsWanted,
+  isUnsettled,
   toAttributes,
   toCreateAttributes,
   toInputs,
   toOutputs,
+  withSettings,
 } from './endpoint-state';
+
+/** A program that gives nothing but what it must. */
+const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
 
 const changes: [InputName, ChangeEffect, unknown, unknown][] = [
   ['projectId', 'replace', 'p-2', {}],
@@ -35,10 +43,8 @@ const changes: [InputName, ChangeEffect, unknown, unknown][] = [
 ];
 
 describe('a change of', () => {
-  const outputs = toOutputs(endpointOf(), declared);
-
   it('nothing is no change', () => {
-    expect(findChanges(outputs, declared)).toEqual([]);
+    expect(findChanges(toOutputs(endpointOf(), declared), declared)).toEqual([]);
   });
 
   it('every argument stands in this table', () => {
@@ -47,13 +53,14 @@ describe('a change of', () => {
 
   it.each(changes)('%s has the effect %s and is all that is sent', (name, effect, value, attributes) => {
     const wanted = { ...declared, [name]: value };
-    const found = findChanges(outputs, wanted);
+    const found = findChanges(toOutputs(endpointOf(), declared), wanted);
     expect(found).toEqual([name]);
     expect(argumentTable[name].effect).toBe(effect);
     expect(toAttributes(found, wanted)).toEqual(attributes);
   });
 
   it.each(changes)('%s to a value that is not known yet is a change', (name) => {
+    const outputs = toOutputs(endpointOf(), declared);
     expect(findChanges(outputs, { ...declared, [name]: unknownValue })).toEqual([name]);
   });
 });
@@ -83,9 +90,19 @@ describe('an argument that the program gives no longer', () => {
     },
   );
 
+  it('is a change when it is a setting of the provider itself', () => {
+    const { allowRestart: _, ...wanted } = declared;
+    expect(findChanges(toOutputs(endpointOf(), declared), wanted)).toEqual(['allowRestart']);
+  });
+
   it('is left alone when the program never gave it', () => {
     const { pgSettings: _, ...wanted } = declared;
     expect(findChanges(toOutputs(endpointOf(), wanted), wanted)).toEqual([]);
+  });
+
+  it('is left alone when the state does not say what the program gave', () => {
+    const { __declared: _, ...outputs } = toOutputs(endpointOf(), declared);
+    expect(findChanges(outputs, least)).toEqual([]);
   });
 });
 
@@ -105,7 +122,7 @@ describe('outputs', () => {
   });
 
   it('hold what the service decided for what the program left out', () => {
-    const outputs = toOutputs(endpointOf(), { projectId: 'p-1', branchId: 'br-1', type: 'read_write' });
+    const outputs = toOutputs(endpointOf(), least);
     expect(outputs).toMatchObject({
       regionId: 'region',
       autoscalingLimitMaxCu: 1,
@@ -121,16 +138,48 @@ describe('outputs', () => {
   it('name the host for pooled connections', () => {
     expect(toOutputs(endpointOf(), declared).poolerHost).toBe('ep-1-pooler.region.example');
   });
+
+  it('hold the operations that have not succeeded, and of each only what finds it again', () => {
+    const operations = [
+      operationOf({ status: 'finished' }),
+      operationOf({ id: 'op-2', status: 'failed', error: 'no capacity' }),
+      operationOf({ id: 'op-3' }),
+    ];
+    expect(toOutputs(endpointOf(), declared, operations).unsettledOperations).toEqual([
+      { id: 'op-2', action: 'start_compute', status: 'failed' },
+      { id: 'op-3', action: 'start_compute', status: 'running' },
+    ]);
+  });
+
+  it('hold the arguments that have not come to pass', () => {
+    const outputs = toOutputs(endpointOf(), declared, [], ['autoscalingLimitMaxCu']);
+    expect(outputs.__unapplied).toEqual(['autoscalingLimitMaxCu']);
+  });
+
+  it('hold nothing of that when every operation has succeeded', () => {
+    const outputs = toOutputs(endpointOf(), declared, [operationOf({ status: 'finished' })]);
+    expect(outputs).not.toHaveProperty('unsettledOperations');
+    expect(outputs).not.toHaveProperty('__unapplied');
+  });
+});
+
+describe('an earlier run', () => {
+  it('has left nothing when everything has succeeded', () => {
+    expect(isUnsettled(toOutputs(endpointOf(), declared))).toBe(false);
+  });
+
+  it('has left something while an operation has not succeeded', () => {
+    expect(isUnsettled(toOutputs(endpointOf(), declared, [operationOf()]))).toBe(true);
+  });
+
+  it('has left something while an argument has not come to pass', () => {
+    expect(isUnsettled(toOutputs(endpointOf(), declared, [], ['name']))).toBe(true);
+  });
 });
 
 describe('inputs after a read', () => {
   it('hold the live value of what the program declares, and nothing else', () => {
-    const wanted = {
-      projectId: 'p-1',
-      branchId: 'br-1',
-      type: 'read_write',
-      suspendTimeoutSeconds: 300,
-    } as const;
+    const wanted = { ...least, suspendTimeoutSeconds: 300 };
     const live = endpointOf({ suspend_timeout_seconds: 60, autoscaling_limit_max_cu: 4 });
     expect(toInputs(live, toOutputs(endpointOf(), wanted))).toEqual({ ...wanted, suspendTimeoutSeconds: 60 });
   });
@@ -140,6 +189,19 @@ describe('inputs after a read', () => {
     expect(toInputs(live, toOutputs(endpointOf(), declared)).restartOnChange).toBe(
       'size 0.25 to 4 CU; triggers release=1',
     );
+  });
+
+  it('keep what the engine and the resource have put there', () => {
+    const own = { __urn: 'urn:pulumi:prod::shop::api', __provider: 'code' };
+    expect(toInputs(endpointOf(), toOutputs(endpointOf(), { ...least, ...own }))).toEqual({
+      ...least,
+      ...own,
+    });
+  });
+
+  it('of an endpoint that is only looked up hold its project', () => {
+    const { __declared: _, ...outputs } = toOutputs(endpointOf(), declared);
+    expect(toInputs(endpointOf(), outputs)).toEqual({ projectId: 'p-1' });
   });
 });
 
@@ -151,9 +213,52 @@ it('a create sends everything that is declared', () => {
   });
 });
 
-it('finds what the service holds otherwise than declared', () => {
-  expect(findDeviations(endpointOf({ autoscaling_limit_max_cu: 2, disabled: true }), declared)).toEqual([
-    'autoscalingLimitMaxCu',
-    'disabled',
-  ]);
+describe('what the service holds', () => {
+  it('deviates where it is otherwise than declared', () => {
+    expect(findDeviations(endpointOf({ autoscaling_limit_max_cu: 2, disabled: true }), declared)).toEqual([
+      'autoscalingLimitMaxCu',
+      'disabled',
+    ]);
+  });
+
+  it('never deviates in what the program leaves to the service', () => {
+    expect(findDeviations(endpointOf({ suspend_timeout_seconds: 60, disabled: true }), least)).toEqual([]);
+  });
+
+  it('is as wanted in what the program leaves out and the service keeps', () => {
+    expect(isAsWanted(endpointOf({ name: 'web' }), least, 'name')).toBe(true);
+  });
+
+  it.each([
+    [false, true],
+    [true, false],
+  ])('with disabled: %s is as wanted by a program that no longer gives it: %s', (disabled, isWanted) => {
+    expect(isAsWanted(endpointOf({ disabled }), least, 'disabled')).toBe(isWanted);
+  });
+});
+
+describe("a change of nothing but the provider's own settings", () => {
+  it('puts those that are given, takes out the others, and leaves what the service holds', () => {
+    const before = toOutputs(endpointOf(), { ...least, allowRestart: false, timeouts: { create: 60 } });
+    const wanted = { ...least, timeouts: { create: 90 } };
+    expect(withSettings(before, wanted)).toEqual(toOutputs(endpointOf(), wanted));
+  });
+});
+
+describe('the name that a program does not give', () => {
+  const urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::api';
+  const nameOf = (change: object = {}) => deriveInputName({ ...least, __urn: urn, ...change });
+
+  it('is another one when the endpoint is replaced, so that the new one is not taken for the old', () => {
+    expect(nameOf({ projectId: 'p-2' })).not.toBe(nameOf());
+  });
+
+  it('is the same when the endpoint stays', () => {
+    expect(nameOf({ branchId: 'br-2', disabled: true })).toBe(nameOf());
+  });
+
+  it('is made of the resource, and of nothing when that is not known', () => {
+    expect(nameOf()).toMatch(/^shop-prod-api-/);
+    expect(deriveInputName(least)).toBeUndefined();
+  });
 });

@@ -25,7 +25,13 @@ export function deriveInputName(inputs: Readonly<Record<string, unknown>>): stri
 }
 
 /** An operation of this endpoint that has not succeeded, kept in state until it is settled. */
-export type UnsettledOperation = Pick<Operation, 'id' | 'action' | 'status'>;
+export interface UnsettledOperation {
+  readonly id: string;
+  /** Such as `start_compute`. */
+  readonly action: string;
+  /** As the service put it when the last `pulumi up` ended, such as `running` or `failed`. */
+  readonly status: string;
+}
 
 /** The outputs in state: each argument as the service holds it, what follows from it, and what is unsettled. */
 export type EndpointOutputs = EndpointInputs &

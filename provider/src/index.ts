@@ -7,6 +7,8 @@ export {
 } from './compute-endpoint';
 export type { ComputeEndpointState } from './compute-endpoint-state';
 export { type ComputeSize, computeSizes, type SizeOutput } from './compute-size';
+export { ControlApiError } from './control-api/control-api-error';
+export type { FailureMeaning } from './control-api/failure-meaning';
 export type { UnsettledOperation } from './endpoint-state';
 export { getComputeEndpoint, getComputeEndpoints } from './lookup';
 export {

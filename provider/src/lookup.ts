@@ -12,7 +12,10 @@ export async function getComputeEndpoint(at: {
   return toEndpointState(await connectByStack().getEndpoint(at.projectId, at.endpointId));
 }
 
-/** Looks up the endpoints of a project, or of one of its branches, live. */
+/**
+ * Looks up the endpoints of a project, or of one of its branches, live.
+ * @throws ControlApiError 404 when there is no such project
+ */
 export async function getComputeEndpoints(of: {
   projectId: string;
   branchId?: string;

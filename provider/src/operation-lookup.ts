@@ -26,7 +26,10 @@ export async function getOperation(at: { projectId: string; operationId: string 
   return toOperationState(await connectByStack().getOperation(at.projectId, at.operationId));
 }
 
-/** Looks up the newest operations of a project, newest first: `limit` of them, 1 to 1000. @default 100 */
+/**
+ * Looks up the newest operations of a project, newest first: `limit` of them, 1 to 1000, by default 100.
+ * @throws ControlApiError 404 when there is no such project
+ */
 export async function getOperations(of: { projectId: string; limit?: number }): Promise<OperationState[]> {
   const { operations } = await connectByStack().listOperations(of.projectId, { limit: of.limit ?? 100 });
   return operations.map(toOperationState);
@@ -36,6 +39,7 @@ export async function getOperations(of: { projectId: string; limit?: number }): 
  * Every operation of a project that the service remembers, newest first, live:
  * `for await (const operation of listOperations({ projectId, statuses: ['failed'] })) …`. A page is asked for when
  * the loop gets there, so leaving the loop early asks for no more.
+ * @throws ControlApiError 404 when there is no such project
  */
 export async function* listOperations(
   of: { projectId: string } & OperationFilter,

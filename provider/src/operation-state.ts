@@ -2,20 +2,27 @@ import type { Operation } from './control-api/wire-types';
 
 /** An operation of the service as it is right now. */
 export interface OperationState {
+  /** The operation's id, a UUID. */
   readonly id: string;
+  /** The project that it belongs to. */
   readonly projectId: string;
+  /** The branch that it concerns, if any. */
   readonly branchId?: string;
+  /** The endpoint that it concerns, if any. */
   readonly endpointId?: string;
+  /** Such as `start_compute`; the service may add words. */
   readonly action: string;
+  /** Such as `running`, `finished` or `failed`; the service may add words. */
   readonly status: string;
+  /** How often it was tried in vain. */
   readonly failuresCount: number;
   /** The service's error text, when it failed. */
   readonly error?: string;
   /** How long it took, or has taken so far, by the service's own clock. Milliseconds. */
   readonly totalDurationMs?: number;
-  /** ISO 8601. */
+  /** When it was asked for. ISO 8601. */
   readonly createdAt: string;
-  /** ISO 8601. */
+  /** When its status last changed: its end, once it has ended. ISO 8601. */
   readonly updatedAt: string;
 }
 

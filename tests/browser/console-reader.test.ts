@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startService } from '../emulator/service-client';
-import { focused, heading, openPage, projectLink, row, useChromium } from './open-console';
+import { focused, heading, openKeyForm, openPage, projectLink, row, useChromium } from './open-console';
 
 const LOW_CONTRAST = readFileSync(join(__dirname, 'low-contrast.js'), 'utf8');
 const PAGE_WIDTH = 'document.documentElement.scrollWidth';
@@ -80,8 +80,7 @@ it('nothing scrolls sideways at 360 px, whatever the names are', async () => {
 
 it('nothing scrolls sideways at 360 px in the form for the key', async () => {
   const { emulator } = await startService();
-  const { page } = await openPage(emulator.consoleUrl.replace(/#.*/, ''), PHONE);
-  await page.getByLabel('Key', { exact: true }).waitFor();
+  const { page } = await openKeyForm(emulator.consoleUrl, PHONE);
   expect(await page.evaluate(PAGE_WIDTH)).toBe(360);
 });
 

@@ -1,7 +1,17 @@
 import { startEmulator } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startService } from '../emulator/service-client';
-import { focused, heading, openPage, projectLink, row, rows, startHeld, useChromium } from './open-console';
+import {
+  focused,
+  heading,
+  openKeyForm,
+  openPage,
+  projectLink,
+  row,
+  rows,
+  startHeld,
+  useChromium,
+} from './open-console';
 
 useChromium();
 
@@ -169,9 +179,7 @@ describe('the connection', () => {
 
   it('takes the key by hand when the address has none, and says when it is wrong', async () => {
     const { emulator } = await startService();
-    const { page } = await openPage(emulator.consoleUrl.replace(/#.*/, ''));
-    const key = page.getByLabel('Key', { exact: true });
-    await key.waitFor();
+    const { page, key } = await openKeyForm(emulator.consoleUrl);
     await page.keyboard.type('wrong');
     await page.keyboard.press('Enter');
     await page.getByText('The emulator does not know this key.').waitFor();
@@ -182,8 +190,7 @@ describe('the connection', () => {
 
   it('takes the key from an address that is opened in the same tab later', async () => {
     const { emulator } = await startService();
-    const { page } = await openPage(emulator.consoleUrl.replace(/#.*/, ''));
-    await page.getByLabel('Key', { exact: true }).waitFor();
+    const { page } = await openKeyForm(emulator.consoleUrl);
     await page.goto(emulator.consoleUrl);
     await heading(page, 'test').waitFor();
   });

@@ -51,6 +51,17 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
   return { page, complaints };
 }
 
+/** The console at an address that has no key, once it asks for one. */
+export async function openKeyForm(
+  consoleUrl: string,
+  options?: BrowserContextOptions,
+): Promise<{ page: Page; key: Locator }> {
+  const { page } = await openPage(consoleUrl.replace(/#.*/, ''), options);
+  const key = page.getByLabel('Key', { exact: true });
+  await key.waitFor();
+  return { page, key };
+}
+
 type Table = 'Endpoints' | 'Operations';
 
 /** The heading of what the page shows: the name of the project. */

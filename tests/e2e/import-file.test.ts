@@ -1,5 +1,6 @@
 import execa from 'execa';
 import { expect, it } from 'vitest';
+import { sendRequest } from '../../tools/send-request';
 import { commandFile } from '../integration/start-command';
 import { startProgram } from './start-stack';
 
@@ -19,11 +20,7 @@ async function startProject() {
     pooler_enabled: true,
     settings: { pg_settings: { work_mem: '8MB' } },
   };
-  await fetch(`${emulator.url}/projects/${project.id}/endpoints`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${emulator.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ endpoint }),
-  });
+  await sendRequest(emulator, 'POST', `/projects/${project.id}/endpoints`, { endpoint });
   const environment = { ...stack.environment, POSTGRES_COMPUTE_PROJECT: project.id };
   const command = (...words: string[]) =>
     execa(process.execPath, [commandFile, ...words], {

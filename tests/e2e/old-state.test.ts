@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { sendRequest } from '../../tools/send-request';
 import { program } from '../fixtures/state/program';
 import { startProgram } from './start-stack';
 
@@ -14,11 +15,9 @@ it.each(releases)(
     const { stack, emulator, project, branch } = await startProgram();
     const state = await readFile(join(fixtures, fixture), 'utf8');
     const makeEndpoint = async (type: 'read_write' | 'read_only', more: object) => {
-      const response = await fetch(`${emulator.url}/projects/${project.id}/endpoints`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${emulator.apiKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ endpoint: { branch_id: branch.id, type, ...more } }),
-      });
+      const asked = { branch_id: branch.id, type, ...more };
+      const path = `/projects/${project.id}/endpoints`;
+      const response = await sendRequest(emulator, 'POST', path, { endpoint: asked });
       const { endpoint } = (await response.json()) as { endpoint: { id: string } };
       await expect
         .poll(() => emulator.operations(project.id).every(({ status }) => status === 'finished'))

@@ -46,6 +46,26 @@ it('docs/preview.md shows what the CLI prints', async () => {
   }
 });
 
+it('docs/add-an-endpoint.md leads to an endpoint, its host, and the warning that it shows', async () => {
+  const { stack, emulator, project, branch } = await startProgram();
+  const [program = ''] = await codeBlocks('ts', 'docs/add-an-endpoint.md');
+  const [, , commands = ''] = await codeBlocks('sh', 'docs/add-an-endpoint.md');
+  const [warning = ''] = await codeBlocks('', 'docs/add-an-endpoint.md');
+  const ours = program.replace('PROJECT_ID', project.id).replace('BRANCH_ID', branch.id);
+  await stack.writeProgram(ours);
+  let screen = '';
+  for (const line of commands.trim().split('\n')) {
+    const words = line.split(' ').slice(1);
+    ({ screen } = await stack.run(...words, ...(words[0] === 'up' ? ['--yes'] : [])));
+  }
+  const made = emulator.endpoints().find(({ branch_id }) => branch_id === branch.id);
+  expect(screen).toContain(made?.host ?? 'the host of an endpoint that was made');
+
+  await stack.writeProgram(ours.replace('autoscalingLimitMaxCu: 1', 'autoscalingLimitMaxCu: 2'));
+  const preview = await stack.run('preview');
+  expect(squeeze(preview.screen)).toContain(squeeze(warning));
+});
+
 /** Spaces don't count, nor how many dots the CLI had time to print. */
 function squeeze(text: string): string {
   return text

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
+import { sendRequest } from '../../tools/send-request';
 
 const command = join(
   dirname(require.resolve('postgres-control-emulator/package.json')),
@@ -48,11 +49,8 @@ export class EmulatorProcess {
 
   /** The status and body of an answer. @throws Error when there is none */
   async call<Body>(method: string, path: string, body?: object): Promise<{ status: number; body: Body }> {
-    const response = await fetch(`${this.#settings.get('POSTGRES_COMPUTE_BASE_URL')}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${this.key}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    });
+    const url = this.#settings.get('POSTGRES_COMPUTE_BASE_URL') ?? '';
+    const response = await sendRequest({ url, apiKey: this.key }, method, path, body);
     // What the answer is, the caller knows by the API.
     return { status: response.status, body: (await response.json()) as Body };
   }

@@ -5,19 +5,14 @@ import { actionsOf, startService } from './service-client';
 const createCall = { method: 'POST', path: '/projects/:projectId/endpoints' };
 
 describe('a request fault', () => {
-  it('lost-before-work breaks the connection and does nothing', async () => {
+  it.each([
+    ['lost-before-work', 'does nothing', 1],
+    ['lost-after-work', 'does the work', 2],
+  ] as const)('%s breaks the connection and %s', async (kind, _work, held) => {
     const { emulator, project, create } = await startService();
-    emulator.inject({ match: createCall, effect: { kind: 'lost-before-work' } });
+    emulator.inject({ match: createCall, effect: { kind } });
     await expect(create()).rejects.toThrow();
-    expect(emulator.endpoints(project.id)).toHaveLength(1);
-    expect(emulator.requests().at(-1)?.status).toBeNull();
-  });
-
-  it('lost-after-work does the work and breaks the connection', async () => {
-    const { emulator, project, create } = await startService();
-    emulator.inject({ match: createCall, effect: { kind: 'lost-after-work' } });
-    await expect(create()).rejects.toThrow();
-    expect(emulator.endpoints(project.id)).toHaveLength(2);
+    expect(emulator.endpoints(project.id)).toHaveLength(held);
     expect(emulator.requests().at(-1)?.status).toBeNull();
   });
 

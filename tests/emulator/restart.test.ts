@@ -1,6 +1,8 @@
 import type { Emulator } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import { newDataFile, request, restart, settled, start } from './data-emulator';
+import { sendRequest } from '../../tools/send-request';
+import { newDataFile, restart, start } from './data-emulator';
+import { settled } from './service-client';
 
 /** An emulator on a data file, with a project that has a branch, and an active endpoint on that branch. */
 async function startService(data = newDataFile()) {
@@ -9,7 +11,7 @@ async function startService(data = newDataFile()) {
   const branch = emulator.createBranch(project.id);
   const path = `/projects/${project.id}`;
   const attributes = { branch_id: branch.id, type: 'read_write' };
-  const answer = await request(emulator, 'POST', `${path}/endpoints`, { endpoint: attributes });
+  const answer = await sendRequest(emulator, 'POST', `${path}/endpoints`, { endpoint: attributes });
   // By the API a create answers the endpoint.
   const { endpoint } = (await answer.json()) as { endpoint: { id: string } };
   await settled(emulator, project.id);
@@ -25,7 +27,7 @@ async function lookAtEverything({ emulator, endpoint }: Service) {
   return {
     projects,
     branches: await Promise.all(
-      projects.map(async ({ id }) => (await request(emulator, 'GET', `/projects/${id}/branches`)).json()),
+      projects.map(async ({ id }) => (await sendRequest(emulator, 'GET', `/projects/${id}/branches`)).json()),
     ),
     endpoints: emulator.endpoints().map((held) => [held, countsOf(held.id)]),
     ofTheFirstEndpoint: projects.length === 0 ? [] : countsOf(endpoint.id),
@@ -34,11 +36,11 @@ async function lookAtEverything({ emulator, endpoint }: Service) {
 }
 
 const patch = (endpoint: object) => (service: Service) =>
-  request(service.emulator, 'PATCH', `${service.path}/endpoints/${service.endpoint.id}`, { endpoint });
+  sendRequest(service.emulator, 'PATCH', `${service.path}/endpoints/${service.endpoint.id}`, { endpoint });
 const command = (name: string) => (service: Service) =>
-  request(service.emulator, 'POST', `${service.path}/endpoints/${service.endpoint.id}/${name}`);
+  sendRequest(service.emulator, 'POST', `${service.path}/endpoints/${service.endpoint.id}/${name}`);
 const deleteEndpoint = (service: Service) =>
-  request(service.emulator, 'DELETE', `${service.path}/endpoints/${service.endpoint.id}`);
+  sendRequest(service.emulator, 'DELETE', `${service.path}/endpoints/${service.endpoint.id}`);
 
 describe('after a restart there is still', () => {
   it.each<[string, (service: Service) => unknown]>([
@@ -64,15 +66,18 @@ describe('after a restart there is still', () => {
     [
       'a new branch with an endpoint',
       ({ emulator, path }) =>
-        request(emulator, 'POST', `${path}/branches`, { endpoints: [{ type: 'read_write' }] }),
+        sendRequest(emulator, 'POST', `${path}/branches`, { endpoints: [{ type: 'read_write' }] }),
     ],
     ['an empty branch', ({ emulator, project }) => emulator.createBranch(project.id, { name: 'empty' })],
     [
       'the deletion of a branch',
-      ({ emulator, path, branch }) => request(emulator, 'DELETE', `${path}/branches/${branch.id}`),
+      ({ emulator, path, branch }) => sendRequest(emulator, 'DELETE', `${path}/branches/${branch.id}`),
     ],
-    ['a new project', ({ emulator }) => request(emulator, 'POST', '/projects', { project: { name: 'new' } })],
-    ['the deletion of a project', ({ emulator, path }) => request(emulator, 'DELETE', path)],
+    [
+      'a new project',
+      ({ emulator }) => sendRequest(emulator, 'POST', '/projects', { project: { name: 'new' } }),
+    ],
+    ['the deletion of a project', ({ emulator, path }) => sendRequest(emulator, 'DELETE', path)],
   ])('%s', async (_case, makeChange) => {
     const service = await startService();
     const { data, emulator } = service;
@@ -97,10 +102,10 @@ describe('after a restart', () => {
     const { data, emulator, path, branch, endpoint } = service;
     await deleteEndpoint(service);
     await expect.poll(() => emulator.endpoints()).toHaveLength(1);
-    await request(emulator, 'DELETE', `${path}/branches/${branch.id}`);
+    await sendRequest(emulator, 'DELETE', `${path}/branches/${branch.id}`);
     const after = await restart(emulator, { data });
     for (const deleted of [`/endpoints/${endpoint.id}`, `/branches/${branch.id}`]) {
-      expect((await request(after, 'DELETE', `${path}${deleted}`)).status).toBe(204);
+      expect((await sendRequest(after, 'DELETE', `${path}${deleted}`)).status).toBe(204);
     }
   });
 
@@ -110,7 +115,7 @@ describe('after a restart', () => {
     const deleted = `${path}/endpoints/${endpoint.id}`;
     // By the API a deletion answers these.
     const deleteOnce = async (from: Emulator) =>
-      (await (await request(from, 'DELETE', deleted)).json()) as { operations: { id: string }[] };
+      (await (await sendRequest(from, 'DELETE', deleted)).json()) as { operations: { id: string }[] };
     const { operations } = await deleteOnce(slow);
     const after = await deleteOnce(await restart(slow, { data, operationMs: 60_000, locks: 'none' }));
     expect(after.operations.map(({ id }) => id)).toEqual(operations.map(({ id }) => id));
@@ -120,7 +125,7 @@ describe('after a restart', () => {
     const { data, emulator, path } = await startService();
     const readPage = async (from: Emulator, query: string) =>
       // By the API a list answers these.
-      (await (await request(from, 'GET', `${path}/operations?${query}`)).json()) as {
+      (await (await sendRequest(from, 'GET', `${path}/operations?${query}`)).json()) as {
         operations: { id: string }[];
         pagination: { cursor: string };
       };
@@ -139,11 +144,13 @@ describe('after a restart', () => {
     const [first] = emulator.endpoints(kept.id);
     const create = { endpoint: { branch_id: branch.id, type: 'read_write' } };
     const { endpoint } = (await (
-      await request(emulator, 'POST', `/projects/${kept.id}/endpoints`, create)
+      await sendRequest(emulator, 'POST', `/projects/${kept.id}/endpoints`, create)
     ).json()) as { endpoint: { id: string } };
-    await request(emulator, 'DELETE', `/projects/${kept.id}/endpoints/${first?.id}`);
-    await request(emulator, 'POST', `/projects/${kept.id}/branches`, { endpoints: [{ type: 'read_write' }] });
-    await request(emulator, 'DELETE', `/projects/${deleted.id}`);
+    await sendRequest(emulator, 'DELETE', `/projects/${kept.id}/endpoints/${first?.id}`);
+    await sendRequest(emulator, 'POST', `/projects/${kept.id}/branches`, {
+      endpoints: [{ type: 'read_write' }],
+    });
+    await sendRequest(emulator, 'DELETE', `/projects/${deleted.id}`);
     emulator.lockProject(kept.id);
     const after = await restart(emulator, { data, operationMs: 5 });
     await expect.poll(() => after.projects().map(({ id }) => id)).toEqual([kept.id]);
@@ -158,9 +165,9 @@ describe('after a restart', () => {
   it('the operations of a request still wait for each other', async () => {
     const { data, emulator, project, path } = await startService();
     const slow = await restart(emulator, { data, operationMs: 60_000 });
-    await request(slow, 'POST', `${path}/branches`, { endpoints: [{ type: 'read_write' }] });
+    await sendRequest(slow, 'POST', `${path}/branches`, { endpoints: [{ type: 'read_write' }] });
     const after = await restart(slow, { data, operationMs: { create_branch: 60_000, default: 0 } });
-    await request(after, 'GET', path);
+    await sendRequest(after, 'GET', path);
     expect(after.operations(project.id).slice(0, 2)).toMatchObject([
       { action: 'start_compute', status: 'scheduling' },
       { action: 'create_branch', status: 'running' },

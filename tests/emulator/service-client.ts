@@ -1,4 +1,4 @@
-import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
+import { type Emulator, type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
 import { expect, onTestFinished } from 'vitest';
 
 /** An answer of the service as it came. */
@@ -48,20 +48,31 @@ export async function startService(options: EmulatorOptions = {}) {
   const endpoints = `/projects/${project.id}/endpoints`;
   const create = (attributes: object = {}) =>
     call('POST', endpoints, { endpoint: { branch_id: branch.id, type: 'read_write', ...attributes } });
-  const settled = () =>
-    expect
-      .poll(() =>
-        emulator.operations(project.id).every(({ status }) => !['scheduling', 'running'].includes(status)),
-      )
-      .toBe(true);
   /** A created endpoint whose compute is active. */
   const createActive = async (attributes: object = {}): Promise<string> => {
     const { body } = await create(attributes);
-    await settled();
+    await settled(emulator, project.id);
     return body?.endpoint.id ?? '';
   };
   const held = (id: string) => emulator.endpoints(project.id).find((endpoint) => endpoint.id === id);
-  return { emulator, project, branch, call, endpoints, create, createActive, settled, held };
+  return {
+    emulator,
+    project,
+    branch,
+    call,
+    endpoints,
+    create,
+    createActive,
+    settled: () => settled(emulator, project.id),
+    held,
+  };
+}
+
+/** Waits until every operation of the project has ended. */
+export function settled(emulator: Emulator, projectId: string) {
+  const unfinished = () =>
+    emulator.operations(projectId).filter(({ status }) => ['scheduling', 'running'].includes(status));
+  return expect.poll(unfinished).toEqual([]);
 }
 
 export function actionsOf(answer: Answer): string[] {

@@ -5,10 +5,10 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createControlPlane } from '../../emulator/src/control-plane';
 import { Controls } from '../../emulator/src/controls';
+import { RequestLog } from '../../emulator/src/http/request-log';
+import { createServer } from '../../emulator/src/http/server';
+import { SERVER_LIMITS, type ServerLimits } from '../../emulator/src/http/server-limits';
 import { resolveOptions } from '../../emulator/src/options';
-import { RequestLog } from '../../emulator/src/request-log';
-import { createServer } from '../../emulator/src/server';
-import { SERVER_LIMITS, type ServerLimits } from '../../emulator/src/server-limits';
 import { startService } from './service-client';
 
 /** A bare connection that is gone after the test, whatever becomes of it. */

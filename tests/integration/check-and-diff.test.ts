@@ -37,6 +37,16 @@ describe('check', () => {
     expect(emulator.endpoints().map((endpoint) => endpoint.id)).toContain(id);
   });
 
+  it('reads key and base URL from the environment of the process', async () => {
+    const provider = new EndpointProvider();
+    const variables = Object.entries(environment);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    for (const [name] of variables) vi.stubEnv(name, undefined);
+    expect((await provider.check({}, inputs)).failures).toHaveLength(1);
+    for (const [name, value] of variables) vi.stubEnv(name, value);
+    expect((await provider.check({}, inputs)).failures).toEqual([]);
+  });
+
   it('derives a name for an endpoint that has none, and keeps it', async () => {
     const provider = new EndpointProvider({ environment });
     const first = await provider.check({}, { ...inputs, __urn: urn });

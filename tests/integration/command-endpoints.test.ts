@@ -25,6 +25,29 @@ describe('endpoints list', () => {
   });
 });
 
+describe('on a terminal the state has a colour', () => {
+  it('of its own when it is up, when it is down, and while it changes', async () => {
+    const { runOnTerminal, run, emulator, primary } = await startCommand();
+    const painted = async () => (await runOnTerminal(['endpoints', 'list'])).stdout;
+    expect(await painted()).toContain('\u001b[32mActive');
+    await run('endpoints', 'suspend', primary.id);
+    expect(await painted()).toContain('\u001b[2mIdle');
+    emulator.inject({ match: {}, effect: { kind: 'operation-hangs' } });
+    await run('endpoints', 'start', primary.id, '--no-wait');
+    expect(await painted()).toContain('\u001b[33mIdle, soon Active');
+  });
+});
+
+it('endpoints get shows the pooler and the Postgres settings', async () => {
+  const { run, emulator, primary } = await startCommand();
+  expect((await run('endpoints', 'get', primary.id)).stdout).toMatch(/^pooler +off$/m);
+  const settings = { pg_settings: { work_mem: '8MB', jit: 'off' } };
+  emulator.changeEndpoint(primary.id, { pooler_enabled: true, settings });
+  const { stdout } = await run('endpoints', 'get', primary.id);
+  expect(stdout).toMatch(/^pooler +transaction$/m);
+  expect(stdout).toMatch(/^settings +work_mem=8MB, jit=off$/m);
+});
+
 it('endpoints get shows one endpoint', async () => {
   const { run, primary } = await startCommand();
   const { stdout } = await run('endpoints', 'get', primary.id);
@@ -134,6 +157,19 @@ describe('endpoints suspend, start and restart', () => {
       stdout: '',
       stderr: `error: Endpoint ${primary.id} is Idle, and the service restarts only an active compute (status 409): \`postgres-compute endpoints start ${primary.id}\` starts it.\n`,
     });
+  });
+
+  it('pass on why an active compute is not restarted', async () => {
+    const { run, emulator, primary } = await startCommand();
+    const message = 'the region is being moved';
+    emulator.inject({ match: { method: 'POST' }, effect: { kind: 'status', status: 409, message } });
+    expect(await run('endpoints', 'restart', primary.id)).toMatchObject({
+      exitCode: 4,
+      stderr: expect.stringMatching(
+        /^error: POST \S+\/restart: 409 Conflict.*the region is being moved.*\n$/,
+      ),
+    });
+    expect(emulator.restarts(primary.id)).toBe(0);
   });
 
   it('tell of a disabled endpoint that it has to be enabled', async () => {

@@ -87,6 +87,13 @@ new ComputeEndpoint('api', {
     expect(stderr).toContain('  3. pulumi preview --expect-no-changes\n');
   });
 
+  it('writes the command to run next as a shell reads it, also when the path has spaces', async () => {
+    const { run } = await startCommand();
+    const folder = await makeFolder();
+    const { stderr } = await run('import-file', '--output', join(folder, "Jo's file.json"));
+    expect(stderr).toContain(`pulumi import --file '${folder}/Jo'\\''s file.json' --generate-code=false\n`);
+  });
+
   it('changes nothing at the service', async () => {
     const { importTo, emulator } = await startImport();
     const before = emulator.requests().length;

@@ -139,6 +139,24 @@ describe('operations wait', () => {
     expect(end.exitCode).toBe(0);
   });
 
+  it('ends with 5 when the service forgets the operation meanwhile: nobody can tell how it ended', async () => {
+    const service = await startCommand({ locks: 'none' });
+    const { emulator, project, run } = service;
+    emulator.inject({ match: {}, effect: { kind: 'operation-hangs' } });
+    const { id } = await startSuspension(service);
+    const waiting = run('operations', 'wait', id);
+    await expect.poll(() => looksAt(emulator).length, patience).toBeGreaterThan(1);
+    const path = '/projects/:p/operations/:o';
+    emulator.inject({ match: { path }, effect: { kind: 'status', status: 404 }, times: 'always' });
+    // So many newer ones that it is on no page of the newest.
+    for (let number = 0; number < 60; number += 1) emulator.createBranch(project.id);
+    const { exitCode, stderr } = await waiting;
+    expect(exitCode).toBe(5);
+    expect(stderr).toContain(
+      `error: The service does not know operation ${id} (suspend_compute) any more, so nobody can tell how it ended.\n`,
+    );
+  });
+
   it('on a terminal rewrites one line and leaves none behind', async () => {
     const service = await startCommand();
     const { end } = await waitForHanging(

@@ -257,46 +257,6 @@ describe('a create that was cut off', () => {
   });
 });
 
-describe('a locked project', () => {
-  it('is waited out, and nothing is sent until it is free', async () => {
-    const service = await startService();
-    const release = service.emulator.lockProject(service.project.id);
-    const creation = createEndpoint(service);
-    await expect.poll(() => service.emulator.requests().some(({ status }) => status === 423)).toBe(true);
-    await expect
-      .poll(() => service.emulator.requests().filter(({ path }) => path.includes('operations')).length)
-      .toBeGreaterThan(3);
-    release();
-    await creation;
-    expect(
-      service.emulator
-        .requests()
-        .filter(({ method }) => method === 'POST')
-        .map(({ status }) => status),
-    ).toEqual([423, 201]);
-  });
-
-  it('fails at the deadline and says what locks it', async () => {
-    const service = await startService();
-    service.emulator.lockProject(service.project.id);
-    await expect(service.provider.create(service.declare({ timeouts: { create: 0.3 } }))).rejects.toThrow(
-      /POST \/projects\/\S+\/endpoints: 423 Locked \(create_branch \S+ running\); waited 0 s/,
-    );
-    expect(ownEndpoints(service)).toEqual([]);
-  });
-
-  it('takes many endpoints first come, first served, without a herd', async () => {
-    const service = await startService();
-    const names = Array.from({ length: 10 }, (_, index) => `replica-${index}`);
-    await Promise.all(
-      names.map((name) => createEndpoint(service, service.declare({ name, type: 'read_only' }))),
-    );
-    expect(ownEndpoints(service).map(({ name }) => name)).toEqual(names);
-    const refused = service.emulator.requests().filter(({ status }) => status === 423);
-    expect(refused.length).toBeLessThanOrEqual(names.length);
-  });
-});
-
 it('a delete is one request when nothing goes wrong', async () => {
   const service = await startService();
   const { id, outs } = await createEndpoint(service);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   getComputeEndpoint,
+  getComputeEndpoints,
   getOperation,
   getOperations,
   listOperations,
@@ -124,6 +125,37 @@ describe('waitForOperations', () => {
     const { projectId } = await startLookup();
     await expect(waitForOperations({ projectId, endpointId: 'ep-none' })).rejects.toThrow(/404 Not Found/);
   });
+});
+
+describe('getComputeEndpoints', () => {
+  it('gives every endpoint of the project, each as it is now', async () => {
+    const { provider, declare, projectId, primary, suspend, hang } = await startLookup();
+    const { id } = await provider.create(declare({ suspendTimeoutSeconds: 900 }));
+    hang();
+    await suspend();
+    const endpoints = await getComputeEndpoints({ projectId });
+    expect(endpoints).toMatchObject([
+      { id: primary.id, host: primary.host, currentState: 'active', pendingState: 'idle' },
+      { id, name: 'api', currentState: 'active', suspendTimeoutSeconds: 900 },
+    ]);
+    expect(endpoints[0]).not.toHaveProperty('name');
+    expect(endpoints[1]).not.toHaveProperty('pendingState');
+  });
+
+  it('gives those of a branch', async () => {
+    const { emulator, branch, projectId, primary } = await startLookup();
+    const own = await getComputeEndpoints({ projectId, branchId: primary.branch_id });
+    expect(own.map(({ id }) => id)).toEqual([primary.id]);
+    expect(await getComputeEndpoints({ projectId, branchId: branch.id })).toEqual([]);
+    expect(emulator.requests().at(-1)?.path).toMatch(/\/endpoints$/);
+  });
+});
+
+it('getOperations looks up the newest hundred when it is not told how many', async () => {
+  const { emulator, projectId } = await startLookup();
+  for (let number = 0; number < 120; number += 1) emulator.createBranch(projectId);
+  const newest = emulator.operations(projectId).slice(0, 100);
+  expect((await getOperations({ projectId })).map(({ id }) => id)).toEqual(newest.map(({ id }) => id));
 });
 
 it('getOperation and getOperations look up what is there', async () => {

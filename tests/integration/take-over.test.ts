@@ -46,6 +46,18 @@ describe('adopt: true', () => {
     expect(held(service, id)?.name).toMatch(/^shop-test-app-[0-9a-f]{8}$/);
   });
 
+  it('takes over nothing for a read replica: it makes one beside what is there', async () => {
+    const service = await startService();
+    const [primary] = service.emulator.endpoints(service.project.id);
+    const branchId = primary?.branch_id ?? '';
+    const { id } = await createEndpoint(
+      service,
+      service.declare({ branchId, type: 'read_only', adopt: true }),
+    );
+    expect(id).not.toBe(primary?.id);
+    expect(held(service, id)).toMatchObject({ type: 'read_only', name: 'api' });
+  });
+
   it('is not assumed: without it the error names the endpoint and the way', async () => {
     const service = await startService();
     const [primary] = service.emulator.endpoints(service.project.id);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, symlinkSync, utimesSync } from 'node:
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildPackages, whyBuildIsStale } from '../../tools/setup/build-packages.mjs';
-import { makeTemporaryFolder, writeFiles } from './temporary-folder.js';
+import { makeTemporaryFolder, writeFiles } from '../temporary-folder';
 
 const NODE_MODULES = resolve('node_modules');
 

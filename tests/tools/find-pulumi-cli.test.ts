@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { hashPins } from '../../tools/pulumi-cli/build-from-modules.mjs';
 import { ensurePulumiCli, findPulumiCli } from '../../tools/pulumi-cli/find.mjs';
-import { makeTemporaryFolder, writeFiles } from './temporary-folder.js';
+import { makeTemporaryFolder, writeFiles } from '../temporary-folder';
 
 const COMPANIONS = ['pulumi-language-nodejs', 'pulumi-resource-pulumi-nodejs'];
 

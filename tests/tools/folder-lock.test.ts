@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withFolderLock } from '../../tools/setup/folder-lock.mjs';
-import { makeTemporaryFolder, writeFiles } from './temporary-folder.js';
+import { makeTemporaryFolder, writeFiles } from '../temporary-folder';
 
 interface Gate {
   opened: Promise<void>;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { installOfficialCli } from '../../tools/pulumi-cli/install-official-cli.mjs';
+import { makeTemporaryFolder, writeFiles } from '../temporary-folder';
 import { isRunning } from './running-process.js';
-import { makeTemporaryFolder, writeFiles } from './temporary-folder.js';
 
 interface Attempt {
   workFolder: string;

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { installPackages, whyPackagesAreStale } from '../../tools/setup/install-packages.mjs';
-import { makeTemporaryFolder, writeFiles } from './temporary-folder.js';
+import { makeTemporaryFolder, writeFiles } from '../temporary-folder';
 
 const LEFT_PAD = { version: '1.3.0', integrity: 'sha512-left' };
 const DARWIN_ONLY = { version: '2.0.0', integrity: 'sha512-darwin', optional: true };

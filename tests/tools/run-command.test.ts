@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { runCommand } from '../../tools/setup/run-command.mjs';
+import { makeTemporaryFolder, writeFiles } from '../temporary-folder';
 import { isRunning } from './running-process.js';
-import { makeTemporaryFolder, writeFiles } from './temporary-folder.js';
 
 const RUN_COMMAND = resolve('tools/setup/run-command.mjs');
 /** A stubborn command: it writes its process id and does not end when asked to. */

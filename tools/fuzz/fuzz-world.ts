@@ -1,4 +1,5 @@
 import { type Emulator, startEmulator } from 'postgres-control-emulator';
+import { sendRequest } from '../send-request';
 
 /** How many there are of what a DELETE takes away, so that the calls do not run out of it. */
 const DISPOSABLE = 60;
@@ -50,11 +51,8 @@ async function createEndpoints(
   branchIds: readonly string[],
 ): Promise<string[]> {
   const create = async (branch_id: string): Promise<string> => {
-    const answer = await fetch(`${emulator.url}/projects/${projectId}/endpoints`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${emulator.apiKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ endpoint: { branch_id, type: 'read_write' } }),
-    });
+    const endpoint = { branch_id, type: 'read_write' };
+    const answer = await sendRequest(emulator, 'POST', `/projects/${projectId}/endpoints`, { endpoint });
     if (answer.status !== 201) throw new Error(`POST /endpoints: ${answer.status} ${await answer.text()}`);
     // By the API a create answers the endpoint.
     return ((await answer.json()) as { endpoint: { id: string } }).endpoint.id;

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import execa from 'execa';
+import { sendRequest } from '../send-request';
 
 /** The emulator as somebody starts it who has installed it: by its command, spoken to over HTTP. */
 export interface PackedEmulator {
@@ -35,14 +36,7 @@ export async function startPackedEmulator(
   const { baseUrl, apiKey } = await readSettings(child);
   const call = async (method: string, path: string, body?: object): Promise<Answer> => {
     for (let attempt = 1; ; attempt += 1) {
-      const response = await fetch(`${baseUrl}${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${apiKey}`,
-          ...(body && { 'content-type': 'application/json' }),
-        },
-        ...(body && { body: JSON.stringify(body) }),
-      });
+      const response = await sendRequest({ url: baseUrl, apiKey }, method, path, body);
       if (response.ok) return (await response.json()) as Answer; // The parts of it that are used here.
       const isLocked = response.status === 423 && attempt < lockedTries;
       if (!isLocked) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);

@@ -5,6 +5,7 @@ import { chmodSync, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { goEnvironment } from '../go-environment.mjs';
 import { runCommand, withProgress } from '../setup/run-command.mjs';
 import { hashContents } from '../setup/stamps.mjs';
 
@@ -91,18 +92,6 @@ async function buildBinary({ name, module, pin, command }, { folder, log, signal
     .filter((line) => !/^[\w./-]+$|^go: downloading /.test(line))
     .join('\n');
   throw new Error(`Building ${name} from ${command} ended with exit code ${result.code}:\n${problem}`);
-}
-
-function goEnvironment() {
-  const { GOOS, GOARCH, GOEXPERIMENT, ...outer } = process.env; // A cross-compiled CLI would not run here.
-  return {
-    ...outer,
-    CGO_ENABLED: '0',
-    GOFLAGS: '-mod=readonly',
-    GOSUMDB: 'off',
-    GOTOOLCHAIN: 'local',
-    GOWORK: 'off',
-  };
 }
 
 function checkGo() {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../api-error';
-import type { Settings } from '../options';
+import { LOOPBACK_HOST, type Settings } from '../options';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -53,7 +53,6 @@ export function needsNoKey(request: FastifyRequest): boolean {
 }
 
 const HOST_HEADER = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d{1,5})?$/i;
-const LOOPBACK_NAME = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
 /**
  * Against DNS rebinding: a foreign page can give its own name this machine's address, and the browser then takes the
@@ -63,6 +62,6 @@ const LOOPBACK_NAME = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 function isKnownHost(header: string | undefined, { host, allowRemote }: Settings): boolean {
   const [, address, plainName] = HOST_HEADER.exec(header ?? '') ?? [];
   const name = (address ?? plainName ?? '').toLowerCase();
-  if (LOOPBACK_NAME.test(name) || name === host.toLowerCase()) return true;
+  if (LOOPBACK_HOST.test(name) || name === host.toLowerCase()) return true;
   return allowRemote && isIP(name) !== 0;
 }

@@ -2,16 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import { notFound } from '../api-error';
 import type { Controls } from '../controls';
 import { readEndpointChange } from '../endpoint-attributes';
-import { parseFault } from '../fault-parsing';
-import type { InjectedFault } from '../faults';
+import { parseFault } from '../faults/fault-parsing';
+import type { InjectedFault } from '../faults/faults';
 import { readSection } from '../request-body';
+import type { ProjectPath } from './route-parameters';
 
 interface FaultPath {
   Params: { fault_id: string };
-}
-
-interface ProjectPath {
-  Params: { project_id: string };
 }
 
 interface EndpointPath {

@@ -1,9 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { showDatabaseAccess, showEndpoint, showOperations } from '../answers';
 import { badRequest } from '../api-error';
-import { addBranch, deleteBranch, type NewBranch } from '../branches';
-import type { ControlPlane } from '../control-plane';
-import { readNewEndpoint } from '../endpoint-attributes';
 import {
   type Checks,
   isAnnotations,
@@ -14,10 +11,11 @@ import {
   isText,
   isTextOfLength,
   isTimestamp,
-  readAttributes,
-  readSection,
-  type UnknownAttributes,
-} from '../request-body';
+} from '../attribute-checks';
+import { addBranch, deleteBranch, type NewBranch } from '../branches';
+import type { ControlPlane } from '../control-plane';
+import { readNewEndpoint } from '../endpoint-attributes';
+import { readAttributes, readSection, type UnknownAttributes } from '../request-body';
 import { pageOfBranches } from './branch-pages';
 import { type BranchPath, type ProjectPath, readQueryFlag, readQueryText } from './route-parameters';
 

@@ -1,6 +1,6 @@
 import { badRequest } from '../api-error';
+import { isId } from '../attribute-checks';
 import { parseTimestamp } from '../clock';
-import { ID_PATTERN } from '../request-body';
 
 export interface ProjectPath {
   Params: { project_id: string };
@@ -77,8 +77,7 @@ export function readQueryFlag(query: unknown, name: string): boolean | undefined
 
 export function readQueryId(query: unknown, name: string): string | undefined {
   const text = readQueryText(query, name);
-  if (text === undefined || ID_PATTERN.test(text)) return text;
-  throw badRequest(
-    `query parameter ${name} must be an id: 1 to 60 of a-z, 0-9 and "-"; got ${JSON.stringify(text)}`,
-  );
+  const expected = text === undefined ? undefined : isId(text);
+  if (expected === undefined) return text;
+  throw badRequest(`query parameter ${name} must be ${expected}; got ${JSON.stringify(text)}`);
 }

@@ -3,6 +3,7 @@ import { ControlApi } from '../control-api/control-api';
 import { defaultRetryPacing, type RetryPacing } from '../control-api/retry';
 import type { PollPacing } from '../operations/operation-pace';
 import { ServiceProject } from '../service-project';
+import { messageOf } from '../thrown-message';
 import { usageError } from './exit-codes';
 import type { ProjectOptions } from './options';
 import type { Screen } from './screen';
@@ -42,6 +43,6 @@ function readSettings({ baseUrl }: ProjectOptions, environment: NodeJS.ProcessEn
       environment,
     );
   } catch (error) {
-    throw usageError(error instanceof Error ? error.message : String(error));
+    throw usageError(messageOf(error));
   }
 }

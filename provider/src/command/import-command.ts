@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { ControlApiError } from '../control-api/control-api-error';
 import type { Endpoint } from '../control-api/wire-types';
 import type { ServiceProject } from '../service-project';
+import { messageOf } from '../thrown-message';
 import { type CommandContext, openProject } from './connection';
 import { CommandFailure, exitCodes, usageError } from './exit-codes';
 import { declareEndpoint, toImportedResource } from './imported-endpoint';
@@ -88,7 +89,7 @@ async function writeImportFile(path: string, content: object): Promise<void> {
   try {
     await writeFile(path, `${JSON.stringify(content, undefined, 2)}\n`);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new CommandFailure(exitCodes.unexpected, `The file ${path} can't be written: ${reason}.`, {
       cause: error,
     });

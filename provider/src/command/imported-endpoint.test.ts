@@ -40,6 +40,7 @@ const variants: [string, Partial<Endpoint>, object][] = [
     { settings: { pg_settings: { work_mem: '8MB' } } },
     { pgSettings: { work_mem: '8MB' } },
   ],
+  ['no Postgres settings when the service names none', { settings: {} }, {}],
   ['that it is disabled', { disabled: true }, { disabled: true }],
   ['that a password is needed', { passwordless_access: false }, { passwordlessAccess: false }],
   [

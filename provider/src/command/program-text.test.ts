@@ -53,3 +53,8 @@ it('any map of settings means the same in the program', () => {
 it('a name that is no identifier stands in quotes', () => {
   expect(toTypeScript({ 'auto_explain.log_analyze': 'on' })).toBe("{ 'auto_explain.log_analyze': 'on' }");
 });
+
+it('a setting called __proto__ is a setting all the same', () => {
+  const settings: unknown = JSON.parse('{"__proto__":"on"}');
+  expect(evaluate(toTypeScript(settings))).toBe('{"__proto__":"on"}');
+});

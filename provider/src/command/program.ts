@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { z } from 'zod';
+import { messageOf } from '../thrown-message';
 import type { CommandContext } from './connection';
 import { addEndpointCommands } from './endpoint-commands';
 import { type ExitCode, exitCodeMeanings, exitCodeOf, exitCodes } from './exit-codes';
@@ -25,7 +26,7 @@ export async function runCommand(words: readonly string[], context: CommandConte
 
 /** One sentence, in which the key does not occur, whoever has written it. */
 function describe(error: unknown, { environment }: CommandContext): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const key = environment.POSTGRES_COMPUTE_API_KEY?.trim();
   return key ? message.replaceAll(key, '***') : message;
 }

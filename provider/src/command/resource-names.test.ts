@@ -34,6 +34,10 @@ it('is the id when nothing of the names can be written', () => {
   expect(namesOf([{ name: '日本' }], { 'br-1': '…' })).toEqual(['ep-1']);
 });
 
+it('is there also when nothing of the id can be written', () => {
+  expect(namesOf([{ id: '日本' }])).toEqual(['endpoint']);
+});
+
 it('has the id behind it for each of those that would be called the same', () => {
   expect(namesOf([{ name: 'api' }, { name: 'API' }, { name: 'web' }])).toEqual([
     'api-ep-1',

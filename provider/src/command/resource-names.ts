@@ -11,12 +11,14 @@ export function nameResources(
   endpoints: readonly Endpoint[],
   branchNames: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
-  const wishes = endpoints.map((endpoint) => wishName(endpoint, branchNames.get(endpoint.branch_id) ?? ''));
+  const wishes = endpoints.map((endpoint) => ({
+    id: endpoint.id,
+    wish: wishName(endpoint, branchNames.get(endpoint.branch_id) ?? ''),
+  }));
   const taken = new Set<string>();
   return new Map(
-    endpoints.map(({ id }, index) => {
-      const wish = wishes[index] ?? '';
-      const isShared = wishes.indexOf(wish) !== wishes.lastIndexOf(wish);
+    wishes.map(({ id, wish }) => {
+      const isShared = wishes.some((other) => other.wish === wish && other.id !== id);
       const name = findFree(isShared ? `${wish}-${toSlug(id)}` : wish, taken);
       taken.add(name);
       return [id, name];

@@ -27,18 +27,24 @@ export interface ControlApiFailure {
  */
 export class ControlApiError extends Error {
   override readonly name = 'ControlApiError';
+  /** Such as `PATCH`. */
   readonly method: string;
+  /** Below the base URL, such as `/projects/p/endpoints/ep-1`. */
   readonly path: string;
+  /** The HTTP status; absent when no answer came. */
   readonly status: number | undefined;
+  /** The service's own error code, or the code of the network error. */
   readonly code: string | undefined;
   /** The service's own words, or what happened on the network. */
   readonly reason: string;
+  /** What the service's support asks for. */
   readonly requestId: string | undefined;
-  /** How long the service asks to wait before the next request; 0 when it does not say. */
+  /** How long the service asks to wait before the next request, in milliseconds; 0 when it does not say. */
   readonly retryAfterMs: number;
   /** Whether the work may have happened all the same. */
   readonly meaning: FailureMeaning;
 
+  /** @internal */
   constructor(failure: ControlApiFailure, options?: ErrorOptions) {
     super(describeFailure(failure), options);
     this.method = failure.method;
@@ -56,10 +62,12 @@ export class ControlApiError extends Error {
     return this.status === 423;
   }
 
+  /** The service does not know what was asked for. */
   get isNotFound(): boolean {
     return this.status === 404;
   }
 
+  /** What exists is in the way, such as another endpoint of that name. */
   get isConflict(): boolean {
     return this.status === 409;
   }

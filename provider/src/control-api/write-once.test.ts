@@ -1,18 +1,23 @@
 import { expect, it } from 'vitest';
 import { ControlApiError } from './control-api-error';
 import { Deadline } from './deadline';
-import { makeWriteOnce } from './write-once';
+import { makeWriteOnce, type WriteOnce } from './write-once';
 
 const pacing = { baseMs: 1, capMs: 2, unreachableMs: 10 };
 const failure = (status: number | undefined) =>
   new ControlApiError({ method: 'POST', path: '/endpoints', status, reason: 'no answer' });
 
 /** A service that answers each send and each look with the next of these; an Error is thrown. */
-function scriptOf(sends: (string | Error)[], looks: (string | undefined)[]) {
+function scriptOf(
+  sends: (string | Error)[],
+  looks: (string | undefined)[],
+  change: Partial<WriteOnce<string>> = {},
+) {
   const calls: string[] = [];
   const write = makeWriteOnce<string>({
     deadline: new Deadline(10_000),
     pacing,
+    ...change,
     send: async () => {
       calls.push('send');
       const answer = sends.shift() ?? 'sent';
@@ -61,4 +66,18 @@ it.each([400, 401, 404, 409, 422])('gives up at once on a refusal with %d', asyn
   const { calls, write } = scriptOf([failure(status)], []);
   await expect(write()).rejects.toThrow(String(status));
   expect(calls).toEqual(['send']);
+});
+
+it('looks first, though no answer got lost, while a look is due', async () => {
+  let isDue = true;
+  const { calls, write } = scriptOf([], [undefined], { isLookDue: () => isDue });
+  expect([await write(), calls]).toEqual(['sent', ['look', 'send']]);
+  isDue = false;
+  expect([await write(), calls]).toEqual(['sent', ['look', 'send', 'send']]);
+});
+
+it('gives up when an answer got lost and the deadline has passed, and looks first when it is called again', async () => {
+  const { calls, write } = scriptOf([failure(500)], ['found'], { deadline: new Deadline(0) });
+  await expect(write()).rejects.toThrow('500');
+  expect([await write(), calls]).toEqual(['found', ['send', 'look']]);
 });

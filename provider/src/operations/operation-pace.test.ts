@@ -98,6 +98,15 @@ describe('with a history of such operations', () => {
     ]);
   });
 
+  it.each([
+    [1, 4_250],
+    [4, 4_250],
+    [5, 4_850],
+  ])('of %d that took 5 s looks first after %d ms', (known, firstMs) => {
+    const alike = Array.from({ length: known }, () => finishedIn(5_000));
+    expect(paceThatKnows(...alike).intervalMs([newOperation()])).toBeCloseTo(firstMs);
+  });
+
   it('of other actions looks as without', async () => {
     const pace = paceThatKnows(finishedIn(5_000, { action: 'apply_config' }));
     expect((await looksAt(pace, 400)).slice(0, 2)).toEqual([200, 400]);
@@ -112,9 +121,10 @@ describe('with a history of such operations', () => {
 describe('a chain of operations', () => {
   it('counts each from the end of the one before', async () => {
     const of = { endpoint_id: 'ep-chain' };
+    // Newest first, as the service lists them.
     const pace = paceThatKnows(
-      finishedIn(1_000, { ...of, action: 'apply_config' }),
       finishedIn(6_000, { ...of, action: 'start_compute' }),
+      finishedIn(1_000, { ...of, action: 'apply_config' }),
     );
     expect((await looksAt(pace, 4_000, [newOperation()]))[0]).toBe(4_250);
   });
@@ -130,4 +140,18 @@ describe('a chain of operations', () => {
     ];
     expect(pace.intervalMs(chain)).toBe(5_000);
   });
+
+  it('of which none runs yet is looked at for the first to end', () => {
+    const pace = paceThatKnows(finishedIn(10_000));
+    expect(pace.intervalMs([newOperation({ status: 'scheduling' })])).toBe(5_000);
+  });
+});
+
+it('forgets when an operation began that has finished', async () => {
+  const pace = new OperationPace(defaultPollPacing);
+  const operation = newOperation({ action: 'apply_config' });
+  await looksAt(pace, 10_000, [operation]);
+  // Under another action, so that its duration says nothing about the next one.
+  pace.learn([{ ...operation, status: 'finished', action: 'suspend_compute' }]);
+  expect(pace.intervalMs([operation])).toBe(200);
 });

@@ -85,6 +85,20 @@ describe('a part', () => {
     expect((await takeOperations(source, { projectId }, 10)).cursor).toBeUndefined();
   });
 
+  it('has no cursor when the service gives none for where it ends', async () => {
+    const { source } = projectOf(200);
+    const withoutCursors: OperationPages = {
+      listOperations: async (...asked) => {
+        const { operations } = await source.listOperations(...asked);
+        return { operations };
+      },
+    };
+    const query = { projectId, actions: ['start_compute'] };
+    const { operations, cursor } = await takeOperations(withoutCursors, query, 2);
+    expect(numbersOf(operations)).toEqual([200, 190]);
+    expect(cursor).toBeUndefined();
+  });
+
   it('with a filter is followed by the next part, without a gap and without a repetition', async () => {
     const { source } = projectOf(1_000);
     const query = { projectId, actions: ['start_compute'] };

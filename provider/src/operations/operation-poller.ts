@@ -28,7 +28,7 @@ export interface Watch<Result> {
   /** The unfinished operations that must be known, on the newest page or not. None: whatever the page shows. */
   operations(): readonly Operation[];
   readonly deadline: Deadline;
-  /** Asked after every look; a result ends the watch. */
+  /** Asked after every look; a result ends the watch, and so does an error, which is nobody else's. */
   judge(view: OperationsView): Result | undefined;
   /** The result when the deadline comes first. */
   expire(): Result;
@@ -79,8 +79,12 @@ export class OperationPoller {
         deadline,
         nextLookAt: 0,
         look: (view) => {
-          const result = watch.judge(view);
-          if (result !== undefined) end(() => resolve(result));
+          try {
+            const result = watch.judge(view);
+            if (result !== undefined) end(() => resolve(result));
+          } catch (error) {
+            end(() => reject(error));
+          }
         },
         expire: () => end(() => resolve(watch.expire())),
         fail: (error) => end(() => reject(error)),
@@ -136,11 +140,9 @@ export class OperationPoller {
     const limit = clamp(watchedIds.size * 2, smallestPage, largestPage);
     const { operations: newest } = await this.#source.listOperations(this.#projectId, { limit }, once);
     this.#pace.learn(newest);
-    const byId = new Map(newest.map((operation) => [operation.id, operation]));
+    const byId = new Map<string, Operation | undefined>(newest.map((operation) => [operation.id, operation]));
     for (const id of watchedIds) {
-      if (byId.has(id)) continue;
-      const operation = await this.#findById(id, once);
-      if (operation) byId.set(id, operation);
+      if (!byId.has(id)) byId.set(id, await this.#findById(id, once));
     }
     return { newest, find: (operationId) => byId.get(operationId) };
   }

@@ -6,10 +6,12 @@ import type { Settlement } from './settle-operations';
 /** Waiting that did not end in success: an operation failed, or was unfinished when the time was up. */
 export class OperationWaitError extends Error {
   override readonly name = 'OperationWaitError';
+  /** `timed out` when operations were unfinished when the time was up. */
   readonly outcome: 'failed' | 'timed out';
   /** Every operation that was waited for, as last seen. */
   readonly operations: readonly OperationState[];
 
+  /** @internal */
   constructor(outcome: 'failed' | 'timed out', operations: readonly Operation[], waitedMs: number) {
     super(describe(outcome, operations, waitedMs));
     this.outcome = outcome;

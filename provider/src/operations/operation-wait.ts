@@ -1,8 +1,16 @@
+import type { ControlApi } from '../control-api/control-api';
 import type { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
-import type { ServiceProject } from '../service-project';
-import { isUnfinished, outcomeOf } from './operation-outcome';
-import { type Settlement, settleOperations } from './settle-operations';
+import { isUnfinished } from './operation-outcome';
+import type { OperationPoller, OperationSource } from './operation-poller';
+import { conclude, type Settlement, settleOperations } from './settle-operations';
+
+/** What waiting needs of a ServiceProject. */
+export interface WatchedProject {
+  readonly id: string;
+  readonly api: OperationSource & Pick<ControlApi, 'getEndpoint'>;
+  readonly poller: OperationPoller;
+}
 
 export interface WaitRequest {
   readonly deadline: Deadline;
@@ -17,7 +25,7 @@ const largestPage = 1_000;
  * @throws ControlApiError 404 when the project has no such operation
  */
 export async function settleOperation(
-  project: ServiceProject,
+  project: WatchedProject,
   operationId: string,
   request: WaitRequest,
 ): Promise<Settlement> {
@@ -30,7 +38,7 @@ export async function settleOperation(
  * @throws ControlApiError 404 when the project has no such endpoint
  */
 export async function settleUnfinished(
-  project: ServiceProject,
+  project: WatchedProject,
   endpointId: string | undefined,
   request: WaitRequest,
 ): Promise<Settlement> {
@@ -44,7 +52,7 @@ export async function settleUnfinished(
 }
 
 async function settleNamed(
-  { poller }: ServiceProject,
+  { poller }: WatchedProject,
   operations: readonly Operation[],
   { deadline, onProgress }: WaitRequest,
 ): Promise<Settlement> {
@@ -70,10 +78,4 @@ function keepEnded(operation: Operation): Operation {
   throw new Error(
     `The service does not know operation ${operation.id} (${operation.action}) any more, so nobody can tell how it ended.`,
   );
-}
-
-function conclude(operations: readonly Operation[]): Settlement {
-  const outcomes = operations.map(outcomeOf);
-  if (outcomes.includes('failed')) return { outcome: 'failed', operations };
-  return { outcome: outcomes.includes('unfinished') ? 'timed out' : 'succeeded', operations };
 }

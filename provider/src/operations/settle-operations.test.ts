@@ -39,6 +39,9 @@ async function settle(poller: OperationPoller, operations: Operation[], timeoutM
   return outcome;
 }
 
+/** So many seconds after the start. */
+const after = (seconds: number) => new Date(start + seconds * 1_000).toISOString();
+
 const runsFor =
   (durationMs: number, last = 'finished') =>
   (elapsedMs: number) => [operationOf({ status: elapsedMs < durationMs ? 'running' : last })];
@@ -90,15 +93,65 @@ describe('waiting ends', () => {
   });
 
   it('when an operation has ended that the service started later for the same endpoint', async () => {
-    const later = new Date(start + 4_000).toISOString();
     const { poller } = serviceOf((elapsedMs) => [
       ...(elapsedMs < 4_000
         ? []
-        : [operationOf({ id: 'op-9', created_at: later, status: elapsedMs < 8_000 ? 'running' : 'failed' })]),
+        : [
+            operationOf({
+              id: 'op-9',
+              created_at: after(4),
+              status: elapsedMs < 8_000 ? 'running' : 'failed',
+            }),
+          ]),
       operationOf({ status: elapsedMs < 4_200 ? 'running' : 'finished' }),
     ]);
     const { outcome, operations } = await settle(poller, [operationOf()]);
     expect([outcome, operations.map(({ id }) => id)]).toEqual(['failed', ['op-1', 'op-9']]);
+  });
+
+  it('when an operation has ended that started between those that the answer names', async () => {
+    const { poller } = serviceOf((elapsedMs) => [
+      operationOf({ id: 'op-3', created_at: after(2), status: elapsedMs < 1_000 ? 'running' : 'finished' }),
+      operationOf({ id: 'op-2', created_at: after(1), status: elapsedMs < 5_000 ? 'running' : 'failed' }),
+      operationOf({ status: elapsedMs < 1_000 ? 'running' : 'finished' }),
+    ]);
+    const named = [operationOf(), operationOf({ id: 'op-3', created_at: after(2) })];
+    expect((await settle(poller, named)).outcome).toBe('failed');
+  });
+
+  it.each([
+    ['was started before', { created_at: after(-1) }],
+    ['belongs to another endpoint', { endpoint_id: 'ep-2' }],
+  ])('without regard to a failed operation that %s', async (_, change) => {
+    const { poller } = serviceOf((elapsedMs) => [
+      ...runsFor(1_000)(elapsedMs),
+      operationOf({ id: 'op-x', status: 'failed', ...change }),
+    ]);
+    const { outcome, operations } = await settle(poller, [operationOf()]);
+    expect([outcome, operations.map(({ id }) => id)]).toEqual(['succeeded', ['op-1']]);
+  });
+
+  it('with regard to one that was started in the same instant', async () => {
+    const { poller } = serviceOf((elapsedMs) => [
+      ...runsFor(1_000)(elapsedMs),
+      operationOf({ id: 'op-2', status: 'failed' }),
+    ]);
+    expect((await settle(poller, [operationOf()])).outcome).toBe('failed');
+  });
+
+  it('as succeeded when the service has forgotten an operation: it is not running any more', async () => {
+    const { poller } = serviceOf((elapsedMs) => (elapsedMs < 2_000 ? [operationOf()] : []));
+    const { outcome, operations } = await settle(poller, [operationOf()]);
+    expect([outcome, operations]).toEqual(['succeeded', []]);
+  });
+
+  it('as failed when the service has forgotten an operation that had failed', async () => {
+    const { poller } = serviceOf((elapsedMs) => [
+      operationOf({ id: 'op-2', status: elapsedMs < 4_000 ? 'running' : 'finished' }),
+      ...(elapsedMs < 2_000 ? [operationOf({ status: 'failed' })] : []),
+    ]);
+    const { outcome } = await settle(poller, [operationOf(), operationOf({ id: 'op-2' })]);
+    expect(outcome).toBe('failed');
   });
 
   it('without regard to a failed availability check of the control plane', async () => {
@@ -169,17 +222,32 @@ describe('looks', () => {
   );
 });
 
-it('an operation that is not on the newest page is asked for by its id', async () => {
-  const service = serviceOf(runsFor(3_000));
-  const asked: string[] = [];
-  const source: OperationSource = {
-    listOperations: async () => ({ operations: [] }),
-    getOperation: async (_projectId, id) => {
-      asked.push(id);
-      return runsFor(3_000)(Date.now() - start)[0] ?? operationOf();
-    },
-  };
-  expect((await settle(new OperationPoller(source, 'p-1'), [operationOf()])).outcome).toBe('succeeded');
-  expect(new Set(asked)).toEqual(new Set(['op-1']));
-  expect(service.looks).toEqual([]);
+describe('an operation that is not on the newest page', () => {
+  /** A service whose newest page holds only what others have made since. */
+  function busyServiceOf(durationMs: number) {
+    const asked = new Set<string>();
+    const source: OperationSource = {
+      listOperations: async () => ({ operations: [] }),
+      getOperation: async (_projectId, id) => {
+        asked.add(id);
+        const status = Date.now() - start < durationMs ? 'running' : 'finished';
+        return operationOf({ id, status });
+      },
+    };
+    return { asked, poller: new OperationPoller(source, 'p-1') };
+  }
+
+  it('is asked for by its id', async () => {
+    const { asked, poller } = busyServiceOf(3_000);
+    const { outcome, endedAt } = await settle(poller, [operationOf()]);
+    expect(outcome).toBe('succeeded');
+    expect(endedAt).toBeGreaterThanOrEqual(3_000);
+    expect([...asked]).toEqual(['op-1']);
+  });
+
+  it('is not asked for when it has ended already', async () => {
+    const { asked, poller } = busyServiceOf(3_000);
+    await settle(poller, [operationOf({ id: 'op-0', status: 'finished' }), operationOf()]);
+    expect([...asked]).toEqual(['op-1']);
+  });
 });

@@ -61,7 +61,8 @@ function isFollowUp(operation: Operation, endpointId: string, since: number): bo
   return isRelated && Date.parse(operation.created_at) >= since;
 }
 
-function conclude(operations: readonly Operation[]): Settlement {
+/** How the waiting for these operations has ended. */
+export function conclude(operations: readonly Operation[]): Settlement {
   const outcomes = operations.map(outcomeOf);
   if (outcomes.includes('failed')) return { outcome: 'failed', operations };
   return { outcome: outcomes.includes('unfinished') ? 'timed out' : 'succeeded', operations };

@@ -1,5 +1,4 @@
-import { badRequest } from './api-error';
-import type { Fault } from './faults';
+import { badRequest } from '../api-error';
 import {
   type Check,
   type Checks,
@@ -8,9 +7,9 @@ import {
   isText,
   isTextOfLength,
   isWholeNumber,
-  readAttributes,
-  readSection,
-} from './request-body';
+} from '../attribute-checks';
+import { readAttributes, readSection } from '../request-body';
+import type { Fault } from './faults';
 
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 

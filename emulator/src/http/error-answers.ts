@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from './api-error';
-import type { ErrorBody } from './wire';
+import { ApiError } from '../api-error';
+import type { ErrorBody } from '../wire';
 
 interface Refusal {
   readonly status: number;

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 
 /** A folder that is deleted when the test has finished. */
 export function makeTemporaryFolder(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'set-up-test-')));
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'postgres-compute-test-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

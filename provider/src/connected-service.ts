@@ -6,6 +6,7 @@ import type { Endpoint } from './control-api/wire-types';
 import type { InputFailure } from './endpoint-inputs';
 import type { PollPacing } from './operations/operation-pace';
 import { ServiceProject } from './service-project';
+import { messageOf } from './thrown-message';
 
 /** What differs between the real service and one under test. */
 export interface ServiceOptions {
@@ -21,7 +22,7 @@ export interface ServiceOptions {
 const defaultReadSharingMs = 1_000;
 
 /** The service as one process sees it: reached with the stack's settings, one object for each of its projects. */
-export class Service {
+export class ConnectedService {
   /** Reads the stack's config; set by the host's configure. */
   readConfig: ReadConfig = () => undefined;
   readonly #options: ServiceOptions;
@@ -38,7 +39,7 @@ export class Service {
       this.#readConnection();
       return [];
     } catch (error) {
-      return [{ property: '', reason: error instanceof Error ? error.message : String(error) }];
+      return [{ property: '', reason: messageOf(error) }];
     }
   }
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { errorBody } from './error-answers';
+import { errorBody } from '../http/error-answers';
 import type { FaultRegistry } from './fault-registry';
 import type { RequestEffect } from './faults';
 

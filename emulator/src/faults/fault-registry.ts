@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Operation } from '../wire';
 import type {
   Fault,
   InjectedFault,
@@ -9,7 +10,6 @@ import type {
   RequestFault,
   RequestMatch,
 } from './faults';
-import type { Operation } from './wire';
 
 export interface OperationHit {
   readonly effect: OperationEffect;

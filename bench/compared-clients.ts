@@ -1,0 +1,47 @@
+import type { Emulator } from 'postgres-control-emulator';
+import { EndpointProvider } from '../provider/src/endpoint-provider';
+import { PollingClient } from './baselines/polling-client';
+
+/** Makes one read replica and returns when its operations have ended. */
+export type Create = (projectId: string, branchId: string, name: string) => Promise<unknown>;
+
+/** The clients that are compared. */
+export type ClientName = 'ours' | 'a' | 'b';
+
+/** What the Terraform provider does: each operation every 100 ms, a locked project once a second. */
+const naive = { pollMs: 100, lockedMs: 1_000 };
+/** What the service suggests. */
+const suggested = { pollMs: 5_000, lockedMs: 5_000 };
+
+const size = { min: 0.25, max: 1 };
+
+/** A client in this process, with the pacing that it has at the real service. */
+export function clientOf(name: ClientName, emulator: Emulator, requestsPerMinute?: number): Create {
+  if (name !== 'ours') {
+    const client = new PollingClient(emulator, name === 'a' ? naive : suggested);
+    return (projectId, branchId, endpointName) =>
+      client.create(projectId, {
+        branch_id: branchId,
+        type: 'read_only',
+        name: endpointName,
+        autoscaling_limit_min_cu: size.min,
+        autoscaling_limit_max_cu: size.max,
+      });
+  }
+  const provider = new EndpointProvider({
+    environment: {
+      POSTGRES_COMPUTE_BASE_URL: emulator.url,
+      POSTGRES_COMPUTE_API_KEY: emulator.apiKey,
+      ...(requestsPerMinute && { POSTGRES_COMPUTE_REQUESTS_PER_MINUTE: String(requestsPerMinute) }),
+    },
+  });
+  return (projectId, branchId, endpointName) =>
+    provider.create({
+      projectId,
+      branchId,
+      type: 'read_only',
+      name: endpointName,
+      autoscalingLimitMinCu: size.min,
+      autoscalingLimitMaxCu: size.max,
+    });
+}

@@ -1,0 +1,78 @@
+/** Says what a value must be, or nothing if it is that. */
+export type Check = (value: unknown) => string | undefined;
+export type Checks = Readonly<Record<string, Check>>;
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export const isText: Check = (value) => (typeof value === 'string' ? undefined : 'a string');
+export const isFlag: Check = (value) => (typeof value === 'boolean' ? undefined : 'true or false');
+export const isNumber: Check = (value) => (Number.isFinite(value) ? undefined : 'a number');
+export const isId: Check = (value) =>
+  typeof value === 'string' && /^[a-z0-9-]{1,60}$/.test(value)
+    ? undefined
+    : 'an id: 1 to 60 of a-z, 0-9 and "-"';
+export const isTextMap: Check = (value) =>
+  isObject(value) && Object.values(value).every((item) => typeof item === 'string')
+    ? undefined
+    : 'an object whose values are strings';
+
+const MOST_ANNOTATIONS = 50;
+
+export const isAnnotations: Check = (value) =>
+  isTextMap(value) === undefined && Object.keys(Object(value)).length <= MOST_ANNOTATIONS
+    ? undefined
+    : `an object of at most ${MOST_ANNOTATIONS} values, which are strings`;
+
+const RFC_3339 = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
+
+export const isTimestamp: Check = (value) =>
+  typeof value === 'string' && RFC_3339.test(value) && !Number.isNaN(Date.parse(value))
+    ? undefined
+    : 'a time such as 2026-01-31T08:00:00Z';
+
+export function isTextOfLength(min: number, max: number): Check {
+  return (value) =>
+    typeof value === 'string' && [...value].length >= min && [...value].length <= max
+      ? undefined
+      : `a string of ${min} to ${max} characters`;
+}
+
+export function isWholeNumber(min: number, max: number): Check {
+  return (value) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
+      ? undefined
+      : `a whole number from ${min} to ${max}`;
+}
+
+export function isOneOf(...allowed: readonly string[]): Check {
+  return (value) =>
+    typeof value === 'string' && allowed.includes(value) ? undefined : `one of ${allowed.join(', ')}`;
+}
+
+export function isListOf(isItem: Check, items: string): Check {
+  return (value) =>
+    Array.isArray(value) && value.every((item) => isItem(item) === undefined)
+      ? undefined
+      : `a list of ${items}`;
+}
+
+/** An object that has the required attributes, and whose known ones pass their checks. */
+export function isObjectOf(checks: Checks, required: readonly string[] = []): Check {
+  return (value) => {
+    if (!isObject(value)) return 'an object';
+    const missing = required.find((name) => value[name] === undefined);
+    if (missing !== undefined) return `an object that has ${missing}`;
+    for (const [name, check] of Object.entries(checks)) {
+      const expected = value[name] === undefined ? undefined : check(value[name]);
+      if (expected !== undefined) return `an object whose ${name} is ${expected}`;
+    }
+    return undefined;
+  };
+}
+
+export const isPreloadLibraries = isObjectOf({
+  use_defaults: isFlag,
+  enabled_libraries: isListOf(isText, 'strings'),
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { startService } from './start-service';
+
+type Service = Awaited<ReturnType<typeof startService>>;
+
+const ownEndpoints = ({ emulator, branch }: Service) =>
+  emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
+
+const createEndpoint = (service: Service, inputs = service.declare()) => service.provider.create(inputs);
+
+describe('a locked project', () => {
+  it('is waited out, and nothing is sent until it is free', async () => {
+    const service = await startService();
+    const release = service.emulator.lockProject(service.project.id);
+    const creation = createEndpoint(service);
+    await expect.poll(() => service.emulator.requests().some(({ status }) => status === 423)).toBe(true);
+    await expect
+      .poll(() => service.emulator.requests().filter(({ path }) => path.includes('operations')).length)
+      .toBeGreaterThan(3);
+    release();
+    await creation;
+    expect(
+      service.emulator
+        .requests()
+        .filter(({ method }) => method === 'POST')
+        .map(({ status }) => status),
+    ).toEqual([423, 201]);
+  });
+
+  it('fails at the deadline and says what locks it', async () => {
+    const service = await startService();
+    service.emulator.lockProject(service.project.id);
+    await expect(service.provider.create(service.declare({ timeouts: { create: 0.3 } }))).rejects.toThrow(
+      /POST \/projects\/\S+\/endpoints: 423 Locked \(create_branch \S+ running\); waited 0 s/,
+    );
+    expect(ownEndpoints(service)).toEqual([]);
+  });
+
+  it('takes many endpoints first come, first served, without a herd', async () => {
+    const service = await startService();
+    const names = Array.from({ length: 10 }, (_, index) => `replica-${index}`);
+    await Promise.all(
+      names.map((name) => createEndpoint(service, service.declare({ name, type: 'read_only' }))),
+    );
+    expect(ownEndpoints(service).map(({ name }) => name)).toEqual(names);
+    const refused = service.emulator.requests().filter(({ status }) => status === 423);
+    expect(refused.length).toBeLessThanOrEqual(names.length);
+  });
+
+  it('that takes writes again is told at once of what it refuses, and the next write goes on', async () => {
+    const service = await startService();
+    const release = service.emulator.lockProject(service.project.id);
+    const creation = createEndpoint(service).catch((error: unknown) => error);
+    await expect.poll(() => service.emulator.requests().some(({ status }) => status === 423)).toBe(true);
+    const message = 'the plan has no more endpoints';
+    service.emulator.inject({ match: { method: 'POST' }, effect: { kind: 'status', status: 422, message } });
+    release();
+    expect(await creation).toMatchObject({ message: expect.stringContaining(message) });
+    expect(ownEndpoints(service)).toEqual([]);
+    const { id } = await createEndpoint(service);
+    expect(ownEndpoints(service).map((endpoint) => endpoint.id)).toEqual([id]);
+  });
+});

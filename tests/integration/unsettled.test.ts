@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { UnsettledEndpointError } from '../../provider/src/endpoint-error';
+import type { EndpointOutputs } from '../../provider/src/endpoint-state';
+import { startService } from './start-service';
+
+type Service = Awaited<ReturnType<typeof startService>>;
+
+const patience = { timeout: 15_000, interval: 5 };
+
+const ownEndpoint = ({ emulator, branch }: Service) =>
+  emulator.endpoints().find(({ branch_id }) => branch_id === branch.id);
+
+async function createEndpoint(service: Service, inputs = service.declare()) {
+  const { id, outs } = await service.provider.create(inputs);
+  return { id, outs: outs as EndpointOutputs }; // A create always returns outputs.
+}
+
+/** The operations on compute that a service runs only when it is let go. */
+function hold({ emulator }: Service, action: string) {
+  return emulator.inject({ match: { action }, effect: { kind: 'operation-hangs' } });
+}
+
+async function failureOf(work: Promise<unknown>): Promise<UnsettledEndpointError> {
+  const failure = await work.catch((error: unknown) => error);
+  if (failure instanceof UnsettledEndpointError) return failure;
+  throw new Error('The work was expected to leave an endpoint.', { cause: failure });
+}
+
+describe('what somebody else changes during a create', () => {
+  it('fails the create, and the next update applies what is declared', async () => {
+    const service = await startService();
+    const starting = hold(service, 'start_compute');
+    const creation = failureOf(service.provider.create(service.declare()));
+    await expect.poll(() => ownEndpoint(service)?.id, patience).toBeDefined();
+    service.emulator.changeEndpoint(ownEndpoint(service)?.id ?? '', { autoscaling_limit_max_cu: 4 });
+    starting.clear();
+    const { message, id, properties } = await creation;
+    expect(message).toContain('the service holds another autoscalingLimitMaxCu than declared');
+    expect(await service.provider.diff(id, properties, service.declare())).toMatchObject({ changes: true });
+    await service.provider.update(id, properties, service.declare());
+    expect(ownEndpoint(service)).toMatchObject({ id, autoscaling_limit_max_cu: 1 });
+  });
+});
+
+describe('an operation that the service has forgotten', () => {
+  it('is not running, so the next update goes on without it', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service);
+    const forgotten = {
+      id: '11111111-1111-4111-8111-111111111111',
+      action: 'apply_config',
+      status: 'running',
+    };
+    const olds = { ...outs, unsettledOperations: [forgotten] };
+    const updated = await service.provider.update(id, olds, service.declare({ suspendTimeoutSeconds: 900 }));
+    expect(updated.outs?.unsettledOperations).toBeUndefined();
+    expect(ownEndpoint(service)).toMatchObject({ suspend_timeout_seconds: 900 });
+  });
+
+  it('that can not be looked up for another reason fails the update, and stays in state', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service);
+    const path = '/projects/:p/operations/:o';
+    service.emulator.inject({ match: { path }, effect: { kind: 'status', status: 403 } });
+    const unsettledOperations = [{ id: 'op-1', action: 'apply_config', status: 'running' }];
+    const update = service.provider.update(id, { ...outs, unsettledOperations }, service.declare());
+    expect((await failureOf(update)).message).toMatch(/GET \S+\/operations\/op-1: 403 Forbidden/);
+  });
+});
+
+describe('waitForOperations: false', () => {
+  it('lets an update return while its operations run, and the next one wait for them', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service);
+    const applying = hold(service, 'apply_config');
+    const wanted = service.declare({ autoscalingLimitMaxCu: 2, waitForOperations: false });
+    const updated = await service.provider.update(id, outs, wanted);
+    const left = updated.outs as EndpointOutputs;
+    expect(left.unsettledOperations).toContainEqual(
+      expect.objectContaining({ action: 'apply_config', status: 'running' }),
+    );
+    applying.clear();
+    const next = service.declare({ autoscalingLimitMaxCu: 2 });
+    const settled = await service.provider.update(id, left, next);
+    expect(settled.outs?.unsettledOperations).toBeUndefined();
+    expect(ownEndpoint(service)).toMatchObject({ current_state: 'active', autoscaling_limit_max_cu: 2 });
+    expect(service.emulator.restarts(id)).toBe(1);
+  });
+
+  it('lets a delete return while the compute goes down', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service, service.declare({ waitForOperations: false }));
+    await expect.poll(() => ownEndpoint(service)?.current_state, patience).toBe('active');
+    const suspending = hold(service, 'suspend_compute');
+    await service.provider.delete(id, outs);
+    expect(ownEndpoint(service)).toBeDefined();
+    suspending.clear();
+    await expect.poll(() => ownEndpoint(service), patience).toBeUndefined();
+  });
+});
+
+describe('a create whose compute did not start, and that was cut off before it could tell', () => {
+  it('is found by its name, and started', async () => {
+    const service = await startService();
+    service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } });
+    const { id } = await failureOf(service.provider.create(service.declare()));
+    expect(ownEndpoint(service)?.current_state).not.toBe('active');
+    const again = await service.startProvider().create(service.declare());
+    expect(again.id).toBe(id);
+    expect(ownEndpoint(service)).toMatchObject({ id, current_state: 'active' });
+  });
+});
+
+describe('a create whose request crosses that of another process', () => {
+  it.each(['read_write', 'read_only'] as const)('leaves one %s endpoint, and both have it', async (type) => {
+    const service = await startService();
+    const inputs = service.declare({ type });
+    const crossing = service.emulator.inject({
+      match: { method: 'POST' },
+      effect: { kind: 'slow', delayMs: 1_000, when: 'before-work' },
+    });
+    const late = service.startProvider().create(inputs);
+    await expect.poll(() => crossing.hits, patience).toBe(1);
+    const { id } = await service.startProvider().create(inputs);
+    expect((await late).id).toBe(id);
+    expect(ownEndpoint(service)).toMatchObject({ id, current_state: 'active' });
+    expect(service.emulator.endpoints(service.project.id)).toHaveLength(2);
+  });
+});
+
+describe('a create that is refused', () => {
+  it('by a conflict that no endpoint explains has the words of the service', async () => {
+    const service = await startService();
+    const message = 'the branch is being restored';
+    service.emulator.inject({ match: { method: 'POST' }, effect: { kind: 'status', status: 409, message } });
+    await expect(service.provider.create(service.declare())).rejects.toThrow(
+      /^POST \/projects\/\S+\/endpoints: 409 Conflict.*the branch is being restored/,
+    );
+    expect(ownEndpoint(service)).toBeUndefined();
+  });
+
+  it('has sent nothing when there is no name by which it could be found again', async () => {
+    const service = await startService();
+    const { name: _, ...unnamed } = service.declare();
+    await expect(service.provider.create(unnamed)).rejects.toThrow(/neither a name nor a URN/);
+    expect(service.emulator.requests().filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+});
+
+describe('a delete', () => {
+  it('succeeds when its operation is cancelled because somebody else deleted the endpoint', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service);
+    hold(service, 'suspend_compute');
+    const deletion = service.provider.delete(id, outs);
+    await expect.poll(() => ownEndpoint(service)?.pending_state, patience).toBe('idle');
+    service.emulator.deleteEndpoint(id);
+    await expect(deletion).resolves.toBeUndefined();
+  });
+
+  it('fails when its operation failed and the endpoint is still there', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service);
+    service.emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-fails' } });
+    await expect(service.provider.delete(id, outs)).rejects.toMatchObject({
+      message: expect.stringMatching(`^delete of endpoint ${id}: operation suspend_compute \\S+ failed`),
+    });
+    expect(ownEndpoint(service)).toMatchObject({ id });
+  });
+});
+
+it('a read of an endpoint of which only the id is known says what is missing', async () => {
+  const { provider } = await startService();
+  await expect(provider.read('ep-1')).rejects.toMatchObject({
+    message: "read of endpoint ep-1: its projectId is not known, so it can't be found.",
+  });
+});

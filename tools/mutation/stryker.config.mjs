@@ -1,0 +1,35 @@
+// `npm run mutation`: changes the sources one spot at a time and counts the changes that a unit test notices.
+
+/** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
+const config = {
+  mutate: [
+    'provider/src/endpoint-state.ts',
+    'provider/src/operations/operation-outcome.ts',
+    'provider/src/control-api/{retry,write-once,failure-meaning}.ts',
+    'provider/src/operations/{operation-poller,settle-operations,operation-wait,operation-pace}.ts',
+  ],
+  testRunner: 'vitest',
+  plugins: ['@stryker-mutator/vitest-runner'],
+  vitest: { configFile: 'tools/mutation/vitest.config.ts', related: false },
+  coverageAnalysis: 'perTest',
+  // What the unit tests need, and nothing else, is copied: the built packages must not be tested in place of the mutants.
+  ignorePatterns: [
+    '**',
+    '!provider/src/**',
+    '!tests/fixtures/*.ts',
+    '!tools/mutation/*',
+    '!tsconfig.json',
+    '!package.json',
+  ],
+  concurrency: 2,
+  timeoutMS: 5_000,
+  reporters: ['clear-text', 'html', 'json'],
+  clearTextReporter: { logTests: false, allowColor: false },
+  htmlReporter: { fileName: '.mutation/report.html' },
+  jsonReporter: { fileName: '.mutation/report.json' },
+  tempDirName: '.mutation/sandbox',
+  thresholds: { high: 90, low: 85, break: 85 },
+};
+
+// biome-ignore lint/style/noDefaultExport: what Stryker reads is the default export.
+export default config;
