@@ -8,7 +8,7 @@ test('is the outer environment with a backend, a home and a passphrase of its ow
     {
       PATH: '/private/cli:/bin',
       LANG: 'C',
-      PULUMI_BACKEND_URL: 'file:///private/state',
+      PULUMI_BACKEND_URL: 'file:///private/state?metadata=skip',
       PULUMI_HOME: '/private/home',
       PULUMI_CONFIG_PASSPHRASE: 'secret',
       PULUMI_SKIP_UPDATE_CHECK: '1',

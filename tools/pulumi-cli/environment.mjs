@@ -3,6 +3,12 @@ import { delimiter } from 'node:path';
 
 const FOREIGN = /^(PULUMI_|POSTGRES_COMPUTE_)/;
 
+/**
+ * Without a `.attrs` file beside each file of the backend, which the CLI neither needs nor writes in one step: when it is
+ * killed in between, the next command says `failed to load checkpoint: EOF`.
+ */
+const withoutAttributes = '?metadata=skip';
+
 /** @type {typeof import('./environment.d.mts').pulumiEnvironment} */
 export function pulumiEnvironment({ home, backend, cli, passphrase = 'private run', outer = process.env }) {
   const kept = Object.entries(outer).flatMap(([name, value]) =>
@@ -11,7 +17,7 @@ export function pulumiEnvironment({ home, backend, cli, passphrase = 'private ru
   return {
     ...Object.fromEntries(kept),
     PATH: [cli.folder, outer.PATH].filter(Boolean).join(delimiter),
-    PULUMI_BACKEND_URL: backend.startsWith('file://') ? backend : `file://${backend}`,
+    PULUMI_BACKEND_URL: backend.startsWith('file://') ? backend : `file://${backend}${withoutAttributes}`,
     PULUMI_HOME: home,
     PULUMI_CONFIG_PASSPHRASE: passphrase,
     PULUMI_SKIP_UPDATE_CHECK: '1',
