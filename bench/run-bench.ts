@@ -9,6 +9,7 @@ import { measureDetectionLag } from './figures/detection-lag';
 import { measureEngineCost } from './figures/engine-cost';
 import { measureLockedProject, measureRequestRate, measureSideBySide } from './figures/many-creates';
 import { measureOneCreate } from './figures/one-create';
+import { describeResults, legend } from './report';
 
 interface Options {
   readonly quick?: true;
@@ -56,6 +57,10 @@ async function main(options: Options): Promise<void> {
   }
   const series = only === undefined || only === 'charts' ? await makeCharts(isQuick) : [];
   if (figures.length > 0) printTable(figures, isQuick);
+  if (!isQuick && only === undefined) {
+    const machine = `on ${cpus().length} processors with Node.js ${process.version}`;
+    await writeFile(join(repository, 'docs', 'benchmarks.md'), describeResults(figures, machine));
+  }
   const json = jsonFile(options);
   if (json) {
     const machine = { node: process.version, cpus: cpus().length, loadAverage: loadavg() };
@@ -80,9 +85,7 @@ function printTable(figures: readonly Figure[], isQuick: boolean): void {
   for (const { name, bound, measured, baselines, isMet } of figures)
     table.push([name, bound, measured, baselines, verdictOf(isMet, isQuick)]);
   process.stdout.write(`${table.toString()}\n`);
-  process.stdout.write(
-    'a: each operation every 100 ms, a locked project every second. b: each operation every 5 s. c: a provider that does nothing.\n',
-  );
+  process.stdout.write(`${legend}\n`);
 }
 
 function verdictOf(isMet: boolean | undefined, isQuick: boolean): string {

@@ -1,0 +1,31 @@
+import type { Figure } from './figure';
+
+/** What the letters of the baselines mean. */
+export const legend =
+  'a: each operation every 100 ms, a locked project every second. b: each operation every 5 s. c: a provider that does nothing.';
+
+/** The page of the docs that a whole run writes. */
+export function describeResults(figures: readonly Figure[], machine: string): string {
+  const rows = figures.map(({ name, bound, measured, baselines, isMet }) => [
+    name,
+    bound,
+    isMet === false ? `**${measured}**` : measured,
+    baselines,
+  ]);
+  const table = [['figure', 'must reach', 'measured', 'baselines'], ['---', '---', '---', '---'], ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
+  return `# Benchmark results
+
+Written by \`npm run bench\` ([how each figure is measured](../bench/README.md)), ${machine}. Bold: not what it must
+reach.
+
+${table}
+
+${legend}
+
+![Requests to create N endpoints, for this provider and the baselines](bench-requests.svg)
+
+![Time to create N endpoints, for this provider and the baselines](bench-makespan.svg)
+`;
+}
