@@ -91,6 +91,10 @@ describe('with a history of such operations', () => {
     expect(await looksAt(paceThatKnows(finishedIn(2), finishedIn(3)), 2)).toEqual([20]);
   });
 
+  it('waits a little where all took no time at all', async () => {
+    expect(await looksAt(paceThatKnows(finishedIn(0), finishedIn(0)), 2)).toEqual([20]);
+  });
+
   it('expects each of the durations that were seen in turn', async () => {
     const looks = await looksAt(paceThatKnows(finishedIn(0), finishedIn(1_000), finishedIn(4_000)), 4_000);
     expect(looks).toEqual([

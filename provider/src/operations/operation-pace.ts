@@ -62,8 +62,9 @@ export class OperationPace {
     const likelyMs = durations.find((durationMs) => durationMs * (1 + margin) >= elapsedMs);
     if (likelyMs === undefined) return clamp(elapsedMs * blindShare, shortestMs, longestMs);
     const aheadMs = (durations.at(-1) ?? likelyMs) * (1 + margin) - likelyMs * (1 - margin);
-    const share = clamp(aheadMs / predictedLooks / likelyMs, predictedShare.least, predictedShare.most);
-    const stepMs = clamp(likelyMs * share, shortestMs * shortestShare, longestMs);
+    const { least, most } = predictedShare;
+    const closeMs = clamp(aheadMs / predictedLooks, likelyMs * least, likelyMs * most);
+    const stepMs = clamp(closeMs, shortestMs * shortestShare, longestMs);
     return clamp(likelyMs * (1 - margin) - elapsedMs, stepMs, longestMs);
   }
 
