@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { EmulatorOptions } from './options';
 import { startEmulator } from './start-emulator';
+import { reasonOf } from './thrown-reason';
 
 const command = new Command('postgres-control-emulator')
   .description(
@@ -62,7 +63,7 @@ async function run(options: EmulatorOptions): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  command.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+  command.error(`error: ${reasonOf(error)}`);
 }
 
 function toNumber(text: string): number {

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RequestEffect } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import { makeFolder, runWith } from './start-command';
+import { makeTemporaryFolder } from '../temporary-folder';
+import { runWith } from './start-command';
 import { canary, requestEffects, startWitnessed } from './start-witnessed';
 
 describe('the key is nowhere in what the command writes', () => {
@@ -19,7 +20,7 @@ describe('the key is nowhere in what the command writes', () => {
     ...requestEffects.filter(([, effect]) => effect.kind !== 'status' || effect.status < 423),
   ] satisfies [string, RequestEffect | undefined][])('when %s', async (_case, effect) => {
     const { witness, emulator, project } = await startWitnessed();
-    const folder = await makeFolder();
+    const folder = makeTemporaryFolder();
     const environment = {
       POSTGRES_COMPUTE_BASE_URL: emulator.url,
       POSTGRES_COMPUTE_API_KEY: canary,

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeFolder, startCommand } from './start-command';
+import { makeTemporaryFolder } from '../temporary-folder';
+import { startCommand } from './start-command';
 
 interface ImportFile {
   readonly resources: readonly { readonly name: string; readonly id: string; readonly inputs: object }[];
@@ -11,7 +12,7 @@ interface ImportFile {
 async function startImport() {
   const service = await startCommand();
   const { id } = await service.provider.create(service.declare({ suspendTimeoutSeconds: 600 }));
-  const file = join(await makeFolder(), 'import.json');
+  const file = join(makeTemporaryFolder(), 'import.json');
   const importTo = async (...words: string[]) => {
     const end = await service.run('import-file', '--output', file, ...words);
     const { resources } = JSON.parse(await readFile(file, 'utf8')) as ImportFile;
@@ -89,7 +90,7 @@ new ComputeEndpoint('api', {
 
   it('writes the command to run next as a shell reads it, also when the path has spaces', async () => {
     const { run } = await startCommand();
-    const folder = await makeFolder();
+    const folder = makeTemporaryFolder();
     const { stderr } = await run('import-file', '--output', join(folder, "Jo's file.json"));
     expect(stderr).toContain(`pulumi import --file '${folder}/Jo'\\''s file.json' --generate-code=false\n`);
   });

@@ -1,6 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { EmulatorOptions } from 'postgres-control-emulator';
@@ -63,11 +61,4 @@ export async function startCommand(options: EmulatorOptions = {}) {
     return child;
   };
   return { ...service, primary, environment, run, runOnTerminal, start };
-}
-
-/** A folder for the files that a command writes. */
-export async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'postgres-compute-command-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 }

@@ -1,9 +1,10 @@
 import { existsSync, rmdirSync } from 'node:fs';
 import type { Database, Statement } from 'node-sqlite3-wasm';
 import type { ProjectRecord } from '../store';
+import { reasonOf } from '../thrown-reason';
 import { lockDataFile, type Unlock } from './data-file-lock';
 import { type ProjectDocuments, restoreProject } from './documents';
-import { createDataFile, openDatabase, PARTS, reasonOf } from './open-database';
+import { createDataFile, openDatabase, PARTS } from './open-database';
 
 /** What is to be written of a project that changed. */
 export interface ProjectChanges {

@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, openSync, realpathSync } from 'node:fs';
 import type { Database } from 'node-sqlite3-wasm';
+import { reasonOf } from '../thrown-reason';
 
 /** In the file's header, so that another program's database is not taken for ours: "PGCE". */
 const APPLICATION_ID = 0x50474345;
@@ -82,8 +83,4 @@ function checkOrigin(database: Database): boolean {
 function readNumber(database: Database, sql: string): number {
   const row = database.get(sql) ?? {};
   return Number(Object.values(row)[0]);
-}
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

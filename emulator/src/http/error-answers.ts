@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../api-error';
+import { reasonOf } from '../thrown-reason';
 import type { ErrorBody } from '../wire';
 
 interface Refusal {
@@ -85,7 +86,7 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
 
 function describe(error: unknown, { method, url }: FastifyRequest): Refusal {
   if (error instanceof ApiError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') {
     const refusal = FRAMEWORK_REFUSALS[error.statusCode] ?? { code: 'BAD_REQUEST', message };
     return { status: error.statusCode, code: refusal.code, message: `${method} ${url}: ${refusal.message}` };

@@ -12,6 +12,7 @@ import { addConsoleRoutes } from '../routes/console-routes';
 import { addEndpointRoutes } from '../routes/endpoint-routes';
 import { addOperationRoutes } from '../routes/operation-routes';
 import { addProjectRoutes } from '../routes/project-routes';
+import { reasonOf } from '../thrown-reason';
 import { addErrorAnswers, answerBrokenRequest, answerError, showError } from './error-answers';
 import { RateLimit } from './rate-limit';
 import type { LoggedRequest, RequestLog } from './request-log';
@@ -91,8 +92,7 @@ function acceptJson(app: FastifyInstance): void {
     try {
       value = JSON.parse(String(body));
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      return done(badRequest(`${request.method} ${request.url}: the body is no JSON: ${reason}`));
+      return done(badRequest(`${request.method} ${request.url}: the body is no JSON: ${reasonOf(error)}`));
     }
     if (!isNestedDeeper(value, DEEPEST_BODY)) return done(null, value);
     done(
