@@ -1,6 +1,6 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import axios, { AxiosError, type AxiosInstance, type AxiosResponse } from 'axios';
+import axios, { type AxiosAdapter, AxiosError, type AxiosInstance, type AxiosResponse } from 'axios';
 import { retryAfter } from 'axios-retry';
 import type { z } from 'zod';
 import { malformedAnswer, parseJson, toControlApiError } from './control-api-error';
@@ -49,10 +49,13 @@ export class ControlApi {
 
   constructor(options: ControlApiOptions) {
     this.retryPacing = options.retryPacing ?? defaultRetryPacing;
+    const { requestsPerMinute = defaultRequestLimits.perMinute } = options;
+    const budget = new RequestBudget({ ...defaultRequestLimits, perMinute: requestsPerMinute });
     this.#http = axios.create({
       baseURL: options.baseUrl.replace(/\/+$/, ''),
       timeout: options.requestTimeoutMs ?? 30_000,
       headers: { Authorization: `Bearer ${options.apiKey}`, Accept: 'application/json' },
+      adapter: sendWithin(budget),
       // The key goes to the base URL and nowhere else.
       maxRedirects: 0,
       maxContentLength: maxAnswerBytes,
@@ -66,8 +69,6 @@ export class ControlApi {
       httpsAgent: new HttpsAgent({ keepAlive: true, rejectUnauthorized: true }),
       transitional: { clarifyTimeoutError: true },
     });
-    const { requestsPerMinute = defaultRequestLimits.perMinute } = options;
-    keepToBudget(this.#http, new RequestBudget({ ...defaultRequestLimits, perMinute: requestsPerMinute }));
     // Before the retries, which treat an answer that is no JSON like one that got lost.
     this.#http.interceptors.response.use(requireJson);
     installRetry(this.#http, this.retryPacing);
@@ -192,18 +193,19 @@ export class ControlApi {
   }
 }
 
-/** Every request, also one that is sent again, waits for its place; a 429 makes all of them wait. */
-function keepToBudget(http: AxiosInstance, budget: RequestBudget): void {
-  http.interceptors.request.use(async (config) => {
+/** Every request, also one that is sent again, waits for its place in the budget; a 429 makes all of them wait. */
+function sendWithin(budget: RequestBudget): AxiosAdapter {
+  const send = axios.getAdapter('http');
+  return (config) => {
     const method = (config.method ?? 'get').toUpperCase();
-    await budget.take(`${method} ${routeOf(config.url ?? '')}`, method !== 'GET');
-    config.onSend?.();
-    return config;
-  });
-  http.interceptors.response.use(undefined, (error: AxiosError) => {
-    if (error.response?.status === 429) budget.pause(retryAfter(error));
-    throw error;
-  });
+    return budget.send(`${method} ${routeOf(config.url ?? '')}`, method !== 'GET', () => {
+      config.onSend?.();
+      return send(config).catch((error: AxiosError) => {
+        if (error.response?.status === 429) budget.pause(retryAfter(error));
+        throw error;
+      });
+    });
+  };
 }
 
 /** The path without its ids, which are every second part of it. */

@@ -13,10 +13,9 @@ const wide: RequestLimits = { perMinute: 1_000, perSecondOnRoute: 1_000 };
 
 /** When each of the requests is sent, in seconds; all are asked for at once. */
 async function sendingTimes(budget: RequestBudget, routes: readonly string[]): Promise<number[]> {
-  const times = routes.map(async (route) => {
-    await budget.take(route, !route.startsWith('GET'));
-    return Date.now() / 1000;
-  });
+  const times = routes.map((route) =>
+    budget.send(route, !route.startsWith('GET'), async () => Date.now() / 1000),
+  );
   await vi.advanceTimersByTimeAsync(600_000);
   return Promise.all(times);
 }
@@ -39,9 +38,18 @@ it('never sends more in any minute than the account may', async () => {
 
 it('counts the minute from each request, not from fixed points', async () => {
   const budget = new RequestBudget({ ...wide, perMinute: 2 });
-  await budget.take('GET /a', false);
+  await budget.send('GET /a', false, async () => undefined);
   await vi.advanceTimersByTimeAsync(50_000);
   expect(await sendingTimes(budget, repeat(3, 'GET /a'))).toEqual([50, 60, 110]);
+});
+
+it('counts a request at its end, as it may have arrived at the service only then', async () => {
+  const budget = new RequestBudget({ ...wide, perMinute: 2 });
+  const slow = budget.send('GET /a', false, () => new Promise((resolve) => setTimeout(resolve, 5_000)));
+  const failing = budget.send('GET /a', false, () => Promise.reject(new Error('reset')));
+  await expect(failing).rejects.toThrow('reset');
+  expect(await sendingTimes(budget, repeat(3, 'GET /a'))).toEqual([60, 65, 120]);
+  await slow;
 });
 
 it('never sends more in any second on a route than the service takes, and other routes go on', async () => {

@@ -26,20 +26,35 @@ const unsaidPauseMs = 1_000;
  */
 export class RequestBudget {
   readonly #limits: RequestLimits;
-  /** When the requests of the latest minute were sent, oldest first. */
-  #sent: number[] = [];
-  /** The same for each route and the latest second. */
-  readonly #sentOnRoute = new Map<string, number[]>();
+  readonly #account: RequestWindow;
+  readonly #routes = new Map<string, RequestWindow>();
   #waiters: Waiter[] = [];
   #pausedUntil = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limits: RequestLimits = defaultRequestLimits) {
     this.#limits = limits;
+    this.#account = new RequestWindow(limits.perMinute, minuteMs);
   }
 
-  /** Resolves when the request may be sent. `route` is the method and the path without its ids. */
-  take(route: string, isWrite: boolean): Promise<void> {
+  /** Sends the request as soon as it may go out. `route` is the method and the path without its ids. */
+  async send<Answer>(route: string, isWrite: boolean, request: () => Promise<Answer>): Promise<Answer> {
+    await this.#enter(route, isWrite);
+    try {
+      return await request();
+    } finally {
+      this.#account.end();
+      this.#window(route).end();
+      this.#admitAll();
+    }
+  }
+
+  /** Nothing is sent for so long: the service has answered 429. */
+  pause(retryAfterMs: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + (retryAfterMs || unsaidPauseMs));
+  }
+
+  #enter(route: string, isWrite: boolean): Promise<void> {
     return new Promise((resolve) => {
       const waiter = { route, isWrite, admit: resolve };
       // Behind the last write, before the first read.
@@ -51,50 +66,69 @@ export class RequestBudget {
     });
   }
 
-  /** Nothing is sent for so long: the service has answered 429. */
-  pause(retryAfterMs: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + (retryAfterMs || unsaidPauseMs));
-  }
-
   #admitAll(): void {
     clearTimeout(this.#timer);
     const now = Date.now();
-    this.#sent = since(now - minuteMs, this.#sent);
     const stillWaiting: Waiter[] = [];
     let nextAt = Number.POSITIVE_INFINITY;
     for (const waiter of this.#waiters) {
-      const freeAt = this.#freeAt(waiter.route, now);
+      const onRoute = this.#window(waiter.route);
+      const freeAt = Math.max(this.#pausedUntil, this.#account.freeAt(now), onRoute.freeAt(now));
       if (freeAt > now) {
         nextAt = Math.min(nextAt, freeAt);
         stillWaiting.push(waiter);
         continue;
       }
-      this.#sent.push(now);
-      this.#sentOnRoute.set(waiter.route, [...(this.#sentOnRoute.get(waiter.route) ?? []), now]);
+      this.#account.begin();
+      onRoute.begin();
       waiter.admit();
     }
     this.#waiters = stillWaiting;
-    if (stillWaiting.length > 0) this.#timer = setTimeout(() => this.#admitAll(), nextAt - now);
+    // Where only the end of a request makes room, that end calls again.
+    if (Number.isFinite(nextAt)) this.#timer = setTimeout(() => this.#admitAll(), nextAt - now);
   }
 
-  /** When a request on the route may be sent, as things stand now. */
-  #freeAt(route: string, now: number): number {
-    const onRoute = since(now - secondMs, this.#sentOnRoute.get(route) ?? []);
-    this.#sentOnRoute.set(route, onRoute);
-    return Math.max(
-      this.#pausedUntil,
-      freeSlotAt(this.#sent, this.#limits.perMinute, minuteMs),
-      freeSlotAt(onRoute, this.#limits.perSecondOnRoute, secondMs),
-    );
+  #window(route: string): RequestWindow {
+    const known = this.#routes.get(route);
+    if (known) return known;
+    const window = new RequestWindow(this.#limits.perSecondOnRoute, secondMs);
+    this.#routes.set(route, window);
+    return window;
   }
 }
 
-function since(start: number, times: readonly number[]): number[] {
-  return times.filter((time) => time > start);
-}
+/**
+ * Keeps requests below a limit in any window of time, as the service counts them: when they arrive there. That is at
+ * some time between a request's start and its end, so it keeps its place until the window has passed since its end.
+ */
+class RequestWindow {
+  readonly #limit: number;
+  readonly #windowMs: number;
+  #underWay = 0;
+  /** When the requests of the latest window ended, oldest first. */
+  #ended: number[] = [];
 
-/** When the window has room for one more: when the oldest of as many as it holds has left it. */
-function freeSlotAt(sent: readonly number[], limit: number, windowMs: number): number {
-  const oldest = sent.at(-limit);
-  return oldest === undefined ? 0 : oldest + windowMs;
+  constructor(limit: number, windowMs: number) {
+    this.#limit = limit;
+    this.#windowMs = windowMs;
+  }
+
+  /** When there is room for one more, as things stand now; infinity when that takes the end of a request. */
+  freeAt(now: number): number {
+    const firstKept = this.#ended.findIndex((at) => at > now - this.#windowMs);
+    this.#ended.splice(0, firstKept < 0 ? this.#ended.length : firstKept);
+    const overLimit = this.#underWay + this.#ended.length - this.#limit;
+    if (overLimit < 0) return 0;
+    const leaver = this.#ended[overLimit];
+    return leaver === undefined ? Number.POSITIVE_INFINITY : leaver + this.#windowMs;
+  }
+
+  begin(): void {
+    this.#underWay += 1;
+  }
+
+  end(): void {
+    this.#underWay -= 1;
+    this.#ended.push(Date.now());
+  }
 }
