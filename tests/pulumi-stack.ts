@@ -16,6 +16,8 @@ export interface ExportedResource {
   readonly inputs?: Record<string, unknown>;
   readonly outputs?: Record<string, unknown>;
   readonly initErrors?: string[];
+  /** Where the program declares it: `project:///index.ts#8,3`. */
+  readonly sourcePosition?: string;
 }
 
 export interface CommandResult {

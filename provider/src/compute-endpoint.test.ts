@@ -31,6 +31,15 @@ function valueIn<Value>(output: pulumi.Output<Value>): Promise<Value> {
   });
 }
 
+function thrownBy(work: () => unknown): Error | undefined {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  return undefined;
+}
+
 describe('a ComputeEndpoint', () => {
   it('asks the engine for what is declared and for nothing else', async () => {
     const endpoint = new ComputeEndpoint('api', { ...args, suspendTimeoutSeconds: 600 });
@@ -64,6 +73,20 @@ describe('a ComputeEndpoint', () => {
     await valueIn(endpoint.urn);
     const own = declared.find(({ type }) => type === typeToken);
     expect(own?.inputs.__urn).toBe(`urn:pulumi:prod::shop::shop:index:Database$${typeToken}::api`);
+  });
+
+  it('that the SDK refuses leads to the line of the program, and stack traces are as they were', () => {
+    const limit = Error.stackTraceLimit;
+    const reason = thrownBy(() => new ComputeEndpoint('', args));
+    expect(reason?.stack?.split('\n')[1]).toContain('compute-endpoint.test.ts');
+    expect(reason?.message).toContain('Missing resource name');
+    expect(Error.stackTraceLimit).toBe(limit);
+  });
+
+  it('leaves stack traces as they were', () => {
+    const limit = Error.stackTraceLimit;
+    new ComputeEndpoint('api', args);
+    expect(Error.stackTraceLimit).toBe(limit);
   });
 
   it('names in state the package that runs it, and carries no code', async () => {

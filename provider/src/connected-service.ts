@@ -15,11 +15,11 @@ export interface ServiceOptions {
   readonly retryPacing?: RetryPacing;
   /** How long one request may take. Milliseconds. */
   readonly requestTimeoutMs?: number;
-  /** How long a list of a project's endpoints answers for all that are read. Milliseconds. @default 1000 */
+  /** How long a list of a project's endpoints answers for all that are read. Milliseconds. @default 5000 */
   readonly readSharingMs?: number;
 }
 
-const defaultReadSharingMs = 1_000;
+const defaultReadSharingMs = 5_000;
 
 /** The service as one process sees it: reached with the stack's settings, one object for each of its projects. */
 export class ConnectedService {

@@ -38,6 +38,7 @@ it('declares, previews, applies, changes and destroys one endpoint', async () =>
     suspendTimeoutSeconds: 600,
     maxConnections: 112,
   });
+  expect(endpoints[0]?.sourcePosition).toMatch(/index\.ts#\d+,\d+$/);
   expect(text).not.toContain(emulator.apiKey);
   expect(text).not.toContain(emulator.url);
   expect(String(endpoints[0]?.inputs?.__provider).length).toBeLessThanOrEqual(120);
