@@ -62,7 +62,8 @@ export async function drawChart(series: readonly Series[], measureName: keyof ty
       left: 'center',
       subtextStyle: { color: '#555' },
     },
-    legend: { bottom: 0, textStyle: { color: '#333' } },
+    // Without a browser the width of a text is only guessed, and too small.
+    legend: { bottom: 0, itemGap: 45, textStyle: { color: '#333' } },
     grid: { left: 80, right: 40, top: 75, bottom: 85 },
     xAxis: { ...axis, name: 'endpoints (N)', nameGap: 28 },
     yAxis: { ...axis, name: unit, nameGap: 52, min },
