@@ -1,3 +1,5 @@
+import { sortedLastIndex } from 'lodash';
+
 /** How many requests the service lets an account send. */
 export interface RequestLimits {
   /** In any 60 seconds, all routes together. */
@@ -10,7 +12,7 @@ export interface RequestLimits {
 export const defaultRequestLimits: RequestLimits = { perMinute: 700, perSecondOnRoute: 40 };
 
 interface Waiter {
-  readonly route: string;
+  readonly onRoute: RequestWindow;
   readonly isWrite: boolean;
   readonly admit: () => void;
 }
@@ -39,12 +41,13 @@ export class RequestBudget {
 
   /** Sends the request as soon as it may go out. `route` is the method and the path without its ids. */
   async send<Answer>(route: string, isWrite: boolean, request: () => Promise<Answer>): Promise<Answer> {
-    await this.#enter(route, isWrite);
+    const onRoute = this.#window(route);
+    await this.#enter(onRoute, isWrite);
     try {
       return await request();
     } finally {
       this.#account.end();
-      this.#window(route).end();
+      onRoute.end();
       this.#admitAll();
     }
   }
@@ -54,9 +57,9 @@ export class RequestBudget {
     this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + (retryAfterMs || unsaidPauseMs));
   }
 
-  #enter(route: string, isWrite: boolean): Promise<void> {
+  #enter(onRoute: RequestWindow, isWrite: boolean): Promise<void> {
     return new Promise((resolve) => {
-      const waiter = { route, isWrite, admit: resolve };
+      const waiter = { onRoute, isWrite, admit: resolve };
       // Behind the last write, before the first read.
       const index = isWrite
         ? this.#waiters.findLastIndex((other) => other.isWrite) + 1
@@ -72,7 +75,7 @@ export class RequestBudget {
     const stillWaiting: Waiter[] = [];
     let nextAt = Number.POSITIVE_INFINITY;
     for (const waiter of this.#waiters) {
-      const onRoute = this.#window(waiter.route);
+      const { onRoute } = waiter;
       const freeAt = Math.max(this.#pausedUntil, this.#account.freeAt(now), onRoute.freeAt(now));
       if (freeAt > now) {
         nextAt = Math.min(nextAt, freeAt);
@@ -106,7 +109,7 @@ class RequestWindow {
   readonly #windowMs: number;
   #underWay = 0;
   /** When the requests of the latest window ended, oldest first. */
-  #ended: number[] = [];
+  readonly #ended: number[] = [];
 
   constructor(limit: number, windowMs: number) {
     this.#limit = limit;
@@ -115,8 +118,7 @@ class RequestWindow {
 
   /** When there is room for one more, as things stand now; infinity when that takes the end of a request. */
   freeAt(now: number): number {
-    const firstKept = this.#ended.findIndex((at) => at > now - this.#windowMs);
-    this.#ended.splice(0, firstKept < 0 ? this.#ended.length : firstKept);
+    this.#ended.splice(0, sortedLastIndex(this.#ended, now - this.#windowMs));
     const overLimit = this.#underWay + this.#ended.length - this.#limit;
     if (overLimit < 0) return 0;
     const leaver = this.#ended[overLimit];
