@@ -26,6 +26,18 @@ export function notFound(what: string, id: string): ApiError {
   return new ApiError(404, 'NOT_FOUND', `${what} ${id} does not exist`);
 }
 
+export function noBranch(projectId: string, branchId: string): ApiError {
+  return notFound(`project ${projectId}: branch`, branchId);
+}
+
+export function noEndpoint(projectId: string, endpointId: string): ApiError {
+  return notFound(`project ${projectId}: endpoint`, endpointId);
+}
+
+export function noOperation(projectId: string, operationId: string): ApiError {
+  return notFound(`project ${projectId}: operation`, operationId);
+}
+
 export function conflict(code: string, message: string): ApiError {
   return new ApiError(409, code, message);
 }

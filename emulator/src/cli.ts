@@ -30,6 +30,8 @@ const command = new Command('postgres-control-emulator')
   .option('--requests-per-minute <count>', 'rate limit; 0 for none', toNumber, 0)
   .option('--check-availability-every-ms <ms>', 'time between availability checks; 0 for none', toNumber, 0)
   .option('--autosuspend-second-ms <ms>', 'how long a second of an autosuspend delay takes', toNumber, 1000)
+  .option('--late-lists-ms <ms>', 'how far lists lag behind writes, up to 60000', toNumber, 0)
+  .option('--late-gets-ms <ms>', 'how far GETs of one record lag behind writes, up to 60000', toNumber, 0)
   .addOption(
     new Option('--unknown-attributes <rule>', 'what happens to attributes that the API does not describe')
       .choices(['ignore', 'reject'])

@@ -2,7 +2,8 @@ import { Autosuspend } from './autosuspend';
 import { Clock } from './clock';
 import { settleEndpoint } from './endpoint-state';
 import { FaultRegistry } from './faults/fault-registry';
-import { type Journal, NO_JOURNAL } from './journal';
+import { History } from './history';
+import { type Journal, joinJournals } from './journal';
 import { applyOutcome } from './operation-outcomes';
 import { OperationRunner } from './operation-runner';
 import { durationOf, type Settings } from './options';
@@ -13,14 +14,18 @@ export interface ControlPlane {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly journal: Journal;
+  readonly history: History;
   readonly store: Store;
   readonly faults: FaultRegistry;
   readonly runner: OperationRunner;
   readonly autosuspend: Autosuspend;
 }
 
-export function createControlPlane(settings: Settings, journal: Journal = NO_JOURNAL): ControlPlane {
+/** @param saving hears of what has to be written down; absent when everything is in memory */
+export function createControlPlane(settings: Settings, saving?: Journal): ControlPlane {
   const clock = new Clock();
+  const history = new History();
+  const journal = saving === undefined ? history : joinJournals(history, saving);
   const store = new Store(journal);
   const faults = new FaultRegistry();
   const runner = new OperationRunner({
@@ -40,6 +45,15 @@ export function createControlPlane(settings: Settings, journal: Journal = NO_JOU
     },
   });
   const autosuspend = new Autosuspend(runner, settings.autosuspendSecondMs);
-  const plane: ControlPlane = { settings, clock, journal, store, faults, runner, autosuspend };
+  const plane: ControlPlane = {
+    settings,
+    clock,
+    journal,
+    history,
+    store,
+    faults,
+    runner,
+    autosuspend,
+  };
   return plane;
 }

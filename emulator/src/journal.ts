@@ -12,11 +12,28 @@ export interface Journal {
   noteOperation(project: ProjectRecord, operation: OperationRecord): void;
 }
 
-/** Of an emulator that holds everything in memory. */
-export const NO_JOURNAL: Journal = {
-  noteProject() {},
-  noteRemoval() {},
-  noteBranch() {},
-  noteEndpoint() {},
-  noteOperation() {},
-};
+/** Both hear of each change. */
+export function joinJournals(one: Journal, other: Journal): Journal {
+  return {
+    noteProject(project) {
+      one.noteProject(project);
+      other.noteProject(project);
+    },
+    noteRemoval(project) {
+      one.noteRemoval(project);
+      other.noteRemoval(project);
+    },
+    noteBranch(project, branch) {
+      one.noteBranch(project, branch);
+      other.noteBranch(project, branch);
+    },
+    noteEndpoint(project, endpoint) {
+      one.noteEndpoint(project, endpoint);
+      other.noteEndpoint(project, endpoint);
+    },
+    noteOperation(project, operation) {
+      one.noteOperation(project, operation);
+      other.noteOperation(project, operation);
+    },
+  };
+}

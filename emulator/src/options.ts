@@ -1,3 +1,4 @@
+import { LONGEST_LATENESS_MS } from './history';
 import { newApiKey } from './ids';
 import { PLANS, type PlanName } from './plans';
 
@@ -42,6 +43,13 @@ export interface EmulatorOptions {
   readonly checkAvailabilityEveryMs?: number;
   /** How long a second of `suspend_timeout_seconds` takes, in milliseconds. @default 1000 */
   readonly autosuspendSecondMs?: number;
+  /**
+   * How many milliseconds the lists of endpoints, operations and branches lag behind the writes, 0..60000. What was made
+   * since then is not yet in them, and what was deleted still is. Writes act on the present. @default 0
+   */
+  readonly lateListsMs?: number;
+  /** The same for a GET of one endpoint, operation or branch. @default 0 */
+  readonly lateGetsMs?: number;
   /** What happens to attributes of a request body that the API does not describe. @default 'ignore' */
   readonly unknownAttributes?: 'ignore' | 'reject';
   /** Region of projects that name none. @default 'local-east-1' */
@@ -74,6 +82,8 @@ export function resolveOptions(options: EmulatorOptions = {}): Settings {
     requestsPerMinute: options.requestsPerMinute ?? 0,
     checkAvailabilityEveryMs: options.checkAvailabilityEveryMs ?? 0,
     autosuspendSecondMs: options.autosuspendSecondMs ?? 1000,
+    lateListsMs: options.lateListsMs ?? 0,
+    lateGetsMs: options.lateGetsMs ?? 0,
     unknownAttributes: options.unknownAttributes ?? 'ignore',
     regionId: options.regionId ?? 'local-east-1',
   };
@@ -102,6 +112,8 @@ function checkSettings(settings: Settings): void {
   checkWhole('schedulingMs', settings.schedulingMs, 0, LONGEST_TIMER_MS);
   checkWhole('checkAvailabilityEveryMs', settings.checkAvailabilityEveryMs, 0, LONGEST_TIMER_MS);
   checkWhole('autosuspendSecondMs', settings.autosuspendSecondMs, 1, 3500);
+  checkWhole('lateListsMs', settings.lateListsMs, 0, LONGEST_LATENESS_MS);
+  checkWhole('lateGetsMs', settings.lateGetsMs, 0, LONGEST_LATENESS_MS);
   const durations = typeof operationMs === 'number' ? { '': operationMs } : operationMs;
   for (const [action, ms] of Object.entries(durations)) {
     checkWhole(action === '' ? 'operationMs' : `operationMs.${action}`, ms, 0, LONGEST_TIMER_MS);

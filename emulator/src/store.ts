@@ -1,4 +1,4 @@
-import { notFound } from './api-error';
+import { noBranch, noEndpoint, notFound } from './api-error';
 import type { Journal } from './journal';
 import type { OperationRecord } from './operation-runner';
 import type { Branch, Endpoint, Project } from './wire';
@@ -51,13 +51,13 @@ export class Store {
 
   branch(project: ProjectRecord, branchId: string): Branch {
     const branch = project.branches.get(branchId);
-    if (branch === undefined) throw notFound(`project ${project.wire.id}: branch`, branchId);
+    if (branch === undefined) throw noBranch(project.wire.id, branchId);
     return branch;
   }
 
   endpoint(project: ProjectRecord, endpointId: string): EndpointRecord {
     const endpoint = project.endpoints.get(endpointId);
-    if (endpoint === undefined) throw notFound(`project ${project.wire.id}: endpoint`, endpointId);
+    if (endpoint === undefined) throw noEndpoint(project.wire.id, endpointId);
     return endpoint;
   }
 

@@ -9,6 +9,7 @@ import { latestMicros } from './documents';
 export function resumeProjects(plane: ControlPlane, projects: readonly ProjectRecord[]): void {
   for (const project of projects) {
     plane.store.projects.set(project.wire.id, project);
+    plane.history.startWith(project);
     plane.clock.startAfter(latestMicros(project));
   }
   for (const project of projects) {

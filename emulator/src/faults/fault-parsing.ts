@@ -8,6 +8,7 @@ import {
   isTextOfLength,
   isWholeNumber,
 } from '../attribute-checks';
+import { LONGEST_LATENESS_MS } from '../history';
 import { readAttributes, readSection } from '../request-body';
 import type { Fault } from './faults';
 
@@ -36,6 +37,7 @@ const REQUEST_EFFECTS: Readonly<Record<string, Checks>> = {
   malformed: {},
   'repeated-operations': {},
   'reversed-operations': {},
+  'late-read': { lateMs: isWholeNumber(1, LONGEST_LATENESS_MS) },
 };
 
 const OPERATION_EFFECTS: Readonly<Record<string, Checks>> = {
@@ -47,6 +49,7 @@ const OPERATION_EFFECTS: Readonly<Record<string, Checks>> = {
 const REQUIRED: Readonly<Record<string, string>> = {
   status: 'status',
   slow: 'delayMs',
+  'late-read': 'lateMs',
   'operation-status': 'status',
 };
 

@@ -17,6 +17,15 @@ export interface OperationHit {
   hold(release: () => void): void;
 }
 
+/** A request that a fault may hit. */
+export interface FaultyRequest {
+  readonly method: string;
+  /** After the version segment, without the query. */
+  readonly path: string;
+  /** It is a read that can show an earlier state. */
+  readonly canBeLate: boolean;
+}
+
 class ActiveFault implements InjectedFault {
   readonly id = randomUUID();
   hits = 0;
@@ -58,10 +67,11 @@ export class FaultRegistry {
     return [...this.#faults];
   }
 
-  takeForRequest(method: string, path: string): RequestEffect | undefined {
+  takeForRequest({ method, path, canBeLate }: FaultyRequest): RequestEffect | undefined {
     for (const active of this.#faults) {
       const { fault } = active;
       if (active.isSpent || !isRequestFault(fault) || !matchesRequest(fault.match, method, path)) continue;
+      if (fault.effect.kind === 'late-read' && !canBeLate) continue;
       active.hits += 1;
       return fault.effect;
     }

@@ -53,7 +53,17 @@ export type RequestEffect =
   /** The work is done, and the answer lists each operation twice. */
   | { readonly kind: 'repeated-operations' }
   /** The work is done, and the answer lists the operations in the wrong order. */
-  | { readonly kind: 'reversed-operations' };
+  | { readonly kind: 'reversed-operations' }
+  /**
+   * The answer shows the state of so many milliseconds ago, also one from before the fault was injected. It hits GETs of
+   * endpoints, operations and branches only, lists and single ones, and overrides the options `lateListsMs` and
+   * `lateGetsMs`.
+   */
+  | {
+      readonly kind: 'late-read';
+      /** 1..60000 milliseconds. */
+      readonly lateMs: number;
+    };
 
 export type OperationEffect =
   /** The operation runs its time and fails; the operations after it in its chain are cancelled. */

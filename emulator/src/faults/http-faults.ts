@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errorBody } from '../http/error-answers';
+import { delayRead } from '../routes/late-reads';
 import type { FaultRegistry } from './fault-registry';
 import type { RequestEffect } from './faults';
 
@@ -17,7 +18,9 @@ export function addHttpFaults(
 
   app.addHook('preHandler', async (request, reply) => {
     const path = apiPathOf(request);
-    const effect = path === undefined ? undefined : faults.takeForRequest(request.method, path);
+    if (path === undefined) return;
+    const canBeLate = request.routeOptions.config.lateRead !== undefined;
+    const effect = faults.takeForRequest({ method: request.method, path, canBeLate });
     if (effect === undefined) return;
     if (effect.kind === 'lost-before-work') {
       reply.hijack();
@@ -26,6 +29,7 @@ export function addHttpFaults(
       await reply.send(showStatus(request, reply, effect));
     } else {
       if (effect.kind === 'slow' && effect.when === 'before-work') await pause(effect.delayMs, stopped);
+      if (effect.kind === 'late-read') delayRead(request, effect.lateMs);
       effects.set(request, effect);
     }
   });

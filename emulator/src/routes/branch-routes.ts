@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { showDatabaseAccess, showEndpoint, showOperations } from '../answers';
-import { badRequest } from '../api-error';
+import { badRequest, noBranch } from '../api-error';
 import {
   type Checks,
   isAnnotations,
@@ -17,6 +17,7 @@ import type { ControlPlane } from '../control-plane';
 import { readNewEndpoint } from '../endpoint-attributes';
 import { readAttributes, readSection, type UnknownAttributes } from '../request-body';
 import { pageOfBranches } from './branch-pages';
+import { LATE_GET, LATE_LIST, viewFor } from './late-reads';
 import { type BranchPath, type ProjectPath, readQueryFlag, readQueryText } from './route-parameters';
 
 const COLLECTION = '/projects/:project_id/branches';
@@ -35,16 +36,16 @@ const BRANCH_CHECKS: Checks = {
 export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void {
   const { store, settings } = plane;
 
-  api.get<ProjectPath>(COLLECTION, (request) => {
+  api.get<ProjectPath>(COLLECTION, LATE_LIST, (request) => {
     const project = store.project(request.params.project_id);
     const search = readQueryText(request.query, 'search') ?? '';
     // No deleted branch can be recovered: there are none to include.
     readQueryFlag(request.query, 'include_deleted');
-    const found = [...project.branches.values()].filter(
-      ({ id, name }) => name.includes(search) || id.includes(search),
-    );
+    const found = viewFor(plane, project, request)
+      .branches()
+      .filter(({ id, name }) => name.includes(search) || id.includes(search));
     const { branches, pagination } = pageOfBranches(found, request.query);
-    return { branches: structuredClone(branches), annotations: {}, pagination };
+    return { branches, annotations: {}, pagination };
   });
 
   api.post<ProjectPath>(COLLECTION, (request, reply) => {
@@ -60,11 +61,13 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
     });
   });
 
-  api.get<BranchPath>(`${COLLECTION}/:branch_id`, (request) => {
+  api.get<BranchPath>(`${COLLECTION}/:branch_id`, LATE_GET, (request) => {
     const project = store.project(request.params.project_id);
-    const branch = store.branch(project, request.params.branch_id);
+    const { branch_id } = request.params;
+    const branch = viewFor(plane, project, request).branch(branch_id);
+    if (branch === undefined) throw noBranch(project.wire.id, branch_id);
     const annotation = { object: { type: 'console/branch', id: branch.id }, value: {} };
-    return { branch: { ...branch }, annotation };
+    return { branch, annotation };
   });
 
   api.delete<BranchPath>(`${COLLECTION}/:branch_id`, (request, reply) => {

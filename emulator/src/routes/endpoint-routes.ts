@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import { showEndpoint, showEndpointWork } from '../answers';
+import { showEndpointWork } from '../answers';
+import { noBranch, noEndpoint } from '../api-error';
 import type { ControlPlane } from '../control-plane';
 import { readEndpointChange, readNewEndpoint } from '../endpoint-attributes';
 import { commandEndpoint } from '../endpoint-power';
 import { createEndpoint, deleteEndpoint, updateEndpoint } from '../endpoints';
 import { readSection } from '../request-body';
-import { endpointsOfBranch } from '../store';
+import { LATE_GET, LATE_LIST, viewFor } from './late-reads';
 import type { BranchPath, EndpointPath, ProjectPath } from './route-parameters';
 
 const COLLECTION = '/projects/:project_id/endpoints';
@@ -14,15 +15,17 @@ const ONE = `${COLLECTION}/:endpoint_id`;
 export function addEndpointRoutes(api: FastifyInstance, plane: ControlPlane): void {
   const { store, settings } = plane;
 
-  api.get<ProjectPath>(COLLECTION, (request) => {
+  api.get<ProjectPath>(COLLECTION, LATE_LIST, (request) => {
     const project = store.project(request.params.project_id);
-    return { endpoints: [...project.endpoints.values()].map(showEndpoint) };
+    return { endpoints: viewFor(plane, project, request).endpoints() };
   });
 
-  api.get<BranchPath>('/projects/:project_id/branches/:branch_id/endpoints', (request) => {
+  api.get<BranchPath>('/projects/:project_id/branches/:branch_id/endpoints', LATE_LIST, (request) => {
     const project = store.project(request.params.project_id);
-    const branch = store.branch(project, request.params.branch_id);
-    return { endpoints: endpointsOfBranch(project, branch.id).map(showEndpoint) };
+    const { branch_id } = request.params;
+    const view = viewFor(plane, project, request);
+    if (view.branch(branch_id) === undefined) throw noBranch(project.wire.id, branch_id);
+    return { endpoints: view.endpoints().filter((endpoint) => endpoint.branch_id === branch_id) };
   });
 
   api.post<ProjectPath>(COLLECTION, (request, reply) => {
@@ -32,9 +35,12 @@ export function addEndpointRoutes(api: FastifyInstance, plane: ControlPlane): vo
     return reply.code(201).send(showEndpointWork(work));
   });
 
-  api.get<EndpointPath>(ONE, (request) => {
+  api.get<EndpointPath>(ONE, LATE_GET, (request) => {
     const project = store.project(request.params.project_id);
-    return { endpoint: showEndpoint(store.endpoint(project, request.params.endpoint_id)) };
+    const { endpoint_id } = request.params;
+    const endpoint = viewFor(plane, project, request).endpoint(endpoint_id);
+    if (endpoint === undefined) throw noEndpoint(project.wire.id, endpoint_id);
+    return { endpoint };
   });
 
   api.patch<EndpointPath>(ONE, (request) => {

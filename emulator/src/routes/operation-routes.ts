@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { showOperations } from '../answers';
-import { notFound } from '../api-error';
+import { noOperation } from '../api-error';
 import type { ControlPlane } from '../control-plane';
+import type { ProjectView } from '../history';
 import type { OperationRecord } from '../operation-runner';
+import type { Operation } from '../wire';
+import { LATE_GET, LATE_LIST, viewFor } from './late-reads';
 import {
   type OperationPath,
   type ProjectPath,
@@ -14,37 +16,41 @@ import {
 const LIMIT = { max: 1000, fallback: 100 };
 
 export function addOperationRoutes(api: FastifyInstance, plane: ControlPlane): void {
-  api.get<ProjectPath>('/projects/:project_id/operations', (request) => {
+  api.get<ProjectPath>('/projects/:project_id/operations', LATE_LIST, (request) => {
     const project = plane.store.project(request.params.project_id);
     const limit = readLimit(request.query, LIMIT);
-    const page = pageOf(project.operations, limit, readCursor(request.query));
+    const view = viewFor(plane, project, request);
+    const page = pageOf(project.operations, view, limit, readCursor(request.query));
     // An empty page gives back a cursor after which there is nothing either.
-    const last = page.at(-1)?.wire.created_at ?? readQueryText(request.query, 'cursor');
+    const last = page.at(-1)?.created_at ?? readQueryText(request.query, 'cursor');
     return {
-      operations: showOperations(page),
+      operations: page,
       pagination: { cursor: last ?? project.wire.created_at },
     };
   });
 
-  api.get<OperationPath>('/projects/:project_id/operations/:operation_id', (request) => {
+  api.get<OperationPath>('/projects/:project_id/operations/:operation_id', LATE_GET, (request) => {
     const project = plane.store.project(request.params.project_id);
-    const { operation_id: id } = request.params;
-    const operation = project.operations.find(({ wire }) => wire.id === id);
-    if (operation === undefined) throw notFound(`project ${project.wire.id}: operation`, id);
-    return { operation: { ...operation.wire } };
+    const { operation_id } = request.params;
+    const operation = viewFor(plane, project, request).operation(operation_id);
+    if (operation === undefined) throw noOperation(project.wire.id, operation_id);
+    return { operation };
   });
 }
 
 /** Newest first, older than the cursor. New operations come before the cursor, so they never shift a page. */
 function pageOf(
   oldestFirst: readonly OperationRecord[],
+  view: ProjectView,
   limit: number,
   beforeMicros = Number.POSITIVE_INFINITY,
-): OperationRecord[] {
-  const page: OperationRecord[] = [];
+): Operation[] {
+  const page: Operation[] = [];
   for (let index = oldestFirst.length - 1; index >= 0 && page.length < limit; index -= 1) {
-    const operation = oldestFirst[index];
-    if (operation !== undefined && operation.createdMicros < beforeMicros) page.push(operation);
+    const record = oldestFirst[index];
+    if (record === undefined || record.createdMicros >= beforeMicros) continue;
+    const operation = view.operation(record.wire.id);
+    if (operation !== undefined) page.push(operation);
   }
   return page;
 }

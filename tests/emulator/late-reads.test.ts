@@ -1,0 +1,170 @@
+import type { Emulator, EmulatorOptions } from 'postgres-control-emulator';
+import { describe, expect, it } from 'vitest';
+import { History } from '../../emulator/src/history';
+import type { EndpointRecord, ProjectRecord } from '../../emulator/src/store';
+import { sendRequest } from '../../tools/send-request';
+import { newDataFile, restart, start } from './data-emulator';
+import { startService } from './service-client';
+
+const A_MINUTE = 60_000;
+
+/** An endpoint that existed long before the reads, as a data file has kept it. */
+async function startWithOldEndpoint(options: EmulatorOptions) {
+  const data = newDataFile();
+  const first = await start({ data });
+  const project = first.createProject();
+  const emulator = await restart(first, { data, locks: 'none', ...options });
+  const [endpoint] = emulator.endpoints(project.id);
+  const path = `/projects/${project.id}/endpoints`;
+  return { emulator, id: endpoint?.id ?? '', path, one: `${path}/${endpoint?.id}` };
+}
+
+// By the API these are the answers of a list and of a GET.
+interface Read {
+  readonly endpoints: { readonly id: string; readonly name?: string; readonly pending_state?: string }[];
+  readonly endpoint: Read['endpoints'][0];
+}
+
+async function read(emulator: Emulator, path: string): Promise<Read> {
+  return (await (await sendRequest(emulator, 'GET', path)).json()) as Read;
+}
+
+describe('with lateListsMs', () => {
+  it('lists lack what was made since, and GETs of one have it', async () => {
+    const { emulator, project, branch, create, call, endpoints } = await startService({
+      lateListsMs: A_MINUTE,
+    });
+    const { body } = await create();
+    const lists = [
+      endpoints,
+      `/projects/${project.id}/operations`,
+      `/projects/${project.id}/branches`,
+    ] as const;
+    for (const path of lists) {
+      const [list] = Object.values((await call('GET', path)).body ?? {});
+      expect([path, list]).toEqual([path, []]);
+    }
+    expect((await call('GET', `/projects/${project.id}/branches/${branch.id}/endpoints`)).status).toBe(404);
+    expect((await call('GET', `${endpoints}/${body?.endpoint.id}`)).status).toBe(200);
+    expect(emulator.endpoints(project.id)).toHaveLength(2);
+  });
+
+  it('lists show old attributes and states, and what was deleted since', async () => {
+    const { emulator, id, path, one } = await startWithOldEndpoint({ lateListsMs: A_MINUTE });
+    await sendRequest(emulator, 'PATCH', one, { endpoint: { name: 'new' } });
+    await sendRequest(emulator, 'DELETE', one);
+    await expect.poll(() => emulator.endpoints()).toEqual([]);
+    expect(await read(emulator, path)).toEqual({
+      endpoints: [expect.objectContaining({ id, current_state: 'active' })],
+    });
+    expect((await read(emulator, path)).endpoints[0]).not.toHaveProperty('name');
+    expect((await sendRequest(emulator, 'GET', one)).status).toBe(404);
+  });
+
+  it('lists catch up', async () => {
+    const { create, call, endpoints } = await startService({ lateListsMs: 20 });
+    const { body } = await create();
+    const readIds = async () => (await call('GET', endpoints)).body?.endpoints.map(({ id }) => id);
+    await expect.poll(readIds).toContain(body?.endpoint.id);
+  });
+
+  it('writes act on the present', async () => {
+    const { create } = await startService({ lateListsMs: A_MINUTE, lateGetsMs: A_MINUTE });
+    expect([(await create()).status, (await create()).status]).toEqual([201, 409]);
+  });
+});
+
+describe('with lateGetsMs', () => {
+  it('a GET of what was made since is 404 like any unknown one, and lists have it', async () => {
+    const { create, call, project, endpoints } = await startService({ lateGetsMs: A_MINUTE });
+    const { body } = await create();
+    const [operation] = body?.operations ?? [];
+    const one = await call('GET', `${endpoints}/${body?.endpoint.id}`);
+    const unknown = await call('GET', `${endpoints}/ep-unknown`);
+    expect([one.status, one.body?.code]).toEqual([404, unknown.body?.code]);
+    expect((await call('GET', `/projects/${project.id}/operations/${operation?.id}`)).status).toBe(404);
+    expect((await call('GET', endpoints)).body?.endpoints).toHaveLength(2);
+  });
+
+  it('a GET of what was deleted since still shows it', async () => {
+    const { emulator, id, path, one } = await startWithOldEndpoint({ lateGetsMs: A_MINUTE });
+    emulator.deleteEndpoint(id);
+    expect((await read(emulator, one)).endpoint).toMatchObject({ id });
+    expect(await read(emulator, path)).toEqual({ endpoints: [] });
+  });
+});
+
+describe('a late-read fault', () => {
+  const effect = { kind: 'late-read', lateMs: A_MINUTE } as const;
+
+  it('shows the state from before it was injected', async () => {
+    const { emulator, id, path, one } = await startWithOldEndpoint({});
+    await sendRequest(emulator, 'PATCH', one, { endpoint: { name: 'new' } });
+    const fault = emulator.inject({ match: { path: '/projects/:p/endpoints' }, effect });
+    expect((await read(emulator, path)).endpoints).toEqual([
+      expect.not.objectContaining({ name: expect.anything() }),
+    ]);
+    expect((await read(emulator, path)).endpoints).toEqual([expect.objectContaining({ id, name: 'new' })]);
+    expect(fault.hits).toBe(1);
+  });
+
+  it('overrides the options', async () => {
+    const { emulator, call, endpoints } = await startService({ lateListsMs: A_MINUTE });
+    const shortly = { kind: 'late-read', lateMs: 1 } as const;
+    const fault = emulator.inject({ match: {}, effect: shortly, times: 'always' });
+    const readCount = async () => (await call('GET', endpoints)).body?.endpoints.length;
+    await expect.poll(readCount).toBe(1);
+    fault.clear();
+    expect(await readCount()).toBe(0);
+  });
+
+  it('passes over requests that cannot be late', async () => {
+    const { emulator, create, call } = await startService();
+    const fault = emulator.inject({ match: {}, effect });
+    await create();
+    await call('GET', '/projects');
+    expect(fault.hits).toBe(0);
+  });
+
+  it.each([{}, { lateMs: 0 }, { lateMs: 60_001 }])('with %j is refused', async (details) => {
+    const { emulator } = await startService();
+    const fault = { match: {}, effect: { kind: 'late-read', ...details } };
+    expect(() => emulator.inject(fault as never)).toThrow('effect.lateMs');
+  });
+});
+
+describe('the history', () => {
+  // Of a record, the history reads only these parts.
+  const project = { deletedEndpoints: new Map(), deletedBranchIds: new Set() } as unknown as ProjectRecord;
+  const endpoint = (name: string) => ({ wire: { id: 'ep-1', name } }) as EndpointRecord;
+
+  /** One name after each gap, and what a read of a moment shows after the last one. */
+  async function remember(names: readonly string[], gapMs = 10) {
+    let nowMs = 0;
+    const history = new History(() => nowMs);
+    for (const name of names) {
+      nowMs += gapMs;
+      history.noteEndpoint(project, endpoint(name));
+      await Promise.resolve();
+    }
+    return { history, shownAt: (atMs: number) => history.view(project, nowMs - atMs).endpoint('ep-1')?.name };
+  }
+
+  it('has each version from its own moment on', async () => {
+    const { shownAt } = await remember(['a', 'b', 'c']);
+    expect([9, 10, 19, 20, 29, 30].map(shownAt)).toEqual([undefined, 'a', 'a', 'b', 'b', 'c']);
+  });
+
+  it('takes all changes of a turn for one', async () => {
+    const history = new History(() => 5);
+    history.noteEndpoint(project, endpoint('half'));
+    history.noteEndpoint(project, endpoint('whole'));
+    expect(history.view(project, 0).endpoint('ep-1')).toMatchObject({ name: 'whole' });
+  });
+
+  it('forgets what is older than a minute', async () => {
+    const { shownAt } = await remember(['a', 'b', 'c', 'd'], 40_000);
+    // At 160 s reads from 100 s on are possible; b is what was shown at that moment.
+    expect([1, 99_999, 100_000, 120_000, 160_000].map(shownAt)).toEqual(['b', 'b', 'b', 'c', 'd']);
+  });
+});
