@@ -16,22 +16,24 @@ describe('a request fault', () => {
     expect(emulator.requests().at(-1)?.status).toBeNull();
   });
 
-  it.each([429, 500, 502, 503, 504])('answers %i before the work', async (status) => {
+  it.each(
+    [400, 408, 425, 429, 499, 500, 502, 503, 504, 507, 520, 522, 524, 529, 599].flatMap(
+      (status) =>
+        [
+          [status, 'before-work', 1],
+          [status, 'after-work', 2],
+        ] as const,
+    ),
+  )('answers %i %s', async (status, when, held) => {
     const { emulator, project, create } = await startService();
-    emulator.inject({ match: createCall, effect: { kind: 'status', status } });
+    emulator.inject({ match: createCall, effect: { kind: 'status', status, when } });
     const answer = await create();
-    expect([answer.status, emulator.endpoints(project.id).length]).toEqual([status, 1]);
+    expect([answer.status, emulator.endpoints(project.id).length]).toEqual([status, held]);
     expect(answer.body).toEqual({
       request_id: answer.headers.get('x-request-id'),
       code: 'INJECTED_FAULT',
       message: expect.any(String),
     });
-  });
-
-  it('answers 500 after the work', async () => {
-    const { emulator, project, create } = await startService();
-    emulator.inject({ match: createCall, effect: { kind: 'status', status: 500, when: 'after-work' } });
-    expect([(await create()).status, emulator.endpoints(project.id).length]).toEqual([500, 2]);
   });
 
   it('answers 500 after the work of a call whose real answer has no body', async () => {

@@ -16,6 +16,10 @@ const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
 const isWhen = isOneOf('before-work', 'after-work');
 const isPathPattern: Check = (value) => (value instanceof RegExp ? undefined : isText(value));
+const isHeaderText: Check = (value) =>
+  typeof value === 'string' && /^[\x20-\x7e]{1,200}$/.test(value)
+    ? undefined
+    : 'a text of 1 to 200 printable ASCII characters';
 const isTimes: Check = (value) =>
   value === 'always' || isWholeNumber(1, 1_000_000)(value) === undefined
     ? undefined
@@ -33,8 +37,10 @@ const REQUEST_EFFECTS: Readonly<Record<string, Checks>> = {
     code: isText,
     message: isText,
   },
+  'proxy-page': { status: isWholeNumber(200, 599), when: isWhen, contentType: isHeaderText, body: isText },
   slow: { delayMs: isWholeNumber(0, LONGEST_DELAY_MS), when: isWhen },
   malformed: {},
+  'cut-off': { encoding: isOneOf('gzip') },
   'repeated-operations': {},
   'reversed-operations': {},
   'late-read': { lateMs: isWholeNumber(1, LONGEST_LATENESS_MS) },
@@ -48,6 +54,7 @@ const OPERATION_EFFECTS: Readonly<Record<string, Checks>> = {
 
 const REQUIRED: Readonly<Record<string, string>> = {
   status: 'status',
+  'proxy-page': 'status',
   slow: 'delayMs',
   'late-read': 'lateMs',
   'operation-status': 'status',

@@ -40,6 +40,21 @@ export type RequestEffect =
       /** @default a sentence that names the fault */
       readonly message?: string;
     }
+  /**
+   * A proxy in front of the service answers instead of it: a page of any status, also 2xx, without X-Request-ID. Statuses
+   * that have no body by HTTP (204, 304) have none here either.
+   */
+  | {
+      readonly kind: 'proxy-page';
+      /** 200..599 */
+      readonly status: number;
+      /** @default 'before-work' */
+      readonly when?: 'before-work' | 'after-work';
+      /** @default 'text/html' */
+      readonly contentType?: string;
+      /** For example `{"message":"no Route matched"}`. @default a page of HTML with the status */
+      readonly body?: string;
+    }
   /** The work is done at once (or after the delay), and the answer comes after the delay. */
   | {
       readonly kind: 'slow';
@@ -48,8 +63,18 @@ export type RequestEffect =
       /** Where the delay is: before or after the work. @default 'after-work' */
       readonly when?: 'before-work' | 'after-work';
     }
-  /** The work is done, and the answer's JSON is cut off in the middle. */
+  /** The work is done, and the answer's JSON ends in the middle; the response is complete otherwise. */
   | { readonly kind: 'malformed' }
+  /**
+   * The work is done, status and headers arrive, and the body breaks off in the middle: the connection closes before
+   * Content-Length bytes have arrived. With `gzip` the response is compressed, whatever the client accepts, and the
+   * compressed stream breaks instead of the connection. An answer without a body (204) arrives whole.
+   */
+  | {
+      readonly kind: 'cut-off';
+      /** @default none */
+      readonly encoding?: 'gzip';
+    }
   /** The work is done, and the answer lists each operation twice. */
   | { readonly kind: 'repeated-operations' }
   /** The work is done, and the answer lists the operations in the wrong order. */

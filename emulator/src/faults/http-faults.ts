@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errorBody } from '../http/error-answers';
 import { delayRead } from '../routes/late-reads';
+import { cutOff, showProxyPage } from './broken-answers';
 import type { FaultRegistry } from './fault-registry';
 import type { RequestEffect } from './faults';
 
@@ -27,6 +28,8 @@ export function addHttpFaults(
       request.raw.socket.destroy();
     } else if (effect.kind === 'status' && effect.when !== 'after-work') {
       await reply.send(showStatus(request, reply, effect));
+    } else if (effect.kind === 'proxy-page' && effect.when !== 'after-work') {
+      await reply.send(showProxyPage(reply, effect));
     } else {
       if (effect.kind === 'slow' && effect.when === 'before-work') await pause(effect.delayMs, stopped);
       if (effect.kind === 'late-read') delayRead(request, effect.lateMs);
@@ -39,7 +42,9 @@ export function addHttpFaults(
     if (effect?.kind === 'lost-after-work') request.raw.socket.destroy();
     if (effect?.kind === 'slow' && effect.when !== 'before-work') await pause(effect.delayMs, stopped);
     if (effect?.kind === 'status') return JSON.stringify(showStatus(request, reply, effect));
+    if (effect?.kind === 'proxy-page') return showProxyPage(reply, effect);
     if (typeof payload !== 'string') return payload;
+    if (effect?.kind === 'cut-off') return cutOff(reply, effect, payload);
     if (effect?.kind === 'malformed') return payload.slice(0, Math.ceil(payload.length / 2));
     if (effect?.kind === 'repeated-operations') return changeOperations(payload, (all) => [...all, ...all]);
     if (effect?.kind === 'reversed-operations') return changeOperations(payload, (all) => all.toReversed());
