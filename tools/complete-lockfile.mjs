@@ -1,36 +1,51 @@
-// Adds to package-lock.json the optional packages for other platforms that the registry did not serve when the lock
-// was written: without them `npm ci` refuses the lock. Run it after every `npm install` that changed the lock.
+// Completes package-lock.json from the registry: adds the optional packages for other platforms that npm left out
+// (`npm ci` refuses a lock without them) and the integrity hash of every entry without one.
+// Run it after every `npm install` that changed the lock.
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { withoutSecrets } from './child-environment.mjs';
+import { listUnverified } from './setup/install-packages.mjs';
 
-const file = new URL('../package-lock.json', import.meta.url);
+const FIELDS = ['version', 'dist.integrity', 'cpu', 'engines', 'libc', 'license', 'os'];
+
+const [, , file = 'package-lock.json'] = process.argv;
 const lock = JSON.parse(readFileSync(file, 'utf8'));
-const added = [];
-
-for (const [place, entry] of Object.entries(lock.packages)) {
-  for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
+for (const [place, { dev, optionalDependencies = {} }] of Object.entries(lock.packages)) {
+  for (const [name, version] of Object.entries(optionalDependencies)) {
     const at = `node_modules/${name}`;
-    const isKnown = lock.packages[at] !== undefined || lock.packages[`${place}/${at}`] !== undefined;
-    if (isKnown || !/^\d+\.\d+\.\d+$/.test(version)) continue;
-    lock.packages[at] = { version, ...platformOf(name), ...(entry.dev && { dev: true }), optional: true };
-    added.push(name);
+    const isLocked = at in lock.packages || `${place}/${at}` in lock.packages;
+    if (!isLocked) lock.packages[at] = { version, ...(dev && { dev }), optional: true };
   }
 }
+const incomplete = listUnverified(lock);
+const unpublished = incomplete.filter((at) => !completeEntry(at));
+if (unpublished.length > 0) {
+  process.stderr.write(
+    `The registry has no integrity hash for:\n${unpublished.map((at) => `  ${at} ${lock.packages[at].version}\n`).join('')}` +
+      'Choose a version of the package that depends on them for which it has all of them.\n',
+  );
+  process.exitCode = 1;
+} else {
+  const [root, ...rest] = Object.entries(lock.packages);
+  rest.sort(([left], [right]) => left.localeCompare(right, 'en')); // npm's own order.
+  writeFileSync(
+    file,
+    `${JSON.stringify({ ...lock, packages: Object.fromEntries([root, ...rest]) }, null, 2)}\n`,
+  );
+  process.stdout.write(`${incomplete.length} completed\n`);
+}
 
-const [root, ...rest] = Object.entries(lock.packages);
-lock.packages = Object.fromEntries([root, ...rest.sort(([left], [right]) => (left < right ? -1 : 1))]);
-writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
-process.stdout.write(`${added.length} added${added.length > 0 ? `: ${added.join(', ')}` : ''}\n`);
-
-/** `@rollup/rollup-linux-arm64-musl`: the name says the operating system, the processor and the C library. */
-function platformOf(name) {
-  const [os, cpu, libc] = name
-    .split('/')
-    .pop()
-    .replace(/^(cli|rollup)-/, '')
-    .split('-');
-  return {
-    os: [os],
-    cpu: [cpu === 'armv7' ? 'arm' : cpu],
-    ...(os === 'linux' && libc && { libc: [libc.startsWith('musl') ? 'musl' : 'glibc'] }),
-  };
+/** @param {string} at */
+function completeEntry(at) {
+  const { version: range, ...entry } = lock.packages[at];
+  const name = entry.name ?? at.slice(at.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const { stdout } = spawnSync('npm', ['view', `${name}@${range}`, ...FIELDS, '--json'], {
+    encoding: 'utf8',
+    env: withoutSecrets(process.env),
+  });
+  const newest = [JSON.parse(stdout || '{}')].flat().at(-1); // A range answers with a list, oldest first.
+  const { version, 'dist.integrity': integrity, ...rest } = newest;
+  if (integrity === undefined) return false;
+  lock.packages[at] = { version, integrity, ...rest, ...entry };
+  return true;
 }

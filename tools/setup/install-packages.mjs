@@ -7,6 +7,8 @@ import { hashContents, readStamp, writeStamp } from './stamps.mjs';
 const STAMP = 'node_modules/.setup-stamp.json';
 /** npm's own record of what it has installed; it writes this file last. */
 const NPM_RECORD = 'node_modules/.package-lock.json';
+/** No package needs its install script here, and none is to run other people's code during the set-up. */
+const ARGUMENTS = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
 
 /** @type {typeof import('./install-packages.d.mts').whyPackagesAreStale} */
 export function whyPackagesAreStale(repository) {
@@ -26,9 +28,16 @@ export function whyPackagesAreStale(repository) {
 
 /** @type {typeof import('./install-packages.d.mts').installPackages} */
 export async function installPackages({ repository, log, signal }) {
-  if (readStamp(join(repository, 'package-lock.json')) === undefined) {
+  const lock = readStamp(join(repository, 'package-lock.json'));
+  if (lock === undefined) {
     throw new Error(
       `npm ci needs package-lock.json, and ${repository} has no readable one: restore it from git.`,
+    );
+  }
+  const unverified = listUnverified(lock);
+  if (unverified.length > 0) {
+    throw new Error(
+      `package-lock.json has no SHA-512 hash for ${unverified.join(', ')}: run node tools/complete-lockfile.mjs.`,
     );
   }
   const wanted = wantedStamp(repository);
@@ -38,10 +47,18 @@ export async function installPackages({ repository, log, signal }) {
   const { code, output } = await withProgress(
     log,
     (seconds) => `npm ci: ${seconds} s`,
-    () => runCommand('npm', ['ci', '--no-audit', '--no-fund'], { cwd: repository, signal }),
+    () => runCommand('npm', ARGUMENTS, { cwd: repository, signal }),
   );
   if (code !== 0) throw new Error(`npm ci in ${repository} ended with exit code ${code}:\n${output}`);
   writeStamp(join(repository, STAMP), wanted);
+}
+
+/** @type {typeof import('./install-packages.d.mts').listUnverified} */
+export function listUnverified(lock) {
+  return Object.entries(packagesOf(lock))
+    .filter(([at, { link }]) => at.includes('node_modules/') && !link)
+    .filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))
+    .map(([at]) => at);
 }
 
 /** @param {string} repository */
@@ -71,7 +88,7 @@ function holdsLockedPackages(repository, record) {
 
 /**
  * @param {Record<string, unknown> | undefined} lock
- * @returns {Record<string, { version?: string, integrity?: string, optional?: boolean }>}
+ * @returns {Record<string, { version?: string, integrity?: string, optional?: boolean, link?: boolean }>}
  */
 function packagesOf(lock) {
   const packages = lock?.packages;
