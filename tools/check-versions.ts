@@ -3,6 +3,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import execa from 'execa';
+import { withoutSecrets } from './child-environment.mjs';
 import { type PackedPackage, packPackages } from './packages/pack-packages';
 import { runTrials, say } from './packages/run-trials';
 import type { ProgramKind } from './packages/trial-program';
@@ -127,7 +128,8 @@ async function installNode(version: string, parent: string): Promise<string> {
   const folder = join(parent, `node-${version}`);
   await mkdir(folder, { recursive: true });
   const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', folder];
-  await execa('npm', [...args, `node@${version}`], { cwd: folder });
+  const env = withoutSecrets(process.env); // It runs the package's own scripts.
+  await execa('npm', [...args, `node@${version}`], { cwd: folder, env, extendEnv: false });
   return join(folder, 'node_modules', 'node', 'bin');
 }
 

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { goEnvironment } from './go-environment.mjs';
+import { goEnvironment } from './child-environment.mjs';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const WORKFLOWS = [join(HERE, '../examples/github-actions/deploy.yaml')];
@@ -14,7 +14,7 @@ const FLAGS = ['-shellcheck=', '-pyflakes=', '-no-color'];
 
 const { status, error } = spawnSync('go', ['run', COMMAND, ...FLAGS, ...WORKFLOWS], {
   cwd: join(HERE, 'actionlint'),
-  env: goEnvironment(),
+  env: goEnvironment(process.env),
   stdio: 'inherit',
 });
 if (error) {

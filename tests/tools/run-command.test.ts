@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { runCommand } from '../../tools/setup/run-command.mjs';
 import { makeTemporaryFolder, writeFiles } from '../temporary-folder';
 import { isRunning } from './running-process.js';
@@ -27,6 +27,28 @@ test('returns the exit code and the output of a command that fails', async () =>
 
   expect(result.code).toBe(3);
   expect(result.output.split('\n').sort()).toEqual(['no space left', 'partly done']);
+});
+
+test('keeps the key of the service and the tokens of Pulumi from the command', async () => {
+  const outer = {
+    LANG: 'C',
+    POSTGRES_COMPUTE_API_KEY: 'secret',
+    POSTGRES_COMPUTE_BASE_URL: 'secret',
+    PULUMI_ACCESS_TOKEN: 'secret',
+    PULUMI_CONFIG_PASSPHRASE: 'secret',
+    PULUMI_CONFIG_PASSPHRASE_FILE: 'secret',
+  };
+  for (const [name, value] of Object.entries(outer)) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const print = ['-p', 'JSON.stringify(process.env)'];
+  const cwd = makeTemporaryFolder();
+
+  const inherited = await runCommand(process.execPath, print, { cwd });
+  const given = await runCommand(process.execPath, print, { cwd, env: outer });
+
+  expect(JSON.parse(inherited.output)).toMatchObject({ LANG: 'C', PATH: process.env.PATH });
+  expect(inherited.output).not.toContain('secret');
+  expect(JSON.parse(given.output)).toEqual({ LANG: 'C' });
 });
 
 test('says that a command is missing', async () => {

@@ -10,6 +10,8 @@ export function buildFromModules(options: {
   repository: string;
   /** A folder to be deleted afterwards. */
   workFolder: string;
+  /** Where Go finds its settings; Go gets it without its secrets. */
+  environment: NodeJS.ProcessEnv;
   log: (message: string) => void;
   signal?: AbortSignal | undefined;
   sdkInstalled: Promise<void>;

@@ -1,11 +1,10 @@
-// The last way to a Pulumi CLI: build it, and the language host for Node.js, from the two pinned Go modules.
+// Builds the Pulumi CLI, and its language host for Node.js, from the two pinned Go modules.
 // The modules come from the Go module proxy and are verified against the committed go.sum files alone.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { goEnvironment } from '../go-environment.mjs';
+import { goEnvironment } from '../child-environment.mjs';
 import { runCommand, withProgress } from '../setup/run-command.mjs';
 import { hashContents } from '../setup/stamps.mjs';
 
@@ -41,8 +40,9 @@ export function hashPins() {
 }
 
 /** @type {typeof import('./build-from-modules.d.mts').buildFromModules} */
-export async function buildFromModules({ repository, workFolder, log, signal, sdkInstalled }) {
-  checkGo();
+export async function buildFromModules({ repository, workFolder, environment, log, signal, sdkInstalled }) {
+  const env = goEnvironment(environment);
+  checkGo(env);
   log(
     `building Pulumi ${pinnedVersion()} from its Go modules: some minutes, and 4 GB in Go's caches the first time`,
   );
@@ -51,7 +51,7 @@ export async function buildFromModules({ repository, workFolder, log, signal, sd
   const failure = new AbortController();
   const either = AbortSignal.any(signal === undefined ? [failure.signal] : [failure.signal, signal]);
   // Both at once: the small one compiles while the modules of the large one arrive.
-  const builds = BINARIES.map((binary) => buildBinary(binary, { folder, log, signal: either }));
+  const builds = BINARIES.map((binary) => buildBinary(binary, { folder, env, log, signal: either }));
   for (const build of builds) build.catch((error) => failure.abort(error));
   const results = await Promise.allSettled(builds);
   const failed = results.find((result) => result.status === 'rejected');
@@ -66,9 +66,9 @@ export async function buildFromModules({ repository, workFolder, log, signal, sd
 
 /**
  * @param {(typeof BINARIES)[number]} binary
- * @param {{ folder: string, log: (message: string) => void, signal: AbortSignal }} options
+ * @param {{ folder: string, env: NodeJS.ProcessEnv, log: (message: string) => void, signal: AbortSignal }} options
  */
-async function buildBinary({ name, module, pin, command }, { folder, log, signal }) {
+async function buildBinary({ name, module, pin, command }, { folder, env, log, signal }) {
   const flags = `-s -w -X ${VERSION_VARIABLE}=v${readPin(module, pin)}`;
   const progress = { downloaded: 0, compiled: 0 };
   const result = await withProgress(
@@ -78,7 +78,7 @@ async function buildBinary({ name, module, pin, command }, { folder, log, signal
     () =>
       runCommand('go', ['build', '-v', '-trimpath', '-ldflags', flags, '-o', join(folder, name), command], {
         cwd: join(HERE, module),
-        env: goEnvironment(),
+        env,
         signal,
         onLine: (line) => {
           if (line.startsWith('go: ')) progress.downloaded += 1;
@@ -94,29 +94,20 @@ async function buildBinary({ name, module, pin, command }, { folder, log, signal
   throw new Error(`Building ${name} from ${command} ended with exit code ${result.code}:\n${problem}`);
 }
 
-function checkGo() {
-  const advice =
-    'install it, or a Pulumi CLI with its language host on PATH, or set up without one: node tools/setup.mjs --no-pulumi';
+/** @param {NodeJS.ProcessEnv} env */
+function checkGo(env) {
   const needed = /^go (\S+)$/m.exec(readFileSync(join(HERE, 'cli/go.mod'), 'utf8'))?.[1] ?? '';
-  const { stdout, error } = spawnSync('go', ['env', 'GOVERSION'], {
-    cwd: tmpdir(),
-    env: goEnvironment(),
-    encoding: 'utf8',
-  });
+  const { stdout, error } = spawnSync('go', ['env', 'GOVERSION'], { cwd: HERE, env, encoding: 'utf8' });
   const version = /^go(\d+\.\d+(\.\d+)?)/.exec(stdout ?? '')?.[1];
-  if (version === undefined) {
-    throw new Error(
-      `Building the Pulumi CLI needs Go ${needed} or newer, and no \`go\` runs here: ${advice}.`,
-      {
-        cause: error,
-      },
-    );
-  }
-  if (new Intl.Collator('en', { numeric: true }).compare(version, needed) < 0) {
-    throw new Error(
-      `Building the Pulumi CLI needs Go ${needed} or newer, and this is Go ${version}: ${advice}.`,
-    );
-  }
+  const isRecent =
+    version !== undefined && new Intl.Collator('en', { numeric: true }).compare(version, needed) >= 0;
+  if (isRecent) return;
+  throw new Error(
+    `Building the Pulumi CLI needs Go ${needed} or newer, and ${version ? `this is Go ${version}` : 'no `go` runs here'}: ` +
+      'install Go, put a Pulumi CLI with its language host for Node.js on PATH, or set PULUMI_CLI_INSTALLER=1 to ' +
+      'allow the official installer, a download that no checksum verifies.',
+    { cause: error },
+  );
 }
 
 /**

@@ -13,7 +13,7 @@ export interface PulumiCli {
 export const OLDEST_PULUMI: string;
 
 export interface FindOptions {
-  /** PATH, PULUMI_CLI_DIR and PULUMI_CLI_SKIP_INSTALLER are read from it. @default process.env */
+  /** Supplies PATH, PULUMI_CLI_DIR, PULUMI_CLI_INSTALLER and PULUMI_CLI_SKIP_INSTALLER. @default process.env */
   environment?: NodeJS.ProcessEnv;
   /** Told why a CLI on PATH or in the folder is passed over. */
   log?: (message: string) => void;
@@ -23,6 +23,8 @@ export interface EnsureOptions extends FindOptions {
   signal?: AbortSignal | undefined;
   /** Settles when node_modules holds the Pulumi SDK, for a caller that is still installing it. */
   sdkInstalled?: Promise<void>;
+  /** The script that runs the official installer. @default run-installer.mjs */
+  installer?: string | undefined;
 }
 
 /**
@@ -32,7 +34,8 @@ export interface EnsureOptions extends FindOptions {
 export function findPulumiCli(options?: FindOptions): PulumiCli | undefined;
 
 /**
- * The CLI that is there, or else one from the official installer, or else one built from the pinned Go modules
- * (several minutes). Rejects with a sentence that says what to install.
+ * The CLI that is there, or else one built from the pinned Go modules, which takes several minutes. With
+ * PULUMI_CLI_INSTALLER=1, the official installer takes the place of the build. Rejects with a sentence that says what to
+ * install.
  */
 export function ensurePulumiCli(options?: EnsureOptions): Promise<PulumiCli>;

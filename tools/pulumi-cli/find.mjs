@@ -1,9 +1,11 @@
-// Where a Pulumi CLI comes from: PATH, the project's own folder, the official installer, the pinned Go modules.
+// Where a Pulumi CLI comes from: PATH, the project's own folder, or else a build from the pinned Go modules. The official
+// installer, which no checksum verifies, runs instead of the build only if the user asks for it.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, realpathSync, rmSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { accessSync, constants, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withoutSecrets } from '../child-environment.mjs';
 import { withFolderLock } from '../setup/folder-lock.mjs';
 import { buildFromModules, hashPins, pinnedVersion } from './build-from-modules.mjs';
 import { installOfficialCli } from './install-official-cli.mjs';
@@ -14,8 +16,6 @@ const REPOSITORY = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** Without these beside it or on PATH, a program in TypeScript or with a dynamic resource does not run. */
 const COMPANIONS = ['pulumi-language-nodejs', 'pulumi-resource-pulumi-nodejs'];
 const VERSION_TIMEOUT_MS = 15_000;
-/** A home of its own: every run of the CLI leaves a log file there. */
-const VERSION_CHECK_HOME = join(tmpdir(), `pulumi-version-check-${userInfo().username}`);
 
 /** @type {typeof import('./find.d.mts').findPulumiCli} */
 export function findPulumiCli({ environment = process.env, log = () => {} } = {}) {
@@ -28,6 +28,7 @@ export async function ensurePulumiCli({
   log = () => {},
   signal,
   sdkInstalled = Promise.resolve(),
+  installer,
 } = {}) {
   const found = findPulumiCli({ environment });
   if (found !== undefined) return found;
@@ -35,7 +36,7 @@ export async function ensurePulumiCli({
     const installedMeanwhile = findPulumiCli({ environment, log });
     if (installedMeanwhile !== undefined) return installedMeanwhile;
     log(`no usable Pulumi CLI ${OLDEST_PULUMI} or newer on PATH or in ${cliFolder(environment)}`);
-    await installCli({ environment, log, signal, sdkInstalled });
+    await installCli({ environment, log, signal, sdkInstalled, installer });
     const installed = findInFolder(environment, log);
     if (installed !== undefined) return installed;
     throw new Error(
@@ -44,18 +45,16 @@ export async function ensurePulumiCli({
   });
 }
 
-/** @param {Required<Omit<import('./find.d.mts').EnsureOptions, 'signal'>> & { signal: AbortSignal | undefined }} options */
-async function installCli({ environment, log, signal, sdkInstalled }) {
+/** @param {import('./find.d.mts').EnsureOptions & { environment: NodeJS.ProcessEnv }} options */
+async function installCli({ environment, ...rest }) {
   const folder = cliFolder(environment);
   const workFolder = join(folder, 'unfinished');
   const version = pinnedVersion();
-  const options = { repository: REPOSITORY, workFolder, version, log, signal, sdkInstalled };
+  const options = { ...rest, environment, repository: REPOSITORY, workFolder, version };
   rmSync(workFolder, { recursive: true, force: true }); // Of a run that was killed: the lock is ours.
   try {
-    const official =
-      environment.PULUMI_CLI_SKIP_INSTALLER === '1' ? undefined : await installOfficialCli(options);
-    if (official !== undefined) {
-      moveIntoFolder(official, folder, { origin: 'installer', version });
+    if (asksForInstaller(environment)) {
+      moveIntoFolder(await installOfficialCli(options), folder, { origin: 'installer', version });
       return;
     }
     const built = await buildFromModules(options);
@@ -63,6 +62,11 @@ async function installCli({ environment, log, signal, sdkInstalled }) {
   } finally {
     rmSync(workFolder, { recursive: true, force: true });
   }
+}
+
+/** @param {NodeJS.ProcessEnv} environment */
+function asksForInstaller({ PULUMI_CLI_INSTALLER, PULUMI_CLI_SKIP_INSTALLER }) {
+  return PULUMI_CLI_INSTALLER === '1' && PULUMI_CLI_SKIP_INSTALLER !== '1';
 }
 
 /**
@@ -128,15 +132,11 @@ function inspect(folder, environment, log) {
  * @param {NodeJS.ProcessEnv} environment
  */
 function runVersion(command, environment) {
-  const { stdout } = spawnSync(command, ['version'], {
-    env: {
-      ...environment,
-      PULUMI_SKIP_UPDATE_CHECK: '1',
-      PULUMI_HOME: VERSION_CHECK_HOME,
-    },
-    encoding: 'utf8',
-    timeout: VERSION_TIMEOUT_MS,
-  });
+  // Every run of the CLI leaves a log file in its home.
+  const home = mkdtempSync(join(tmpdir(), 'pulumi-version-'));
+  const env = { ...withoutSecrets(environment), PULUMI_SKIP_UPDATE_CHECK: '1', PULUMI_HOME: home };
+  const { stdout } = spawnSync(command, ['version'], { env, encoding: 'utf8', timeout: VERSION_TIMEOUT_MS });
+  rmSync(home, { recursive: true, force: true });
   return /^v?(\d+\.\d+\.\d+)/.exec(stdout?.trim() ?? '')?.[1];
 }
 

@@ -1,5 +1,6 @@
 export interface CommandOptions {
   cwd: string;
+  /** The command gets it without its secrets (child-environment.mjs). @default process.env */
   env?: NodeJS.ProcessEnv;
   /** Aborting it ends the command and rejects with the signal's reason. */
   signal?: AbortSignal | undefined;

@@ -2,18 +2,19 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { withoutSecrets } from '../child-environment.mjs';
 
 const LEASH = fileURLToPath(new URL('leash.mjs', import.meta.url));
 const KEPT_LINES = 60;
 const PROGRESS_MS = 10_000;
 
 /** @type {typeof import('./run-command.d.mts').runCommand} */
-export function runCommand(command, args, { cwd, env, signal, onLine }) {
+export function runCommand(command, args, { cwd, env = process.env, signal, onLine }) {
   signal?.throwIfAborted();
   const lines = /** @type {string[]} */ ([]);
   const leash = spawn(process.execPath, [LEASH, command, ...args], {
     cwd,
-    env,
+    env: withoutSecrets(env),
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });
