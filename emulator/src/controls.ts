@@ -1,15 +1,35 @@
 import { showEndpoint, showOperations } from './answers';
 import { addBranch } from './branches';
 import type { ControlPlane } from './control-plane';
-import { type EndpointAttributes, readEndpointChange } from './endpoint-attributes';
+import {
+  type EndpointAttributes,
+  type NewEndpointAttributes,
+  readEndpointChange,
+} from './endpoint-attributes';
 import { applyAttributes } from './endpoint-changes';
 import { connectToEndpoint } from './endpoint-power';
 import { removeEndpoint } from './endpoints';
 import { parseFault } from './faults/fault-parsing';
 import type { Fault, InjectedFault } from './faults/faults';
+import {
+  addForeignOperation,
+  changeForeignOperation,
+  createForeignEndpoint,
+  type ForeignEndpointOptions,
+  type ForeignOperation,
+  type ForeignOperationChange,
+} from './foreign-records';
 import type { LoggedRequest, RequestLog } from './http/request-log';
 import { addProject, type NewProject } from './projects';
 import type { Branch, Endpoint, Operation, Project } from './wire';
+
+/** An operation of another client, which stays as it is until one of these functions is called. */
+export interface AddedOperation {
+  /** As it was added. */
+  readonly operation: Operation;
+  finish(): void;
+  fail(error?: string): void;
+}
 
 /** What a test or an administrator can see and do beside the API. Nothing here waits, and no lock applies. */
 export class Controls {
@@ -69,6 +89,46 @@ export class Controls {
     const work = addBranch(this.#plane, project, { ...branch, endpoints: [] });
     this.#plane.runner.runAtOnce(project, work.steps);
     return structuredClone(work.branch);
+  }
+
+  /**
+   * Another client's endpoint: it is made at once, without an operation, and is active (idle if `disabled`). The rules of
+   * the service apply, its locks do not. It counts as active from now on.
+   * @throws ApiError when an attribute is wrong, or the branch has a read_write endpoint already
+   */
+  createEndpoint(
+    projectId: string,
+    attributes: NewEndpointAttributes,
+    options: ForeignEndpointOptions = {},
+  ): Endpoint {
+    const project = this.#plane.store.project(projectId);
+    return showEndpoint(createForeignEndpoint(this.#plane, project, attributes, options));
+  }
+
+  /**
+   * Another client's operation: a record that nothing runs, of any action, status and age. It blocks nothing unless
+   * `locks` is set. The returned functions end it.
+   * @throws ApiError when an attribute is wrong
+   */
+  addOperation(projectId: string, operation: ForeignOperation): AddedOperation {
+    const { wire } = addForeignOperation(this.#plane, this.#plane.store.project(projectId), operation);
+    return {
+      operation: { ...wire },
+      finish: () => void this.changeOperation(wire.id, { status: 'finished' }),
+      fail: (error) =>
+        void this.changeOperation(wire.id, {
+          status: 'failed',
+          ...(error === undefined ? {} : { error }),
+        }),
+    };
+  }
+
+  /**
+   * Changes the status of an operation that was added by `addOperation`, as often as you like.
+   * @throws ApiError when the operation is one that the emulator runs
+   */
+  changeOperation(operationId: string, change: ForeignOperationChange): Operation {
+    return { ...changeForeignOperation(this.#plane, operationId, change).wire };
   }
 
   /** Changes attributes behind the user's back: at once, without an operation. */

@@ -29,13 +29,25 @@ export function createEndpoint(
   project: ProjectRecord,
   attributes: NewEndpointAttributes,
 ): EndpointWork {
-  plane.store.branch(project, attributes.branch_id);
-  checkNewEndpoint(plane, project, attributes);
-  checkUnlocked(plane.settings.locks, project, { branchId: attributes.branch_id });
-  checkEndpointQuota(project.wire.id, project.endpoints.size, 1, plane.settings.maxEndpoints);
-  checkBranchIsFree(project, attributes);
+  checkNewEndpointRequest(plane, project, attributes, () =>
+    checkUnlocked(plane.settings.locks, project, { branchId: attributes.branch_id }),
+  );
   const endpoint = addEndpoint(plane, project, attributes);
   return { endpoint, operations: plane.runner.start(project, firstSteps(endpoint)) };
+}
+
+/** All rules of a new endpoint on a branch that exists. Locks come between what is wrong now and always. */
+export function checkNewEndpointRequest(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  attributes: NewEndpointAttributes,
+  checkLocks: () => void = () => undefined,
+): void {
+  plane.store.branch(project, attributes.branch_id);
+  checkNewEndpoint(plane, project, attributes);
+  checkLocks();
+  checkEndpointQuota(project.wire.id, project.endpoints.size, 1, plane.settings.maxEndpoints);
+  checkBranchIsFree(project, attributes);
 }
 
 /** Rules of a new endpoint that its project, the account's plan and the attributes decide. */
@@ -61,10 +73,10 @@ export function addEndpoint(
   plane: ControlPlane,
   project: ProjectRecord,
   attributes: NewEndpointAttributes,
+  now = plane.clock.now(),
 ): EndpointRecord {
   const id = newEndpointId();
   const defaults = project.wire.default_endpoint_settings;
-  const now = plane.clock.now();
   const endpoint: EndpointRecord = {
     wire: {
       id,

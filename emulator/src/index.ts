@@ -1,6 +1,8 @@
 export { ApiError } from './api-error';
-export type { EndpointAttributes } from './endpoint-attributes';
+export type { AddedOperation } from './controls';
+export type { EndpointAttributes, NewEndpointAttributes } from './endpoint-attributes';
 export type * from './faults/faults';
+export type { ForeignEndpointOptions, ForeignOperation, ForeignOperationChange } from './foreign-records';
 export type { LoggedRequest } from './http/request-log';
 export type { EmulatorOptions, LockScope } from './options';
 export type { PlanName } from './plans';

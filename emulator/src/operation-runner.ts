@@ -17,6 +17,8 @@ export interface Step {
   readonly isAutosuspend?: boolean;
   /** What its end means beside that state. */
   readonly purpose?: Purpose;
+  /** Of an operation that is given: it locks until it has ended. */
+  readonly locks?: boolean;
 }
 
 export interface OperationRecord {
@@ -25,8 +27,19 @@ export interface OperationRecord {
   readonly createdMicros: number;
   /** The operation of the same request that has to finish first. */
   readonly after: OperationRecord | undefined;
-  /** Waiting for its turn; later it is started and then ended. */
-  progress: 'waiting' | 'started' | 'ended';
+  /** Waiting for its turn; later it is started and then ended. One that is given keeps the status it was given. */
+  progress: 'waiting' | 'started' | 'ended' | 'given';
+}
+
+const ENDED_STATUSES: readonly string[] = ['finished', 'skipped', 'failed', 'error', 'cancelled'];
+
+export function hasEnded({ progress, wire }: Pick<OperationRecord, 'progress' | 'wire'>): boolean {
+  return progress === 'given' ? ENDED_STATUSES.includes(wire.status) : progress === 'ended';
+}
+
+/** It stands in the way of others: of writes, and of operations of the same endpoint. */
+export function isUnderWay(operation: OperationRecord): boolean {
+  return !hasEnded(operation) && (operation.progress !== 'given' || operation.step.locks === true);
 }
 
 export interface RunnerSettings {
@@ -81,6 +94,35 @@ export class OperationRunner {
     return { operation, release: () => this.#endChain(project, operation, FINISHED) };
   }
 
+  /** Records an operation of another client: nothing here runs it, and its status stays as it is given. */
+  addGiven(project: ProjectRecord, step: Step, outcome: Ending, ageMs: number): OperationRecord {
+    const { operations } = project;
+    let createdMicros = this.#settings.clock.nextMicros() - ageMs * 1000;
+    const taken = new Set(operations.map((operation) => operation.createdMicros));
+    while (taken.has(createdMicros)) createdMicros += 1;
+    const wire = newOperation(project, step, createdMicros);
+    const operation: OperationRecord = { wire, step, createdMicros, after: undefined, progress: 'given' };
+    const next = operations.findIndex((other) => other.createdMicros > createdMicros);
+    operations.splice(next === -1 ? operations.length : next, 0, operation);
+    this.changeGiven(project, operation, outcome);
+    // It has been so since it was created.
+    Object.assign(wire, { updated_at: wire.created_at, total_duration_ms: 0 });
+    this.#settings.onChange(project, operation);
+    return operation;
+  }
+
+  /** Changes the status of an operation of another client. */
+  changeGiven(project: ProjectRecord, operation: OperationRecord, { status, error, failures }: Ending): void {
+    operation.wire.failures_count = failures;
+    if (error === undefined) delete operation.wire.error;
+    else operation.wire.error = error;
+    this.#setStatus(project, operation, status);
+    if (isUnderWay(operation)) project.unfinished.add(operation);
+    else project.unfinished.delete(operation);
+    this.#settings.onProgress(project, operation);
+    this.#beginReady(project, true);
+  }
+
   /** Goes on with what another process left unfinished: what had begun runs once more, from its beginning. */
   resume(project: ProjectRecord): void {
     for (const operation of [...project.unfinished]) {
@@ -112,18 +154,7 @@ export class OperationRunner {
     const chain: OperationRecord[] = [];
     for (const step of steps) {
       const createdMicros = this.#settings.clock.nextMicros();
-      const wire: Operation = {
-        id: randomUUID(),
-        project_id: project.wire.id,
-        branch_id: step.branchId,
-        ...(step.endpointId === undefined ? {} : { endpoint_id: step.endpointId }),
-        action: step.action,
-        status: 'scheduling',
-        failures_count: 0,
-        created_at: toTimestamp(createdMicros),
-        updated_at: toTimestamp(createdMicros),
-        total_duration_ms: 0,
-      };
+      const wire = newOperation(project, step, createdMicros);
       chain.push({ wire, step, createdMicros, after: chain.at(-1), progress: 'waiting' });
     }
     for (const operation of chain) {
@@ -184,7 +215,7 @@ export class OperationRunner {
   }
 
   #end(project: ProjectRecord, operation: OperationRecord, ending: Ending): void {
-    operation.progress = 'ended';
+    if (operation.progress !== 'given') operation.progress = 'ended';
     project.unfinished.delete(operation);
     operation.wire.failures_count = ending.failures;
     if (ending.error !== undefined) operation.wire.error = ending.error;
@@ -214,6 +245,21 @@ export class OperationRunner {
     };
     this.#cancelTimers.add(cancel);
   }
+}
+
+function newOperation(project: ProjectRecord, step: Step, createdMicros: number): Operation {
+  return {
+    id: randomUUID(),
+    project_id: project.wire.id,
+    branch_id: step.branchId,
+    ...(step.endpointId === undefined ? {} : { endpoint_id: step.endpointId }),
+    action: step.action,
+    status: 'scheduling',
+    failures_count: 0,
+    created_at: toTimestamp(createdMicros),
+    updated_at: toTimestamp(createdMicros),
+    total_duration_ms: 0,
+  };
 }
 
 type Failure = Extract<OperationEffect, { kind: 'operation-fails' }>;

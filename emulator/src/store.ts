@@ -29,7 +29,7 @@ export interface ProjectRecord {
   readonly endpoints: Map<string, EndpointRecord>;
   /** Every operation, oldest first. */
   readonly operations: OperationRecord[];
-  /** The operations that have not ended, oldest first. */
+  /** The operations that are under way, in the order in which they came. */
   readonly unfinished: Set<OperationRecord>;
   readonly deletedBranchIds: Set<string>;
   readonly deletedEndpoints: Map<string, EndpointRecord>;
@@ -77,6 +77,14 @@ export class Store {
       if (endpoint !== undefined) return endpoint;
     }
     throw notFound('endpoint', endpointId);
+  }
+
+  findOperation(operationId: string): { project: ProjectRecord; operation: OperationRecord } {
+    for (const project of this.projects.values()) {
+      const operation = project.operations.find(({ wire }) => wire.id === operationId);
+      if (operation !== undefined) return { project, operation };
+    }
+    throw notFound('operation', operationId);
   }
 
   /** Adds a project with its primary branch. */

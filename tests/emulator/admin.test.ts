@@ -65,6 +65,34 @@ it('an endpoint is changed, connected to and deleted behind the back of the user
   expect(held(id)).toBeUndefined();
 });
 
+it("other clients' endpoints and operations are added, and changed, over HTTP", async () => {
+  const { admin, emulator, project, branch } = await startAdmin();
+  const endpoint = { branch_id: branch.id, type: 'read_write', name: 'other' };
+  const made = await admin('POST', `/projects/${project.id}/endpoints`, { endpoint, ageMs: 1000 });
+  expect([made.status, made.body.endpoint]).toEqual([201, emulator.endpoints(project.id)[1]]);
+  const operation = { action: 'apply_config', status: 'odd', endpointId: made.body.endpoint.id, ageMs: 5 };
+  const added = await admin('POST', `/projects/${project.id}/operations`, { operation });
+  expect([added.status, added.body.operation]).toEqual([201, emulator.operations(project.id)[0]]);
+  const change = { operation: { status: 'failed', error: 'no room' } };
+  const changed = await admin('PATCH', `/operations/${added.body.operation.id}`, change);
+  expect([changed.status, changed.body.operation]).toEqual([200, emulator.operations(project.id)[0]]);
+  expect(changed.body.operation).toMatchObject({ status: 'failed', error: 'no room', failures_count: 1 });
+});
+
+it.each([
+  ['POST', '/projects/:p/endpoints', { endpoint: { branch_id: ':b', type: 'read_write' }, age: 1 }],
+  ['POST', '/projects/:p/endpoints', {}],
+  ['POST', '/projects/:p/operations', { operation: { action: 'x' } }],
+  ['POST', '/projects/:p/operations', {}],
+  ['PATCH', '/operations/:o', { operation: {} }],
+])('%s %s with %j is refused', async (method, path, body) => {
+  const { admin, emulator, project, branch } = await startAdmin();
+  const { operation } = emulator.addOperation(project.id, { action: 'apply_config', status: 'odd' });
+  const url = path.replace(':p', project.id).replace(':o', operation.id);
+  const asked = JSON.parse(JSON.stringify(body).replace(':b', branch.id));
+  expect((await admin(method, url, asked)).status).toBe(400);
+});
+
 it('more requests than the rate limit allows are 429 with Retry-After', async () => {
   const { call } = await startService({ requestsPerMinute: 2 });
   const answers = [

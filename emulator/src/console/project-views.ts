@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { OperationRecord } from '../operation-runner';
+import { hasEnded, type OperationRecord } from '../operation-runner';
 import type { EndpointRecord, ProjectRecord, Store } from '../store';
 import type { ConsoleView, EndpointView, OperationView, ProjectEntry, ProjectView } from './console-view';
 import { stateWord, statusWord } from './console-words';
@@ -73,7 +73,8 @@ function viewEndpoint(project: ProjectRecord, { wire }: EndpointRecord): Endpoin
   };
 }
 
-function viewOperation(project: ProjectRecord, { wire, progress }: OperationRecord): OperationView {
+function viewOperation(project: ProjectRecord, operation: OperationRecord): OperationView {
+  const { wire } = operation;
   return {
     id: wire.id,
     action: wire.action,
@@ -82,7 +83,7 @@ function viewOperation(project: ProjectRecord, { wire, progress }: OperationReco
     status: statusWord(wire.status),
     error: wire.error ?? null,
     createdAt: wire.created_at,
-    durationMs: progress === 'ended' ? wire.total_duration_ms : null,
+    durationMs: hasEnded(operation) ? wire.total_duration_ms : null,
   };
 }
 

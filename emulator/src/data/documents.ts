@@ -1,5 +1,5 @@
 import { parseTimestamp } from '../clock';
-import type { OperationRecord, Step } from '../operation-runner';
+import { isUnderWay, type OperationRecord, type Step } from '../operation-runner';
 import type { DatabaseAccess, EndpointRecord, ProjectRecord } from '../store';
 import type { Branch, Operation, Project } from '../wire';
 
@@ -66,7 +66,7 @@ export function restoreProject(documents: ProjectDocuments): ProjectRecord {
     branches: new Map(branches.map(({ wire }) => [wire.id, wire])),
     endpoints: new Map(endpoints.map(restoreEndpoint)),
     operations,
-    unfinished: new Set(operations.filter(({ progress }) => progress !== 'ended')),
+    unfinished: new Set(operations.filter(isUnderWay)),
     deletedBranchIds: new Set(deletedBranches.map(({ wire }) => wire.id)),
     deletedEndpoints: new Map(deletedEndpoints.map(restoreEndpoint)),
   };

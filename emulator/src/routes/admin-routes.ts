@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../api-error';
+import { isObject } from '../attribute-checks';
 import type { Controls } from '../controls';
-import { readEndpointChange } from '../endpoint-attributes';
+import { readEndpointChange, readNewEndpoint } from '../endpoint-attributes';
 import { parseFault } from '../faults/fault-parsing';
 import type { InjectedFault } from '../faults/faults';
+import type { ForeignOperation, ForeignOperationChange } from '../foreign-records';
 import { readSection } from '../request-body';
 import type { ProjectPath } from './route-parameters';
 
@@ -13,6 +15,10 @@ interface FaultPath {
 
 interface EndpointPath {
   Params: { endpoint_id: string };
+}
+
+interface OperationPath {
+  Params: { operation_id: string };
 }
 
 /** The controls over HTTP, for tests in other languages and for people with a shell. */
@@ -43,6 +49,24 @@ export function addAdminRoutes(admin: FastifyInstance, controls: Controls): void
     return reply.code(204).send();
   });
 
+  admin.post<ProjectPath>('/projects/:project_id/endpoints', (request, reply) => {
+    const attributes = readNewEndpoint(readSection(request.body, 'endpoint'), 'reject');
+    const options = readOptions(request.body);
+    const endpoint = controls.createEndpoint(request.params.project_id, attributes, options);
+    return reply.code(201).send({ endpoint });
+  });
+  admin.post<ProjectPath>('/projects/:project_id/operations', (request, reply) => {
+    // The control checks what is in it.
+    const asked = readSection(request.body, 'operation') as unknown as ForeignOperation;
+    const { operation } = controls.addOperation(request.params.project_id, asked);
+    return reply.code(201).send({ operation });
+  });
+  admin.patch<OperationPath>('/operations/:operation_id', (request) => {
+    // The control checks what is in it.
+    const change = readSection(request.body, 'operation') as unknown as ForeignOperationChange;
+    return { operation: controls.changeOperation(request.params.operation_id, change) };
+  });
+
   admin.get<EndpointPath>('/endpoints/:endpoint_id/restarts', (request) => ({
     restarts: controls.restarts(request.params.endpoint_id),
     connection_drops: controls.connectionDrops(request.params.endpoint_id),
@@ -58,6 +82,12 @@ export function addAdminRoutes(admin: FastifyInstance, controls: Controls): void
     controls.deleteEndpoint(request.params.endpoint_id);
     return reply.code(204).send();
   });
+}
+
+/** What stands beside the endpoint in the body; the control checks it. */
+function readOptions(body: unknown): { ageMs?: number } {
+  const { endpoint: _endpoint, ...options } = isObject(body) ? body : {};
+  return options;
 }
 
 /** A regular expression, which only a program can have injected, has no JSON of its own. */
