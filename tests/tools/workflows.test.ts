@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { describe, expect, test } from 'vitest';
+import { listFiles } from '../../tools/setup/stamps.mjs';
+
+const FOLDERS = ['examples', '.github/workflows'];
+const READ_ONLY = { contents: 'read' };
+const PINNED = /uses: [\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
+/** Of a job that no pull request can start. */
+const NOT_A_PULL_REQUEST = "github.event_name != 'pull_request' && github.ref == 'refs/heads/main'";
+
+interface Job {
+  readonly if?: string;
+  readonly environment?: string;
+  readonly permissions?: object;
+  readonly env?: Record<string, string>;
+  readonly steps: { uses?: string; with?: Record<string, unknown>; env?: object }[];
+}
+
+interface Workflow {
+  readonly on: Record<string, unknown>;
+  readonly permissions?: object;
+  readonly env?: Record<string, string>;
+  readonly jobs: Record<string, Job>;
+}
+
+const files = FOLDERS.flatMap((folder) => listFiles(folder).map((name) => join(folder, name)))
+  .filter((file) => /\.ya?ml$/.test(file))
+  .map((file) => ({ file, text: readFileSync(file, 'utf8') }))
+  .filter(({ text }) => /^jobs:/m.test(text));
+
+test('there is a workflow to check', () => {
+  expect(files.map(({ file }) => file)).toContain('examples/github-actions/deploy.yaml');
+});
+
+describe.each(files)('$file', ({ text }) => {
+  const workflow = load(text) as Workflow; // actionlint checks its shape.
+  const jobs = Object.entries(workflow.jobs);
+  const usesSecrets = (part: unknown) => /\bsecrets\b/.test(JSON.stringify(part) ?? '');
+
+  test('pins every action to a commit, with its version as a comment', () => {
+    const uses = text.split('\n').filter((line) => /^[ -]*uses:/.test(line));
+
+    expect(uses.length).toBeGreaterThan(0);
+    expect(uses.filter((line) => !PINNED.test(line))).toEqual([]);
+  });
+
+  test('leaves no GitHub token in the checkout', () => {
+    const checkouts = jobs.flatMap(([, { steps }]) =>
+      steps.filter(({ uses }) => uses?.startsWith('actions/checkout@')),
+    );
+
+    expect(checkouts.length).toBeGreaterThan(0);
+    for (const checkout of checkouts) expect(checkout.with).toMatchObject({ 'persist-credentials': false });
+  });
+
+  test('gives its GitHub token nothing but the right to read the repository', () => {
+    expect(workflow.permissions).toEqual({});
+    for (const [, { permissions }] of jobs) expect(permissions).toEqual(READ_ONLY);
+  });
+
+  test('runs no code of a fork with the secrets of the repository', () => {
+    expect(Object.keys(workflow.on)).not.toContain('pull_request_target');
+    expect(Object.keys(workflow.on)).not.toContain('workflow_run');
+  });
+
+  test("takes secrets from a job's environment, on single steps", () => {
+    const { jobs: _jobs, ...rest } = workflow;
+    expect(usesSecrets(rest)).toBe(false);
+    for (const [, { steps, environment, ...job }] of jobs) {
+      expect(usesSecrets(job)).toBe(false);
+      if (usesSecrets(steps)) expect(environment).toBeTypeOf('string');
+    }
+  });
+
+  test('keeps the environment and the stack of production from jobs that pull requests can start', () => {
+    for (const [, { if: condition, environment, env }] of jobs) {
+      if (condition === NOT_A_PULL_REQUEST) continue;
+      expect(environment).not.toBe('production');
+      expect({ ...workflow.env, ...env }.STACK).not.toBe('production');
+    }
+  });
+});
