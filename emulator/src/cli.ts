@@ -32,6 +32,7 @@ const command = new Command('postgres-control-emulator')
   .option('--autosuspend-second-ms <ms>', 'how long a second of an autosuspend delay takes', toNumber, 1000)
   .option('--late-lists-ms <ms>', 'how far lists lag behind writes, up to 60000', toNumber, 0)
   .option('--late-gets-ms <ms>', 'how far GETs of one record lag behind writes, up to 60000', toNumber, 0)
+  .option('--normalize-settings', 'hold and show pg_settings in normalized form')
   .addOption(
     new Option('--unknown-attributes <rule>', 'what happens to attributes that the API does not describe')
       .choices(['ignore', 'reject'])

@@ -20,6 +20,7 @@ import {
   type ForeignOperationChange,
 } from './foreign-records';
 import type { LoggedRequest, RequestLog } from './http/request-log';
+import { normalizeAttributes } from './normalized-settings';
 import { addProject, type NewProject } from './projects';
 import type { Branch, Endpoint, Operation, Project } from './wire';
 
@@ -134,7 +135,8 @@ export class Controls {
   /** Changes attributes behind the user's back: at once, without an operation. */
   changeEndpoint(endpointId: string, attributes: EndpointAttributes): Endpoint {
     const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
-    applyAttributes(endpoint, readEndpointChange({ ...attributes }, 'reject'));
+    const asked = readEndpointChange({ ...attributes }, 'reject');
+    applyAttributes(endpoint, normalizeAttributes(this.#plane.settings, asked));
     endpoint.wire.updated_at = this.#plane.clock.now();
     this.#plane.journal.noteEndpoint(project, endpoint);
     this.#plane.autosuspend.arm(project, endpoint);

@@ -1,6 +1,6 @@
 import { conflict } from './api-error';
 import type { ControlPlane } from './control-plane';
-import { headingOf } from './endpoint-state';
+import { checkStays, headingOf } from './endpoint-state';
 import { restartSteps, startStep, suspendStep } from './endpoint-steps';
 import type { EndpointWork } from './endpoints';
 import { checkUnlocked } from './locks';
@@ -18,6 +18,7 @@ export function commandEndpoint(
 ): EndpointWork {
   const endpoint = plane.store.endpoint(project, endpointId);
   checkUnlocked(plane.settings.locks, project, { endpointId, branchId: endpoint.wire.branch_id });
+  checkStays(endpoint);
   return { endpoint, operations: plane.runner.start(project, COMMANDS[command](project, endpoint)) };
 }
 
@@ -27,6 +28,7 @@ export function connectToEndpoint(
   project: ProjectRecord,
   endpoint: EndpointRecord,
 ): EndpointWork {
+  checkStays(endpoint);
   if (endpoint.wire.current_state === 'active') {
     endpoint.wire.last_active = plane.clock.now();
     plane.journal.noteEndpoint(project, endpoint);

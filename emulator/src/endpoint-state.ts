@@ -1,3 +1,4 @@
+import { conflict } from './api-error';
 import type { Clock } from './clock';
 import type { OperationRecord, Step } from './operation-runner';
 import type { EndpointRecord, ProjectRecord } from './store';
@@ -26,6 +27,11 @@ export function settleEndpoint(
 /** The state that the endpoint will have once everything under way for it has finished. */
 export function headingOf(project: ProjectRecord, endpoint: EndpointRecord): EndpointState {
   return movesOf(project, endpoint).at(-1) ?? endpoint.wire.current_state;
+}
+
+/** Nothing can be done to a compute that is going away, whatever the locks. */
+export function checkStays({ deleting, wire }: EndpointRecord): void {
+  if (deleting) throw conflict('ENDPOINT_DELETING', `endpoint ${wire.id} is being deleted`);
 }
 
 export function isBusy(project: ProjectRecord, endpointId: string): boolean {

@@ -3,10 +3,11 @@ import { checkComputeSize } from './compute-size';
 import type { ControlPlane } from './control-plane';
 import type { EndpointAttributes, NewEndpointAttributes } from './endpoint-attributes';
 import { applyAttributes, planUpdate } from './endpoint-changes';
-import { headingOf } from './endpoint-state';
+import { checkStays, headingOf } from './endpoint-state';
 import { startStep, suspendStep } from './endpoint-steps';
 import { newEndpointId } from './ids';
 import { checkUnlocked } from './locks';
+import { normalizeAttributes } from './normalized-settings';
 import type { OperationRecord, Step } from './operation-runner';
 import {
   checkEndpointQuota,
@@ -72,11 +73,16 @@ export function checkNewEndpoint(
 export function addEndpoint(
   plane: ControlPlane,
   project: ProjectRecord,
-  attributes: NewEndpointAttributes,
+  asked: NewEndpointAttributes,
   now = plane.clock.now(),
 ): EndpointRecord {
   const id = newEndpointId();
   const defaults = project.wire.default_endpoint_settings;
+  const defaultSettings = defaults?.pg_settings === undefined ? {} : { pg_settings: defaults.pg_settings };
+  const attributes = normalizeAttributes(plane.settings, {
+    ...asked,
+    settings: { ...defaultSettings, ...asked.settings },
+  });
   const endpoint: EndpointRecord = {
     wire: {
       id,
@@ -90,7 +96,7 @@ export function addEndpoint(
       autoscaling_limit_min_cu: attributes.autoscaling_limit_min_cu ?? defaultSize(project).min,
       autoscaling_limit_max_cu: attributes.autoscaling_limit_max_cu ?? defaultSize(project).max,
       current_state: attributes.disabled ? 'idle' : 'init',
-      settings: { pg_settings: { ...defaults?.pg_settings }, ...attributes.settings },
+      settings: { pg_settings: {}, ...attributes.settings },
       pooler_enabled: attributes.pooler_enabled ?? false,
       pooler_mode: attributes.pooler_mode ?? 'transaction',
       disabled: attributes.disabled ?? false,
@@ -128,9 +134,10 @@ export function updateEndpoint(
     delay: asked.suspend_timeout_seconds,
   });
   checkUnlocked(plane.settings.locks, project, { endpointId, branchId: endpoint.wire.branch_id });
+  checkStays(endpoint);
   checkMove(project, endpoint, asked.branch_id);
   const heading = headingOf(project, endpoint);
-  const effects = applyAttributes(endpoint, asked);
+  const effects = applyAttributes(endpoint, normalizeAttributes(plane.settings, asked));
   if (effects.size > 0) {
     endpoint.wire.updated_at = plane.clock.now();
     plane.journal.noteEndpoint(project, endpoint);

@@ -50,6 +50,11 @@ export interface EmulatorOptions {
   readonly lateListsMs?: number;
   /** The same for a GET of one endpoint, operation or branch. @default 0 */
   readonly lateGetsMs?: number;
+  /**
+   * Holds and shows written `pg_settings` in normalized form: names in lower case, memory in kB, durations in seconds,
+   * booleans as on and off, and with a `log_timezone` that the client did not give. @default false
+   */
+  readonly normalizeSettings?: boolean;
   /** What happens to attributes of a request body that the API does not describe. @default 'ignore' */
   readonly unknownAttributes?: 'ignore' | 'reject';
   /** Region of projects that name none. @default 'local-east-1' */
@@ -84,6 +89,7 @@ export function resolveOptions(options: EmulatorOptions = {}): Settings {
     autosuspendSecondMs: options.autosuspendSecondMs ?? 1000,
     lateListsMs: options.lateListsMs ?? 0,
     lateGetsMs: options.lateGetsMs ?? 0,
+    normalizeSettings: options.normalizeSettings ?? false,
     unknownAttributes: options.unknownAttributes ?? 'ignore',
     regionId: options.regionId ?? 'local-east-1',
   };
@@ -121,7 +127,9 @@ function checkSettings(settings: Settings): void {
   if (settings.data !== undefined && (typeof settings.data !== 'string' || settings.data === '')) {
     throw new RangeError(`data must be the path of a file; got ${JSON.stringify(settings.data)}`);
   }
-  if (typeof settings.allowRemote !== 'boolean') throw new RangeError('allowRemote must be true or false');
+  for (const flag of ['allowRemote', 'normalizeSettings'] as const) {
+    if (typeof settings[flag] !== 'boolean') throw new RangeError(`${flag} must be true or false`);
+  }
   if (typeof settings.apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(settings.apiKey)) {
     throw new RangeError('apiKey must be one or more printable characters without spaces');
   }

@@ -201,6 +201,41 @@ describe('a delete', () => {
     expect((await call('DELETE', `${endpoints}/ep-never-there-1`)).status).toBe(404);
   });
 
+  it.each([
+    ['PATCH', ''],
+    ['POST', '/start'],
+    ['POST', '/suspend'],
+    ['POST', '/restart'],
+  ])('under way refuses %s%s, also without locks', async (method, command) => {
+    const { emulator, project, call, endpoints, createActive, held } = await startService({ locks: 'none' });
+    const id = await createActive();
+    emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-hangs' } });
+    const deleted = await call('DELETE', `${endpoints}/${id}`);
+    const before = emulator.operations(project.id);
+    const body = method === 'PATCH' ? { endpoint: { name: 'late' } } : undefined;
+    const { status, body: refusal } = await call(method, `${endpoints}/${id}${command}`, body);
+    expect([status, refusal?.message]).toEqual([409, `endpoint ${id} is being deleted`]);
+    expect(() => emulator.connect(id)).toThrow('is being deleted');
+    expect([emulator.operations(project.id), held(id)]).toEqual([before, deleted.body?.endpoint]);
+  });
+
+  it('under way is a 423 where there is a lock', async () => {
+    const { emulator, project, branch, call, endpoints } = await startService({ operationMs: 60_000 });
+    const { id } = emulator.createEndpoint(project.id, { branch_id: branch.id, type: 'read_write' });
+    await call('DELETE', `${endpoints}/${id}`);
+    expect((await call('POST', `${endpoints}/${id}/suspend`)).status).toBe(423);
+  });
+
+  it('that failed leaves an endpoint that can be changed', async () => {
+    const { emulator, call, endpoints, createActive, settled } = await startService();
+    const id = await createActive();
+    emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-fails' } });
+    await call('DELETE', `${endpoints}/${id}`);
+    await settled();
+    const patched = await call('PATCH', `${endpoints}/${id}`, { endpoint: { name: 'kept' } });
+    expect(patched.status).toBe(200);
+  });
+
   it('of an idle endpoint has no operations', async () => {
     const { call, endpoints, createActive, settled } = await startService();
     const id = await createActive();

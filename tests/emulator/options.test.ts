@@ -16,8 +16,11 @@ describe('an option that makes no sense is refused', () => {
     [{ checkAvailabilityEveryMs: -1 }, /checkAvailabilityEveryMs must be/],
     [{ autosuspendSecondMs: 0 }, /autosuspendSecondMs must be/],
     [{ regionId: 'Mars 1' }, /regionId must be/],
+    [{ lateListsMs: 60_001 }, /lateListsMs must be a whole number from 0 to 60000/],
+    [{ lateGetsMs: -1 }, /lateGetsMs must be/],
     // What a program without types could send.
     [{ plan: 'gold' } as object, /plan must be one of free, paid; got "gold"/],
+    [{ normalizeSettings: 1 } as object, /normalizeSettings must be true or false/],
     [{ locks: 'all' } as object, /locks must be one of project, endpoint, none/],
     [{ unknownAttributes: 'keep' } as object, /unknownAttributes must be one of ignore, reject/],
     [{ operationsMs: 5 } as object, /operationsMs is no option/],
