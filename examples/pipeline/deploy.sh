@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
-# One deployment of a stack: preview, stop when a compute would restart and nobody has approved that, apply.
+# One deployment of a stack: preview, stop if a compute would restart without approval, apply.
 #
 # usage: deploy.sh STACK
-# APPROVE_RESTART=true lets this run restart computes that are active. Everything else Pulumi and the provider take
-# from the environment: PULUMI_ACCESS_TOKEN or PULUMI_BACKEND_URL, POSTGRES_COMPUTE_API_KEY, POSTGRES_COMPUTE_BASE_URL.
+# APPROVE_RESTART=true lets this run restart active computes. Pulumi and the provider read the rest from the environment:
+# PULUMI_ACCESS_TOKEN or PULUMI_BACKEND_URL, POSTGRES_COMPUTE_API_KEY and POSTGRES_COMPUTE_BASE_URL.
 #
-# It can be run again after any failure, also after it was killed: what was cut off is taken up, nothing is made twice.
+# Run it again after any failure, even after it was killed: it resumes unfinished work and creates nothing twice.
 set -euo pipefail
 
 stack=${1:?usage: deploy.sh STACK}
 
-# Written into this checkout's Pulumi.STACK.yaml, and gone with it.
+# Changes Pulumi.STACK.yaml in this checkout only.
 pulumi config set --stack "$stack" postgresCompute:allowRestart "${APPROVE_RESTART:-false}"
 
-# With a backend of one's own a killed run leaves the lock of the stack behind. A pipeline runs one deployment of a stack
-# at a time, so a lock that is there now is nobody's.
+# With a self-managed backend, a killed run leaves the stack locked. A pipeline runs one deployment of a stack at a time,
+# so no running deployment holds a lock that exists now.
 case ${PULUMI_BACKEND_URL:-https://} in
   https://*) ;;
   *) pulumi cancel --stack "$stack" --yes >/dev/null 2>&1 || true ;;
 esac
 
-# Exits with an error when a change would drop connections; nothing has been changed then.
+# Exits with an error, before anything is changed, if a change would drop connections.
 pulumi preview --stack "$stack" --diff
 pulumi up --stack "$stack" --yes --skip-preview
