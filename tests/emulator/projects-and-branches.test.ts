@@ -40,6 +40,19 @@ describe('a project', () => {
   });
 });
 
+describe('the list of shared projects', () => {
+  it('is empty, and no project', async () => {
+    const { call } = await startService();
+    const { status, body } = await call('GET', '/projects/shared');
+    expect([status, body]).toEqual([200, { projects: [] }]);
+  });
+
+  it.each(['limit=0', 'limit=401', 'timeout=99', 'cursor=none'])('refuses %s', async (query) => {
+    const { call } = await startService();
+    expect((await call('GET', `/projects/shared?${query}`)).status).toBe(400);
+  });
+});
+
 describe('a branch', () => {
   it('comes without an endpoint unless endpoints are asked for', async () => {
     const { call, project } = await startService();

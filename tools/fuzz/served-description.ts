@@ -18,6 +18,7 @@ const UNKNOWN_OPERATION_ID = '00000000-0000-4000-8000-000000000000';
 /** The calls that the emulator serves, by path. */
 export const SERVED_CALLS: Readonly<Record<string, readonly string[]>> = {
   '/projects': ['get', 'post'],
+  '/projects/shared': ['get'],
   '/projects/{project_id}': ['get', 'delete'],
   '/projects/{project_id}/branches': ['get', 'post'],
   '/projects/{project_id}/branches/{branch_id}': ['get', 'delete'],

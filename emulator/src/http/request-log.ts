@@ -14,17 +14,51 @@ export interface LoggedRequest {
 }
 
 const MAX_REQUESTS = 10_000;
+const MAX_BYTES = 16 * 1024 * 1024;
 
-/** The requests to the API, oldest first; only the latest 10,000 are kept. Requests to `/admin` are not among them. */
+interface Kept {
+  readonly request: LoggedRequest;
+  /** Of its JSON. */
+  bytes: number;
+}
+
+/**
+ * The requests to the API that had the key, oldest first: the latest 10,000, and of these as many as fit into 16 MiB.
+ * Requests to `/admin` are not among them.
+ */
 export class RequestLog {
-  readonly #requests: LoggedRequest[] = [];
+  readonly #kept: Kept[] = [];
+  #bytes = 0;
 
   add(request: LoggedRequest): void {
-    this.#requests.push(request);
-    if (this.#requests.length > MAX_REQUESTS) this.#requests.shift();
+    const bytes = bytesOf(request);
+    this.#kept.push({ request, bytes });
+    this.#bytes += bytes;
+    this.#dropOldest();
+  }
+
+  /** Bodies arrive after the request was added, and perhaps after it was dropped. */
+  addBody(request: LoggedRequest, body: unknown): void {
+    const kept = this.#kept.findLast((candidate) => candidate.request === request);
+    if (kept === undefined) return;
+    const bytes = bytesOf(body);
+    request.body = body;
+    kept.bytes += bytes;
+    this.#bytes += bytes;
+    this.#dropOldest();
   }
 
   list(): LoggedRequest[] {
-    return structuredClone(this.#requests);
+    return structuredClone(this.#kept.map(({ request }) => request));
   }
+
+  #dropOldest(): void {
+    while (this.#kept.length > MAX_REQUESTS || this.#bytes > MAX_BYTES) {
+      this.#bytes -= this.#kept.shift()?.bytes ?? 0;
+    }
+  }
+}
+
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }

@@ -50,9 +50,10 @@ export function createServer(parts: ServerParts): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
-  addRequestLog(app, log);
   addConsoleGuard(app, plane.settings);
   addGate(app, plane);
+  addRequestLog(app, log);
+  addRateLimit(app, plane);
   if (journal !== undefined) addDurability(app, journal);
   addHttpFaults(app, plane.faults, apiPathOf, stopped);
   addStatusLog(app);
@@ -107,6 +108,7 @@ function acceptJson(app: FastifyInstance): void {
 
 const entries = new WeakMap<FastifyRequest, LoggedRequest>();
 
+/** Comes after the gate: who has no key puts nothing into the log. */
 function addRequestLog(app: FastifyInstance, log: RequestLog): void {
   app.addHook('onRequest', async (request) => {
     const path = apiPathOf(request);
@@ -124,7 +126,7 @@ function addRequestLog(app: FastifyInstance, log: RequestLog): void {
   });
   app.addHook('preHandler', async (request) => {
     const entry = entries.get(request);
-    if (entry !== undefined && request.body !== undefined) entry.body = request.body;
+    if (entry !== undefined && request.body !== undefined) log.addBody(entry, request.body);
   });
 }
 
@@ -137,18 +139,22 @@ function addStatusLog(app: FastifyInstance): void {
   });
 }
 
-/** Lets in who has the key and keeps the rate limit; `/admin` and the console have no rate limit. */
+/** Lets in only requests with the key. */
 function addGate(app: FastifyInstance, { settings }: ControlPlane): void {
+  app.addHook('onRequest', async (request) => {
+    if (needsNoKey(request) || isAuthorized(request.headers.authorization, settings.apiKey)) return;
+    throw new ApiError(
+      401,
+      'UNAUTHORIZED',
+      'the header Authorization must be: Bearer <API_KEY>, with a key that is known',
+    );
+  });
+}
+
+/** `/admin` and the console have no rate limit. */
+function addRateLimit(app: FastifyInstance, { settings }: ControlPlane): void {
   const rateLimit = new RateLimit(settings.requestsPerMinute);
   app.addHook('onRequest', async (request, reply) => {
-    if (needsNoKey(request)) return;
-    if (!isAuthorized(request.headers.authorization, settings.apiKey)) {
-      throw new ApiError(
-        401,
-        'UNAUTHORIZED',
-        'the header Authorization must be: Bearer <API_KEY>, with a key that is known',
-      );
-    }
     const waitSeconds = apiPathOf(request) === undefined ? 0 : rateLimit.take();
     if (waitSeconds === 0) return;
     reply.header('retry-after', String(waitSeconds));

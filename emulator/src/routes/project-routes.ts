@@ -16,6 +16,7 @@ import {
 } from './route-parameters';
 
 const LIMIT = { max: 400, fallback: 10 };
+const ANSWER_TIME_MS = { min: 100, max: 30_000 };
 
 export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): void {
   const { store } = plane;
@@ -24,7 +25,7 @@ export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): voi
     const limit = readLimit(request.query, LIMIT);
     // All projects belong to one account and answer at once, and no deleted one can be recovered.
     readQueryId(request.query, 'org_id');
-    readQueryWhole(request.query, 'timeout', { min: 100, max: 30_000 });
+    readQueryWhole(request.query, 'timeout', ANSWER_TIME_MS);
     if (readQueryFlag(request.query, 'recoverable'))
       return { projects: [], applications: {}, integrations: {} };
     const page = pageOf(
@@ -40,6 +41,15 @@ export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): voi
       applications: {},
       integrations: {},
     };
+  });
+
+  // A call of its own, not the project "shared". There is only one account, so no project is shared with it.
+  api.get('/projects/shared', (request) => {
+    readLimit(request.query, LIMIT);
+    readCursor(request.query);
+    readQueryText(request.query, 'search');
+    readQueryWhole(request.query, 'timeout', ANSWER_TIME_MS);
+    return { projects: [] };
   });
 
   api.post('/projects', (request, reply) => {
