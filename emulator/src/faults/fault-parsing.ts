@@ -15,7 +15,9 @@ import type { Fault } from './faults';
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
 const isWhen = isOneOf('before-work', 'after-work');
-const isPathPattern: Check = (value) => (value instanceof RegExp ? undefined : isText(value));
+/** Longer than any path of the API. */
+const isPatternText = isTextOfLength(0, 500);
+const isPathPattern: Check = (value) => (value instanceof RegExp ? undefined : isPatternText(value));
 const isHeaderText: Check = (value) =>
   typeof value === 'string' && /^[\x20-\x7e]{1,200}$/.test(value)
     ? undefined

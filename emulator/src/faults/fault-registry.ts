@@ -10,6 +10,7 @@ import type {
   RequestFault,
   RequestMatch,
 } from './faults';
+import { PathPattern } from './path-pattern';
 
 export interface OperationHit {
   readonly effect: OperationEffect;
@@ -32,15 +33,28 @@ class ActiveFault implements InjectedFault {
   readonly fault: Fault;
   readonly #held: (() => void)[] = [];
   readonly #remove: (self: ActiveFault) => void;
+  readonly #method: string | undefined;
+  readonly #path: PathPattern | RegExp | undefined;
 
   constructor(fault: Fault, remove: (self: ActiveFault) => void) {
     this.fault = fault;
     this.#remove = remove;
+    const { method, path }: RequestMatch = isRequestFault(fault) ? fault.match : {};
+    this.#method = method?.toUpperCase();
+    this.#path = typeof path === 'string' ? new PathPattern(path) : path;
   }
 
   get isSpent(): boolean {
     const times = this.fault.times ?? 1;
     return times !== 'always' && this.hits >= times;
+  }
+
+  matchesRequest(method: string, path: string): boolean {
+    if (this.#method !== undefined && this.#method !== method) return false;
+    if (this.#path === undefined) return true;
+    if (this.#path instanceof PathPattern) return this.#path.matches(path);
+    // search() ignores lastIndex, so a pattern with the g flag gives the same answer each time.
+    return path.search(this.#path) !== -1;
   }
 
   hold(release: () => void): void {
@@ -70,7 +84,7 @@ export class FaultRegistry {
   takeForRequest({ method, path, canBeLate }: FaultyRequest): RequestEffect | undefined {
     for (const active of this.#faults) {
       const { fault } = active;
-      if (active.isSpent || !isRequestFault(fault) || !matchesRequest(fault.match, method, path)) continue;
+      if (active.isSpent || !isRequestFault(fault) || !active.matchesRequest(method, path)) continue;
       if (fault.effect.kind === 'late-read' && !canBeLate) continue;
       active.hits += 1;
       return fault.effect;
@@ -95,25 +109,6 @@ function isRequestFault(fault: Fault): fault is RequestFault {
 
 function isOperationFault(fault: Fault): fault is OperationFault {
   return fault.effect.kind.startsWith('operation-');
-}
-
-function matchesRequest(match: RequestMatch, method: string, path: string): boolean {
-  if (match.method !== undefined && match.method.toUpperCase() !== method) return false;
-  if (match.path === undefined) return true;
-  const pattern = typeof match.path === 'string' ? toRegExp(match.path) : match.path;
-  // search() ignores lastIndex, so a pattern with the g flag gives the same answer each time.
-  return path.search(pattern) !== -1;
-}
-
-function toRegExp(pattern: string): RegExp {
-  const source = pattern
-    .split(/(\*\*|:\w+)/)
-    .map((part) => {
-      if (part === '**') return '.*';
-      return part.startsWith(':') ? '[^/]+' : part.replace(/[.+*?^${}()|[\]\\]/g, '\\$&');
-    })
-    .join('');
-  return new RegExp(`^${source}$`);
 }
 
 function matchesOperation(match: OperationMatch, operation: Operation): boolean {

@@ -4,8 +4,9 @@ export interface RequestMatch {
   /** HTTP method. @default any */
   readonly method?: string;
   /**
-   * Path after the version segment, without the query. In a string `:x` stands for one segment and `**` for any
-   * characters: `/projects/:p/endpoints`. A regular expression is searched for. @default any
+   * Path after the version segment, without the query. In a string of up to 500 characters `:x` stands for one segment,
+   * and `**` for any characters: `/projects/:p/endpoints`. It matches in linear time. A regular expression, which only a
+   * program can give, is searched for; how long that takes is the program's responsibility. @default any
    */
   readonly path?: string | RegExp;
 }
