@@ -10,7 +10,12 @@ const command = new Command('postgres-control-emulator')
   .option('--port <port>', 'port to listen on; 0 takes a free one', toNumber, 0)
   .option('--host <address>', 'address to listen on', '127.0.0.1')
   .option('--allow-remote', 'let other machines in, for a host that is no loopback address')
-  .option('--api-key <key>', 'the bearer key to accept (default: a random one, or the one of the data file)')
+  .addOption(
+    new Option(
+      '--api-key <key>',
+      'the bearer key to accept (default: a random one, or the one of the data file); prefer the variable, as other users can read arguments',
+    ).env('POSTGRES_CONTROL_EMULATOR_API_KEY'),
+  )
   .option('--data <file>', 'keep what it holds, and the key, in this file (default: in memory)')
   .option(
     '--operation-ms <ms>',

@@ -14,7 +14,17 @@ const command = join(
 async function startCommand(
   ...args: string[]
 ): Promise<{ child: ChildProcess; settings: Record<string, string> }> {
-  const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return startCommandIn({}, ...args);
+}
+
+async function startCommandIn(
+  environment: Record<string, string>,
+  ...args: string[]
+): Promise<{ child: ChildProcess; settings: Record<string, string> }> {
+  const child = spawn(process.execPath, [command, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...environment },
+  });
   onTestFinished(() => {
     child.kill('SIGKILL');
   });
@@ -50,6 +60,15 @@ it.each(['SIGINT', 'SIGTERM'] as const)('ends with exit code 0 on %s', async (si
   const { child } = await startCommand();
   child.kill(signal);
   expect(await once(child, 'exit')).toEqual([0, null]);
+});
+
+it.each([
+  ['the environment', [], 'from-environment'],
+  ['an argument, which overrides the environment', ['--api-key', 'from-argument'], 'from-argument'],
+])('takes the key from %s', async (_case, args, expected) => {
+  const environment = { POSTGRES_CONTROL_EMULATOR_API_KEY: 'from-environment' };
+  const { settings } = await startCommandIn(environment, ...args);
+  expect(settings.POSTGRES_COMPUTE_API_KEY).toBe(expected);
 });
 
 it('takes a time for each action', async () => {

@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import sqlite from 'node-sqlite3-wasm';
 import { startEmulator } from 'postgres-control-emulator';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DataFile } from '../../emulator/src/data/data-file';
+import { makeTemporaryFolder } from '../temporary-folder';
 import { newDataFile, start } from './data-emulator';
 
 const root = dirname(require.resolve('postgres-control-emulator/package.json'));
@@ -80,6 +83,37 @@ describe('a data file', () => {
     }
   });
 
+  it.runIf(process.platform === 'linux')('is not blocked by a process that takes a name', async () => {
+    const data = newDataFile();
+    writeFileSync(data, '');
+    await takeSocketName(data);
+    expect((await start({ data })).projects()).toEqual([]);
+  });
+
+  describe.runIf(process.platform === 'linux')('on a Linux without flock', () => {
+    beforeEach(() => {
+      vi.stubEnv('PATH', makeTemporaryFolder());
+      onTestFinished(() => {
+        vi.unstubAllEnvs();
+      });
+    });
+
+    it('is for one emulator at a time, too', async () => {
+      const data = newDataFile();
+      const emulator = await start({ data });
+      await expect(startEmulator({ data })).rejects.toThrow('is in use by another emulator');
+      await emulator.stop();
+      await start({ data });
+    });
+
+    it('counts as in use when another process takes its name', async () => {
+      const data = newDataFile();
+      writeFileSync(data, '');
+      await takeSocketName(data);
+      await expect(startEmulator({ data })).rejects.toThrow('is in use by another emulator');
+    });
+  });
+
   it('holds nothing of a transaction that a kill cut off', async () => {
     const data = newDataFile();
     const emulator = await start({ data });
@@ -124,6 +158,17 @@ it('nothing of SQLite is loaded without a data file', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--eval', program], { cwd: __dirname });
   expect(stdout).toBe('0\n');
 });
+
+/** Takes the name that is the lock of a file where there is no better one, as any process of the machine can. */
+async function takeSocketName(data: string): Promise<void> {
+  const { dev, ino } = statSync(data, { bigint: true });
+  const server = createServer();
+  onTestFinished(() => {
+    server.close();
+  });
+  server.listen(`\0postgres-control-emulator-${dev}-${ino}`);
+  await once(server, 'listening');
+}
 
 /** Runs a statement on a file that no emulator has open, and returns the first row. */
 function run(data: string, sql: string): unknown {
