@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { actionsOf, startService } from './service-client';
+
+type Service = Awaited<ReturnType<typeof startService>>;
+
+/** Keeps the operations of an action running, so that the endpoint stays on its way. */
+const hang = ({ emulator }: Service, action: string) =>
+  emulator.inject({ match: { action }, effect: { kind: 'operation-hangs' }, times: 'always' });
+
+/** How an endpoint comes into each state; each returns its id. */
+const STATES = {
+  active: (service: Service) => service.createActive(),
+  idle: async (service: Service) => {
+    const id = await service.createActive();
+    await service.call('POST', `${service.endpoints}/${id}/suspend`);
+    await service.settled();
+    return id;
+  },
+  init: async (service: Service) => {
+    hang(service, 'start_compute');
+    return (await service.create()).body?.endpoint.id ?? '';
+  },
+  starting: async (service: Service) => {
+    const id = await STATES.idle(service);
+    hang(service, 'start_compute');
+    await service.call('POST', `${service.endpoints}/${id}/start`);
+    return id;
+  },
+  suspending: async (service: Service) => {
+    const id = await service.createActive();
+    hang(service, 'suspend_compute');
+    await service.call('POST', `${service.endpoints}/${id}/suspend`);
+    return id;
+  },
+  disabled: (service: Service) => service.createActive({ disabled: true }),
+  deleting: async (service: Service) => {
+    const id = await service.createActive();
+    hang(service, 'suspend_compute');
+    await service.call('DELETE', `${service.endpoints}/${id}`);
+    return id;
+  },
+};
+
+const COMMANDS = {
+  suspend: ['POST', '/suspend', undefined],
+  start: ['POST', '/start', undefined],
+  restart: ['POST', '/restart', undefined],
+  rename: ['PATCH', '', { endpoint: { name: 'renamed' } }],
+  resize: ['PATCH', '', { endpoint: { autoscaling_limit_max_cu: 2 } }],
+  delete: ['DELETE', '', undefined],
+} as const;
+
+const RESIZE = 'apply_config suspend_compute start_compute';
+const RESTART = 'suspend_compute start_compute';
+
+const NO_OPERATIONS = '200';
+const DELETING = '409 ENDPOINT_DELETING';
+
+/** Without locks: 200 with the operations that the call starts, or a refusal with its code. */
+const ANSWERS = {
+  active: {
+    suspend: '200 suspend_compute',
+    start: NO_OPERATIONS,
+    restart: `200 ${RESTART}`,
+    rename: NO_OPERATIONS,
+    resize: `200 ${RESIZE}`,
+    delete: '200 suspend_compute',
+  },
+  idle: {
+    suspend: NO_OPERATIONS,
+    start: '200 start_compute',
+    restart: '409 ENDPOINT_NOT_ACTIVE',
+    rename: NO_OPERATIONS,
+    resize: '200 apply_config',
+    delete: NO_OPERATIONS,
+  },
+  init: {
+    suspend: '200 suspend_compute',
+    start: NO_OPERATIONS,
+    restart: `200 ${RESTART}`,
+    rename: NO_OPERATIONS,
+    resize: `200 ${RESIZE}`,
+    delete: '200 suspend_compute',
+  },
+  starting: {
+    suspend: '200 suspend_compute',
+    start: NO_OPERATIONS,
+    restart: `200 ${RESTART}`,
+    rename: NO_OPERATIONS,
+    resize: `200 ${RESIZE}`,
+    delete: '200 suspend_compute',
+  },
+  suspending: {
+    suspend: NO_OPERATIONS,
+    start: '200 start_compute',
+    restart: '409 ENDPOINT_NOT_ACTIVE',
+    rename: NO_OPERATIONS,
+    resize: '200 apply_config',
+    delete: '200 suspend_compute',
+  },
+  disabled: {
+    suspend: NO_OPERATIONS,
+    start: '409 ENDPOINT_DISABLED',
+    restart: '409 ENDPOINT_DISABLED',
+    rename: NO_OPERATIONS,
+    resize: '200 apply_config',
+    delete: NO_OPERATIONS,
+  },
+  deleting: {
+    suspend: DELETING,
+    start: DELETING,
+    restart: DELETING,
+    rename: DELETING,
+    resize: DELETING,
+    // The operation under way, not another one.
+    delete: '200 suspend_compute',
+  },
+} satisfies Record<keyof typeof STATES, Record<keyof typeof COMMANDS, string>>;
+
+// Object.keys() forgets the key types of the tables above.
+const states = Object.keys(STATES) as (keyof typeof STATES)[];
+const commands = Object.keys(COMMANDS) as (keyof typeof COMMANDS)[];
+const UNDER_WAY: readonly string[] = ['init', 'starting', 'suspending', 'deleting'];
+
+async function send(service: Service, id: string, command: keyof typeof COMMANDS) {
+  const [method, path, body] = COMMANDS[command];
+  return service.call(method, `${service.endpoints}/${id}${path}`, body);
+}
+
+describe.each(states)('an endpoint that is %s', (state) => {
+  it.each(commands)('answers %s as the table says', async (command) => {
+    const service = await startService({ locks: 'none' });
+    const id = await STATES[state](service);
+    const answer = await send(service, id, command);
+    const details = answer.status === 200 ? actionsOf(answer) : [answer.body?.code];
+    expect([answer.status, ...details].join(' ')).toBe(ANSWERS[state][command]);
+  });
+
+  it.each(commands)(
+    'with project locks, answers %s likewise, or 423 while operations run',
+    async (command) => {
+      const service = await startService();
+      const id = await STATES[state](service);
+      const { status } = await send(service, id, command);
+      expect(status).toBe(UNDER_WAY.includes(state) ? 423 : Number.parseInt(ANSWERS[state][command], 10));
+    },
+  );
+});
+
+describe('restarts and connection drops', () => {
+  it.each<[string, keyof typeof STATES, readonly (keyof typeof COMMANDS)[], number, number]>([
+    ['a change of size', 'active', ['resize'], 1, 1],
+    ['a change of size of an idle compute', 'idle', ['resize'], 0, 1],
+    ['a restart', 'active', ['restart'], 1, 1],
+    ['a suspend and a start', 'active', ['suspend', 'start'], 0, 1],
+    ['a rename', 'active', ['rename'], 0, 0],
+    ['a delete', 'active', ['delete'], 0, 1],
+  ])('after %s', async (_case, state, calls, restarts, drops) => {
+    const service = await startService();
+    const id = await STATES[state](service);
+    for (const command of calls) {
+      expect((await send(service, id, command)).status).toBe(200);
+      await service.settled();
+    }
+    expect([service.emulator.restarts(id), service.emulator.connectionDrops(id)]).toEqual([restarts, drops]);
+  });
+});
