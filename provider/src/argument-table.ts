@@ -1,5 +1,6 @@
 import type { Endpoint, EndpointAttributes } from './control-api/wire-types';
 import type { EndpointInputs, InputName } from './endpoint-inputs';
+import { isSameSettings } from './pg-settings';
 
 /**
  * What a change of an argument does.
@@ -17,6 +18,8 @@ interface Argument {
   readonly read?: (endpoint: Endpoint) => unknown;
   /** Writes the attribute to the wire. */
   readonly write?: (value: never) => EndpointAttributes;
+  /** Whether the service holds what is desired, when that is not plain equality. */
+  readonly matches?: (desired: never, reported: never) => boolean;
   /** What is sent when the program gives the argument no longer; absent: the endpoint keeps what it has. */
   readonly whenRemoved?: unknown;
 }
@@ -25,6 +28,10 @@ function argument<Name extends InputName>(definition: {
   effect: ChangeEffect;
   read: (endpoint: Endpoint) => EndpointInputs[Name];
   write: (value: NonNullable<EndpointInputs[Name]>) => EndpointAttributes;
+  matches?: (
+    desired: NonNullable<EndpointInputs[Name]>,
+    reported: NonNullable<EndpointInputs[Name]>,
+  ) => boolean;
   whenRemoved?: NonNullable<EndpointInputs[Name]>;
 }): Argument {
   return definition;
@@ -85,6 +92,7 @@ export const argumentTable: Readonly<Record<InputName, Argument>> = {
     effect: 'update',
     read: (endpoint) => endpoint.settings.pg_settings ?? {},
     write: (pg_settings) => ({ settings: { pg_settings } }),
+    matches: isSameSettings,
     whenRemoved: {},
   }),
   disabled: argument<'disabled'>({

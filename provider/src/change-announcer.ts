@@ -4,22 +4,32 @@ import {
   describeChange,
   describeRefusal,
   describeUnsettled,
-  findDisruptive,
+  isDisruptive,
+  type LiveEndpoint,
 } from './change-notice';
 import type { ConnectedService } from './connected-service';
+import { Deadline } from './control-api/deadline';
+import { toPrintable } from './control-api/printable';
 import type { Endpoint } from './control-api/wire-types';
-import { findBranchEndpoint } from './endpoint-create';
+import { describeTaken, findBranchEndpoint, findExisting, findNamed } from './create-once';
 import { type EndpointInputs, type InputFailure, type InputName, isUnknown } from './endpoint-inputs';
 import { type EndpointOutputs, findDeviations, isUnsettled, toOutputs } from './endpoint-state';
 import type { EngineDisplay } from './engine-display';
 import { describeLimits } from './limit-notice';
+import { isFailed } from './operations/operation-outcome';
+import { messageOf } from './thrown-message';
+
+/** A list of endpoints serves all new endpoints of a preview for so long. Milliseconds. */
+const listKeepsMs = 60_000;
 
 /** Says under the resource what is going to happen, and stops what `allowRestart` forbids, before anything is changed. */
 export class ChangeAnnouncer {
   readonly #service: ConnectedService;
   readonly #display: EngineDisplay;
-  /** What is true of many endpoints is told under the first of them. */
-  readonly #toldLimits = new Set<string>();
+  /** What was said already: a note about many endpoints appears once, and a warning once per resource. */
+  readonly #said = new Set<string>();
+  /** The projects whose endpoints could not be listed, and why. */
+  readonly #unlisted = new Map<string, string>();
 
   constructor(service: ConnectedService, display: EngineDisplay) {
     this.#service = service;
@@ -34,76 +44,127 @@ export class ChangeAnnouncer {
     news: EndpointInputs,
   ): Promise<void> {
     const warnings = isUnsettled(olds) ? [describeUnsettled(olds)] : [];
-    if (findDisruptive(changes, news).length > 0) {
-      // A preview goes on when the service can't be reached; the state then counts as active.
-      const live = await this.#service.findEndpoint(olds.projectId, id).catch(() => undefined);
-      const notice = describeChange(changes, olds, news, live);
+    const failed = (olds.unsettledOperations ?? []).filter(isFailed);
+    if (isDisruptive(changes, news, failed)) {
+      const live = await this.#read(olds.projectId, id);
+      const notice = describeChange({ changes, failed, outputs: olds, inputs: news }, live);
       if (this.#isForbidden(notice, news)) throw new Error(describeRefusal(id, notice));
+      if (live === 'gone') warnings.push(describeGone(id));
       warnings.push(...notice.sentences, ...this.#describeGate(notice, news));
     }
     await this.#say(news, warnings, describeLimits(changes, news));
   }
 
   /** For an endpoint that is not in state yet: new, or taken over. Returns why it must not be taken over so. */
-  async announceCreation(inputs: EndpointInputs): Promise<InputFailure[]> {
+  async announceCreation(inputs: EndpointInputs, isReplacing: boolean): Promise<InputFailure[]> {
     const given = argumentNames.filter((name) => inputs[name] !== undefined);
     const limits = describeLimits(given, inputs);
-    const adopted = await this.#findAdopted(inputs);
-    if (!adopted) {
-      await this.#say(inputs, [], limits);
+    const endpoints = await this.#list(inputs);
+    const notes: string[] = [];
+    const unlisted = this.#unlisted.get(inputs.projectId);
+    if (unlisted !== undefined) limits.push(unlisted);
+    if (inputs.adopt === true) {
+      const adoption = this.#describeAdoption(inputs, endpoints);
+      if (adoption.failures.length > 0) return adoption.failures;
+      notes.push(...adoption.warnings);
+    } else if (!isReplacing) notes.push(...describeMeeting(inputs, endpoints));
+    await this.#say(inputs, notes, limits);
+    return [];
+  }
+
+  /** A preview continues when the service can't be reached; the state then counts as active. */
+  async #read(projectId: string, id: string): Promise<LiveEndpoint> {
+    try {
+      return (await this.#service.findEndpoint(projectId, id)) ?? 'gone';
+    } catch {
+      return 'unreadable';
+    }
+  }
+
+  /** The endpoints of the project, as far as they are known: one list serves all that a preview creates. */
+  async #list(inputs: EndpointInputs): Promise<readonly Endpoint[]> {
+    const { projectId, branchId, type } = inputs;
+    if (isUnknown([projectId, branchId, type]) || this.#unlisted.has(projectId)) return [];
+    const { endpoints, writes } = this.#service.project(projectId);
+    const patience = new Deadline(this.#service.previewPatienceMs);
+    try {
+      return await patience.bound(endpoints.recent(listKeepsMs, writes.latestAt), 'list of the endpoints');
+    } catch (error) {
+      // The preview continues without it.
+      this.#unlisted.set(
+        projectId,
+        `the endpoints of the project could not be listed, so an existing endpoint that a new one meets is not reported (${messageOf(error)})`,
+      );
       return [];
     }
+  }
+
+  #describeAdoption(inputs: EndpointInputs, endpoints: readonly Endpoint[]) {
+    const adopted = findNamed(inputs, endpoints) ?? findBranchEndpoint(inputs, endpoints);
+    if (!adopted) return { failures: [], warnings: [] };
     const changes = findDeviations(adopted, inputs).filter((name) => argumentTable[name].read);
-    const notice = describeChange(changes, toOutputs(adopted, inputs), inputs, adopted);
-    if (this.#isForbidden(notice, inputs))
-      return [{ property: 'adopt', reason: describeRefusal(adopted.id, notice) }];
+    const notice = describeChange({ changes, outputs: toOutputs(adopted, inputs), inputs }, adopted);
+    const reason = describeRefusal(adopted.id, notice);
+    const failures = this.#isForbidden(notice, inputs) ? [{ property: 'adopt', reason }] : [];
     const warnings = [
       describeAdoption(adopted, changes),
       ...notice.sentences,
       ...this.#describeGate(notice, inputs),
     ];
-    await this.#say(inputs, warnings, limits);
-    return [];
+    return { failures, warnings };
   }
 
-  /** The endpoint that the create will take over, as far as that is known yet. */
-  async #findAdopted(inputs: EndpointInputs): Promise<Endpoint | undefined> {
-    if (inputs.adopt !== true || isUnknown([inputs.projectId, inputs.branchId, inputs.type]))
-      return undefined;
-    const { endpoints } = this.#service.project(inputs.projectId);
-    // What is wrong with the service or the project, the create tells.
-    return findBranchEndpoint(inputs, await endpoints.fresh().catch(() => []));
-  }
-
-  #isForbidden({ dropping }: ChangeNotice, inputs: EndpointInputs): boolean {
-    return dropping.length > 0 && !this.#allowsRestart(inputs);
+  #isForbidden({ drops }: ChangeNotice, inputs: EndpointInputs): boolean {
+    return drops && !this.#service.allowsRestart(inputs);
   }
 
   /** A preview can't stop what is not known yet; the update does. */
   #describeGate({ mayDrop }: ChangeNotice, inputs: EndpointInputs): string[] {
-    if (mayDrop.length === 0 || this.#allowsRestart(inputs)) return [];
+    if (mayDrop.length === 0 || this.#service.allowsRestart(inputs)) return [];
     return [`allowRestart is false: \`pulumi up\` stops if the new ${mayDrop.join(', ')} drops connections`];
   }
 
-  #allowsRestart({ allowRestart }: EndpointInputs): boolean {
-    return allowRestart ?? this.#service.readConfig('postgresCompute:allowRestart') !== 'false';
-  }
-
-  async #say(
-    { __urn }: EndpointInputs,
-    warnings: readonly string[],
-    limits: readonly string[],
-  ): Promise<void> {
+  async #say(inputs: EndpointInputs, warnings: readonly string[], notes: readonly string[]): Promise<void> {
+    const { __urn } = inputs;
     if (__urn === undefined) return;
-    if (warnings.length > 0) await this.#display.tell('warning', __urn, warnings.join('\n'));
-    const news = limits.filter((limit) => !this.#toldLimits.has(limit));
-    for (const limit of news) this.#toldLimits.add(limit);
-    if (news.length > 0) await this.#display.tell('note', __urn, news.join('\n'));
+    const isNew = (key: string) => !this.#said.has(key) && this.#said.add(key);
+    // `preview --refresh` asks twice.
+    const newWarnings = warnings.filter((warning) => isNew(`${__urn} ${warning}`));
+    const newNotes = notes.filter(isNew);
+    if (newWarnings.length + newNotes.length === 0) return;
+    const redact = this.#service.redactorFor(inputs);
+    const show = (lines: readonly string[]) => lines.map((line) => toPrintable(redact(line))).join('\n');
+    if (newWarnings.length > 0) await this.#display.tell('warning', __urn, show(newWarnings));
+    if (newNotes.length > 0) await this.#display.tell('note', __urn, show(newNotes));
   }
 }
 
-function describeAdoption({ id, name, branch_id }: Endpoint, changes: readonly InputName[]): string {
-  const named = name ? `${id} ("${name}")` : id;
+/** Which existing endpoint the create will meet. */
+function describeMeeting(inputs: EndpointInputs, endpoints: readonly Endpoint[]): string[] {
+  const named = findNamed(inputs, endpoints);
+  if (named) return [describeTaken(inputs, named)];
+  const own = findExisting(inputs, endpoints);
+  if (own && own.kind === 'own')
+    return [
+      `endpoint ${describeEndpoint(own.endpoint)} has the name of this resource: \`pulumi up\` takes it over, unless it replaces the resource and deletes that endpoint first`,
+    ];
+  const holder = findBranchEndpoint(inputs, endpoints);
+  if (!holder) return [];
+  return [
+    `the branch already has a read_write endpoint: ${describeEndpoint(holder)}. It can have only one, so \`pulumi up\` fails unless that one is moved or deleted first; adopt: true takes it over`,
+  ];
+}
+
+function describeAdoption(adopted: Endpoint, changes: readonly InputName[]): string {
   const what = changes.length > 0 ? `changes its ${changes.join(', ')}` : 'changes nothing on it';
-  return `adopt takes over endpoint ${named} of branch ${branch_id} and ${what}`;
+  return `adopt takes over endpoint ${describeEndpoint(adopted)} and ${what}`;
+}
+
+function describeGone(id: string): string {
+  return `endpoint ${id} no longer exists: \`pulumi up\` fails; \`pulumi up --refresh\` creates it again`;
+}
+
+function describeEndpoint({ id, name, created_at }: Endpoint): string {
+  const details = [...(name ? [`"${name}"`] : []), `since ${created_at}`];
+  return `${id} (${details.join(', ')})`;
 }

@@ -3,35 +3,58 @@ import { argumentTable } from './argument-table';
 import { describeSizeRange } from './compute-size';
 import type { Endpoint } from './control-api/wire-types';
 import { type EndpointInputs, type InputName, isUnknown } from './endpoint-inputs';
-import type { EndpointOutputs } from './endpoint-state';
+import type { EndpointOutputs, UnsettledOperation } from './endpoint-state';
+import { isFailed } from './operations/operation-outcome';
 
-/** What a change means for those who are connected, told before it is applied. */
+/** The endpoint as it is now; or why that is not known. */
+export type LiveEndpoint = Endpoint | 'gone' | 'unreadable';
+
+/** What is about to be sent. */
+export interface PlannedChange {
+  readonly changes: readonly InputName[];
+  /** The operations of earlier runs that failed, and are repeated. */
+  readonly failed?: readonly UnsettledOperation[];
+  readonly outputs: EndpointOutputs;
+  readonly inputs: EndpointInputs;
+}
+
+/** What a change means for clients that are connected, told before it is applied. */
 export interface ChangeNotice {
   /** One sentence for each thing that happens. */
   readonly sentences: readonly string[];
-  /** The arguments that make connections drop, as the compute stands now. */
-  readonly dropping: readonly InputName[];
-  /** The arguments that may do so: their values are not known yet. */
+  /** Whether connections drop, as the compute stands now. */
+  readonly drops: boolean;
+  /** The arguments that may drop connections: their values are not known yet. */
   readonly mayDrop: readonly InputName[];
 }
 
-/** The arguments among the changes that can drop connections: only for these is the live state worth a request. */
-export function findDisruptive(changes: readonly InputName[], wanted: EndpointInputs): InputName[] {
+/** Whether it can drop connections: only then is the live state worth a request. */
+export function isDisruptive(
+  changes: readonly InputName[],
+  inputs: EndpointInputs,
+  failed: readonly UnsettledOperation[] = [],
+): boolean {
+  return findDisruptive(changes, inputs).length > 0 || findSuspension(failed) !== undefined;
+}
+
+function findDisruptive(changes: readonly InputName[], inputs: EndpointInputs): InputName[] {
   return changes.filter((name) => {
-    // To enable an endpoint again drops nothing: there is nobody connected to it.
-    if (name === 'disabled') return wanted.disabled === true || isUnknown(wanted.disabled);
+    // To enable an endpoint again drops nothing: no client is connected to it.
+    if (name === 'disabled') return inputs.disabled === true || isUnknown(inputs.disabled);
     return ['restart', 'disconnect', 'replace'].includes(argumentTable[name].effect);
   });
 }
 
+/** A suspension that failed is repeated: it was a part of a restart, a move or a stop. */
+function findSuspension(failed: readonly UnsettledOperation[] = []): UnsettledOperation | undefined {
+  return failed.find(({ action }) => action === 'suspend_compute');
+}
+
 /** The live state decides what a change means now. A state that can't be read counts as active. */
-export function describeChange(
-  changes: readonly InputName[],
-  outputs: EndpointOutputs,
-  wanted: EndpointInputs,
-  live: Endpoint | undefined,
-): ChangeNotice {
-  const disruptive = findDisruptive(changes, wanted);
+export function describeChange(planned: PlannedChange, live: LiveEndpoint): ChangeNotice {
+  const { changes, failed, inputs } = planned;
+  if (live === 'gone') return { sentences: [], drops: false, mayDrop: [] };
+  const disruptive = findDisruptive(changes, inputs);
   const replacing = disruptive.filter((name) => argumentTable[name].effect === 'replace');
   const restarting = disruptive.filter((name) => argumentTable[name].effect === 'restart');
   const disconnecting = disruptive.filter((name) => argumentTable[name].effect === 'disconnect');
@@ -39,27 +62,36 @@ export function describeChange(
   const groups = replacing.length > 0 ? [replacing] : [restarting, ...disconnecting.map((name) => [name])];
   const sentences = groups
     .filter(isNotEmpty)
-    .map((names) => `${describeValues(names, outputs, wanted)} ${describeEffect(names, wanted, live)}`);
-  const isNotKnown = (name: InputName) => isUnknown(wanted[name]);
+    .map((names) => `${describeValues(names, planned)} ${describeEffect(names, inputs, live)}`);
+  const suspension = findSuspension(failed);
+  if (suspension && sentences.length === 0) sentences.push(describeRepeated(suspension, live));
+  const isNotKnown = (name: InputName) => isUnknown(inputs[name]);
   const [mayDrop, dropping] = partition(isActive(live) ? disruptive : [], isNotKnown);
-  return { sentences, dropping, mayDrop };
+  const isRepeating = suspension !== undefined && isActive(live);
+  return { sentences, drops: dropping.length > 0 || isRepeating, mayDrop };
 }
 
 type SomeNames = [InputName, ...InputName[]];
+type ReadEndpoint = Exclude<LiveEndpoint, 'gone'>;
 
 function isNotEmpty(names: InputName[]): names is SomeNames {
   return names.length > 0;
 }
 
 /** A compute that is starting is active by the time that a change arrives. */
-function isActive(live: Endpoint | undefined): boolean {
-  if (!live) return true;
+function isActive(live: ReadEndpoint): boolean {
+  if (live === 'unreadable') return true;
   return !live.disabled && (live.current_state === 'active' || live.pending_state === 'active');
 }
 
-function describeEffect(names: SomeNames, wanted: EndpointInputs, live: Endpoint | undefined): string {
+function describeRepeated({ action, id }: UnsettledOperation, live: ReadEndpoint): string {
+  const drops = isActive(live) ? 'its connections drop' : 'there are no connections to drop';
+  return `repeating the failed ${action} ${id} suspends the compute: ${drops} (${describeState(live)})`;
+}
+
+function describeEffect(names: SomeNames, inputs: EndpointInputs, live: ReadEndpoint): string {
   const [name] = names;
-  const isKnown = names.some((each) => !isUnknown(wanted[each]));
+  const isKnown = names.some((each) => !isUnknown(inputs[each]));
   const may = isKnown ? '' : 'may ';
   const s = isKnown ? 's' : '';
   const state = describeState(live);
@@ -77,51 +109,51 @@ function describeEffect(names: SomeNames, wanted: EndpointInputs, live: Endpoint
   }
 }
 
-/** The words for a change that allowRestart forbids. */
-export function describeRefusal(endpointId: string, { sentences, dropping }: ChangeNotice): string {
+/** The message for a change that allowRestart forbids. */
+export function describeRefusal(endpointId: string, { sentences }: ChangeNotice): string {
   return (
     `allowRestart is false, and ${sentences.join('; ')}. Nothing was changed on endpoint ${endpointId}. ` +
-    `To go on, set allowRestart: true (or \`pulumi config set postgresCompute:allowRestart true\`), or apply the change of ${dropping.join(', ')} while the compute is idle.`
+    'To continue, set allowRestart: true (or `pulumi config set postgresCompute:allowRestart true`), or apply the change while the compute is idle.'
   );
 }
 
-function describeState(live: Endpoint | undefined): string {
-  if (!live) return 'its state could not be read';
+function describeState(live: ReadEndpoint): string {
+  if (live === 'unreadable') return 'its state could not be read';
   if (live.disabled) return 'it is disabled now';
   return live.pending_state === 'active' ? 'it is starting now' : `it is ${live.current_state} now`;
 }
 
-function describeValues(
-  names: readonly InputName[],
-  outputs: EndpointOutputs,
-  wanted: EndpointInputs,
-): string {
+/** Sizes with their values; of the others only the name: a value may be a secret. */
+function describeValues(names: readonly InputName[], planned: PlannedChange): string {
   const isSize = (name: InputName) => name.startsWith('autoscalingLimit');
-  const parts = names.filter((name) => !isSize(name)).map((name) => describeValue(name, outputs, wanted));
-  const sizes = names.filter(isSize);
-  if (sizes.length > 0) parts.unshift(describeSizes(sizes, outputs, wanted));
-  return `a change of ${parts.join(' and ')}`;
+  const [sizes, parts] = partition(names, isSize);
+  const described: string[] = sizes.length > 0 ? [describeSizes(sizes, planned), ...parts] : parts;
+  // What an earlier run has sent in vain is what the service reports already.
+  const isRepeated = sizes.length === names.length && sizes.every((name) => isReported(name, planned));
+  return `${isRepeated ? 'applying again' : 'a change of'} ${described.join(' and ')}`;
 }
 
-function describeSizes(
-  names: readonly InputName[],
-  outputs: EndpointOutputs,
-  wanted: EndpointInputs,
-): string {
+function isReported(name: InputName, { outputs, inputs }: PlannedChange): boolean {
+  return inputs[name] === outputs[name];
+}
+
+function describeSizes(names: readonly InputName[], { outputs, inputs }: PlannedChange): string {
   const { autoscalingLimitMinCu: oldMin = 0, autoscalingLimitMaxCu: oldMax = 0 } = outputs;
-  const { autoscalingLimitMinCu: newMin = oldMin, autoscalingLimitMaxCu: newMax = oldMax } = wanted;
+  const { autoscalingLimitMinCu: newMin = oldMin, autoscalingLimitMaxCu: newMax = oldMax } = inputs;
+  const before = describeSizeRange(oldMin, oldMax);
   const after = isUnknown([newMin, newMax]) ? 'a size not known yet' : describeSizeRange(newMin, newMax);
-  return `${names.join(' and ')} (${describeSizeRange(oldMin, oldMax)} => ${after})`;
+  return `${names.join(' and ')} (${before === after ? after : `${before} => ${after}`})`;
 }
 
-function describeValue(name: InputName, outputs: EndpointOutputs, wanted: EndpointInputs): string {
-  if (name === 'restartTriggers') return name;
-  const value = isUnknown(wanted[name]) ? 'a value not known yet' : String(wanted[name]);
-  return `${name} (${String(outputs[name] ?? 'none')} => ${value})`;
-}
-
-/** What an earlier run left, and that the next one takes it up. */
-export function describeUnsettled({ unsettledOperations = [] }: EndpointOutputs): string {
-  const named = unsettledOperations.map(({ action, id, status }) => `${action} ${id} ${status}`).join(', ');
-  return `the last update did not end${named ? ` (${named})` : ''}; \`pulumi up\` takes it up again`;
+/** What an earlier run left, and what the next one does about it. */
+export function describeUnsettled({ unsettledOperations = [], __unapplied = [] }: EndpointOutputs): string {
+  const [failed, unfinished] = partition(unsettledOperations, isFailed);
+  const named = (operations: readonly UnsettledOperation[]) =>
+    operations.map(({ action, id, status }) => `${action} ${id} (${status})`).join(', ');
+  const parts = [
+    ...(unfinished.length > 0 ? [`\`pulumi up\` keeps waiting for ${named(unfinished)}`] : []),
+    ...(failed.length > 0 ? [`\`pulumi up\` retries what failed: ${named(failed)}`] : []),
+    ...(__unapplied.length > 0 ? [`\`pulumi up\` applies ${__unapplied.join(', ')} again`] : []),
+  ];
+  return `the last update did not finish: ${parts.join('; ')}`;
 }

@@ -97,6 +97,30 @@ describe('a ComputeEndpoint', () => {
   });
 });
 
+describe('what the provider is told besides', () => {
+  it('is that the program creates the new endpoint before it deletes the old one', async () => {
+    await valueIn(new ComputeEndpoint('first', args).urn);
+    await valueIn(new ComputeEndpoint('second', args, { deleteBeforeReplace: false }).urn);
+    expect(declared.map(({ inputs }) => inputs.__createsBeforeDelete)).toEqual([undefined, true]);
+  });
+
+  it('are the names of the arguments that are secrets', async () => {
+    const branchId = pulumi.secret('br-1');
+    const name = pulumi.output('api');
+    await valueIn(new ComputeEndpoint('api', { ...args, branchId, name }).urn);
+    expect(declared[0]?.inputs.__secrets).toEqual(['branchId']);
+  });
+
+  it('is the organization, unless it is the default one', async () => {
+    const runtime = pulumi.runtime as unknown as { _setOrganization(name: string): void };
+    runtime._setOrganization('acme');
+    await valueIn(new ComputeEndpoint('first', args).urn);
+    runtime._setOrganization('organization');
+    await valueIn(new ComputeEndpoint('second', args).urn);
+    expect(declared.map(({ inputs }) => inputs.__organization)).toEqual(['acme', undefined]);
+  });
+});
+
 describe('ComputeEndpoint.get', () => {
   it('reads the endpoint of that id, and declares nothing of it', async () => {
     const endpoint = ComputeEndpoint.get('shared', { projectId: 'p-1', endpointId: 'ep-shared-1' });
@@ -115,7 +139,7 @@ describe('the key in the config of the stack', () => {
     const declare = () => new ComputeEndpoint('api', args);
     expect(declare).toThrow(pulumi.RunError);
     expect(declare).toThrow(
-      /^postgresCompute:apiKey is no secret .* config set --secret postgresCompute:apiKey/,
+      /^postgresCompute:apiKey is not a secret .* config set --secret postgresCompute:apiKey/,
     );
     expect(declare).not.toThrow(/canary-key/);
   });

@@ -2,6 +2,7 @@ import * as pulumi from '@pulumi/pulumi';
 import type { SizeOutput } from './compute-size';
 import type { UnsettledOperation } from './endpoint-state';
 import { providerText, typeToken } from './provider-text';
+import { refuseReadableKey } from './stack-connection';
 
 /** `read_write` serves the branch; `read_only` is a read replica. */
 export type ComputeEndpointType = 'read_write' | 'read_only';
@@ -36,7 +37,8 @@ export interface ComputeEndpointArgs {
   regionId?: pulumi.Input<string>;
   /**
    * The endpoint's name, 1 to 64 characters, unique among the endpoints of the project. A change updates in place.
-   * @default made of the Pulumi project, stack and resource name, with a short hash
+   * A new endpoint is made under the default name, by which a repeated create finds it, and renamed as the last step.
+   * @default made of the Pulumi organization, project, stack and resource name, with a short hash
    */
   name?: pulumi.Input<string>;
   /**
@@ -75,8 +77,8 @@ export interface ComputeEndpointArgs {
   /** What runs the compute, in the service's words. A change replaces the endpoint. @default the service's */
   provisioner?: pulumi.Input<string>;
   /**
-   * Takes over the read_write endpoint that the branch has already (the default one) instead of failing, and updates
-   * it to what is declared. Matters when the resource is created; later changes do nothing. @default false
+   * Takes over the branch's endpoint of the given `name`, or else its read_write endpoint (such as the default one),
+   * and updates it to what is declared. Matters when the resource is created; later changes do nothing. @default false
    */
   adopt?: pulumi.Input<boolean>;
   /**
@@ -84,7 +86,10 @@ export interface ComputeEndpointArgs {
    * active compute. @default the stack's config `postgresCompute:allowRestart`, else true
    */
   allowRestart?: pulumi.Input<boolean>;
-  /** Any change of this map restarts an active compute once: `{ release: '42' }`. Its values are kept in state. */
+  /**
+   * Any change of this map restarts an active compute once: `{ release: '42' }`. Its values are kept in state, encrypted
+   * if they are secrets.
+   */
   restartTriggers?: pulumi.Input<Record<string, pulumi.Input<string | number | boolean>>>;
   /** False: `pulumi up` does not wait for operations; it records those that are unfinished. @default true */
   waitForOperations?: pulumi.Input<boolean>;
@@ -146,18 +151,21 @@ export class ComputeEndpoint extends pulumi.CustomResource {
   declare readonly unsettledOperations: pulumi.Output<UnsettledOperation[] | undefined>;
 
   /**
+   * Sets the resource option `deleteBeforeReplace` unless `opts` does: every kind of replacement then deletes first.
    * @param name the resource's name in the program; a part of the endpoint's name when `args.name` is not given
    * @throws RunError when the key is in the stack's config but no secret there
    */
   constructor(name: string, args: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
     refuseReadableKey();
     const properties = toProperties(name, args, opts);
+    // For `--replace` and taint nothing else tells the provider that an old endpoint exists.
+    const options = { ...opts, deleteBeforeReplace: opts?.deleteBeforeReplace ?? true };
     // The SDK takes a stack trace for each of four promises of each property, a hundred in all, to name promises that
     // leak: half of the time of a program with many endpoints. (Where a resource was declared, it finds out apart.)
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     try {
-      super(typeToken, name, properties, opts);
+      super(typeToken, name, properties, options);
     } catch (error) {
       Error.stackTraceLimit = stackTraceLimit;
       // What the SDK refuses leads to the line of the program all the same.
@@ -181,20 +189,6 @@ export class ComputeEndpoint extends pulumi.CustomResource {
     const args = { projectId: at.projectId } as ComputeEndpointArgs;
     return new ComputeEndpoint(name, args, { ...opts, id: at.endpointId });
   }
-}
-
-/**
- * Pulumi keeps the config of a stack in the stack's state: encrypted when it is a secret, else as it is.
- * @throws pulumi.RunError when the key would be kept readable
- */
-function refuseReadableKey(): void {
-  // Internal to the SDK, but the only one who knows; a release without it costs this check and nothing else.
-  const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (key: string) => boolean };
-  const isGiven = new pulumi.Config('postgresCompute').get('apiKey') !== undefined;
-  if (!isGiven || !isConfigSecret || isConfigSecret('postgresCompute:apiKey')) return;
-  throw new pulumi.RunError(
-    'postgresCompute:apiKey is no secret in the config of this stack, so Pulumi would keep it readable in the state: set it again with `pulumi config set --secret postgresCompute:apiKey`.',
-  );
 }
 
 /** The computed outputs have to be there as properties for the engine to fill them. */
@@ -228,7 +222,51 @@ function toProperties(
   args: ComputeEndpointArgs,
   opts?: pulumi.CustomResourceOptions,
 ): pulumi.Inputs {
-  return { ...computed, ...optional, ...args, __urn: urnOf(name, opts), __provider: providerText };
+  const organization = findOrganization();
+  return {
+    ...computed,
+    ...optional,
+    ...args,
+    __urn: urnOf(name, opts),
+    __provider: providerText,
+    __secrets: findSecrets(args),
+    ...(organization !== undefined && { __organization: organization }),
+    ...(opts?.deleteBeforeReplace === false && { __createsBeforeDelete: true }),
+  };
+}
+
+/** The organization of backends without organizations, which all of them share. */
+const defaultOrganization = 'organization';
+
+/** Absent for the default one, which would only take room in state. */
+function findOrganization(): string | undefined {
+  try {
+    const organization = pulumi.getOrganization();
+    return organization === defaultOrganization ? undefined : organization;
+  } catch {
+    // Unit tests have none unless they say so.
+    return undefined;
+  }
+}
+
+/** The names of the arguments that are secrets, so that no message repeats them: the engine strips the marks. */
+function findSecrets(args: ComputeEndpointArgs): Promise<string[] | undefined> | undefined {
+  const outputs = Object.entries(args).flatMap(([name, value]) =>
+    // A value of a map can be a secret of its own.
+    [value, ...Object.values(value ?? {})]
+      .filter((part) => pulumi.Output.isInstance(part))
+      .map((part) => [name, part] as const),
+  );
+  if (outputs.length === 0) return undefined;
+  return findMarked(outputs);
+}
+
+async function findMarked(outputs: readonly (readonly [string, unknown])[]): Promise<string[] | undefined> {
+  const marks = await Promise.all(
+    outputs.map(([, value]) => pulumi.isSecret(value as pulumi.Output<unknown>)),
+  );
+  const secrets = outputs.map(([name]) => name).filter((_name, index) => marks[index]);
+  return secrets.length > 0 ? [...new Set(secrets)] : undefined;
 }
 
 /** The URN by itself: as an output it depends on a parent component, that is on all its children, this one included. */

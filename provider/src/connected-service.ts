@@ -1,10 +1,11 @@
 import { type ReadConfig, readConnectionSettings } from './connection-settings';
 import { ControlApi } from './control-api/control-api';
-import { ControlApiError } from './control-api/control-api-error';
+import { makeRedactor, type Redact } from './control-api/redaction';
 import type { RetryPacing } from './control-api/retry';
 import type { Endpoint } from './control-api/wire-types';
-import type { InputFailure } from './endpoint-inputs';
+import type { EndpointInputs, InputFailure } from './endpoint-inputs';
 import type { PollPacing } from './operations/operation-pace';
+import type { LockPacing } from './operations/write-queue';
 import { ServiceProject } from './service-project';
 import { messageOf } from './thrown-message';
 
@@ -12,14 +13,20 @@ import { messageOf } from './thrown-message';
 export interface ServiceOptions {
   readonly environment?: NodeJS.ProcessEnv;
   readonly pollPacing?: PollPacing;
+  readonly lockPacing?: LockPacing;
+  /** For how long reads may lag behind writes. Milliseconds. @default 10000 */
+  readonly graceMs?: number;
   readonly retryPacing?: RetryPacing;
   /** How long one request may take. Milliseconds. */
   readonly requestTimeoutMs?: number;
   /** How long a list of a project's endpoints answers for all that are read. Milliseconds. @default 5000 */
   readonly readSharingMs?: number;
+  /** How long a preview waits for a list of endpoints before it continues without. Milliseconds. @default 5000 */
+  readonly previewPatienceMs?: number;
 }
 
 const defaultReadSharingMs = 5_000;
+const defaultPreviewPatienceMs = 5_000;
 
 /** The service as one process sees it: reached with the stack's settings, one object for each of its projects. */
 export class ConnectedService {
@@ -31,6 +38,10 @@ export class ConnectedService {
 
   constructor(options: ServiceOptions) {
     this.#options = options;
+  }
+
+  get previewPatienceMs(): number {
+    return this.#options.previewPatienceMs ?? defaultPreviewPatienceMs;
   }
 
   /** What is wrong with the key or the base URL, without a request. */
@@ -47,21 +58,35 @@ export class ConnectedService {
   project(projectId: string): ServiceProject {
     const known = this.#projects.get(projectId);
     if (known) return known;
-    const project = new ServiceProject(this.#connect(), projectId, this.#options.pollPacing);
+    const { pollPacing: poll, lockPacing: lock, graceMs } = this.#options;
+    const project = new ServiceProject(this.#connect(), projectId, { poll, lock, graceMs });
     this.#projects.set(projectId, project);
     return project;
   }
 
-  /** The endpoint as it is now; undefined when it, or its whole project, is gone. A refresh reads many: they share lists. */
+  /** The endpoint as it is now; undefined when it is gone. A refresh reads many: they share lists. */
   async findEndpoint(projectId: string, endpointId: string): Promise<Endpoint | undefined> {
+    const { endpoints, writes } = this.project(projectId);
+    const { readSharingMs = defaultReadSharingMs } = this.#options;
+    return endpoints.find(endpointId, { maxAgeMs: readSharingMs, after: writes.latestAt });
+  }
+
+  /** Whether connections of an active compute may be dropped. */
+  allowsRestart({ allowRestart }: EndpointInputs): boolean {
+    return allowRestart ?? this.readConfig('postgresCompute:allowRestart') !== 'false';
+  }
+
+  /** Takes the key, and values of these inputs that may be secret, out of a text that is about to be shown. */
+  redactorFor(inputs: EndpointInputs | undefined): Redact {
+    return makeRedactor([...this.#readKey(), ...listSecrets(inputs)]);
+  }
+
+  #readKey(): string[] {
     try {
-      const { endpoints, writes } = this.project(projectId);
-      const { readSharingMs = defaultReadSharingMs } = this.#options;
-      const recent = await endpoints.recent(readSharingMs, writes.latestAt);
-      return recent.find(({ id }) => id === endpointId);
-    } catch (error) {
-      if (error instanceof ControlApiError && error.isNotFound) return undefined;
-      throw error;
+      return [this.#readConnection().apiKey];
+    } catch {
+      // Without a usable connection no message comes from the service.
+      return [];
     }
   }
 
@@ -78,4 +103,19 @@ export class ConnectedService {
   #readConnection() {
     return readConnectionSettings(this.readConfig, this.#options.environment ?? process.env);
   }
+}
+
+/** Shorter values (`on`, `0`) are no secrets, and would be found in every text. */
+const shortestSecret = 4;
+
+/** The values that no message may repeat: those of maps that often hold secrets, and what the program marks. */
+function listSecrets(inputs: Partial<EndpointInputs> = {}): string[] {
+  const names = ['restartTriggers', 'pgSettings', ...(inputs.__secrets ?? [])];
+  const values = names.flatMap((name) => listTexts(inputs[name as keyof EndpointInputs]));
+  return values.filter((value) => value.length >= shortestSecret);
+}
+
+function listTexts(value: unknown): string[] {
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(listTexts);
+  return value === undefined || value === null ? [] : [String(value)];
 }

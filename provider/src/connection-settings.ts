@@ -75,7 +75,8 @@ function checkAllowance(text: string | undefined): boolean {
 function checkBaseUrl(baseUrl: string, mayBeInsecure: boolean): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
-  if (!url || !isWeb || url.username || url.password || url.search || url.hash) {
+  // A bare `?` or `#` leaves no query and no fragment, and would still cut off every path.
+  if (!url || !isWeb || url.username || url.password || /[?#]/.test(baseUrl)) {
     throw new Error(
       'The base URL of the Postgres service (postgresCompute:baseUrl or POSTGRES_COMPUTE_BASE_URL) must be an http(s) URL without user, query or fragment, such as https://HOST/api/v2.',
     );

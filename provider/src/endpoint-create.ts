@@ -1,115 +1,102 @@
-import { ControlApiError } from './control-api/control-api-error';
-import type { Deadline } from './control-api/deadline';
-import type { Endpoint, EndpointChange, Operation } from './control-api/wire-types';
-import { makeWriteOnce } from './control-api/write-once';
-import type { EndpointInputs } from './endpoint-inputs';
-import { deriveInputName, toCreateAttributes } from './endpoint-state';
-import { describeBlockers, type Progress } from './progress';
-import type { ServiceProject } from './service-project';
+import type { Endpoint, EndpointChange } from './control-api/wire-types';
+import { type CreateWork, type Creation, createOnce, findOwn, namesAtCreation } from './create-once';
+import { deleteEndpoint } from './endpoint-delete';
+import { EndpointGoneError } from './endpoint-error';
+import { EndpointRun } from './endpoint-run';
+import type { EndpointOutputs } from './endpoint-state';
+import { findDeviations } from './endpoint-state';
 
-/** A look at the project that is older than this is not proof enough that there is no such endpoint. Milliseconds. */
-const lookKeepsMs = 5_000;
+export interface CreateRequest extends CreateWork {
+  readonly allowsRestart: boolean;
+  /** Claims the endpoint for the resource. @throws Error when it belongs to another one */
+  readonly claim: (endpointId: string) => void;
+}
 
-/** An endpoint that was made now, or one that an earlier try has made, whose answer never arrived. */
-export type Creation = { readonly made: EndpointChange } | { readonly found: Endpoint };
+interface Created {
+  readonly id: string;
+  readonly outs: EndpointOutputs;
+}
+
+/** A list that lags behind can show what is gone, and another process can be faster; more often than this is neither. */
+const mostAttempts = 3;
 
 /**
- * Makes the endpoint exactly once, however often it is called: the name says whose it is, so there is a look for it
- * before the first request, after every answer that got lost, and after a long wait for the project's lock.
+ * Creates the endpoint, or takes over the one that this create stands for, and brings it to what is declared.
+ * @throws UnsettledEndpointError when the endpoint exists, but not as declared: it is kept in state
  */
-export async function createOnce(
-  project: ServiceProject,
-  inputs: EndpointInputs,
-  deadline: Deadline,
-  progress: Progress,
-): Promise<Creation> {
-  // Nobody waits for the end of a create that is not waited for, where a twin would be noticed.
-  const keepsMs = inputs.waitForOperations === false ? 0 : lookKeepsMs;
-  const found = findExisting(inputs, await project.endpoints.recent(keepsMs));
-  if (found) return { found };
-  const lookedAt = Date.now();
-  const attributes = toCreateAttributes({ ...inputs, name: nameOf(inputs) });
-  const write = makeWriteOnce<Creation>({
-    deadline,
-    pacing: project.api.retryPacing,
-    isLookDue: () => Date.now() - lookedAt > lookKeepsMs,
-    look: async () => {
-      const endpoint = findExisting(inputs, await project.endpoints.fresh());
-      return endpoint && { found: endpoint };
-    },
-    send: async () => {
-      try {
-        return { made: await project.api.createEndpoint(project.id, attributes, deadline) };
-      } catch (error) {
-        if (!(error instanceof ControlApiError && error.isConflict)) throw error;
-        return { found: await explainConflict(project, inputs, error) };
-      }
-    },
-  });
-  const onLocked = (blocking: readonly Operation[]) =>
-    progress.show(describeBlockers(blocking), deadline.elapsedMs);
-  const startedBy = (creation: Creation) => ('made' in creation ? creation.made.operations : []);
-  return project.writes.run({ deadline, write, startedBy, onLocked });
+export async function createEndpoint(request: CreateRequest): Promise<Created> {
+  for (let attempt = 1; ; attempt += 1) {
+    const creation = await createOnce(request);
+    try {
+      if (creation.kind === 'new') return await bringUp(request, creation.change);
+      return await takeOver(request, creation);
+    } catch (error) {
+      if (!(error instanceof EndpointGoneError) || attempt === mostAttempts) throw error;
+    }
+  }
 }
 
-/** The endpoint that this create stands for already: its own by name, or the one that it is to adopt. */
-function findExisting(inputs: EndpointInputs, endpoints: readonly Endpoint[]): Endpoint | undefined {
-  return findByName(inputs, endpoints) ?? (inputs.adopt ? findBranchEndpoint(inputs, endpoints) : undefined);
-}
-
-/** The read_write endpoint of the branch; there is at most one. */
-export function findBranchEndpoint(
-  { branchId, type }: EndpointInputs,
-  endpoints: readonly Endpoint[],
-): Endpoint | undefined {
-  if (type !== 'read_write') return undefined;
-  return endpoints.find((endpoint) => endpoint.branch_id === branchId && endpoint.type === 'read_write');
-}
-
-/** An endpoint that was to be adopted has no name of ours in its inputs; one that is made then gets it here. */
-function nameOf(inputs: EndpointInputs): string {
-  const name = inputs.name ?? deriveInputName(inputs);
-  if (name !== undefined) return name;
-  throw new Error('create of an endpoint: it has neither a name nor a URN to derive one from.');
-}
-
-function findByName(inputs: EndpointInputs, endpoints: readonly Endpoint[]): Endpoint | undefined {
-  const wanted = nameOf(inputs);
-  const endpoint = oldest(endpoints.filter(({ name }) => name === wanted));
-  if (!endpoint) return undefined;
-  const isOurs = wanted === deriveInputName(inputs);
-  const isSamePlace = endpoint.branch_id === inputs.branchId && endpoint.type === inputs.type;
-  if (isOurs || isSamePlace) return endpoint;
-  throw new Error(
-    `create of endpoint "${wanted}": project ${inputs.projectId} has an endpoint of that name already, ${endpoint.id} (${endpoint.type}, branch ${endpoint.branch_id}). Choose another name.`,
+async function bringUp(request: CreateRequest, change: EndpointChange): Promise<Created> {
+  const { project, inputs, deadline, progress } = request;
+  const { id } = change.endpoint;
+  request.claim(id);
+  const run = startRun(request, change.endpoint, true);
+  const outs = await run.keepInState(
+    (async () => {
+      await run.settle(change);
+      await giveName(request, run, change.endpoint);
+      return run.finish();
+    })(),
+  );
+  const elder = findOwn(inputs, project.endpoints.latest);
+  if (!elder || elder.id === id || isYounger(elder, change.endpoint)) return { id, outs };
+  // Another process, whose program was the same, has made the endpoint as well, and before this one.
+  await deleteEndpoint(project, id, deadline, progress);
+  throw new EndpointGoneError(
+    `create of endpoint ${id}: endpoint ${elder.id} is the same resource's, and older.`,
   );
 }
 
-/** Whether it is the one that stays when two processes have made the same endpoint: both keep the oldest. */
-export function isSurvivor(project: ServiceProject, made: Endpoint): boolean {
-  const twins = project.endpoints.latest.filter(({ name }) => name === made.name);
-  return oldest([...twins, made])?.id === made.id;
+async function takeOver(request: CreateRequest, { kind, endpoint }: Exclude<Creation, { kind: 'new' }>) {
+  const { project, inputs, deadline, progress } = request;
+  const { id } = endpoint;
+  const isOwn = kind === 'own';
+  const run = startRun(request, endpoint);
+  const changes = findDeviations(endpoint, inputs).filter((name) => !isOwn || name !== 'name');
+  try {
+    // An endpoint that this create has not made does not come into state when it must not be changed.
+    if (!isOwn) await run.checkGate(changes);
+    request.claim(id);
+    const outs = await run.keepInState(
+      (async () => {
+        await run.resume(await run.findEarlier(), changes);
+        if (isOwn) await giveName(request, run, endpoint);
+        return run.finish();
+      })(),
+    );
+    for (const twin of findTwins(request, id)) await deleteEndpoint(project, twin.id, deadline, progress);
+    return { id, outs };
+  } catch (error) {
+    if (error instanceof EndpointGoneError) project.endpoints.noteDeleted(id);
+    throw error;
+  }
 }
 
-function oldest(endpoints: readonly Endpoint[]): Endpoint | undefined {
-  const byAge = (left: Endpoint, right: Endpoint) =>
-    Date.parse(left.created_at) - Date.parse(right.created_at) || left.id.localeCompare(right.id);
-  return [...endpoints].sort(byAge)[0];
+/** The last step: until here the endpoint is found again by the derived name. */
+async function giveName({ inputs }: CreateRequest, run: EndpointRun, { name }: Endpoint): Promise<void> {
+  if (inputs.name !== undefined && inputs.name !== name) await run.apply(['name']);
 }
 
-async function explainConflict(
-  project: ServiceProject,
-  inputs: EndpointInputs,
-  conflict: ControlApiError,
-): Promise<Endpoint> {
-  const endpoints = await project.endpoints.fresh();
-  const endpoint = findByName(inputs, endpoints);
-  if (endpoint) return endpoint;
-  const holder = findBranchEndpoint(inputs, endpoints);
-  if (!holder) throw conflict;
-  const name = holder.name ? ` ("${holder.name}")` : '';
-  throw new Error(
-    `${conflict.message}. Branch ${inputs.branchId} has a read_write endpoint already: ${holder.id}${name}; a branch has at most one. adopt: true takes that one over; type read_only makes a replica beside it.`,
-    { cause: conflict },
-  );
+/** What a create that was repeated while lists lagged behind has made besides. */
+function findTwins({ project, inputs }: CreateRequest, id: string): Endpoint[] {
+  const own = namesAtCreation(inputs);
+  return project.endpoints.latest.filter(({ name, ...twin }) => own.includes(name) && twin.id !== id);
+}
+
+function isYounger(left: Endpoint, right: Endpoint): boolean {
+  return Date.parse(left.created_at) > Date.parse(right.created_at);
+}
+
+function startRun(request: CreateRequest, endpoint: Endpoint, isNew = false): EndpointRun {
+  return new EndpointRun({ ...request, action: 'create', endpointId: endpoint.id }, endpoint, isNew);
 }

@@ -1,51 +1,74 @@
-import { ControlApiError } from './control-api/control-api-error';
-import type { Deadline } from './control-api/deadline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isNotFound } from './control-api/control-api-error';
+import { Deadline } from './control-api/deadline';
 import type { Operation } from './control-api/wire-types';
-import { makeWriteOnce } from './control-api/write-once';
 import { describeSettlement } from './endpoint-error';
-import type { EndpointInputs } from './endpoint-inputs';
-import { settleOperations } from './operations/settle-operations';
+import { type Settlement, settleOperations } from './operations/settle-operations';
 import { describeBlockers, describeProgress, type Progress } from './progress';
 import type { ServiceProject } from './service-project';
 
+/** How long to pause before the endpoint is looked up again. Milliseconds. */
+const rereadPauseMs = 250;
+
 /**
- * Deletes the endpoint and waits for what that started. Gone is fine: by this request, by an earlier one whose
- * answer got lost, or by somebody else.
+ * Deletes the endpoint and waits for what that started. An endpoint that no longer exists is fine, whoever deleted it,
+ * once the project proves it: a proxy's 404 does not.
  */
 export async function deleteEndpoint(
   project: ServiceProject,
   endpointId: string,
-  inputs: EndpointInputs,
   deadline: Deadline,
   progress: Progress,
 ): Promise<void> {
-  const write = makeWriteOnce<readonly Operation[]>({
+  let isAccepted = false;
+  const operations = await project.write<readonly Operation[]>({
     deadline,
-    pacing: project.api.retryPacing,
-    // A second delete of what is gone is answered as such, and harms nothing.
-    look: async () => undefined,
+    // A second delete of what no longer exists is answered as such, and harms nothing.
+    findDone: async () => undefined,
     send: async () => {
-      try {
-        return (await project.api.deleteEndpoint(project.id, endpointId, deadline))?.operations ?? [];
-      } catch (error) {
-        if (error instanceof ControlApiError && error.isNotFound) return [];
+      const change = await project.api.deleteEndpoint(project.id, endpointId, deadline).catch((error) => {
+        if (isNotFound(error)) return undefined;
         throw error;
-      }
+      });
+      isAccepted = change !== undefined;
+      return change?.operations ?? [];
     },
+    onLocked: (blocking) => progress.show(describeBlockers(blocking), deadline.elapsedMs),
+    startedBy: (started) => started,
   });
-  const onLocked = (blocking: readonly Operation[]) =>
-    progress.show(describeBlockers(blocking), deadline.elapsedMs);
-  const startedBy = (started: readonly Operation[]) => started;
-  const operations = await project.writes.run({ deadline, write, startedBy, onLocked });
-  if (inputs.waitForOperations === false) return;
-  const settlement = await settleOperations(project.poller, {
-    endpointId,
-    operations,
-    deadline,
-    onProgress: (latest) => progress.show(describeProgress(latest), deadline.elapsedMs),
-  });
-  if (settlement.outcome === 'succeeded') return;
-  // An operation of the deletion may fail and the endpoint be gone all the same.
-  if (!(await project.endpoints.find(endpointId))) return;
-  throw new Error(describeSettlement('delete', endpointId, settlement, deadline.elapsedMs));
+  const remains = () => persists(project, endpointId);
+  if (!isAccepted && (await remains()))
+    throw new Error(
+      `delete of endpoint ${endpointId}: the service answers that it does not exist, and lists it all the same. Nothing was changed; run the command again.`,
+    );
+  // Also with `waitForOperations: false`: what fails after the delete has returned is in no state.
+  if (isAccepted) {
+    const settlement = await settleOperations(project.poller, {
+      endpointId,
+      operations,
+      deadline,
+      graceMs: project.graceMs,
+      onProgress: (latest) => progress.show(describeProgress(latest), deadline.elapsedMs),
+    });
+    const isProven = settlement.outcome === 'succeeded' && !settlement.isUnproven;
+    // An operation of the deletion may fail, or be forgotten, and the endpoint be gone all the same.
+    if (!isProven && (await remains())) throw new Error(describe(endpointId, settlement, deadline));
+  }
+  project.endpoints.noteDeleted(endpointId);
+}
+
+/** Whether the project still has the endpoint when reads can no longer lag behind. */
+async function persists({ endpoints, graceMs }: ServiceProject, endpointId: string): Promise<boolean> {
+  const grace = new Deadline(graceMs);
+  while (await endpoints.find(endpointId)) {
+    if (grace.hasPassed) return true;
+    await sleep(Math.min(rereadPauseMs, grace.remainingMs));
+  }
+  return false;
+}
+
+function describe(endpointId: string, settlement: Settlement, { elapsedMs }: Deadline): string {
+  if (settlement.outcome !== 'succeeded')
+    return describeSettlement('delete', endpointId, settlement, elapsedMs);
+  return `delete of endpoint ${endpointId}: the service no longer shows its operation, and the endpoint still exists. Run the command again.`;
 }

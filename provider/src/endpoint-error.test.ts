@@ -11,7 +11,7 @@ describe('what did not end well', () => {
     ];
     expect(describeSettlement('update', 'ep-1', { outcome: 'failed', operations }, 5_000)).toBe(
       'update of endpoint ep-1: operation start_compute op-2 failed: no capacity (3 failures), suspend_compute op-3 failed. ' +
-        'The endpoint is kept in state; the next `pulumi up` tries again what failed.',
+        'The endpoint is kept in state; the next `pulumi up` retries what failed.',
     );
   });
 
@@ -22,13 +22,13 @@ describe('what did not end well', () => {
     ];
     expect(describeSettlement('create', 'ep-1', { outcome: 'timed out', operations }, 61_400)).toBe(
       'create of endpoint ep-1: still waiting for start_compute op-2 running after 61 s. ' +
-        'The endpoint is kept in state; the next `pulumi up` goes on waiting. `timeouts` sets how long that may take.',
+        'The endpoint is kept in state; the next `pulumi up` continues to wait. `timeouts` sets how long that may take.',
     );
   });
 });
 
 it('a failure as the engine prints it is one sentence, and no stack', () => {
-  const error = new PresentableError(new Error('the service is gone'));
+  const error = new PresentableError('the service is gone');
   // How the host of dynamic providers words what check, diff, read and delete throw.
   expect(`${error}: ${error.stack}`).toBe('pulumi-postgres-compute: the service is gone');
 });

@@ -1,8 +1,8 @@
+import { describeSeconds } from './control-api/deadline';
 import type { Operation } from './control-api/wire-types';
 import type { EndpointOutputs } from './endpoint-state';
 import { describeOperation, isUnfinished, outcomeOf } from './operations/operation-outcome';
 import type { Settlement } from './operations/settle-operations';
-import { messageOf } from './thrown-message';
 
 /**
  * A create or update that did not end well although the endpoint exists. The engine keeps what it carries in
@@ -19,7 +19,19 @@ export class UnsettledEndpointError extends Error {
     this.id = id;
     this.properties = properties;
     this.reasons = [message];
+    // Crash output would print the cause, and the stack repeats the message as it was made.
+    this.stack = message;
   }
+
+  /** The same failure in words that may be shown. */
+  withMessage(message: string): UnsettledEndpointError {
+    return new UnsettledEndpointError(message, this.id, this.properties);
+  }
+}
+
+/** The service does not have the endpoint any more: there is nothing to keep in state. */
+export class EndpointGoneError extends Error {
+  override readonly name = 'EndpointGoneError';
 }
 
 /** What was attempted, on which endpoint, what came back, what now. */
@@ -34,12 +46,12 @@ export function describeSettlement(
     outcome === 'failed' ? outcomeOf(operation) === 'failed' : isUnfinished(operation),
   );
   const named = guilty.map(describeWithFailures).join(', ');
-  const seconds = Math.round(waitedMs / 1000);
-  const what = outcome === 'failed' ? `operation ${named}` : `still waiting for ${named} after ${seconds} s`;
+  const waited = describeSeconds(waitedMs);
+  const what = outcome === 'failed' ? `operation ${named}` : `still waiting for ${named} after ${waited}`;
   const now =
     outcome === 'failed'
-      ? 'The endpoint is kept in state; the next `pulumi up` tries again what failed.'
-      : 'The endpoint is kept in state; the next `pulumi up` goes on waiting. `timeouts` sets how long that may take.';
+      ? 'The endpoint is kept in state; the next `pulumi up` retries what failed.'
+      : 'The endpoint is kept in state; the next `pulumi up` continues to wait. `timeouts` sets how long that may take.';
   return `${action} of endpoint ${endpointId}: ${what}. ${now}`;
 }
 
@@ -50,12 +62,12 @@ function describeWithFailures(operation: Operation): string {
 
 /**
  * An error as the engine shows it. The host prints `${error}: ${error.stack}` for check, diff, read and delete;
- * so this one's text is its message, once, and no stack.
+ * so this one's text is its message, once, and no stack. It has no cause: crash output would print it unredacted.
  */
 export class PresentableError extends Error {
-  constructor(cause: unknown) {
-    super(messageOf(cause), { cause });
-    this.stack = this.message;
+  constructor(message: string) {
+    super(message);
+    this.stack = message;
   }
 
   override toString(): string {

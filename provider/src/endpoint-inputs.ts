@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { isEqual } from 'lodash';
 import { z } from 'zod';
 import {
   describeSizeRange,
@@ -89,12 +89,30 @@ type RequiredInput = (typeof requiredInputs)[number];
 /** The arguments of a ComputeEndpoint as the engine hands them to the provider. */
 export type EndpointInputs = Pick<InputValues, RequiredInput> &
   Partial<Omit<InputValues, RequiredInput>> & {
-    /** Derived in check: what a change of it restarts, in words that a preview shows. */
+    /** Derived in check: the size, so that a preview shows a change of it as a restart. */
     restartOnChange?: string;
     /** The resource's URN, for messages in its own row. */
     __urn?: string;
     __provider?: string;
+    /** The Pulumi organization, unless it is the default one. */
+    __organization?: string;
+    /** The program sets the resource option `deleteBeforeReplace: false`. */
+    __createsBeforeDelete?: boolean;
+    /** The name of the endpoint that this one replaces while it still exists. */
+    __replaces?: string;
+    /** The arguments that the program marks as secrets: the engine strips the marks. */
+    __secrets?: readonly string[];
   };
+
+/** The inputs that are not arguments. */
+export const hiddenInputs = [
+  '__urn',
+  '__provider',
+  '__organization',
+  '__createsBeforeDelete',
+  '__replaces',
+  '__secrets',
+] as const;
 
 /** The names that a program may give. */
 export type InputName = keyof typeof inputShape;
@@ -179,20 +197,18 @@ function findRangeFailure(inputs: RawInputs): InputFailure[] {
   return [];
 }
 
-/** The derived input whose change marks a restart in a plain preview; none when the program leaves all of it open. */
-export function describeRestartTrigger(inputs: RawInputs): string | undefined {
-  const { autoscalingLimitMinCu: minCu, autoscalingLimitMaxCu: maxCu, restartTriggers } = inputs;
-  if (isUnknown([minCu, maxCu, restartTriggers])) return unknownValue;
-  const parts: string[] = [];
-  if (typeof minCu === 'number' && typeof maxCu === 'number')
-    parts.push(`size ${describeSizeRange(minCu, maxCu)}`);
-  const triggers = Object.entries(restartTriggers ?? {}).sort(([left], [right]) => (left < right ? -1 : 1));
-  if (triggers.length > 0)
-    parts.push(`triggers ${triggers.map(([key, value]) => `${key}=${value}`).join(', ')}`);
-  return parts.length > 0 ? parts.join('; ') : undefined;
+/**
+ * The derived input whose change marks a restart in a plain preview; none when the program leaves the size open. Of the
+ * sizes only: the engine protects a secret by the name of its property, and this is another one.
+ */
+export function describeSizeInput(inputs: RawInputs): string | undefined {
+  const { autoscalingLimitMinCu: minCu, autoscalingLimitMaxCu: maxCu } = inputs;
+  if (isUnknown([minCu, maxCu])) return unknownValue;
+  if (typeof minCu !== 'number' || typeof maxCu !== 'number') return undefined;
+  return `size ${describeSizeRange(minCu, maxCu)}`;
 }
 
-/** Deep equality of two values as they stand in inputs and outputs. */
+/** Deep equality of two values as they stand in inputs and outputs; -0 is 0. */
 export function isSame(left: unknown, right: unknown): boolean {
-  return isDeepStrictEqual(left, right);
+  return isEqual(left, right);
 }

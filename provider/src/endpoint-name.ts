@@ -4,18 +4,32 @@ import { unknownValue } from './endpoint-inputs';
 const maxNameLength = 64;
 const hashLength = 8;
 
+/** What makes a resource the one that it is, in all of an account. */
+export interface ResourceIdentity {
+  readonly urn: string;
+  /** The Pulumi organization; two of them may use the same names of project and stack. Absent: the default one. */
+  readonly organization?: string | undefined;
+  /** The name of the endpoint that this one replaces while it still exists. */
+  readonly replaces?: string | undefined;
+}
+
 /**
  * The name that an endpoint gets when the program gives none: `project-stack-resource-1a2b3c4d`. It is the same
  * whenever the same resource is created again, so that a create that was cut off finds what it had made; the hash
- * covers the whole URN and the fields that replace the endpoint, so that a replacement does not take its
- * predecessor for itself.
+ * covers the organization, the whole URN and the fields that replace the endpoint.
  */
-export function deriveEndpointName(urn: string, replacingValues: readonly unknown[]): string {
+export function deriveEndpointName(
+  { urn, organization, replaces }: ResourceIdentity,
+  replacingValues: readonly unknown[],
+): string {
   if (replacingValues.includes(unknownValue)) return unknownValue;
-  const hash = createHash('sha256')
-    .update(JSON.stringify([urn, ...replacingValues]))
-    .digest('hex')
-    .slice(0, hashLength);
+  const parts = [
+    urn,
+    ...replacingValues,
+    ...(organization === undefined ? [] : [{ organization }]),
+    ...(replaces === undefined ? [] : [{ replaces }]),
+  ];
+  const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, hashLength);
   const [stack = '', project = '', , ...resource] = urn.replace(/^urn:pulumi:/, '').split('::');
   const readable = [project, stack, resource.join('-')].join('-');
   return `${readable.slice(0, maxNameLength - hashLength - 1)}-${hash}`;

@@ -1,15 +1,16 @@
 import type { dynamic } from '@pulumi/pulumi';
-import { isEmpty, pick, pickBy, union } from 'lodash';
+import { isEmpty, omit, pick, pickBy, union } from 'lodash';
 import { argumentTable } from './argument-table';
 import { ChangeAnnouncer } from './change-announcer';
 import { ConnectedService, type ServiceOptions } from './connected-service';
 import { Deadline } from './control-api/deadline';
+import { toPrintable } from './control-api/printable';
 import { EndpointClaims } from './endpoint-claims';
-import { createOnce, isSurvivor } from './endpoint-create';
+import { createEndpoint } from './endpoint-create';
 import { deleteEndpoint } from './endpoint-delete';
-import { PresentableError } from './endpoint-error';
+import { PresentableError, UnsettledEndpointError } from './endpoint-error';
 import {
-  describeRestartTrigger,
+  describeSizeInput,
   type EndpointInputs,
   findInputFailures,
   type InputFailure,
@@ -20,8 +21,8 @@ import {
   deriveInputName,
   type EndpointOutputs,
   findChanges,
-  findDeviations,
   isUnsettled,
+  markSecrets,
   toInputs,
   toOutputs,
   unsettledOutputs,
@@ -29,6 +30,7 @@ import {
 } from './endpoint-state';
 import { EngineDisplay } from './engine-display';
 import { type Progress, silence } from './progress';
+import { messageOf } from './thrown-message';
 
 /** How long a create, update or delete may take, unless `timeouts` says otherwise. Seconds. */
 const defaultTimeoutSeconds = 600;
@@ -53,13 +55,18 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
   }
 
   async check(olds: Inputs, news: Inputs): Promise<dynamic.CheckResult<EndpointInputs>> {
-    const { restartOnChange: _, ...given } = pickBy(news, (value) => value !== undefined && value !== null);
-    const restartOnChange = describeRestartTrigger(given);
-    // An endpoint that is taken over keeps the name that it has; every other one gets its name when it is created.
+    const given = pickBy(
+      omit(news, 'restartOnChange', '__replaces'),
+      (value) => value !== undefined && value !== null,
+    );
+    const { urn, replaces } = this.#identify(olds, given);
+    const identity = { ...given, ...(replaces !== undefined && { __replaces: replaces }) };
+    // An endpoint that is taken over keeps the name that it has; every other one gets its name here, once.
     const isNamedHere = isEmpty(olds) && given.adopt !== true;
-    const name = given.name ?? olds.name ?? (isNamedHere ? deriveInputName(given) : undefined);
+    const name = given.name ?? olds.name ?? (isNamedHere ? deriveInputName(identity) : undefined);
+    const restartOnChange = describeSizeInput(given);
     const checked = {
-      ...given,
+      ...identity,
       ...(name !== undefined && { name }),
       ...(restartOnChange && { restartOnChange }),
     };
@@ -67,20 +74,27 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
     const inputs = checked as unknown as EndpointInputs;
     const failures = [...this.#service.findConnectionFailures(), ...findInputFailures(given)];
     if (failures.length === 0) failures.push(...this.#findNameFailures(inputs));
-    if (failures.length === 0 && isEmpty(olds))
-      failures.push(...(await this.#announcer.announceCreation(inputs)));
-    return { inputs, failures };
+    if (failures.length === 0 && isEmpty(olds)) {
+      const isReplacing = urn !== undefined && this.#claims.nameInState(urn) !== undefined;
+      failures.push(...(await this.#announcer.announceCreation(inputs, isReplacing)));
+    }
+    const present = this.#presenter(inputs);
+    return { inputs, failures: failures.map((failure) => ({ ...failure, reason: present(failure.reason) })) };
   }
 
   async diff(id: string, olds: EndpointOutputs, news: EndpointInputs): Promise<dynamic.DiffResult> {
-    return presentably(async () => {
+    return this.#presentably(news, async () => {
       const changes = findChanges(olds, news);
       const replaces = changes.filter((name) => argumentTable[name].effect === 'replace');
-      // An endpoint that is replaced is nobody's soon, and free to be deleted.
-      if (news.__urn && replaces.length === 0) this.#claims.claimEndpoint(id, news.__urn);
-      await this.#announcer.announceChange(id, changes, olds, news);
+      // Don't claim an endpoint that is about to be replaced: its delete must go through.
+      if (news.__urn && replaces.length === 0) {
+        this.#claims.claimEndpoint(id, news.__urn);
+        if (changes.includes('branchId')) this.#claims.noteLeaving(id, news.__urn);
+      }
+      await this.#announcer.announceChange(id, union(changes, olds.__unapplied), olds, news);
       return {
-        changes: changes.length > 0 || isUnsettled(olds),
+        // Release 0.1.0 stored the values of triggers there; they go with the next update.
+        changes: changes.length > 0 || isUnsettled(olds) || olds.restartOnChange !== news.restartOnChange,
         replaces,
         // A branch has at most one read_write endpoint, so the old one has to go first.
         deleteBeforeReplace: olds.type === 'read_write',
@@ -89,28 +103,17 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
   }
 
   async create(inputs: EndpointInputs): Promise<dynamic.CreateResult<EndpointOutputs>> {
-    const project = this.#service.project(inputs.projectId);
-    const deadline = toDeadline(inputs, 'create');
-    const progress = this.#progress(inputs);
-    const creation = await createOnce(project, inputs, deadline, progress);
-    const { endpoint } = 'made' in creation ? creation.made : { endpoint: creation.found };
-    this.#claim(endpoint.id, inputs);
-    const work = { action: 'create', project, endpointId: endpoint.id, inputs, deadline, progress } as const;
-    const run = new EndpointRun(work, endpoint);
-    const bring = async () => {
-      if ('found' in creation) await run.resume(await run.findUnsettled(), findDeviations(endpoint, inputs));
-      else await run.settle(creation.made);
-      return run.finish();
-    };
-    const outs = await run.keepInState(bring());
-    if ('found' in creation || isSurvivor(project, endpoint)) return { id: endpoint.id, outs };
-    // Another process, whose program was the same, has made the endpoint as well, and before us: ours goes.
-    await deleteEndpoint(project, endpoint.id, inputs, deadline, progress);
-    return this.create(inputs);
+    return this.#presentably(inputs, () =>
+      createEndpoint({
+        ...this.#startWork(inputs, 'create'),
+        claims: this.#claims,
+        claim: (endpointId) => this.#claim(endpointId, inputs),
+      }),
+    );
   }
 
   async read(id: string, props?: EndpointOutputs): Promise<dynamic.ReadResult<EndpointOutputs>> {
-    return presentably(async () => {
+    return this.#presentably(props, async () => {
       if (!props)
         throw new Error(`read of endpoint ${id}: its projectId is not known, so it can't be found.`);
       const endpoint = await this.#service.findEndpoint(props.projectId, id);
@@ -118,7 +121,7 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
       const inputs = toInputs(endpoint, props);
       const outs = { ...toOutputs(endpoint, inputs), ...pick(props, unsettledOutputs) };
       // The host's type takes outputs for inputs; the engine wants the inputs alone.
-      return { id, props: outs, inputs: inputs as EndpointOutputs };
+      return { id, props: outs, inputs: markSecrets(inputs) as EndpointOutputs };
     });
   }
 
@@ -127,39 +130,54 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
     olds: EndpointOutputs,
     news: EndpointInputs,
   ): Promise<dynamic.UpdateResult<EndpointOutputs>> {
-    const changes = union(findChanges(olds, news), olds.__unapplied);
-    const isAtService = changes.some((name) => argumentTable[name].effect !== 'none');
-    if (!isAtService && !isUnsettled(olds)) return { outs: withSettings(olds, news) };
-    const project = this.#service.project(news.projectId);
-    const deadline = toDeadline(news, 'update');
-    const progress = this.#progress(news);
-    const run = new EndpointRun({
-      action: 'update',
-      project,
-      endpointId: id,
-      inputs: news,
-      deadline,
-      progress,
+    const declared = findChanges(olds, news);
+    const changes = union(declared, olds.__unapplied).filter((name) => argumentTable[name].effect !== 'none');
+    if (changes.length === 0 && !isUnsettled(olds)) return { outs: withSettings(olds, news) };
+    return this.#presentably(news, async () => {
+      const work = { ...this.#startWork(news, 'update'), action: 'update', endpointId: id } as const;
+      const run = new EndpointRun(work);
+      // A trigger that has changed once more asks for a restart of its own.
+      const isRestarting =
+        olds.__unapplied?.includes('restartTriggers') === true && !declared.includes('restartTriggers');
+      const resumed = run.resume(olds.unsettledOperations ?? [], changes, isRestarting);
+      return { outs: await run.keepInState(resumed.then(() => run.finish())) };
     });
-    const outs = await run.keepInState(
-      run.resume(olds.unsettledOperations ?? [], changes).then(() => run.finish()),
-    );
-    return { outs };
   }
 
   async delete(id: string, props: EndpointOutputs): Promise<void> {
-    await presentably(async () => {
-      const holder = this.#claims.holderOf(id);
-      // Another resource of this run has taken the endpoint over, under the name that both gave.
-      if (holder !== undefined && holder !== props.__urn) return;
-      await deleteEndpoint(
-        this.#service.project(props.projectId),
-        id,
-        props,
-        toDeadline(props, 'delete'),
-        this.#progress(props),
-      );
+    await this.#presentably(props, async () => {
+      // The engine may delete the old one of two copies in state that have the same id.
+      const keeper = this.#claims.creatorOf(id) ?? this.#claims.holderOf(id);
+      if (keeper !== undefined) return this.#announceKept(id, keeper, props);
+      const { project, deadline, progress } = this.#startWork(props, 'delete');
+      await deleteEndpoint(project, id, deadline, progress);
     });
+  }
+
+  /**
+   * The engine calls check twice for a replacement: with the inputs in state, then without. Where the program creates
+   * the new endpoint before it deletes the old one, the new one's derived name covers the old one's.
+   */
+  #identify({ name }: Inputs, { __urn: urn, __createsBeforeDelete }: Inputs) {
+    if (typeof urn !== 'string') return {};
+    if (typeof name === 'string') this.#claims.noteInState(urn, name);
+    const isReplacing = __createsBeforeDelete === true && name === undefined;
+    return { urn, replaces: isReplacing ? this.#claims.nameInState(urn) : undefined };
+  }
+
+  #startWork(inputs: EndpointInputs, action: 'create' | 'update' | 'delete') {
+    return {
+      project: this.#service.project(inputs.projectId),
+      inputs,
+      deadline: toDeadline(inputs, action),
+      progress: this.#progress(inputs),
+      allowsRestart: this.#service.allowsRestart(inputs),
+    };
+  }
+
+  async #announceKept(id: string, keeper: string, { __urn }: EndpointOutputs): Promise<void> {
+    const warning = `endpoint ${id} was kept: in this update it has become the endpoint of ${keeper}`;
+    await this.#display.tell('warning', __urn ?? keeper, warning);
   }
 
   #findNameFailures({ projectId, name, __urn }: EndpointInputs): InputFailure[] {
@@ -167,29 +185,40 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
     const holder = this.#claims.claimName(projectId, name, __urn);
     if (holder === undefined) return [];
     return [
-      { property: 'name', reason: `is the name of another endpoint of this program already: ${holder}` },
+      { property: 'name', reason: `is already the name of another endpoint of this program: ${holder}` },
     ];
   }
 
   #claim(endpointId: string, { __urn, name }: EndpointInputs): void {
-    const holder = __urn && this.#claims.claimEndpoint(endpointId, __urn);
-    if (!holder) return;
-    throw new Error(
-      `create of endpoint "${name}": endpoint ${endpointId} of that name belongs to ${holder} already.`,
-    );
+    if (__urn === undefined) return;
+    const holder = this.#claims.claimEndpoint(endpointId, __urn);
+    if (holder !== undefined)
+      throw new Error(`create of endpoint "${name}": endpoint ${endpointId} already belongs to ${holder}.`);
+    this.#claims.noteCreated(endpointId, __urn);
   }
 
-  #progress({ __urn }: EndpointInputs): Progress {
-    return __urn ? this.#display.forResource(__urn) : silence;
+  #progress(inputs: EndpointInputs): Progress {
+    if (!inputs.__urn) return silence;
+    return this.#display.forResource(inputs.__urn, this.#service.redactorFor(inputs));
   }
-}
 
-/** Calls what the engine asked for, so that a failure reads as one sentence. */
-async function presentably<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    throw new PresentableError(error);
+  /** Does what the engine asked for, so that a failure reads as one sentence, without a secret. */
+  async #presentably<Result>(
+    inputs: EndpointInputs | undefined,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      const message = this.#presenter(inputs)(messageOf(error));
+      if (error instanceof UnsettledEndpointError) throw error.withMessage(message);
+      throw new PresentableError(message);
+    }
+  }
+
+  #presenter(inputs: EndpointInputs | undefined): (text: string) => string {
+    const redact = this.#service.redactorFor(inputs);
+    return (text) => toPrintable(redact(text));
   }
 }
 

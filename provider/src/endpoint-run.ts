@@ -1,10 +1,12 @@
-import { argumentTable } from './argument-table';
-import { ControlApiError } from './control-api/control-api-error';
-import type { Deadline } from './control-api/deadline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { differenceBy, union } from 'lodash';
+import { describeChange, describeRefusal, isDisruptive } from './change-notice';
+import { isNotFound } from './control-api/control-api-error';
+import { Deadline } from './control-api/deadline';
 import type { Endpoint, EndpointChange, Operation } from './control-api/wire-types';
-import { makeWriteOnce } from './control-api/write-once';
-import { describeSettlement, UnsettledEndpointError } from './endpoint-error';
-import type { EndpointInputs, InputName } from './endpoint-inputs';
+import { EndpointGoneError, UnsettledEndpointError } from './endpoint-error';
+import type { InputName } from './endpoint-inputs';
+import { EndpointOperations, type EndpointWork } from './endpoint-operations';
 import {
   type EndpointOutputs,
   findDeviations,
@@ -13,225 +15,246 @@ import {
   toOutputs,
   type UnsettledOperation,
 } from './endpoint-state';
-import { isUnfinished, outcomeOf } from './operations/operation-outcome';
-import { settleOperations } from './operations/settle-operations';
-import { describeBlockers, describeProgress, type Progress } from './progress';
-import type { ServiceProject } from './service-project';
+import { isFailed, isUnfinished } from './operations/operation-outcome';
+import { describeBlockers } from './progress';
 import { messageOf } from './thrown-message';
 
-const pageLimit = 100;
-
-/** What a create or an update is about. */
-export interface EndpointWork {
-  readonly action: 'create' | 'update';
-  readonly project: ServiceProject;
-  readonly endpointId: string;
-  readonly inputs: EndpointInputs;
-  readonly deadline: Deadline;
-  readonly progress: Progress;
-}
+/** How long to pause before an endpoint that does not agree yet is read again: twice as long each time. Milliseconds. */
+const rereadPauseMs = { first: 50, longest: 1_000 };
+/** How long a read beyond the deadline may take. Milliseconds. */
+const lastReadMs = 5_000;
 
 /**
- * One create or update of one endpoint, from the first answer that names it. Whatever happens from there on, the
- * id, the real attributes and the operations that are unsettled come out, as outputs or in the error.
+ * One create or update of one endpoint, from the first response that names it. Whatever happens from there on, the
+ * id, the real attributes and the operations that are unfinished or failed come out, as outputs or in the error.
  */
 export class EndpointRun {
   readonly #work: EndpointWork;
-  readonly #operations = new Map<string, Operation>();
+  readonly #operations: EndpointOperations;
+  /** Whether this run has created the endpoint. */
+  readonly #isNew: boolean;
+  /** The last that is known of the endpoint. */
   #endpoint: Endpoint | undefined;
+  /** The arguments that the service has not accepted yet. */
   #unapplied: readonly InputName[] = [];
-  /** The operations that failed in an earlier run: they have been taken up and say nothing about this one. */
-  readonly #takenUp = new Set<string>();
 
-  constructor(work: EndpointWork, endpoint?: Endpoint) {
+  constructor(work: EndpointWork, endpoint?: Endpoint, isNew = false) {
     this.#work = work;
+    this.#operations = new EndpointOperations(work);
+    this.#isNew = isNew;
     this.#endpoint = endpoint;
   }
 
-  /** Waits for what an answer named. @throws Error when an operation failed, or has not ended at the deadline. */
+  /** Waits for the operations of a response. @throws Error when one failed, or has not ended at the deadline */
   async settle({ endpoint, operations }: EndpointChange): Promise<void> {
     this.#endpoint = endpoint;
-    const { action, endpointId, deadline } = this.#work;
-    const settlement = await this.#wait(operations);
-    if (!settlement || settlement.outcome === 'succeeded') return;
-    throw new Error(describeSettlement(action, endpointId, settlement, deadline.elapsedMs));
+    await this.#operations.settle(operations);
+  }
+
+  /** What an earlier create that was cut off has left of the endpoint. */
+  async findEarlier(): Promise<Operation[]> {
+    return this.#operations.findEarlier((await this.read()).created_at);
   }
 
   /**
-   * Takes up what an earlier run left: waits for what still runs, sends what is not as wanted, and starts a compute
-   * whose start had failed.
+   * Resumes what an earlier run left and applies the named arguments: waits for what still runs, sends what differs,
+   * and repeats a suspension or a start that had failed. `isRestarting` means that the earlier run has begun, or was to
+   * begin, the restart that `restartTriggers` asks for.
    */
-  async resume(unsettled: readonly UnsettledOperation[], names: readonly InputName[]): Promise<void> {
-    const operations = await this.#fetch(unsettled);
-    await this.#wait(operations);
-    const failed = operations.map(({ id }) => this.#operations.get(id)).filter(isFailed);
-    for (const { id } of failed) {
-      this.#operations.delete(id);
-      this.#takenUp.add(id);
-    }
+  async resume(
+    earlier: readonly UnsettledOperation[],
+    names: readonly InputName[],
+    isRestarting = false,
+  ): Promise<void> {
     this.#unapplied = names;
-    const started = await this.#apply(names);
-    // A change of size restarts an active compute by itself; a trigger, or a change that had failed, does not.
-    const isRestartDue =
-      names.includes('restartTriggers') || (failed.length > 0 && !started && isRestarting(names));
-    const hasRestarted = started?.some(({ action }) => action === 'start_compute') ?? false;
-    const hasFailedStart = failed.some(({ action }) => action === 'start_compute');
-    if (isRestartDue && !hasRestarted) await this.#restartIfActive();
-    if (hasFailedStart) await this.#startIfDown();
-    if (this.#work.inputs.waitForOperations !== false) this.#unapplied = [];
+    const failed = await this.#operations.settleEarlier(earlier);
+    const due = failed.length > 0 ? union(names, this.#findDeviations(await this.read())) : names;
+    this.#unapplied = due;
+    await this.checkGate(due, failed);
+    const started = await this.apply(due);
+    // A start that was under way, and did not fail, has ended the earlier restart.
+    const underWay = differenceBy(earlier.filter(isUnfinished), failed, 'id');
+    await this.#restartIfDue(due, failed, [...started, ...(isRestarting ? underWay : [])], isRestarting);
+    this.#unapplied = [];
   }
 
-  /** The operations of this endpoint that a run which was cut off has left unsettled. */
-  async findUnsettled(): Promise<Operation[]> {
-    const { project, endpointId } = this.#work;
-    const { operations } = await project.api.listOperations(project.id, { limit: pageLimit });
-    const own = operations.filter((operation) => operation.endpoint_id === endpointId);
-    const isNew = ({ id }: Operation) => !this.#takenUp.has(id);
-    return own.filter(
-      (operation, age) => isUnfinished(operation) || (age === 0 && isFailed(operation) && isNew(operation)),
+  /** @throws Error when `allowRestart` is false and what is about to be sent would drop connections */
+  async checkGate(changes: readonly InputName[], failed: readonly UnsettledOperation[] = []): Promise<void> {
+    const { allowsRestart, endpointId, inputs } = this.#work;
+    if (allowsRestart || !isDisruptive(changes, inputs, failed)) return;
+    const live = await this.read();
+    const notice = describeChange({ changes, failed, outputs: toOutputs(live, inputs), inputs }, live);
+    if (notice.drops) throw new Error(describeRefusal(endpointId, notice));
+  }
+
+  /** Sends the named arguments, and nothing else. Returns the operations that the service started. */
+  async apply(names: readonly InputName[]): Promise<readonly Operation[]> {
+    const attributes = toAttributes(names, this.#work.inputs);
+    if (Object.keys(attributes).length === 0) return [];
+    const { project, endpointId, deadline } = this.#work;
+    const sentAt = Date.now();
+    this.#unapplied = names;
+    const change = await this.#write(
+      () => project.api.updateEndpoint(project.id, endpointId, attributes, deadline),
+      () => this.#findApplied(names, sentAt),
     );
+    // The service has accepted it: from here on its operations alone record what is unfinished.
+    this.#unapplied = names.filter((name) => name === 'restartTriggers');
+    try {
+      await this.settle(change);
+    } catch (error) {
+      if (this.#operations.latest.some(isFailed)) this.#unapplied = names;
+      throw error;
+    }
+    return change.operations;
   }
 
-  /** Reads the endpoint back and compares it with what was asked. @throws Error when the service holds otherwise. */
-  async finish(endpoint?: Endpoint): Promise<EndpointOutputs> {
-    const { action, endpointId, inputs } = this.#work;
-    if (inputs.waitForOperations === false && this.#endpoint) return this.#outputs(this.#endpoint);
-    const held = endpoint ?? (await this.#readBack());
-    const deviations = findDeviations(held, inputs);
-    if (deviations.length === 0) return this.#outputs(held);
-    this.#unapplied = deviations;
-    throw new Error(
-      `${action} of endpoint ${endpointId}: every operation finished, but the service holds another ${deviations.join(', ')} than declared. Somebody else may have changed it meanwhile; the next \`pulumi up\` applies it again.`,
-    );
+  /**
+   * Reads the endpoint until it agrees with what was asked. Reads may lag behind writes, so a difference counts only
+   * when it persists.
+   * @throws Error when the service reports other values, or no endpoint
+   */
+  async finish(): Promise<EndpointOutputs> {
+    const { project, inputs, deadline } = this.#work;
+    const isWaiting = inputs.waitForOperations !== false;
+    if (!isWaiting && !this.#isNew && this.#endpoint) return this.#outputs(this.#endpoint);
+    const grace = new Deadline(project.graceMs);
+    for (let pauseMs = rereadPauseMs.first; ; pauseMs = Math.min(rereadPauseMs.longest, pauseMs * 2)) {
+      const endpoint = await this.#find(Math.max(lastReadMs, project.graceMs));
+      const deviations = endpoint && isWaiting ? this.#findDeviations(endpoint) : [];
+      // A list that shows a new endpoint shows its elder twin too.
+      const isProven = !this.#isNew || project.endpoints.latest.some(({ id }) => id === endpoint?.id);
+      const isMoving = isWaiting && endpoint?.pending_state !== undefined;
+      if (endpoint && deviations.length === 0 && isProven && !isMoving) return this.#outputs(endpoint);
+      if (grace.hasPassed) {
+        if (!endpoint) throw new Error(this.#describeGone());
+        this.#unapplied = deviations;
+        if (deviations.length > 0) throw new Error(this.#describeDeviations(deviations));
+        if (!isMoving || !this.#operations.isUnproven) return this.#outputs(endpoint);
+        if (deadline.hasPassed) throw new Error(this.#describeMoving(endpoint));
+      }
+      await sleep(pauseMs);
+    }
   }
 
-  /** Turns a failure into one that keeps the endpoint in state, once the service is known to hold it. */
+  /** Turns a failure into one that keeps the endpoint in state. */
   async keepInState(outcome: Promise<EndpointOutputs>): Promise<EndpointOutputs> {
     try {
       return await outcome;
     } catch (error) {
-      const known = await this.#readBack().catch(() => this.#endpoint);
-      if (!known) throw error;
-      throw new UnsettledEndpointError(messageOf(error), this.#work.endpointId, this.#outputs(known), {
-        cause: error,
-      });
+      await this.#find(lastReadMs).catch(() => undefined);
+      const isGone = error instanceof EndpointGoneError && !this.#isNew;
+      if (isGone || !this.#endpoint) throw error;
+      const outputs = this.#outputs(this.#endpoint);
+      throw new UnsettledEndpointError(messageOf(error), this.#work.endpointId, outputs, { cause: error });
     }
   }
 
-  #outputs(endpoint: Endpoint): EndpointOutputs {
-    return toOutputs(endpoint, this.#work.inputs, [...this.#operations.values()], this.#unapplied);
-  }
-
-  async #readBack(): Promise<Endpoint> {
-    const { action, project, endpointId } = this.#work;
-    const endpoint = await project.endpoints.find(endpointId);
+  /** The endpoint as it is now. @throws EndpointGoneError */
+  async read(): Promise<Endpoint> {
+    const endpoint = await this.#find(Math.max(lastReadMs, this.#work.deadline.remainingMs));
     if (endpoint) return endpoint;
-    this.#endpoint = undefined;
-    throw new Error(`${action} of endpoint ${endpointId}: the endpoint is gone. ${afterDeletion}`);
+    throw new EndpointGoneError(this.#describeGone());
   }
 
-  /** Waits for the operations and records how they stand; undefined when the program does not want to wait. */
-  async #wait(operations: readonly Operation[]) {
-    const { project, endpointId, inputs, deadline, progress } = this.#work;
-    for (const operation of operations) this.#operations.set(operation.id, operation);
-    if (inputs.waitForOperations === false) return undefined;
-    deadline.begin();
-    const record = (latest: readonly Operation[]) => {
-      for (const operation of latest) this.#operations.set(operation.id, operation);
-    };
-    const settlement = await settleOperations(project.poller, {
-      endpointId,
-      operations: [...this.#operations.values()].filter((operation) =>
-        operations.some(({ id }) => id === operation.id),
-      ),
-      deadline,
-      onProgress: (latest) => {
-        record(latest);
-        progress.show(describeProgress(latest), deadline.elapsedMs);
-      },
-    });
-    record(settlement.operations);
-    return settlement;
+  async #find(withinMs: number): Promise<Endpoint | undefined> {
+    const { project, endpointId } = this.#work;
+    const endpoint = await project.endpoints.find(endpointId, { deadline: new Deadline(withinMs) });
+    this.#endpoint = endpoint ?? this.#endpoint;
+    return endpoint;
   }
 
-  async #fetch(unsettled: readonly UnsettledOperation[]): Promise<Operation[]> {
-    const { project } = this.#work;
-    const fetched = unsettled.map(({ id }) =>
-      project.api.getOperation(project.id, id).catch((error: unknown) => {
-        // The service forgets old operations; what it has forgotten is not running.
-        if (error instanceof ControlApiError && error.isNotFound) return undefined;
-        throw error;
-      }),
-    );
-    return (await Promise.all(fetched)).filter((operation) => operation !== undefined);
+  #outputs(endpoint: Endpoint): EndpointOutputs {
+    return toOutputs(endpoint, this.#work.inputs, this.#operations.latest, this.#unapplied);
   }
 
-  /** Sends the named arguments, and nothing else. Returns the operations that the service started, if any. */
-  async #apply(names: readonly InputName[]): Promise<readonly Operation[] | undefined> {
-    const attributes = toAttributes(names, this.#work.inputs);
-    if (Object.keys(attributes).length === 0) return undefined;
-    const { project, endpointId, deadline } = this.#work;
-    const change = await this.#write(
-      () => project.api.updateEndpoint(project.id, endpointId, attributes, deadline),
-      () => this.#findDone(names),
-    );
-    await this.settle(change);
-    return change.operations.length > 0 ? change.operations : undefined;
+  #findDeviations(endpoint: Endpoint): InputName[] {
+    return findDeviations(endpoint, this.#work.inputs);
   }
 
-  /** After a lost answer: whether the endpoint is as wanted already, and which of its operations that started. */
-  async #findDone(names: readonly InputName[]): Promise<EndpointChange | undefined> {
-    const endpoint = await this.#readBack();
+  /** After a request whose outcome is unknown: the endpoint if it is as desired, and what the request started. */
+  async #findApplied(names: readonly InputName[], sentAt: number): Promise<EndpointChange | undefined> {
+    const endpoint = await this.read();
     if (!names.every((name) => isAsWanted(endpoint, this.#work.inputs, name))) return undefined;
-    return { endpoint, operations: await this.findUnsettled() };
+    return { endpoint, operations: await this.#operations.findStarted(sentAt) };
   }
 
-  /** Not by the restart call: that one can't be sent again after a lost answer without restarting twice. */
-  async #restartIfActive(): Promise<void> {
-    const { disabled, current_state } = await this.#readBack();
-    if (disabled || current_state !== 'active') return;
-    await this.#control('suspend');
-    await this.#control('start');
+  /** A change of size restarts an active compute by itself; a trigger, or a restart that had failed, does not. */
+  async #restartIfDue(
+    names: readonly InputName[],
+    failed: readonly UnsettledOperation[],
+    started: readonly Pick<Operation, 'action'>[],
+    isRestarting: boolean,
+  ): Promise<void> {
+    const hasFailed = (action: string) => failed.some((operation) => operation.action === action);
+    const isRestarted = started.some(({ action }) => action === 'start_compute');
+    const hasFailedRestart = hasFailed('suspend_compute') && hasFailed('start_compute');
+    if (isRestarted) return;
+    if (names.includes('restartTriggers') || hasFailedRestart) await this.#restart(isRestarting);
+    else if (hasFailed('suspend_compute')) await this.#control('suspend');
+    else if (hasFailed('start_compute')) await this.#start();
   }
 
-  async #startIfDown(): Promise<void> {
-    const { disabled, current_state } = await this.#readBack();
-    if (!disabled && current_state !== 'active') await this.#control('start');
+  /** Not by the restart call: that one can't be sent again after a lost response without restarting twice. */
+  async #restart(isRestarting: boolean): Promise<void> {
+    // Reads may lag behind, so it is the suspension that tells: of an idle compute it starts no operation. An earlier run
+    // may have suspended it already.
+    if ((await this.#control('suspend')) || isRestarting) await this.#start();
   }
 
-  async #control(verb: 'start' | 'suspend'): Promise<void> {
+  async #start(): Promise<void> {
+    const isDisabled = this.#endpoint?.disabled ?? (await this.read()).disabled;
+    if (!isDisabled) await this.#control('start');
+  }
+
+  /** Returns whether it has, or may have, changed the state of the compute. */
+  async #control(verb: 'start' | 'suspend'): Promise<boolean> {
     const { project, endpointId, deadline } = this.#work;
-    // To a compute that is there already it does nothing, so after a lost answer it is simply sent again.
+    let isOutcomeUnknown = false;
     const change = await this.#write(
       () => project.api.controlEndpoint(project.id, endpointId, verb, deadline),
-      async () => undefined,
+      async () => {
+        // To a compute that is there already it does nothing, so it is simply sent again.
+        isOutcomeUnknown = true;
+        return undefined;
+      },
     );
     await this.settle(change);
+    return isOutcomeUnknown || change.operations.length > 0;
   }
 
-  #write(
+  async #write(
     send: () => Promise<EndpointChange>,
-    look: () => Promise<EndpointChange | undefined>,
+    findDone: () => Promise<EndpointChange | undefined>,
   ): Promise<EndpointChange> {
-    const { project, endpointId, deadline, progress } = this.#work;
-    const onLocked = (blocking: readonly Operation[]) =>
-      progress.show(describeBlockers(blocking), deadline.elapsedMs);
-    const write = makeWriteOnce({ send, look, deadline, pacing: project.api.retryPacing });
-    const startedBy = ({ operations }: EndpointChange) => operations;
-    const answer = project.writes.run({ deadline, write, startedBy, onLocked });
-    return answer.catch((error: unknown) => {
-      if (!(error instanceof ControlApiError && error.isNotFound)) throw error;
-      throw new Error(`${error.message}. Endpoint ${endpointId} is gone. ${afterDeletion}`, { cause: error });
-    });
+    const { project, deadline, progress } = this.#work;
+    try {
+      return await project.write({
+        send,
+        findDone,
+        deadline,
+        startedBy: ({ operations }) => operations,
+        onLocked: (blocking) => progress.show(describeBlockers(blocking), deadline.elapsedMs),
+      });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      throw new EndpointGoneError(`${error.message}. ${this.#describeGone()}`, { cause: error });
+    }
   }
-}
 
-const afterDeletion = 'If it was deleted on purpose, `pulumi up --refresh` creates it again.';
+  #describeGone(): string {
+    return `${this.#subject}: the endpoint no longer exists. If it was deleted on purpose, \`pulumi up --refresh\` creates it again.`;
+  }
 
-function isRestarting(names: readonly InputName[]): boolean {
-  return names.some((name) => argumentTable[name].effect === 'restart');
-}
+  #describeDeviations(deviations: readonly InputName[]): string {
+    return `${this.#subject}: every operation finished, but the service reports a different ${deviations.join(', ')} than declared. Another client may have changed it; the next \`pulumi up\` applies it again.`;
+  }
 
-function isFailed(operation: Operation | undefined): operation is Operation {
-  return operation !== undefined && outcomeOf(operation) === 'failed';
+  #describeMoving({ pending_state }: Endpoint): string {
+    return `${this.#subject}: the service no longer shows its operation, and the endpoint is still becoming ${pending_state}. The next \`pulumi up\` continues.`;
+  }
+
+  get #subject(): string {
+    return `${this.#work.action} of endpoint ${this.#work.endpointId}`;
+  }
 }

@@ -186,9 +186,7 @@ describe('inputs after a read', () => {
 
   it('derive the restart mark from the live size', () => {
     const live = endpointOf({ autoscaling_limit_max_cu: 4 });
-    expect(toInputs(live, toOutputs(endpointOf(), declared)).restartOnChange).toBe(
-      'size 0.25 to 4 CU; triggers release=1',
-    );
+    expect(toInputs(live, toOutputs(endpointOf(), declared)).restartOnChange).toBe('size 0.25 to 4 CU');
   });
 
   it('keep what the engine and the resource have put there', () => {

@@ -1,10 +1,11 @@
-import { isUndefined, omit, omitBy, pick } from 'lodash';
+import { isString, isUndefined, mapValues, omit, omitBy, pick } from 'lodash';
 import { argumentNames, argumentTable, replacingArguments } from './argument-table';
 import { deriveSizeOutputs, type SizeOutputs } from './compute-size';
 import type { Endpoint, EndpointAttributes, Operation } from './control-api/wire-types';
 import {
-  describeRestartTrigger,
+  describeSizeInput,
   type EndpointInputs,
+  hiddenInputs,
   type InputName,
   isSame,
   isUnknown,
@@ -18,8 +19,9 @@ export const schemaVersion = 1;
 /** The name that these inputs get when the program gives none. */
 export function deriveInputName(inputs: Readonly<Record<string, unknown>>): string | undefined {
   if (typeof inputs.__urn !== 'string') return undefined;
+  const { __urn: urn, __organization: organization, __replaces: replaces } = inputs;
   return deriveEndpointName(
-    inputs.__urn,
+    { urn, ...(isString(organization) && { organization }), ...(isString(replaces) && { replaces }) },
     replacingArguments.map((name) => inputs[name] ?? null),
   );
 }
@@ -65,7 +67,7 @@ export function toOutputs(
   const unsettled = operations.filter((operation) => outcomeOf(operation) !== 'succeeded');
   return {
     ...inputs,
-    ...readAttributes(endpoint),
+    ...readAttributes(endpoint, inputs),
     ...deriveSizeOutputs(endpoint.autoscaling_limit_min_cu, endpoint.autoscaling_limit_max_cu),
     host: endpoint.host,
     poolerHost: toPoolerHost(endpoint),
@@ -83,16 +85,39 @@ export function toOutputs(
 export function toInputs(endpoint: Endpoint, outputs: EndpointOutputs): EndpointInputs {
   // A resource that is only looked up (`ComputeEndpoint.get`) declares nothing but where it is.
   const names = outputs.__declared ?? ['projectId'];
-  const declared = { ...pick(outputs, names), ...pick(readAttributes(endpoint), names) };
-  const kept = pick(outputs, ['__urn', '__provider']);
-  const restartOnChange = describeRestartTrigger(declared);
+  const declared = pick({ ...outputs, ...readAttributes(endpoint, pick(outputs, names)) }, names);
+  const kept = pick(outputs, hiddenInputs);
+  const restartOnChange = describeSizeInput(declared);
   // What `pick` returns is not known to hold the required arguments; every program declares them.
   return { ...declared, ...kept, ...(restartOnChange && { restartOnChange }) } as EndpointInputs;
 }
 
-function readAttributes(endpoint: Endpoint): Partial<EndpointInputs> {
-  const values = Object.entries(argumentTable).map(([name, { read }]) => [name, read?.(endpoint)]);
+/** How a secret is written in what a provider returns; the host strips the marks, and has no way to set them. */
+const secretSignature = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' };
+
+/**
+ * The inputs of a read with the program's secrets marked. The engine itself marks what was secret in the old inputs, and
+ * after an update that failed these are older than the outputs.
+ */
+export function markSecrets(inputs: EndpointInputs): Record<string, unknown> {
+  const { __secrets: secrets = [] } = inputs;
+  return mapValues(inputs, (value, name) => (secrets.includes(name) ? { ...secretSignature, value } : value));
+}
+
+/** What the service holds; where that is what is desired, in the words of the program. */
+function readAttributes(endpoint: Endpoint, desired: Partial<EndpointInputs>): Partial<EndpointInputs> {
+  const values = argumentNames.map((name) => {
+    const reported = argumentTable[name].read?.(endpoint);
+    return [name, isMatch(name, desired[name], reported) ? desired[name] : reported];
+  });
   return omitBy(Object.fromEntries(values), isUndefined);
+}
+
+function isMatch(name: InputName, desired: unknown, reported: unknown): boolean {
+  if (desired === undefined || reported === undefined) return false;
+  const matches = argumentTable[name].matches ?? isSame;
+  // The table pairs each name with a comparison of its own type, which a look-up by name can't show.
+  return (matches as (left: unknown, right: unknown) => boolean)(desired, reported);
 }
 
 /** Pooled connections go to the same host with `-pooler` behind the endpoint's id (official API description). */
@@ -140,14 +165,14 @@ export function findDeviations(endpoint: Endpoint, inputs: EndpointInputs): Inpu
 export function isAsWanted(endpoint: Endpoint, inputs: EndpointInputs, name: InputName): boolean {
   const { read, whenRemoved } = argumentTable[name];
   const wanted = inputs[name] ?? whenRemoved;
-  return read === undefined || wanted === undefined || isSame(read(endpoint), wanted);
+  return read === undefined || wanted === undefined || isMatch(name, wanted, read(endpoint));
 }
 
 /** The outputs after a change of nothing but the provider's own settings, which the service knows nothing of. */
 export function withSettings(outputs: EndpointOutputs, inputs: EndpointInputs): EndpointOutputs {
   const settings = argumentNames.filter((name) => argumentTable[name].effect === 'none');
   return {
-    ...(omit(outputs, settings) as EndpointOutputs), // The settings are optional; `omit` does not say so.
+    ...(omit(outputs, settings, 'restartOnChange') as EndpointOutputs), // The settings are optional; `omit` does not say so.
     ...inputs,
     __declared: findDeclared(inputs),
   };

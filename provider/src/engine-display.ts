@@ -1,4 +1,6 @@
 import { createRequire } from 'node:module';
+import { toPrintable } from './control-api/printable';
+import type { Redact } from './control-api/redaction';
 import { type Progress, ProgressLines } from './progress';
 
 /** `progress` is shown live and forgotten; a `note` and a `warning` stay under Diagnostics of the resource. */
@@ -16,8 +18,11 @@ export class EngineDisplay {
     this.#client = connect(hostArguments);
   }
 
-  forResource(urn: string): Progress {
-    return new ProgressLines((line) => void this.#client?.log('progress', urn, line).catch(() => undefined));
+  /** The row of a resource. Lines are made printable: they quote the service. */
+  forResource(urn: string, redact: Redact): Progress {
+    return new ProgressLines(
+      (line) => void this.#client?.log('progress', urn, toPrintable(redact(line))).catch(() => undefined),
+    );
   }
 
   /** Says something that stays: under the resource, or on the console where there is no engine to tell. */
@@ -27,9 +32,17 @@ export class EngineDisplay {
   }
 }
 
-/** The engine's address is the first argument of the process that hosts dynamic providers. */
+function isEngineAddress(argument: string): boolean {
+  return /^(127\.0\.0\.1|localhost|\[::1\]):\d+$/.test(argument);
+}
+
+/** Whether this process hosts providers for a running engine, whose address is its first argument. */
+export function isProviderHost(hostArguments: readonly string[]): boolean {
+  return hostArguments.some(isEngineAddress);
+}
+
 function connect(hostArguments: readonly string[]): EngineClient | undefined {
-  const address = hostArguments.find((argument) => /^(127\.0\.0\.1|localhost|\[::1\]):\d+$/.test(argument));
+  const address = hostArguments.find(isEngineAddress);
   if (!address) return undefined;
   try {
     return createClient(address);

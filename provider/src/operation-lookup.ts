@@ -1,6 +1,7 @@
 import { Deadline } from './control-api/deadline';
+import type { Redact } from './control-api/redaction';
 import type { Operation } from './control-api/wire-types';
-import { type OperationState, toOperationState } from './operation-state';
+import { type OperationState, toOperationState, toOperationStates } from './operation-state';
 import type { OperationFilter } from './operations/operation-filter';
 import { walkOperationPages } from './operations/operation-pages';
 import { settleOperation, settleUnfinished, type WaitRequest } from './operations/operation-wait';
@@ -23,7 +24,8 @@ const defaultTimeoutSeconds = 600;
  * @throws ControlApiError 404 when the project has no such operation
  */
 export async function getOperation(at: { projectId: string; operationId: string }): Promise<OperationState> {
-  return toOperationState(await connectByStack().getOperation(at.projectId, at.operationId));
+  const api = connectByStack();
+  return toOperationState(await api.getOperation(at.projectId, at.operationId), api.redact);
 }
 
 /**
@@ -31,8 +33,9 @@ export async function getOperation(at: { projectId: string; operationId: string 
  * @throws ControlApiError 404 when there is no such project
  */
 export async function getOperations(of: { projectId: string; limit?: number }): Promise<OperationState[]> {
-  const { operations } = await connectByStack().listOperations(of.projectId, { limit: of.limit ?? 100 });
-  return operations.map(toOperationState);
+  const api = connectByStack();
+  const { operations } = await api.listOperations(of.projectId, { limit: of.limit ?? 100 });
+  return toOperationStates(operations, api.redact);
 }
 
 /**
@@ -44,7 +47,8 @@ export async function getOperations(of: { projectId: string; limit?: number }): 
 export async function* listOperations(
   of: { projectId: string } & OperationFilter,
 ): AsyncGenerator<OperationState, void, undefined> {
-  for await (const page of walkOperationPages(connectByStack(), of)) yield* page.map(toOperationState);
+  const api = connectByStack();
+  for await (const page of walkOperationPages(api, of)) yield* toOperationStates(page, api.redact);
 }
 
 /**
@@ -55,10 +59,12 @@ export async function* listOperations(
 export async function waitForOperation(
   at: { projectId: string; operationId: string } & OperationWaitOptions,
 ): Promise<OperationState> {
-  const request = toWaitRequest(at);
-  const settlement = await settleOperation(connectProject(at.projectId), at.operationId, request);
-  const [operation] = requireSuccess(settlement, request.deadline.elapsedMs);
-  if (operation) return toOperationState(operation);
+  const project = connectProject(at.projectId);
+  const { redact } = project.api;
+  const request = toWaitRequest(at, redact);
+  const settlement = await settleOperation(project, at.operationId, request);
+  const [operation] = requireSuccess(settlement, request.deadline.elapsedMs, redact);
+  if (operation) return toOperationState(operation, redact);
   throw new Error(`Operation ${at.operationId}: the wait for it ended without it.`);
 }
 
@@ -71,18 +77,25 @@ export async function waitForOperation(
 export async function waitForOperations(
   of: { projectId: string; endpointId?: string } & OperationWaitOptions,
 ): Promise<OperationState[]> {
-  const request = toWaitRequest(of);
-  const settlement = await settleUnfinished(connectProject(of.projectId), of.endpointId, request);
-  return requireSuccess(settlement, request.deadline.elapsedMs).map(toOperationState);
+  const project = connectProject(of.projectId);
+  const { redact } = project.api;
+  const request = toWaitRequest(of, redact);
+  const settlement = await settleUnfinished(project, of.endpointId, request);
+  const operations = requireSuccess(settlement, request.deadline.elapsedMs, redact);
+  return toOperationStates(operations, redact);
 }
 
 function connectProject(projectId: string): ServiceProject {
   return new ServiceProject(connectByStack(), projectId);
 }
 
-function toWaitRequest({ timeoutSeconds = defaultTimeoutSeconds, onProgress }: OperationWaitOptions) {
+function toWaitRequest(
+  { timeoutSeconds = defaultTimeoutSeconds, onProgress }: OperationWaitOptions,
+  redact: Redact,
+) {
+  const report = (latest: readonly Operation[]) => onProgress?.(toOperationStates(latest, redact));
   return {
     deadline: new Deadline(timeoutSeconds * 1000),
-    onProgress: onProgress && ((latest: readonly Operation[]) => onProgress(latest.map(toOperationState))),
+    onProgress: onProgress && report,
   } satisfies WaitRequest;
 }

@@ -1,3 +1,5 @@
+import { toPrintable } from './control-api/printable';
+import type { Redact } from './control-api/redaction';
 import type { Operation } from './control-api/wire-types';
 
 /** An operation of the service as it is right now. */
@@ -26,7 +28,8 @@ export interface OperationState {
   readonly updatedAt: string;
 }
 
-export function toOperationState(operation: Operation): OperationState {
+/** @param redact takes the key out of the service's error text */
+export function toOperationState(operation: Operation, redact: Redact): OperationState {
   return {
     id: operation.id,
     projectId: operation.project_id,
@@ -37,7 +40,11 @@ export function toOperationState(operation: Operation): OperationState {
     updatedAt: operation.updated_at,
     ...(operation.branch_id !== undefined && { branchId: operation.branch_id }),
     ...(operation.endpoint_id !== undefined && { endpointId: operation.endpoint_id }),
-    ...(operation.error !== undefined && { error: operation.error }),
+    ...(operation.error !== undefined && { error: toPrintable(redact(operation.error)) }),
     ...(operation.total_duration_ms !== undefined && { totalDurationMs: operation.total_duration_ms }),
   };
+}
+
+export function toOperationStates(operations: readonly Operation[], redact: Redact): OperationState[] {
+  return operations.map((operation) => toOperationState(operation, redact));
 }

@@ -104,7 +104,7 @@ describe('a preview says', () => {
     expect(flat(refused.screen)).toContain('allowRestart is false, and a change of restartTriggers restarts');
     await declare(size(1, "restartTriggers: { release: '2' }"));
     const { screen } = await stack.run('preview');
-    expect(screen).toContain('[diff: ~restartOnChange,restartTriggers]');
+    expect(screen).toContain('[diff: ~restartTriggers]');
     expect(flat(screen)).toContain(
       'warning: a change of restartTriggers restarts the compute and drops its connections (it is active now)',
     );

@@ -25,7 +25,7 @@ describe('the default endpoint', () => {
     const { stack, emulator, primary, writes } = await startOnPrimaryBranch(`adopt: true, ${size(4)}`);
     const { screen } = await stack.run('preview');
     expect(flat(screen)).toContain(
-      `adopt takes over endpoint ${primary.id} of branch ${primary.branch_id} and changes its autoscalingLimitMaxCu`,
+      `adopt takes over endpoint ${primary.id} (since ${primary.created_at}) and changes its autoscalingLimitMaxCu`,
     );
     expect(flat(screen)).toContain('restarts the compute and drops its connections (it is active now)');
     expect(writes()).toEqual([]);
@@ -53,8 +53,8 @@ describe('the default endpoint', () => {
     const { stack, emulator, primary } = await startOnPrimaryBranch(size(1));
     const { exitCode, screen } = await stack.try('up', '--yes');
     expect(exitCode).not.toBe(0);
-    expect(flat(screen)).toContain(`has a read_write endpoint already: ${primary.id}`);
-    expect(flat(screen)).toContain('adopt: true takes that one over');
+    expect(flat(screen)).toContain(`The read_write endpoint of the branch is ${primary.id}`);
+    expect(flat(screen)).toContain('adopt: true takes it over');
     expect(emulator.endpoints().length).toBe(1);
   });
 });

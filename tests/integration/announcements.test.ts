@@ -56,12 +56,12 @@ describe('allowRestart: false', () => {
     const { diff } = await startEndpoint();
     const told = listen();
     await diff({ branchId: unknownValue, allowRestart: false });
+    expect(told.join('')).toContain('may move the endpoint');
     expect(told.join('')).toContain(
       'allowRestart is false: `pulumi up` stops if the new branchId drops connections',
     );
     told.length = 0;
     await diff({ branchId: unknownValue });
-    expect(told.join('')).toContain('may move the endpoint');
     expect(told.join('')).not.toContain('allowRestart');
   });
 });
@@ -74,7 +74,7 @@ describe('a preview of a take-over says which endpoint it is', () => {
     const { name: _, ...unnamed } = declare({ branchId: primary?.branch_id ?? '', adopt: true, __urn });
     await provider.check({}, { ...unnamed, autoscalingLimitMaxCu: 0.25 });
     expect(told[0]).toBe(
-      `warning: adopt takes over endpoint ${primary?.id} of branch ${primary?.branch_id} and changes nothing on it\n`,
+      `warning: adopt takes over endpoint ${primary?.id} (since ${primary?.created_at}) and changes nothing on it\n`,
     );
   });
 
@@ -86,7 +86,7 @@ describe('a preview of a take-over says which endpoint it is', () => {
     const { name: _, ...unnamed } = declare({ branchId: primary?.branch_id ?? '', adopt: true, __urn });
     await provider.check({}, unnamed);
     expect(told[0]).toContain(
-      `adopt takes over endpoint ${primary?.id} ("main") of branch ${primary?.branch_id} and changes its autoscalingLimitMaxCu\n`,
+      `adopt takes over endpoint ${primary?.id} ("main", since ${primary?.created_at}) and changes its autoscalingLimitMaxCu\n`,
     );
     expect(told[0]).toContain('restarts the compute and drops its connections');
   });

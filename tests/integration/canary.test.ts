@@ -103,7 +103,7 @@ describe('the key is nowhere but in requests', () => {
     const { witness, startProvider, inputs } = service;
     const wrong = `${canary}2`;
     await live(service, startProvider({ POSTGRES_COMPUTE_API_KEY: wrong }), inputs);
-    expect(String(witness.errors[0])).toContain('401 Unauthorized');
+    expect(witness.errors[0]?.message).toContain('401 Unauthorized');
     expect(witness.findings(canary)).toEqual([]);
   });
 });
@@ -152,8 +152,8 @@ describe('a service that is none gets the key, and nobody else sees it', () => {
     const { port } = server.address() as AddressInfo; // A server that listens on a port has one.
     const url = `https://127.0.0.1:${port}/api/v2`;
     await live(service, startProvider({ POSTGRES_COMPUTE_BASE_URL: url }), inputs);
-    expect(String(witness.errors[0])).toMatch(
-      /GET \/projects\/\S+\/endpoints: no usable answer: the certificate of the base URL is not trusted \(self-signed/,
+    expect(witness.errors[0]?.message).toMatch(
+      /GET \/projects\/\S+\/endpoints: no usable response: the certificate of the base URL is not trusted \(self-signed/,
     );
     expect(keys).toEqual([]);
     expect(witness.findings(canary)).toEqual([]);

@@ -1,20 +1,42 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { EndpointProvider } from '../../provider/src/endpoint-provider';
+import type { EndpointOutputs } from '../../provider/src/endpoint-state';
 import { startService } from './start-service';
 
 const environment = {
   POSTGRES_COMPUTE_BASE_URL: 'http://127.0.0.1:9/api/v2',
   POSTGRES_COMPUTE_API_KEY: 'key',
 };
+const previewPatienceMs = 50;
 const inputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
 const urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::api';
+
+it('the values of triggers that release 0.1.0 stored in restartOnChange go with the next update', async () => {
+  const { emulator, provider, declare } = await startService();
+  const inputs = declare({ restartTriggers: { password: 'canary-trigger' } });
+  const { id, outs } = await provider.create(inputs);
+  const olds = { ...outs, restartOnChange: 'size 0.25 to 1 CU; triggers password=canary-trigger' };
+  const news = { ...inputs, restartOnChange: 'size 0.25 to 1 CU' };
+  const before = emulator.requests().length;
+  expect(await provider.diff(id, olds as EndpointOutputs, news)).toMatchObject({
+    changes: true,
+    replaces: [],
+  });
+  const updated = await provider.update(id, olds as EndpointOutputs, news);
+  expect(updated.outs?.restartOnChange).toBe('size 0.25 to 1 CU');
+  expect(await provider.diff(id, updated.outs as EndpointOutputs, news)).toMatchObject({ changes: false });
+  expect(emulator.requests().length).toBe(before);
+});
 
 describe('check', () => {
   it.each([
     ['POSTGRES_COMPUTE_API_KEY', 'postgresCompute:apiKey'],
     ['POSTGRES_COMPUTE_BASE_URL', 'postgresCompute:baseUrl'],
   ])('names both ways to give a missing %s', async (variable, configKey) => {
-    const provider = new EndpointProvider({ environment: { ...environment, [variable]: undefined } });
+    const provider = new EndpointProvider({
+      previewPatienceMs,
+      environment: { ...environment, [variable]: undefined },
+    });
     const { failures } = await provider.check({}, inputs);
     expect(failures).toEqual([{ property: '', reason: expect.stringContaining(variable) }]);
     expect(failures?.[0]?.reason).toContain(configKey);
@@ -38,7 +60,7 @@ describe('check', () => {
   });
 
   it('reads key and base URL from the environment of the process', async () => {
-    const provider = new EndpointProvider();
+    const provider = new EndpointProvider({ previewPatienceMs });
     const variables = Object.entries(environment);
     onTestFinished(() => void vi.unstubAllEnvs());
     for (const [name] of variables) vi.stubEnv(name, undefined);
@@ -48,7 +70,7 @@ describe('check', () => {
   });
 
   it('derives a name for an endpoint that has none, and keeps it', async () => {
-    const provider = new EndpointProvider({ environment });
+    const provider = new EndpointProvider({ previewPatienceMs, environment });
     const first = await provider.check({}, { ...inputs, __urn: urn });
     expect(first.inputs?.name).toMatch(/^shop-prod-api-[0-9a-f]{8}$/);
     const again = await provider.check({ ...first.inputs, name: 'kept' }, { ...inputs, __urn: urn });
@@ -56,20 +78,20 @@ describe('check', () => {
   });
 
   it('refuses a name that another resource of the program has', async () => {
-    const provider = new EndpointProvider({ environment });
+    const provider = new EndpointProvider({ previewPatienceMs, environment });
     await provider.check({}, { ...inputs, name: 'api', __urn: urn });
     const { failures } = await provider.check({}, { ...inputs, name: 'api', __urn: `${urn}-2` });
     expect(failures).toEqual([{ property: 'name', reason: expect.stringContaining(urn) }]);
   });
 
   it('lets a resource keep its own name', async () => {
-    const provider = new EndpointProvider({ environment });
+    const provider = new EndpointProvider({ previewPatienceMs, environment });
     await provider.check({}, { ...inputs, name: 'api', __urn: urn });
     expect((await provider.check({}, { ...inputs, name: 'api', __urn: urn })).failures).toEqual([]);
   });
 
   it('tells what is true of many endpoints under the first of them', async () => {
-    const provider = new EndpointProvider({ environment });
+    const provider = new EndpointProvider({ previewPatienceMs, environment });
     const console = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     onTestFinished(() => console.mockRestore());
     const size = { autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 2 };

@@ -4,7 +4,7 @@ import { patience, startCommand } from './start-command';
 describe('endpoints list', () => {
   it('shows id, name, branch, type, size and state', async () => {
     const { run, primary, branch, provider, declare } = await startCommand();
-    await provider.create(declare());
+    await provider.create(declare({ name: 'api' }));
     const [, first = '', second = ''] = (await run('endpoints', 'list')).stdout.split('\n');
     expect(first.split(/ {2,}/)).toEqual([primary.id, primary.branch_id, 'read_write', '0.25 CU', 'Active']);
     expect(second.split(/ {2,}/).slice(1)).toEqual([
@@ -21,7 +21,7 @@ describe('endpoints list', () => {
     const own = await run('endpoints', 'list', '--branch', primary.branch_id, '--json');
     expect(JSON.parse(own.stdout)).toMatchObject({ endpoints: [{ id: primary.id, currentState: 'active' }] });
     const none = await run('endpoints', 'list', '--branch', branch.id);
-    expect(none).toEqual({ exitCode: 0, stdout: '', stderr: 'There is no such endpoint.\n' });
+    expect(none).toEqual({ exitCode: 0, stdout: '', stderr: 'No endpoints found.\n' });
   });
 });
 
@@ -121,7 +121,7 @@ describe('endpoints suspend, start and restart', () => {
     const { exitCode, stderr } = await run('endpoints', 'suspend', primary.id, '--timeout', '0.2');
     expect(exitCode).toBe(3);
     expect(stderr).toMatch(
-      /error: POST \S+\/suspend: 423 Locked \(create_branch \S+ running\); waited 0 s\n$/,
+      /error: POST \S+\/suspend: 423 Locked \(create_branch \S+ running\); waited 0\.2 s\n$/,
     );
   });
 

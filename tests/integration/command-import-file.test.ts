@@ -11,7 +11,7 @@ interface ImportFile {
 /** A project with the endpoint of its primary branch and one named `api` on another, and a place for the file. */
 async function startImport() {
   const service = await startCommand();
-  const { id } = await service.provider.create(service.declare({ suspendTimeoutSeconds: 600 }));
+  const { id } = await service.provider.create(service.declare({ name: 'api', suspendTimeoutSeconds: 600 }));
   const file = join(makeTemporaryFolder(), 'import.json');
   const importTo = async (...words: string[]) => {
     const end = await service.run('import-file', '--output', file, ...words);

@@ -97,7 +97,7 @@ describe('operations list', () => {
   it('that is empty says so on stderr, and is an empty list as JSON', async () => {
     const { run } = await startCommand();
     const table = await run('operations', 'list', '--endpoint', 'ep-none');
-    expect(table).toEqual({ exitCode: 0, stdout: '', stderr: 'There is no such operation.\n' });
+    expect(table).toEqual({ exitCode: 0, stdout: '', stderr: 'No operations found.\n' });
     expect(JSON.parse((await run('operations', 'list', '--endpoint', 'ep-none', '--json')).stdout)).toEqual({
       operations: [],
     });

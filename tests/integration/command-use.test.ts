@@ -122,7 +122,9 @@ describe('a service that does not answer as hoped', () => {
     const { run } = await startCommand();
     const { exitCode, stderr } = await run('endpoints', 'list', '--base-url', 'http://127.0.0.1:1/api/v2');
     expect(exitCode).toBe(4);
-    expect(stderr).toMatch(/^error: GET \/projects\/\S+\/endpoints: no usable answer: connection refused\n$/);
+    expect(stderr).toMatch(
+      /^error: GET \/projects\/\S+\/endpoints: no usable response: connection refused\n$/,
+    );
   });
 
   it('ends with 4 when the key is wrong, and does not show the key', async () => {
@@ -145,7 +147,7 @@ describe('a service that does not answer as hoped', () => {
   it('does not let control characters of the service through', async () => {
     const { run, emulator, primary } = await startCommand();
     emulator.changeEndpoint(primary.id, { name: 'a\u001b[2Jb' });
-    expect((await run('endpoints', 'list')).stdout).toContain('a [2Jb');
+    expect((await run('endpoints', 'list')).stdout).toContain('a\\u001b[2Jb');
     expect((await run('endpoints', 'get', primary.id)).stdout).not.toContain('\u001b');
   });
 });

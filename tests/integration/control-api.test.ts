@@ -4,7 +4,6 @@ import { startEmulator } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ControlApi } from '../../provider/src/control-api/control-api';
 import { ControlApiError } from '../../provider/src/control-api/control-api-error';
-import { Deadline } from '../../provider/src/control-api/deadline';
 
 const retryPacing = { baseMs: 1, capMs: 5, unreachableMs: 50 };
 
@@ -97,22 +96,22 @@ describe('a failure', () => {
 
   it('to connect is told as such after a short patience', async () => {
     const api = new ControlApi({ baseUrl: 'http://127.0.0.1:9/api/v2', apiKey: 'k', retryPacing });
-    await expect(api.listProjects()).rejects.toThrow('GET /projects: no usable answer: connection refused');
+    await expect(api.listProjects()).rejects.toThrow('GET /projects: no usable response: connection refused');
   });
 
   it('to answer in time is told as such', async () => {
     const api = await startServer(() => undefined);
     await expect(api.createProject()).rejects.toThrow(
-      'POST /projects: no usable answer: no answer within the time-out',
+      'POST /projects: no usable response: no response within the time-out',
     );
   });
 
   it.each([
-    ['no JSON', '<html>', /the answer is not JSON/],
+    ['no JSON', '<html>', /the response is not JSON/],
     ['of another shape', '{"projects":[{}]}', /not of the documented shape/],
   ])('to understand an answer that is %s says so', async (_case, body, message) => {
     const api = await startServer((_request, response) => response.end(body));
-    await expect(api.listOperations('p-1', {}, new Deadline(0))).rejects.toThrow(message);
+    await expect(api.listOperations('p-1', {}, { isSentOnce: true })).rejects.toThrow(message);
   });
 });
 
@@ -149,20 +148,12 @@ it.each(['', '.', '..'])('the id "%s" is refused: it would lead to another resou
   expect(requests).toBe(0);
 });
 
-it('a service that repeats the key in what it answers is not repeated', async () => {
-  const operation = {
-    id: 'op-1',
-    project_id: 'p-1',
-    action: 'start_compute',
-    status: 'failed',
-    failures_count: 1,
-    created_at: '2026-01-01T00:00:00Z',
-    updated_at: '2026-01-01T00:00:00Z',
-  };
-  const api = await startServer((request, response) => {
-    response.end(JSON.stringify({ operation: { ...operation, error: request.headers.authorization } }));
+it('what a service says is parsed as it is, also where it holds the key', async () => {
+  const api = await startServer((_request, response) => {
+    response.end(JSON.stringify({ projects: [{ id: 'p-1', name: 'canary-key-1' }] }));
   });
-  expect((await api.getOperation('p-1', 'op-1')).error).toBe('Bearer ***');
+  expect(await api.listProjects()).toEqual([{ id: 'p-1', name: 'canary-key-1' }]);
+  expect(api.redact('canary-key-1')).toBe('***-1');
 });
 
 it('a request with a body says that it is JSON, one without says nothing', async () => {

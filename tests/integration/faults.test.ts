@@ -12,7 +12,14 @@ const lostAnswers: [string, RequestEffect][] = [
   ['is 500 before the work', { kind: 'status', status: 500 }],
   ['is 500 after the work', { kind: 'status', status: 500, when: 'after-work' }],
   ['is 502 after the work', { kind: 'status', status: 502, when: 'after-work' }],
-  ['is 504 after the work', { kind: 'status', status: 504, when: 'after-work' }],
+  ...[408, 425, 504, 507, 520, 522, 524, 529].map((status): [string, RequestEffect] => [
+    `is ${status} after the work`,
+    { kind: 'status', status, when: 'after-work' },
+  ]),
+  ['is the 502 page of a proxy, after the work', { kind: 'proxy-page', status: 502, when: 'after-work' }],
+  ['is the 200 page of a proxy, after the work', { kind: 'proxy-page', status: 200, when: 'after-work' }],
+  ['breaks off in the middle', { kind: 'cut-off' }],
+  ['breaks off in the middle of its gzip stream', { kind: 'cut-off', encoding: 'gzip' }],
   ['is cut off in the middle', { kind: 'malformed' }],
   ['comes after the time-out', { kind: 'slow', delayMs: 3_000 }],
 ];
@@ -81,7 +88,7 @@ describe.each(lostAnswers)('when the answer %s', (_case, effect) => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
     service.emulator.inject({ match: { method: 'DELETE' }, effect });
-    await service.provider.delete(id, outs);
+    await service.startProvider().delete(id, outs);
     expect(ownEndpoints(service)).toEqual([]);
   });
 
@@ -113,7 +120,7 @@ describe.each(busyAnswers)('when the service answers %s', (_case, effect) => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
     service.emulator.inject({ match: { method: 'DELETE' }, times: 2, effect });
-    await service.provider.delete(id, outs);
+    await service.startProvider().delete(id, outs);
     expect(ownEndpoints(service)).toEqual([]);
   });
 });
@@ -173,9 +180,12 @@ describe('a failed operation', () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
     service.emulator.inject(failing('suspend_compute'));
-    const outcome = await service.provider.delete(id, outs).catch((error: unknown) => String(error));
+    const outcome = await service
+      .startProvider()
+      .delete(id, outs)
+      .catch((error: unknown) => String(error));
     if (ownEndpoints(service).length > 0) expect(outcome).toContain('pulumi-postgres-compute');
-    await service.provider.delete(id, outs);
+    await service.startProvider().delete(id, outs);
     expect(ownEndpoints(service)).toEqual([]);
   });
 });
@@ -191,7 +201,7 @@ describe('an operation that takes too long', () => {
       service.provider.create(service.declare({ timeouts: { create: 0.2 } })),
     );
     expect(message).toMatch(
-      /create of endpoint ep-\S+: still waiting for start_compute \S+ running after 0 s/,
+      /create of endpoint ep-\S+: still waiting for start_compute \S+ running after 0\.2 s/,
     );
     expect(outs.unsettledOperations).toMatchObject([{ action: 'start_compute', status: 'running' }]);
     const update = service.provider.update(id, outs, service.declare());
@@ -249,17 +259,18 @@ describe('a create that was cut off', () => {
 
   it('does not take an endpoint of the same name from another branch', async () => {
     const service = await startService();
-    await createEndpoint(service);
+    await createEndpoint(service, service.declare({ name: 'api' }));
     const other = service.emulator.createBranch(service.project.id, { name: 'other' });
-    await expect(service.provider.create(service.declare({ branchId: other.id }))).rejects.toThrow(
-      /has an endpoint of that name already, ep-/,
-    );
+    const inputs = service.declare({ name: 'api', branchId: other.id, adopt: true });
+    await expect(service.startProvider().create(inputs)).rejects.toMatchObject({
+      message: expect.stringMatching(/already has an endpoint of that name, ep-.*Choose another name\./),
+    });
   });
 });
 
 it('a delete is one request when nothing goes wrong', async () => {
   const service = await startService();
   const { id, outs } = await createEndpoint(service);
-  await service.provider.delete(id, outs);
+  await service.startProvider().delete(id, outs);
   expect(service.emulator.requests().filter(isDelete)).toHaveLength(1);
 });

@@ -5,7 +5,7 @@ describe('create', () => {
   it('makes the endpoint as declared and returns when its compute is active', async () => {
     const { emulator, provider, declare, project } = await startService();
     const { id, outs } = await provider.create(
-      declare({ suspendTimeoutSeconds: 600, pgSettings: { work_mem: '8MB' } }),
+      declare({ name: 'api', suspendTimeoutSeconds: 600, pgSettings: { work_mem: '8MB' } }),
     );
     const [held] = emulator.endpoints(project.id).filter((endpoint) => endpoint.name === 'api');
     expect(held).toMatchObject({
@@ -38,7 +38,7 @@ describe('create', () => {
       effect: { kind: 'operation-fails', error: 'no capacity in the region' },
     });
     const failure = await provider.create(declare()).catch((error: unknown) => error);
-    const [held] = emulator.endpoints(project.id).filter((endpoint) => endpoint.name === 'api');
+    const [held] = emulator.endpoints(project.id).slice(1);
     expect(failure).toMatchObject({
       id: held?.id,
       message: expect.stringMatching(
@@ -50,10 +50,12 @@ describe('create', () => {
 
   it('names the endpoint that the branch has already', async () => {
     const { provider, declare } = await startService();
-    const { id } = await provider.create(declare());
-    await expect(provider.create(declare({ name: 'other' }))).rejects.toThrow(
-      new RegExp(`POST /projects/.*/endpoints: 409 Conflict.*read_write endpoint already: ${id} \\("api"\\)`),
-    );
+    const { id } = await provider.create(declare({ name: 'api' }));
+    await expect(provider.create(declare({ name: 'other' }))).rejects.toMatchObject({
+      message: expect.stringMatching(
+        `^POST /projects/.*/endpoints: 409 Conflict.*read_write endpoint of the branch is ${id} \\("api"\\)\\. adopt`,
+      ),
+    });
   });
 
   it('makes several read_only endpoints on one branch', async () => {
@@ -125,7 +127,7 @@ describe('update', () => {
     const { id, outs } = await provider.create(declare());
     emulator.deleteEndpoint(id);
     await expect(provider.update(id, outs ?? never(), declare({ name: 'x' }))).rejects.toThrow(
-      /404 Not Found.* is gone\. If it was deleted on purpose, `pulumi up --refresh` creates it again/,
+      /404 Not Found.* no longer exists\. If it was deleted on purpose, `pulumi up --refresh` creates it again/,
     );
   });
 });
@@ -155,15 +157,16 @@ describe('read', () => {
 
 describe('delete', () => {
   it('removes the endpoint', async () => {
-    const { emulator, provider, declare } = await startService();
+    const { emulator, provider, startProvider, declare } = await startService();
     const { id, outs } = await provider.create(declare());
-    await provider.delete(id, outs ?? never());
+    await startProvider().delete(id, outs ?? never());
     expect(emulator.endpoints().map((endpoint) => endpoint.id)).not.toContain(id);
   });
 
   it('succeeds when the endpoint is gone already', async () => {
-    const { emulator, provider, declare } = await startService();
-    const { id, outs } = await provider.create(declare());
+    const { emulator, startProvider, declare } = await startService();
+    const { id, outs } = await startProvider().create(declare());
+    const provider = startProvider();
     await provider.delete(id, outs ?? never());
     await expect(provider.delete(id, outs ?? never())).resolves.toBeUndefined();
     await expect(provider.delete('ep-never-there-1', outs ?? never())).resolves.toBeUndefined();
@@ -176,7 +179,7 @@ describe('a refusal of the service', () => {
     const { startProvider, declare } = await startService();
     const provider = startProvider({ POSTGRES_COMPUTE_API_KEY: 'canary-key' });
     const failure = await provider.create(declare()).catch((error: unknown) => error);
-    expect(String(failure)).toMatch(
+    expect((failure as Error).message).toMatch(
       /GET \/projects\/[^ ]+\/endpoints: 401 Unauthorized.*\(request id [^)]+\)/,
     );
     expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toContain('canary-key');

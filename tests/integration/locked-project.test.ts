@@ -31,7 +31,7 @@ describe('a locked project', () => {
     const service = await startService();
     service.emulator.lockProject(service.project.id);
     await expect(service.provider.create(service.declare({ timeouts: { create: 0.3 } }))).rejects.toThrow(
-      /POST \/projects\/\S+\/endpoints: 423 Locked \(create_branch \S+ running\); waited 0 s/,
+      /POST \/projects\/\S+\/endpoints: 423 Locked \(create_branch \S+ running\); waited 0\.3 s/,
     );
     expect(ownEndpoints(service)).toEqual([]);
   });

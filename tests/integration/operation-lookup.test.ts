@@ -130,7 +130,7 @@ describe('waitForOperations', () => {
 describe('getComputeEndpoints', () => {
   it('gives every endpoint of the project, each as it is now', async () => {
     const { provider, declare, projectId, primary, suspend, hang } = await startLookup();
-    const { id } = await provider.create(declare({ suspendTimeoutSeconds: 900 }));
+    const { id } = await provider.create(declare({ name: 'api', suspendTimeoutSeconds: 900 }));
     hang();
     await suspend();
     const endpoints = await getComputeEndpoints({ projectId });

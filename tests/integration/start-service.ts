@@ -6,9 +6,19 @@ import { EndpointProvider } from '../../provider/src/endpoint-provider';
 /** Quick pacing: what takes seconds at the service takes milliseconds here. */
 const pollPacing = { shortestMs: 10, longestMs: 50 };
 const retryPacing = { baseMs: 5, capMs: 20, unreachableMs: 300 };
+const lockPacing = { unseenMs: 10, firstMs: 200, longestMs: 400 };
+/** Longer than the emulator's reads lag behind in tests, unless they say otherwise. */
+const defaultGraceMs = 300;
+
+/** The URN of a resource of that name, in stack `test` of project `shop`. */
+export const urnOf = (name: string) =>
+  `urn:pulumi:test::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::${name}`;
 
 /** An emulator with a project and an empty branch, and a provider that talks to it over HTTP. */
-export async function startService(options: EmulatorOptions = {}) {
+export async function startService({
+  graceMs = defaultGraceMs,
+  ...options
+}: EmulatorOptions & { graceMs?: number } = {}) {
   const emulator = await startEmulator({ operationMs: 20, schedulingMs: 0, ...options });
   onTestFinished(() => emulator.stop());
   const project = emulator.createProject({ name: 'test' });
@@ -17,6 +27,8 @@ export async function startService(options: EmulatorOptions = {}) {
     new EndpointProvider({
       pollPacing,
       retryPacing,
+      lockPacing,
+      graceMs,
       requestTimeoutMs: 2_000,
       readSharingMs: 0,
       environment: {
@@ -29,7 +41,7 @@ export async function startService(options: EmulatorOptions = {}) {
     projectId: project.id,
     branchId: branch.id,
     type: 'read_write',
-    name: 'api',
+    __urn: urnOf(inputs.name ?? 'api'),
     autoscalingLimitMinCu: 0.25,
     autoscalingLimitMaxCu: 1,
     ...inputs,

@@ -52,7 +52,7 @@ describe('adopt: true', () => {
     const branchId = primary?.branch_id ?? '';
     const { id } = await createEndpoint(
       service,
-      service.declare({ branchId, type: 'read_only', adopt: true }),
+      service.declare({ branchId, type: 'read_only', adopt: true, name: 'api' }),
     );
     expect(id).not.toBe(primary?.id);
     expect(held(service, id)).toMatchObject({ type: 'read_only', name: 'api' });
@@ -63,7 +63,7 @@ describe('adopt: true', () => {
     const [primary] = service.emulator.endpoints(service.project.id);
     await expect(
       createEndpoint(service, service.declare({ branchId: primary?.branch_id ?? '' })),
-    ).rejects.toThrow(new RegExp(`${primary?.id}.*adopt: true takes that one over`));
+    ).rejects.toThrow(new RegExp(`${primary?.id}.*adopt: true takes it over`));
   });
 
   it('is stopped by allowRestart: false while the compute is active, before anything is changed', async () => {
@@ -119,7 +119,8 @@ describe('restartTriggers', () => {
     const { id, outs } = await createEndpoint(service);
     service.emulator.changeEndpoint(id, { disabled: true });
     await service.provider.update(id, outs, service.declare({ restartTriggers: { release: '2' } }));
-    expect(service.emulator.requests().filter(({ method }) => method !== 'GET')).toHaveLength(1);
+    expect(service.emulator.requests().filter(({ path }) => path.endsWith('/start'))).toEqual([]);
+    expect(held(service, id)?.current_state).toBe('idle');
   });
 
   it('together with a change of size restart once', async () => {
@@ -145,6 +146,7 @@ describe('each attribute that somebody else changed', () => {
   ] as const)('is seen by a refresh and restored by an update: %s', async (name, change, declared) => {
     const service = await startService();
     const wanted = service.declare({
+      name: 'api',
       suspendTimeoutSeconds: 600,
       pgSettings: { work_mem: '8MB' },
       poolerEnabled: false,
@@ -162,11 +164,11 @@ describe('each attribute that somebody else changed', () => {
 });
 
 describe('one endpoint is never that of two resources', () => {
-  it('a resource that got another URN takes the endpoint along, and the old one does not delete it', async () => {
+  it('a resource that got another URN adopts the endpoint, and the old one does not delete it', async () => {
     const service = await startService();
-    const { id, outs } = await createEndpoint(service, service.declare({ __urn: urn('old') }));
+    const { id, outs } = await createEndpoint(service, service.declare({ name: 'api', __urn: urn('old') }));
     const nextRun = service.startProvider();
-    const moved = await nextRun.create(service.declare({ __urn: urn('new') }));
+    const moved = await nextRun.create(service.declare({ name: 'api', adopt: true, __urn: urn('new') }));
     expect(moved.id).toBe(id);
     await nextRun.delete(id, outs);
     expect(held(service, id)).toBeDefined();
@@ -174,10 +176,11 @@ describe('one endpoint is never that of two resources', () => {
 
   it('a second resource with the name of one that the program keeps is refused', async () => {
     const service = await startService();
-    const { id, outs } = await createEndpoint(service, service.declare({ __urn: urn('first') }));
+    const inputs = service.declare({ name: 'api', __urn: urn('first') });
+    const { id, outs } = await createEndpoint(service, inputs);
     const nextRun = service.startProvider();
-    await nextRun.diff(id, outs, service.declare({ __urn: urn('first') }));
-    await expect(nextRun.create(service.declare({ __urn: urn('second') }))).rejects.toThrow(
+    await nextRun.diff(id, outs, inputs);
+    await expect(nextRun.create({ ...inputs, adopt: true, __urn: urn('second') })).rejects.toThrow(
       /belongs to urn:.*::first/,
     );
   });
@@ -186,7 +189,7 @@ describe('one endpoint is never that of two resources', () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service, service.declare({ __urn: urn('old') }));
     await service.provider.diff(id, outs, service.declare({ type: 'read_only', __urn: urn('new') }));
-    await service.provider.delete(id, outs);
+    await service.startProvider().delete(id, outs);
     expect(held(service, id)).toBeUndefined();
   });
 });

@@ -35,7 +35,7 @@ describe('what somebody else changes during a create', () => {
     service.emulator.changeEndpoint(ownEndpoint(service)?.id ?? '', { autoscaling_limit_max_cu: 4 });
     starting.clear();
     const { message, id, properties } = await creation;
-    expect(message).toContain('the service holds another autoscalingLimitMaxCu than declared');
+    expect(message).toContain('the service reports a different autoscalingLimitMaxCu than declared');
     expect(await service.provider.diff(id, properties, service.declare())).toMatchObject({ changes: true });
     await service.provider.update(id, properties, service.declare());
     expect(ownEndpoint(service)).toMatchObject({ id, autoscaling_limit_max_cu: 1 });
@@ -61,7 +61,7 @@ describe('an operation that the service has forgotten', () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
     const path = '/projects/:p/operations/:o';
-    service.emulator.inject({ match: { path }, effect: { kind: 'status', status: 403 } });
+    service.emulator.inject({ match: { path }, times: 'always', effect: { kind: 'status', status: 403 } });
     const unsettledOperations = [{ id: 'op-1', action: 'apply_config', status: 'running' }];
     const update = service.provider.update(id, { ...outs, unsettledOperations }, service.declare());
     expect((await failureOf(update)).message).toMatch(/GET \S+\/operations\/op-1: 403 Forbidden/);
@@ -92,7 +92,7 @@ describe('waitForOperations: false', () => {
     const { id, outs } = await createEndpoint(service, service.declare({ waitForOperations: false }));
     await expect.poll(() => ownEndpoint(service)?.current_state, patience).toBe('active');
     const suspending = hold(service, 'suspend_compute');
-    await service.provider.delete(id, outs);
+    await service.startProvider().delete(id, outs);
     expect(ownEndpoint(service)).toBeDefined();
     suspending.clear();
     await expect.poll(() => ownEndpoint(service), patience).toBeUndefined();
@@ -141,7 +141,7 @@ describe('a create that is refused', () => {
 
   it('has sent nothing when there is no name by which it could be found again', async () => {
     const service = await startService();
-    const { name: _, ...unnamed } = service.declare();
+    const { __urn: _, ...unnamed } = service.declare();
     await expect(service.provider.create(unnamed)).rejects.toThrow(/neither a name nor a URN/);
     expect(service.emulator.requests().filter(({ method }) => method !== 'GET')).toEqual([]);
   });
@@ -152,7 +152,7 @@ describe('a delete', () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
     hold(service, 'suspend_compute');
-    const deletion = service.provider.delete(id, outs);
+    const deletion = service.startProvider().delete(id, outs);
     await expect.poll(() => ownEndpoint(service)?.pending_state, patience).toBe('idle');
     service.emulator.deleteEndpoint(id);
     await expect(deletion).resolves.toBeUndefined();
@@ -162,7 +162,7 @@ describe('a delete', () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
     service.emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-fails' } });
-    await expect(service.provider.delete(id, outs)).rejects.toMatchObject({
+    await expect(service.startProvider().delete(id, outs)).rejects.toMatchObject({
       message: expect.stringMatching(`^delete of endpoint ${id}: operation suspend_compute \\S+ failed`),
     });
     expect(ownEndpoint(service)).toMatchObject({ id });

@@ -3,7 +3,7 @@ import { uniqBy } from 'lodash';
 import { toEndpointState } from '../compute-endpoint-state';
 import { Deadline } from '../control-api/deadline';
 import type { EndpointChange } from '../control-api/wire-types';
-import { toOperationState } from '../operation-state';
+import { toOperationStates } from '../operation-state';
 import { requireSuccess } from '../operations/operation-wait-error';
 import { settleOperations } from '../operations/settle-operations';
 import { type CommandContext, openProject } from './connection';
@@ -76,7 +76,7 @@ async function listEndpoints(options: ListOptions, context: CommandContext): Pro
   );
   if (options.json) return screen.printJson({ endpoints: endpoints.map(toEndpointState) });
   if (endpoints.length > 0) return screen.print(layOutEndpoints(endpoints, screen.colors));
-  screen.say('There is no such endpoint.');
+  screen.say('No endpoints found.');
 }
 
 async function getEndpoint(id: string, options: GetOptions, context: CommandContext): Promise<void> {
@@ -113,7 +113,7 @@ async function changePower(
   });
   const endpoint = await project.api.getEndpoint(project.id, endpointId);
   await report({ endpoint, operations: [...settlement.operations] }, options, context);
-  requireSuccess(settlement, deadline.elapsedMs);
+  requireSuccess(settlement, deadline.elapsedMs, context.screen.redact);
 }
 
 async function report(
@@ -122,7 +122,7 @@ async function report(
   { screen }: CommandContext,
 ): Promise<void> {
   if (options.json) {
-    const states = operations.map(toOperationState);
+    const states = toOperationStates(operations, screen.redact);
     return screen.printJson({ endpoint: toEndpointState(endpoint), operations: states });
   }
   if (operations.length > 0) await screen.print(new OperationTable(screen.colors).layOut(operations));

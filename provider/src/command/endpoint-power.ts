@@ -1,7 +1,6 @@
 import { ControlApiError } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import type { Endpoint, EndpointChange, Operation } from '../control-api/wire-types';
-import { makeWriteOnce } from '../control-api/write-once';
 import type { ServiceProject } from '../service-project';
 import { stateWord } from './endpoint-words';
 import { CommandFailure, exitCodes } from './exit-codes';
@@ -21,21 +20,22 @@ export interface PowerRequest {
  */
 export async function controlPower(project: ServiceProject, request: PowerRequest): Promise<EndpointChange> {
   const { endpointId, verb, deadline, onLocked } = request;
-  const write = makeWriteOnce({
-    deadline,
-    pacing: project.api.retryPacing,
-    send: () => project.api.controlEndpoint(project.id, endpointId, verb, deadline),
-    look: await makeLook(project, request),
-  });
+  const findDone = await makeLookup(project, request);
   try {
-    return await project.writes.run({ deadline, write, onLocked, startedBy: ({ operations }) => operations });
+    return await project.write({
+      deadline,
+      send: () => project.api.controlEndpoint(project.id, endpointId, verb, deadline),
+      findDone,
+      onLocked,
+      startedBy: ({ operations }) => operations,
+    });
   } catch (error) {
     throw verb === 'restart' ? await explainRefusal(error, project, endpointId) : error;
   }
 }
 
-/** How to find out, after an answer that got lost, whether the request was carried out. */
-async function makeLook(project: ServiceProject, { endpointId, verb }: PowerRequest) {
+/** How to find out, after a request whose outcome is unknown, whether it was carried out. */
+async function makeLookup(project: ServiceProject, { endpointId, verb }: PowerRequest) {
   // A second start or suspend does nothing to a compute that is there already, so it is simply sent again.
   if (verb !== 'restart') return async () => undefined;
   const starts = async () => {

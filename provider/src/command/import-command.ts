@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ControlApiError } from '../control-api/control-api-error';
+import { toPrintableJson } from '../control-api/printable';
 import type { Endpoint } from '../control-api/wire-types';
 import type { ServiceProject } from '../service-project';
 import { messageOf } from '../thrown-message';
@@ -87,7 +88,7 @@ async function readBranchNames(project: ServiceProject, endpoints: readonly Endp
 
 async function writeImportFile(path: string, content: object): Promise<void> {
   try {
-    await writeFile(path, `${JSON.stringify(content, undefined, 2)}\n`);
+    await writeFile(path, `${toPrintableJson(content)}\n`);
   } catch (error) {
     const reason = messageOf(error);
     throw new CommandFailure(exitCodes.unexpected, `The file ${path} can't be written: ${reason}.`, {

@@ -1,7 +1,7 @@
 import { argumentNames, argumentTable } from '../argument-table';
 import { findComputeSize } from '../compute-size';
 import type { Endpoint } from '../control-api/wire-types';
-import { describeRestartTrigger, type EndpointInputs, type InputName, isSame } from '../endpoint-inputs';
+import { describeSizeInput, type EndpointInputs, type InputName, isSame } from '../endpoint-inputs';
 import { type EndpointOutputs, toOutputs } from '../endpoint-state';
 import { providerText, typeToken } from '../provider-text';
 
@@ -52,7 +52,7 @@ export function toImportedResource(
   name: string,
   declared: EndpointInputs,
 ): ImportedResource {
-  const restartOnChange = describeRestartTrigger(declared);
+  const restartOnChange = describeSizeInput(declared);
   // There is no __urn: only the stack into which it is imported knows that. The next `pulumi up` adds it.
   const inputs = { ...declared, ...(restartOnChange && { restartOnChange }), __provider: providerText };
   return { type: typeToken, name, id: endpoint.id, inputs, outputs: toOutputs(endpoint, inputs) };

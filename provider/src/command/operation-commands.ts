@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
-import { toOperationState } from '../operation-state';
+import { toOperationState, toOperationStates } from '../operation-state';
 import { takeOperations, walkOperationPages } from '../operations/operation-pages';
 import { settleOperation, settleUnfinished } from '../operations/operation-wait';
 import { requireSuccess } from '../operations/operation-wait-error';
@@ -106,7 +106,8 @@ async function listOperations(options: ListOptions, context: CommandContext): Pr
     return options.json ? printAsJson(pages, screen) : printAsTable(pages, screen);
   }
   const { operations, cursor: next } = await takeOperations(api, query, limit);
-  if (options.json) return screen.printJson({ operations: operations.map(toOperationState), cursor: next });
+  if (options.json)
+    return screen.printJson({ operations: toOperationStates(operations, screen.redact), cursor: next });
   await printAsTable([operations], screen);
   if (next !== undefined) screen.say(`Where the rest begins: --cursor ${next}`);
 }
@@ -114,7 +115,7 @@ async function listOperations(options: ListOptions, context: CommandContext): Pr
 async function getOperation(id: string, options: GetOptions, context: CommandContext): Promise<void> {
   const project = openProject(options, context);
   const operation = await project.api.getOperation(project.id, id);
-  if (options.json) return context.screen.printJson(toOperationState(operation));
+  if (options.json) return context.screen.printJson(toOperationState(operation, context.screen.redact));
   return context.screen.print(describeInLines(operation, context.screen.colors));
 }
 
@@ -137,8 +138,9 @@ async function waitForOperations(
       ? await settleUnfinished(project, options.endpoint, request)
       : await settleOperation(project, id, request);
   const { outcome, operations } = settlement;
-  if (options.json) await screen.printJson({ outcome, operations: operations.map(toOperationState) });
+  if (options.json)
+    await screen.printJson({ outcome, operations: toOperationStates(operations, screen.redact) });
   else if (operations.length === 0) screen.say('Nothing is unfinished.');
   else await screen.print(new OperationTable(screen.colors).layOut(operations));
-  requireSuccess(settlement, deadline.elapsedMs);
+  requireSuccess(settlement, deadline.elapsedMs, screen.redact);
 }

@@ -1,3 +1,4 @@
+import { toPrintableJson } from '../control-api/printable';
 import type { Operation } from '../control-api/wire-types';
 import { toOperationState } from '../operation-state';
 import { OperationTable } from './operation-table';
@@ -14,7 +15,7 @@ export async function printAsTable(pages: Pages, screen: Screen): Promise<void> 
     isEmpty = false;
     await screen.print(table.layOut(operations));
   }
-  if (isEmpty) screen.say('There is no such operation.');
+  if (isEmpty) screen.say('No operations found.');
 }
 
 /** Prints `{"operations":[…]}` as the pages come, an operation a line. */
@@ -26,7 +27,7 @@ export async function printAsJson(pages: Pages, screen: Screen): Promise<void> {
     const lines: string[] = [];
     for (const operation of operations) {
       if (held !== undefined) lines.push(`${held},`);
-      held = JSON.stringify(toOperationState(operation));
+      held = toPrintableJson(toOperationState(operation, screen.redact), 0);
     }
     if (lines.length > 0) await screen.print(lines.join('\n'));
   }

@@ -1,7 +1,7 @@
+import { toPrintable } from '../control-api/printable';
 import type { Operation } from '../control-api/wire-types';
 import { consoleWord, outcomeOf } from '../operations/operation-outcome';
 import { durationOf, formatDate, formatDuration } from './duration';
-import { toPrintable } from './printable';
 import type { Screen } from './screen';
 import { GrowingTable, layOutLines } from './table';
 

@@ -1,4 +1,5 @@
 import { argumentNames } from '../argument-table';
+import { toPrintableJson } from '../control-api/printable';
 import type { EndpointInputs } from '../endpoint-inputs';
 
 /** An endpoint of the program: the name of the resource, and its arguments. */
@@ -45,6 +46,6 @@ function toKey(key: string): string {
 
 /** In single quotes; everything that could end the text or a line is escaped. */
 function quote(text: string): string {
-  const inner = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
-  return `'${inner.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}'`;
+  const inner = toPrintableJson(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
+  return `'${inner}'`;
 }

@@ -51,7 +51,7 @@ describe('where it is no terminal', () => {
   it('no control character of the service gets through', () => {
     const { stream, written } = makeStream();
     new ProgressLine(stream).showOperations([operationOf('running', { action: 'start\u001b[2J\ncompute' })]);
-    expect(written()).toBe('op-1 start [2J compute: In progress\n');
+    expect(written()).toBe('op-1 start\\u001b[2J compute: In progress\n');
   });
 });
 

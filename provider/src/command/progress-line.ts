@@ -1,7 +1,8 @@
+import { toPrintable } from '../control-api/printable';
+import type { Redact } from '../control-api/redaction';
 import type { Operation } from '../control-api/wire-types';
 import { describeOperation } from '../operations/operation-outcome';
 import { describeProgress } from '../progress';
-import { toPrintable } from './printable';
 
 /** Where text goes: a terminal, a file or a pipe. */
 export type OutputStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
@@ -17,13 +18,15 @@ const tickMs = 1_000;
  */
 export class ProgressLine {
   readonly #stream: OutputStream;
+  readonly #toShown: (text: string) => string;
   readonly #told = new Map<string, string>();
   #text = '';
   #startedAt = 0;
   #ticking: NodeJS.Timeout | undefined;
 
-  constructor(stream: OutputStream) {
+  constructor(stream: OutputStream, redact: Redact = (text) => text) {
     this.#stream = stream;
+    this.#toShown = (text) => toPrintable(redact(text));
   }
 
   /** How the operations that are waited for stand. */
@@ -51,7 +54,7 @@ export class ProgressLine {
   }
 
   #show(text: string, lines: readonly (readonly [key: string, line: string])[]): void {
-    this.#text = toPrintable(text);
+    this.#text = this.#toShown(text);
     if (this.#stream.isTTY) {
       this.#startTicking();
       this.#draw();
@@ -60,7 +63,7 @@ export class ProgressLine {
     for (const [key, line] of lines) {
       if (this.#told.get(key) === line) continue;
       this.#told.set(key, line);
-      this.#stream.write(`${toPrintable(line)}\n`);
+      this.#stream.write(`${this.#toShown(line)}\n`);
     }
   }
 

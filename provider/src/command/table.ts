@@ -1,27 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
-import Table from 'cli-table3';
-import { toPrintable } from './printable';
+import { toPrintable } from '../control-api/printable';
 import type { Screen } from './screen';
 
-/** Columns of text without borders, which is as easy to read as to cut. */
-const borderless = Object.fromEntries(
-  [
-    'top',
-    'top-mid',
-    'top-left',
-    'top-right',
-    'bottom',
-    'bottom-mid',
-    'bottom-left',
-    'bottom-right',
-    'left',
-    'left-mid',
-    'mid',
-    'mid-mid',
-    'right',
-    'right-mid',
-  ].map((part) => [part, '']),
-);
+/** Between two columns. */
+const gap = '  ';
 
 /** Lines of a table. A column never gets narrower, so that the parts of a long table stand below each other. */
 export class GrowingTable {
@@ -37,15 +19,13 @@ export class GrowingTable {
       for (const [column, text] of row.entries())
         this.#widths[column] = Math.max(this.#widths[column] ?? 0, lengthOf(text));
     }
-    const table = new Table({
-      chars: { ...borderless, middle: '  ' },
-      style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
-    });
-    for (const row of rows) table.push(row.map((text, column) => this.#pad(text, column)));
-    return table
-      .toString()
-      .split('\n')
-      .map((line) => line.trimEnd())
+    return rows
+      .map((row) =>
+        row
+          .map((text, column) => this.#pad(text, column))
+          .join(gap)
+          .trimEnd(),
+      )
       .join('\n');
   }
 

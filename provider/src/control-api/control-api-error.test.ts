@@ -1,23 +1,33 @@
 import { AxiosError, AxiosHeaders, type AxiosResponse } from 'axios';
 import { describe, expect, it } from 'vitest';
-import { toControlApiError } from './control-api-error';
+import { z } from 'zod';
+import { ControlApiError, isNotFound, malformedResponse, toControlApiError } from './control-api-error';
+import { makeRedactor } from './redaction';
 
 const apiKey = 'canary-key';
+const redact = makeRedactor([apiKey]);
 const config = { headers: new AxiosHeaders({ Authorization: `Bearer ${apiKey}` }) };
 
-const told = (error: unknown) => toControlApiError(error, 'GET', '/projects');
+const toError = (error: unknown) => toControlApiError(error, 'GET', '/projects', redact);
 
-/** What the HTTP client throws for an answer of that status. */
-function answered(status: number, data: unknown): AxiosError {
-  const response: AxiosResponse = { status, data, statusText: '', headers: {}, config };
-  return new AxiosError('Request failed', 'ERR_BAD_RESPONSE', config, undefined, response);
+function responseOf(status: number, data: unknown, headers: Record<string, string> = {}): AxiosResponse {
+  return { status, data, statusText: '', headers, config };
 }
 
-describe('a request without an answer says what to look at', () => {
+/** What the HTTP client throws for a response of that status. */
+function failedBy(response: AxiosResponse, message = 'Request failed'): AxiosError {
+  return new AxiosError(message, 'ERR_BAD_RESPONSE', config, undefined, response);
+}
+
+const errorOf = (status: number, data: unknown, headers?: Record<string, string>) =>
+  toError(failedBy(responseOf(status, data, headers)));
+
+describe('the error of a request without a response', () => {
   it.each([
     ['ECONNREFUSED', '', 'connection refused'],
-    ['ECONNRESET', '', 'the connection was closed before an answer came'],
-    ['ETIMEDOUT', '', 'no answer within the time-out'],
+    ['ECONNRESET', '', 'the connection was closed before a response came'],
+    ['ETIMEDOUT', '', 'no response within the time-out'],
+    ['ECONNABORTED', '', 'no response within the time-out'],
     ['ENOTFOUND', '', 'the host name of the base URL is unknown'],
     [
       'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -26,56 +36,178 @@ describe('a request without an answer says what to look at', () => {
     ],
     ['EHOSTUNREACH', 'connect EHOSTUNREACH 10.0.0.1:443', 'connect EHOSTUNREACH 10.0.0.1:443'],
     [undefined, 'socket hang up', 'socket hang up'],
-  ])('%s', (code, message, reason) => {
-    const error = told(new AxiosError(message, code, config));
+  ])('explains %s', (code, message, reason) => {
+    const error = toError(new AxiosError(message, code, config));
     expect(error).toMatchObject({
-      message: `GET /projects: no usable answer: ${reason}`,
+      message: `GET /projects: no usable response: ${reason}`,
       code,
       status: undefined,
+      isFromService: false,
     });
   });
 
-  it('and never the key, whatever wrote it there', () => {
-    const error = told(new AxiosError(`bad header Bearer ${apiKey}`, 'ERR_OTHER', config));
-    expect(error.message).toBe('GET /projects: no usable answer: bad header Bearer ***');
-    expect(String(error.cause)).not.toContain(apiKey);
+  it('says why a request was not sent', () => {
+    const error = toError(new AxiosError('not sent before the deadline', 'NOT_SENT', config));
+    expect(error).toMatchObject({
+      message: 'GET /projects: not sent before the deadline',
+      meaning: 'not done',
+    });
   });
 
-  it('also when the request was not made yet', () => {
-    expect(told(new AxiosError('no adapter')).message).toBe('GET /projects: no usable answer: no adapter');
+  it('never holds the key', () => {
+    const error = toError(new AxiosError(`bad header Bearer ${apiKey}`, 'ERR_OTHER', config));
+    expect(error.message).toBe('GET /projects: no usable response: bad header Bearer ***');
+    expect(error.cause).toEqual(new Error('bad header Bearer ***'));
+  });
+
+  it('explains a request that was not even built', () => {
+    const error = toError(new AxiosError('no adapter'));
+    expect(error.message).toBe('GET /projects: no usable response: no adapter');
   });
 });
 
-describe('an answer that is an error', () => {
-  it('has the words of the service', () => {
-    const body = { code: 'LIMIT', message: 'too many', request_id: 'req-1' };
-    expect(told(answered(422, JSON.stringify(body))).message).toBe(
-      'GET /projects: 422 Unprocessable Entity [LIMIT]: too many (request id req-1)',
-    );
+describe("the error of a response with the service's own body", () => {
+  const body = { code: 'LIMIT', message: 'too many', request_id: 'req-1' };
+
+  it("has the service's words", () => {
+    expect(errorOf(422, JSON.stringify(body))).toMatchObject({
+      message: 'GET /projects: 422 Unprocessable Entity [LIMIT]: too many (request id req-1)',
+      code: 'LIMIT',
+      reason: 'too many',
+      requestId: 'req-1',
+      isFromService: true,
+      meaning: 'refused',
+    });
+  });
+
+  it('names no status that has no name', () => {
+    const error = errorOf(599, '{"code":"WORN","message":"worn out"}');
+    expect(error.message).toBe('GET /projects: 599 [WORN]: worn out');
+  });
+
+  it('takes the request id from the header when the body has none', () => {
+    const error = errorOf(500, '{"code":"","message":"oops"}', { 'x-request-id': 'req-2' });
+    expect(error.message).toBe('GET /projects: 500 Internal Server Error: oops (request id req-2)');
+  });
+
+  it('carries how long the service asks to wait', () => {
+    expect(errorOf(429, JSON.stringify(body), { 'retry-after': '7' })).toMatchObject({ retryAfterMs: 7_000 });
+  });
+
+  it('shows neither the key nor a control character of the service, whatever text they are in', () => {
+    const odd = (what: string) => `${what} ${apiKey}\u001b[2J\r\n::error::`;
+    const error = errorOf(409, JSON.stringify({ code: odd('C'), message: odd('M'), request_id: odd('R') }));
+    const shown = (what: string) => `${what} ***\\u001b[2J ::error::`;
+    expect(error).toMatchObject({
+      message: `GET /projects: 409 Conflict [${shown('C')}]: ${shown('M')} (request id ${shown('R')})`,
+      code: shown('C'),
+      reason: shown('M'),
+      requestId: shown('R'),
+    });
+  });
+
+  it('shows neither the key nor a control character of a header', () => {
+    const error = errorOf(502, '', { 'x-request-id': `req ${apiKey}\u009b` });
+    expect(error).toMatchObject({ requestId: 'req ***\\u009b' });
+  });
+});
+
+describe("the error of a response without the service's own body", () => {
+  it.each([408, 423, 425, 429, 500, 502, 503, 504])('gives no reason for a status of %d', (status) => {
+    expect(errorOf(status, '<html>', { 'content-type': 'text/html' })).toMatchObject({
+      reason: 'the service gave no reason',
+      isFromService: false,
+    });
   });
 
   it.each([
-    ['no JSON', '<html>'],
-    ['empty', ''],
-    ['no text', undefined],
-  ])('says that there is no reason when it is %s', (_what, data) => {
-    expect(told(answered(404, data)).message).toBe(
-      'GET /projects: 404 Not Found: the service gave no reason',
+    ['a page', '<html>', 'text/html; charset=utf-8'],
+    ['nothing', '', 'text/plain'],
+    ["a gateway's own JSON", '{"message":"no Route matched"}', 'application/json'],
+    ['JSON of another shape', '{"code":404,"message":"unknown"}', 'application/problem+json'],
+    ['JSON null', 'null', 'application/json'],
+  ])('names the content type of %s', (_what, data, contentType) => {
+    expect(errorOf(404, data, { 'content-type': contentType }).message).toBe(
+      `GET /projects: 404 Not Found: not the service's own response (${contentType}): is the base URL right, or does a proxy answer in its place?`,
     );
   });
 
-  it('is told also when its status has no name', () => {
-    expect(told(answered(599, '{"message":"worn out"}')).message).toBe('GET /projects: 599: worn out');
+  it('is shown also when it has no content type', () => {
+    expect(errorOf(302, undefined).message).toBe(
+      "GET /projects: 302 Found: not the service's own response: is the base URL right, or does a proxy answer in its place?",
+    );
+  });
+
+  it('shows neither the key nor a control character of the content type', () => {
+    const error = errorOf(404, '', { 'content-type': `text/${apiKey}\u0007` });
+    expect(error.message).toContain('(text/***\\u0007)');
   });
 });
 
-describe('what is no failure of a request', () => {
-  it('stays the error that it is', () => {
-    const error = new RangeError('not of the HTTP client');
-    expect(told(error)).toBe(error);
+describe('isNotFound', () => {
+  const body = JSON.stringify({ code: '', message: 'endpoint not found' });
+
+  it("is true of a 404 with the service's own body", () => {
+    expect(isNotFound(errorOf(404, body))).toBe(true);
   });
 
-  it('becomes an error when it is none', () => {
-    expect(told('stopped')).toEqual(new Error('stopped'));
+  it.each([
+    ['an HTML page of status 404', errorOf(404, '<html>', { 'content-type': 'text/html' })],
+    ["a gateway's 404", errorOf(404, '{"message":"no Route matched"}')],
+    ['an empty 404', errorOf(404, '')],
+    ['another status of the service', errorOf(410, body)],
+    ['a request without a response', toError(new AxiosError('', 'ECONNREFUSED', config))],
+    ['another error', new Error('404')],
+    ['nothing', undefined],
+  ])('is false of %s', (_what, error) => {
+    expect(isNotFound(error)).toBe(false);
   });
+});
+
+describe('the error of a response with a successful status', () => {
+  it.each([200, 201, 202])('leaves the outcome of a %d that broke off unknown', (status) => {
+    const error = toError(failedBy(responseOf(status, undefined), 'stream has been aborted'));
+    expect(error).toMatchObject({
+      message: 'GET /projects: no usable response: stream has been aborted',
+      code: 'MALFORMED_RESPONSE',
+      status,
+      meaning: 'unknown',
+      isFromService: false,
+    });
+  });
+
+  it('keeps the request id, and shows neither the key nor a control character', () => {
+    const response = responseOf(200, '', { 'x-request-id': 'req-3' });
+    const error = toError(failedBy(response, `not JSON: ${apiKey}\u2028`));
+    expect(error.message).toBe('GET /projects: no usable response: not JSON: ***  (request id req-3)');
+  });
+
+  it('names what is wrong with the shape of the response, in one line', () => {
+    const shape = z.object({ endpoint: z.object({ id: z.string(), host: z.string() }) });
+    const { error: problem } = shape.safeParse({ endpoint: { id: 1 } });
+    if (!problem) throw new Error('The shape fits.');
+    const error = malformedResponse('POST', '/endpoints', responseOf(201, ''), problem, redact);
+    expect(error.message).toBe(
+      'POST /endpoints: no usable response: the response is not of the documented shape: ✖ Invalid input: expected string, received number → at endpoint.id ✖ Invalid input: expected string, received undefined → at endpoint.host',
+    );
+    expect(error.meaning).toBe('unknown');
+  });
+});
+
+describe('toControlApiError', () => {
+  it('leaves an error of another kind as it is', () => {
+    const error = new RangeError('not of the HTTP client');
+    expect(toError(error)).toBe(error);
+  });
+
+  it('makes an error of anything else that was thrown', () => {
+    expect(toError('stopped')).toEqual(new Error('stopped'));
+  });
+});
+
+it('a ControlApiError knows a lock and a conflict by the status', () => {
+  const errorWith = (status: number) =>
+    new ControlApiError({ method: 'PATCH', path: '/endpoints', status, reason: 'busy' });
+  expect([423, 409, 422].map((status) => errorWith(status).isLocked)).toEqual([true, false, false]);
+  expect([423, 409, 422].map((status) => errorWith(status).isConflict)).toEqual([false, true, false]);
 });

@@ -1,15 +1,17 @@
 import { STATUS_CODES } from 'node:http';
-import { type AxiosError, type AxiosResponse, type InternalAxiosRequestConfig, isAxiosError } from 'axios';
+import { type AxiosError, type AxiosResponse, isAxiosError } from 'axios';
 import { retryAfter } from 'axios-retry';
 import { z } from 'zod';
-import { type FailureMeaning, malformedAnswerCode, meaningOfFailure } from './failure-meaning';
+import { type FailureMeaning, malformedResponseCode, meaningOfFailure, notSentCode } from './failure-meaning';
+import { toPrintable } from './printable';
+import type { Redact } from './redaction';
 
 /** What a failed call was, and what came back. */
 export interface ControlApiFailure {
   readonly method: string;
   /** The path below the base URL. */
   readonly path: string;
-  /** HTTP status; absent when no answer came. */
+  /** HTTP status; absent when no response came. */
   readonly status?: number | undefined;
   /** The service's own error code, or the code of the network error. */
   readonly code?: string | undefined;
@@ -18,6 +20,8 @@ export interface ControlApiFailure {
   readonly requestId?: string | undefined;
   /** How long the service asks to wait before the next request. */
   readonly retryAfterMs?: number | undefined;
+  /** False for a response that lacks the service's own error body: something in front of it answered. @default true */
+  readonly isFromService?: boolean | undefined;
 }
 
 /**
@@ -31,7 +35,7 @@ export class ControlApiError extends Error {
   readonly method: string;
   /** Below the base URL, such as `/projects/p/endpoints/ep-1`. */
   readonly path: string;
-  /** The HTTP status; absent when no answer came. */
+  /** The HTTP status; absent when no response came. */
   readonly status: number | undefined;
   /** The service's own error code, or the code of the network error. */
   readonly code: string | undefined;
@@ -43,6 +47,8 @@ export class ControlApiError extends Error {
   readonly retryAfterMs: number;
   /** Whether the work may have happened all the same. */
   readonly meaning: FailureMeaning;
+  /** Whether the response has the service's own error body; a proxy's page does not. */
+  readonly isFromService: boolean;
 
   /** @internal */
   constructor(failure: ControlApiFailure, options?: ErrorOptions) {
@@ -55,16 +61,17 @@ export class ControlApiError extends Error {
     this.requestId = failure.requestId;
     this.retryAfterMs = failure.retryAfterMs ?? 0;
     this.meaning = meaningOfFailure(failure.status, failure.code);
+    this.isFromService = failure.isFromService ?? failure.status !== undefined;
   }
 
-  /** The project has unfinished operations, and the service takes no write meanwhile. */
+  /** The project has unfinished operations, and the service takes no write until they end. */
   get isLocked(): boolean {
     return this.status === 423;
   }
 
-  /** The service does not know what was asked for. */
+  /** The service itself says that it does not know what was asked for. A proxy's 404 proves nothing. */
   get isNotFound(): boolean {
-    return this.status === 404;
+    return this.status === 404 && this.isFromService;
   }
 
   /** What exists is in the way, such as another endpoint of that name. */
@@ -73,78 +80,88 @@ export class ControlApiError extends Error {
   }
 }
 
-function describeFailure({ method, path, status, code, reason, requestId }: ControlApiFailure): string {
-  const isMalformed = code === malformedAnswerCode;
-  const answer =
-    status === undefined || isMalformed
-      ? 'no usable answer'
-      : `${status} ${STATUS_CODES[status] ?? ''}`.trim();
-  const serviceCode = code && status !== undefined && !isMalformed ? ` [${code}]` : '';
-  const suffix = requestId ? ` (request id ${requestId})` : '';
-  return `${method} ${path}: ${answer}${serviceCode}: ${reason}${suffix}`;
+/** Whether the service itself says that it does not know what was asked for. */
+export function isNotFound(error: unknown): error is ControlApiError {
+  return error instanceof ControlApiError && error.isNotFound;
 }
 
+function describeFailure({ method, path, status, code, reason, requestId }: ControlApiFailure): string {
+  const isMalformed = code === malformedResponseCode;
+  const response =
+    status === undefined || isMalformed
+      ? 'no usable response'
+      : `${status} ${STATUS_CODES[status] ?? ''}`.trim();
+  const serviceCode = code && status !== undefined && !isMalformed ? ` [${code}]` : '';
+  const what = code === notSentCode ? '' : `${response}${serviceCode}: `;
+  const suffix = requestId ? ` (request id ${requestId})` : '';
+  return `${method} ${path}: ${what}${reason}${suffix}`;
+}
+
+/** The error body of the service (official API description, GeneralError). */
 const errorBody = z.looseObject({
   request_id: z.string().optional(),
-  code: z.string().optional(),
-  message: z.string().optional(),
+  code: z.string(),
+  message: z.string(),
 });
 
 /** Turns whatever the HTTP client threw into a ControlApiError, leaving the request's headers behind. */
-export function toControlApiError(error: unknown, method: string, path: string): Error {
+export function toControlApiError(error: unknown, method: string, path: string, redact: Redact): Error {
   if (!isAxiosError(error)) return error instanceof Error ? error : new Error(String(error));
-  const { response, code, config } = error;
+  const show = (text: string) => toPrintable(redact(text));
+  const { response, code } = error;
   if (!response) {
-    const cause = new Error(conceal(error.message, config));
-    return new ControlApiError({ method, path, code, reason: describeNetworkError(error) }, { cause });
+    const cause = new Error(show(error.message));
+    return new ControlApiError({ method, path, code, reason: show(describeNetworkError(error)) }, { cause });
   }
-  if (code === malformedAnswerCode) return malformedAnswer(method, path, response, error.message);
+  if (response.status < 300) return malformedResponse(method, path, response, error.message, redact);
   const body = errorBody.safeParse(parseJson(response.data)).data;
   return new ControlApiError({
     method,
     path,
     status: response.status,
-    code: conceal(body?.code, config) || undefined,
-    reason: conceal(body?.message, config) || 'the service gave no reason',
-    requestId: conceal(body?.request_id, config) || requestIdOf(response),
+    code: body?.code ? show(body.code) : undefined,
+    reason: show(body?.message ?? '') || describeForeignResponse(response, show),
+    requestId: body?.request_id ? show(body.request_id) : requestIdOf(response, show),
     retryAfterMs: retryAfter(error),
+    isFromService: body !== undefined,
   });
 }
 
-/** The error for an answer of a successful status that can't be understood: the work may have been done. */
-export function malformedAnswer(
+/** The error for a response of a successful status that can't be understood: the work may have been done. */
+export function malformedResponse(
   method: string,
   path: string,
   response: AxiosResponse,
   problem: string | z.ZodError,
+  redact: Redact,
 ): ControlApiError {
+  const show = (text: string) => toPrintable(redact(text));
   const reason =
     typeof problem === 'string'
       ? problem
-      : `the answer is not of the documented shape: ${z.prettifyError(problem).replaceAll(/\s+/g, ' ')}`;
-  const { status } = response;
+      : `the response is not of the documented shape: ${z.prettifyError(problem).replaceAll(/\s+/g, ' ')}`;
   return new ControlApiError({
     method,
     path,
-    status,
-    code: malformedAnswerCode,
-    reason: conceal(reason, response.config),
-    requestId: requestIdOf(response),
+    status: response.status,
+    code: malformedResponseCode,
+    reason: show(reason),
+    requestId: requestIdOf(response, show),
+    isFromService: false,
   });
 }
 
-function requestIdOf(response: AxiosResponse): string | undefined {
+function requestIdOf(response: AxiosResponse, show: (text: string) => string): string | undefined {
   const header: unknown = response.headers['x-request-id'];
-  return typeof header === 'string' ? conceal(header, response.config) : undefined;
+  return typeof header === 'string' ? show(header) : undefined;
 }
 
-/** Takes the key out of what others have written: a service, or what stands before it, may repeat what it was sent. */
-function conceal<Text extends string | undefined>(
-  text: Text,
-  config: InternalAxiosRequestConfig | undefined,
-): Text | string {
-  const key = String(config?.headers.get('Authorization') ?? '').replace(/^Bearer /, '');
-  return text && key ? text.replaceAll(key, '***') : text;
+/** Server errors come without a body of the service's now and then; a client error is always explained by it. */
+function describeForeignResponse({ status, headers }: AxiosResponse, show: (text: string) => string): string {
+  if (status >= 500 || [408, 423, 425, 429].includes(status)) return 'the service gave no reason';
+  const contentType: unknown = headers['content-type'];
+  const what = typeof contentType === 'string' ? ` (${show(contentType)})` : '';
+  return `not the service's own response${what}: is the base URL right, or does a proxy answer in its place?`;
 }
 
 /** Parses JSON text; undefined for any other text. */
@@ -158,11 +175,11 @@ export function parseJson(text: unknown): unknown {
 }
 
 function describeNetworkError(error: AxiosError): string {
-  if (error.code === 'ECONNABORTED' || error.code === 'ETIMEDOUT') return 'no answer within the time-out';
+  if (error.code === 'ECONNABORTED' || error.code === 'ETIMEDOUT') return 'no response within the time-out';
   if (error.code === 'ECONNREFUSED') return 'connection refused';
-  if (error.code === 'ECONNRESET') return 'the connection was closed before an answer came';
+  if (error.code === 'ECONNRESET') return 'the connection was closed before a response came';
   if (error.code === 'ENOTFOUND') return 'the host name of the base URL is unknown';
   if (error.code && /CERT|UNABLE_TO_VERIFY/.test(error.code))
     return `the certificate of the base URL is not trusted (${error.message}); NODE_EXTRA_CA_CERTS names a file of further authorities`;
-  return conceal(error.message, error.config);
+  return error.message;
 }

@@ -1,16 +1,22 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import axios, { type AxiosAdapter, AxiosError, type AxiosInstance, type AxiosResponse } from 'axios';
+import axios, {
+  type AxiosAdapter,
+  AxiosError,
+  type AxiosInstance,
+  type AxiosResponse,
+  type InternalAxiosRequestConfig,
+} from 'axios';
 import { retryAfter } from 'axios-retry';
 import type { z } from 'zod';
-import { malformedAnswer, parseJson, toControlApiError } from './control-api-error';
+import { malformedResponse, parseJson, toControlApiError } from './control-api-error';
 import { Deadline } from './deadline';
-import { malformedAnswerCode } from './failure-meaning';
+import { malformedResponseCode, notSentCode } from './failure-meaning';
 import { isLoopback } from './loopback';
-import { defaultRequestLimits, RequestBudget } from './request-budget';
-import { defaultRetryPacing, installRetry, type RetryPacing } from './retry';
+import { defaultRequestLimits, NotSentError, RateLimiter } from './rate-limiter';
+import { makeRedactor, type Redact } from './redaction';
+import { defaultRetryPacing, installRetry, type RequestContext, type RetryPacing } from './retry';
 import {
-  answers,
   type Branch,
   type Endpoint,
   type EndpointAttributes,
@@ -18,6 +24,7 @@ import {
   type Operation,
   type OperationsPage,
   type Project,
+  responses,
 } from './wire-types';
 
 export interface ControlApiOptions {
@@ -31,85 +38,94 @@ export interface ControlApiOptions {
   readonly requestsPerMinute?: number | undefined;
 }
 
-interface CallOptions {
-  readonly body?: object;
-  readonly query?: object;
+/** How long a call may take, and what becomes of it when it fails. */
+export interface CallOptions {
+  /** Bounds waiting, sending and retries. @default 60 s */
   readonly deadline?: Deadline | undefined;
-  readonly onSend?: (() => void) | undefined;
+  /** A failed request is left to the caller, who calls again anyway. @default false */
+  readonly isSentOnce?: boolean;
+  /** Called when the request goes out: it may wait for the rate limiter before. */
+  readonly onSend?: () => void;
 }
 
-/** How long a call that is given no deadline of its own is tried. */
+interface RequestParts extends CallOptions {
+  readonly body?: object;
+  readonly query?: object;
+}
+
+/** How long a call without a deadline of its own is tried. */
 const defaultPatienceMs = 60_000;
-const maxAnswerBytes = 64 * 1024 * 1024;
+const maxResponseBytes = 64 * 1024 * 1024;
 
 /** The calls of the control API. Every one rejects with a ControlApiError. */
 export class ControlApi {
   readonly retryPacing: RetryPacing;
+  /** Takes the key out of a text that is about to be shown. */
+  readonly redact: Redact;
   readonly #http: AxiosInstance;
 
   constructor(options: ControlApiOptions) {
     this.retryPacing = options.retryPacing ?? defaultRetryPacing;
     const { requestsPerMinute = defaultRequestLimits.perMinute } = options;
-    const budget = new RequestBudget({ ...defaultRequestLimits, perMinute: requestsPerMinute });
+    const limiter = new RateLimiter({ ...defaultRequestLimits, perMinute: requestsPerMinute });
+    this.redact = makeRedactor([options.apiKey]);
     this.#http = axios.create({
       baseURL: options.baseUrl.replace(/\/+$/, ''),
       timeout: options.requestTimeoutMs ?? 30_000,
       headers: { Authorization: `Bearer ${options.apiKey}`, Accept: 'application/json' },
-      adapter: sendWithin(budget),
+      adapter: sendWithin(limiter),
       // The key goes to the base URL and nowhere else.
       maxRedirects: 0,
-      maxContentLength: maxAnswerBytes,
-      // Parsed below, so that an answer that is no JSON is told apart from a failed request.
+      maxContentLength: maxResponseBytes,
+      // Parsed below, so that a response that is no JSON is told apart from a failed request.
       responseType: 'text',
-      // A service, or what stands before it, may repeat what it was sent.
-      transformResponse: (data: unknown) => withoutKey(data, options.apiKey),
+      transformResponse: (data: unknown) => data,
       // What never leaves this machine needs no proxy, and no proxy needs its key.
       ...(isLoopback(new URL(options.baseUrl)) && { proxy: false }),
       httpAgent: new HttpAgent({ keepAlive: true }),
       httpsAgent: new HttpsAgent({ keepAlive: true, rejectUnauthorized: true }),
       transitional: { clarifyTimeoutError: true },
     });
-    // Before the retries, which treat an answer that is no JSON like one that got lost.
+    // Before the retries, which treat a response that is no JSON like one that got lost.
     this.#http.interceptors.response.use(requireJson);
     installRetry(this.#http, this.retryPacing);
   }
 
   async createProject(project: { name?: string; region_id?: string } = {}) {
-    return this.#call('POST', '/projects', answers.projectChange, { body: { project } });
+    return this.#call('POST', '/projects', responses.projectChange, { body: { project } });
   }
 
   async listProjects(): Promise<Project[]> {
-    return (await this.#call('GET', '/projects', answers.projects)).projects;
+    return (await this.#call('GET', '/projects', responses.projects)).projects;
   }
 
   async getProject(projectId: string): Promise<Project> {
-    return (await this.#call('GET', path`/projects/${projectId}`, answers.project)).project;
+    return (await this.#call('GET', path`/projects/${projectId}`, responses.project)).project;
   }
 
   async createBranch(projectId: string, branch: { name?: string; parent_id?: string } = {}) {
-    return this.#call('POST', path`/projects/${projectId}/branches`, answers.branchChange, {
+    return this.#call('POST', path`/projects/${projectId}/branches`, responses.branchChange, {
       body: { branch },
     });
   }
 
   async listBranches(projectId: string): Promise<Branch[]> {
-    return (await this.#call('GET', path`/projects/${projectId}/branches`, answers.branches)).branches;
+    return (await this.#call('GET', path`/projects/${projectId}/branches`, responses.branches)).branches;
   }
 
   async getBranch(projectId: string, branchId: string): Promise<Branch> {
-    return (await this.#call('GET', path`/projects/${projectId}/branches/${branchId}`, answers.branch))
+    return (await this.#call('GET', path`/projects/${projectId}/branches/${branchId}`, responses.branch))
       .branch;
   }
 
-  /** `onSend` is called when the request goes out: it may wait for its place in the budget before. */
-  async listEndpoints(projectId: string, { onSend }: { onSend?: () => void } = {}): Promise<Endpoint[]> {
+  async listEndpoints(projectId: string, options?: CallOptions): Promise<Endpoint[]> {
     const url = path`/projects/${projectId}/endpoints`;
-    return (await this.#call('GET', url, answers.endpoints, { onSend })).endpoints;
+    return (await this.#call('GET', url, responses.endpoints, options)).endpoints;
   }
 
   async getEndpoint(projectId: string, endpointId: string, deadline?: Deadline): Promise<Endpoint> {
     const url = path`/projects/${projectId}/endpoints/${endpointId}`;
-    return (await this.#call('GET', url, answers.endpoint, { deadline })).endpoint;
+    return (await this.#call('GET', url, responses.endpoint, { deadline })).endpoint;
   }
 
   async createEndpoint(
@@ -118,7 +134,7 @@ export class ControlApi {
     deadline?: Deadline,
   ): Promise<EndpointChange> {
     const url = path`/projects/${projectId}/endpoints`;
-    return this.#call('POST', url, answers.endpointChange, { body: { endpoint }, deadline });
+    return this.#call('POST', url, responses.endpointChange, { body: { endpoint }, deadline });
   }
 
   async updateEndpoint(
@@ -128,7 +144,7 @@ export class ControlApi {
     deadline?: Deadline,
   ): Promise<EndpointChange> {
     const url = path`/projects/${projectId}/endpoints/${endpointId}`;
-    return this.#call('PATCH', url, answers.endpointChange, { body: { endpoint }, deadline });
+    return this.#call('PATCH', url, responses.endpointChange, { body: { endpoint }, deadline });
   }
 
   /** Resolves to undefined when the service answers 204: the endpoint was gone already. */
@@ -138,7 +154,7 @@ export class ControlApi {
     deadline?: Deadline,
   ): Promise<EndpointChange | undefined> {
     const url = path`/projects/${projectId}/endpoints/${endpointId}`;
-    return this.#call('DELETE', url, answers.endpointChange.optional(), { deadline });
+    return this.#call('DELETE', url, responses.endpointChange.optional(), { deadline });
   }
 
   /** `start` and `suspend` do nothing to a compute that is there already; `restart` needs an active one. */
@@ -149,63 +165,80 @@ export class ControlApi {
     deadline?: Deadline,
   ): Promise<EndpointChange> {
     const url = path`/projects/${projectId}/endpoints/${endpointId}/${verb}`;
-    return this.#call('POST', url, answers.endpointChange, { deadline });
+    return this.#call('POST', url, responses.endpointChange, { deadline });
   }
 
   /** One page, newest first. `limit` is 1 to 1000; `cursor` comes from the page before. */
   async listOperations(
     projectId: string,
     page: { limit?: number; cursor?: string } = {},
-    deadline?: Deadline,
+    options?: CallOptions,
   ): Promise<OperationsPage> {
     const url = path`/projects/${projectId}/operations`;
-    return this.#call('GET', url, answers.operations, { query: page, deadline });
+    return this.#call('GET', url, responses.operations, { ...options, query: page });
   }
 
-  async getOperation(projectId: string, operationId: string, deadline?: Deadline): Promise<Operation> {
+  async getOperation(projectId: string, operationId: string, options?: CallOptions): Promise<Operation> {
     const url = path`/projects/${projectId}/operations/${operationId}`;
-    return (await this.#call('GET', url, answers.operation, { deadline })).operation;
+    return (await this.#call('GET', url, responses.operation, options)).operation;
   }
 
   async #call<Shape extends z.ZodType>(
     method: string,
     url: string,
     shape: Shape,
-    { body, query, onSend, deadline = new Deadline(defaultPatienceMs) }: CallOptions = {},
+    {
+      body,
+      query,
+      onSend,
+      isSentOnce = false,
+      deadline = new Deadline(defaultPatienceMs),
+    }: RequestParts = {},
   ): Promise<z.output<Shape>> {
+    const context: RequestContext = { deadline, isSentOnce, onSend };
     const request = {
       method,
       url,
-      deadline,
+      context,
       // False keeps the HTTP client from naming a type of its own for a body that is not there.
       headers: { 'Content-Type': body ? 'application/json' : false },
-      ...(onSend && { onSend }),
       ...(body && { data: body }),
       ...(query && { params: query }),
     };
     const response = await this.#http.request(request).catch((error: unknown) => {
-      throw toControlApiError(error, method, url);
+      throw toControlApiError(error, method, url, this.redact);
     });
-    if (response.status === 204) return shape.parse(undefined);
-    const answer = shape.safeParse(response.data);
-    if (answer.success) return answer.data;
-    throw malformedAnswer(method, url, response, answer.error);
+    const result = shape.safeParse(response.data);
+    if (result.success) return result.data;
+    throw malformedResponse(method, url, response, result.error, this.redact);
   }
 }
 
-/** Every request, also one that is sent again, waits for its place in the budget; a 429 makes all of them wait. */
-function sendWithin(budget: RequestBudget): AxiosAdapter {
+/** Every request, also one that is sent again, waits for the rate limiter; a 429 makes all of them wait. */
+function sendWithin(limiter: RateLimiter): AxiosAdapter {
   const send = axios.getAdapter('http');
-  return (config) => {
+  return async (config) => {
     const method = (config.method ?? 'get').toUpperCase();
-    return budget.send(`${method} ${routeOf(config.url ?? '')}`, method !== 'GET', () => {
-      config.onSend?.();
-      return send(config).catch((error: AxiosError) => {
-        if (error.response?.status === 429) budget.pause(retryAfter(error));
-        throw error;
+    const { deadline, onSend } = config.context ?? {};
+    const route = `${method} ${routeOf(config.url ?? '')}`;
+    try {
+      return await limiter.send({ route, isWrite: method !== 'GET', deadline }, () => {
+        onSend?.();
+        return send({ ...config, timeout: timeoutOf(config) }).catch((error: AxiosError) => {
+          if (error.response?.status === 429) limiter.pause(retryAfter(error));
+          throw error;
+        });
       });
-    });
+    } catch (error) {
+      if (error instanceof NotSentError) throw new AxiosError(error.message, notSentCode, config);
+      throw error;
+    }
   };
+}
+
+/** A request ends with the deadline of its call, at the latest after its own time-out; 0 would be without an end. */
+function timeoutOf({ timeout = 0, context }: InternalAxiosRequestConfig): number {
+  return Math.max(1, Math.min(timeout, context?.deadline.remainingMs ?? timeout));
 }
 
 /** The path without its ids, which are every second part of it. */
@@ -217,21 +250,17 @@ function routeOf(url: string): string {
     .join('/');
 }
 
-/** Parses the answer; one that is no JSON counts as a failed request. */
+/** Parses the response; one that is no JSON counts as a failed request. A 204 has no body. */
 function requireJson(response: AxiosResponse): AxiosResponse {
   const data = parseJson(response.data);
   if (response.status === 204 || data !== undefined) return { ...response, data };
   throw new AxiosError(
-    'the answer is not JSON',
-    malformedAnswerCode,
+    'the response is not JSON',
+    malformedResponseCode,
     response.config,
     response.request,
     response,
   );
-}
-
-function withoutKey(data: unknown, apiKey: string): unknown {
-  return typeof data === 'string' ? data.replaceAll(JSON.stringify(apiKey).slice(1, -1), '***') : data;
 }
 
 /**

@@ -1,28 +1,100 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
-import { Deadline } from './deadline';
+import { describe, expect, it, vi } from 'vitest';
+import { useFakeClock } from '../../../tests/fixtures/fake-clock';
+import { Deadline, describeSeconds, toTimerMs } from './deadline';
 
-function useClock(): void {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-}
+useFakeClock();
 
-it('runs from the start', () => {
-  useClock();
-  const deadline = new Deadline(1_000);
-  vi.advanceTimersByTime(400);
-  expect([deadline.elapsedMs, deadline.remainingMs, deadline.hasPassed]).toEqual([400, 600, false]);
-  vi.advanceTimersByTime(700);
-  expect([deadline.elapsedMs, deadline.remainingMs, deadline.hasPassed]).toEqual([1_100, 0, true]);
+const after = <Result>(delayMs: number, result: Result) =>
+  new Promise<Result>((resolve) => setTimeout(resolve, delayMs, result));
+
+describe('Deadline', () => {
+  it('runs from the start', () => {
+    const deadline = new Deadline(1_000);
+    vi.advanceTimersByTime(400);
+    expect([deadline.elapsedMs, deadline.remainingMs, deadline.hasPassed]).toEqual([400, 600, false]);
+    vi.advanceTimersByTime(700);
+    expect([deadline.elapsedMs, deadline.remainingMs, deadline.hasPassed]).toEqual([1_100, 0, true]);
+  });
+
+  it('does not run before it begins, and begins once', () => {
+    const deadline = new Deadline(1_000, 'later');
+    vi.advanceTimersByTime(5_000);
+    expect([deadline.elapsedMs, deadline.remainingMs, deadline.hasPassed]).toEqual([0, 1_000, false]);
+    deadline.begin();
+    vi.advanceTimersByTime(300);
+    deadline.begin();
+    vi.advanceTimersByTime(300);
+    expect([deadline.elapsedMs, deadline.remainingMs]).toEqual([600, 400]);
+  });
 });
 
-it('that begins later does not run before, and begins once', () => {
-  useClock();
-  const deadline = new Deadline(1_000, 'later');
-  vi.advanceTimersByTime(5_000);
-  expect([deadline.elapsedMs, deadline.remainingMs, deadline.hasPassed]).toEqual([0, 1_000, false]);
-  deadline.begin();
-  vi.advanceTimersByTime(300);
-  deadline.begin();
-  vi.advanceTimersByTime(300);
-  expect([deadline.elapsedMs, deadline.remainingMs]).toEqual([600, 400]);
+describe('Deadline.bound', () => {
+  /** How the bound work ends, and when. */
+  async function endOf(work: Promise<string>, deadline = new Deadline(2_000)) {
+    const startedAt = Date.now();
+    const ending = deadline.bound(work, 'list of the endpoints').then(
+      (result) => [result, Date.now() - startedAt],
+      (error: Error) => [error.message, Date.now() - startedAt],
+    );
+    await vi.advanceTimersByTimeAsync(60_000);
+    return ending;
+  }
+
+  it('resolves like work that ends before the deadline', async () => {
+    expect(await endOf(after(1_999, 'listed'))).toEqual(['listed', 1_999]);
+  });
+
+  it('rejects like work that fails before the deadline', async () => {
+    expect(await endOf(Promise.reject(new Error('403 Forbidden')))).toEqual(['403 Forbidden', 0]);
+  });
+
+  it('rejects at the deadline with what was attempted and how long it might take', async () => {
+    const message = 'list of the endpoints: no response within 2 s';
+    expect(await endOf(after(5_000, 'listed'))).toEqual([message, 2_000]);
+  });
+
+  it('grants only the time that remains', async () => {
+    const deadline = new Deadline(2_000);
+    vi.advanceTimersByTime(1_500);
+    const message = 'list of the endpoints: no response within 2 s';
+    expect(await endOf(after(5_000, 'listed'), deadline)).toEqual([message, 500]);
+  });
+
+  it('leaves the work to its other callers', async () => {
+    const work = after(5_000, 'listed');
+    await endOf(work);
+    expect(await work).toBe('listed');
+  });
+
+  it('leaves no timer behind when the work ends first', async () => {
+    await new Deadline(600_000).bound(Promise.resolve('listed'), 'list of the endpoints');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('does not end at once when the deadline is farther away than a timer can reach', async () => {
+    expect(await endOf(after(50_000, 'listed'), new Deadline(2 ** 31))).toEqual(['listed', 50_000]);
+  });
+});
+
+it.each([
+  [0, 0],
+  [-5, 0],
+  [2_500, 2_500],
+  [2 ** 31 - 1, 2 ** 31 - 1],
+  [2 ** 31, 2 ** 31 - 1],
+  [Number.POSITIVE_INFINITY, 2 ** 31 - 1],
+])('toTimerMs makes of a delay of %d ms one of %d ms', (delayMs, timerMs) => {
+  expect(toTimerMs(delayMs)).toBe(timerMs);
+});
+
+it.each([
+  [0, '0 s'],
+  [300, '0.3 s'],
+  [960, '1 s'],
+  [1_000, '1 s'],
+  [1_540, '2 s'],
+  [61_400, '61 s'],
+  [600_000, '600 s'],
+])('describeSeconds writes %d ms as %s', (durationMs, text) => {
+  expect(describeSeconds(durationMs)).toBe(text);
 });

@@ -1,16 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { clamp } from 'lodash';
 import type { ControlApi } from './control-api';
+import { isNotFound } from './control-api-error';
+import type { Deadline } from './deadline';
 import type { Endpoint } from './wire-types';
 
-/** How long a list waits for others who want one too. Milliseconds. */
-const gatherMs = 5;
+/** How long a list waits for further callers: as long as the last list took, between these bounds. Milliseconds. */
+const gatherMs = { least: 5, most: 1_000 };
 
-/** The endpoints of one project. Whoever asks before a list goes out shares it: no answer is older than its question. */
+interface FindOptions {
+  /** How old a list may be that shows the endpoint. @default 0 */
+  readonly maxAgeMs?: number;
+  /** The list must have been sent after this point in local time. */
+  readonly after?: number;
+  readonly deadline?: Deadline;
+}
+
+/**
+ * The endpoints of one project. Callers share the next list, never one that was already sent. The more a list costs, the
+ * longer it waits for further callers, so that lists take at most half of the time.
+ */
 export class EndpointList {
   readonly #api: ControlApi;
   readonly #projectId: string;
+  /** What this process has deleted: a list that lags behind may still show it. */
+  readonly #deleted = new Set<string>();
   #latest: readonly Endpoint[] = [];
   #latestAskedAt = Number.NEGATIVE_INFINITY;
+  #latestTookMs = 0;
   #upcoming: Promise<readonly Endpoint[]> | undefined;
   #underway: Promise<unknown> = Promise.resolve();
 
@@ -19,40 +36,79 @@ export class EndpointList {
     this.#projectId = projectId;
   }
 
-  /** What the newest list held; empty before the first. */
+  /** The newest list; empty before the first. */
   get latest(): readonly Endpoint[] {
     return this.#latest;
   }
 
-  /** Every endpoint of the project, as it stood at most so long ago, and after a point in local time. */
+  /** Every endpoint of the project, as listed at most so long ago, and after a point in local time. */
   async recent(maxAgeMs: number, after = 0): Promise<readonly Endpoint[]> {
     const oldest = Math.max(Date.now() - maxAgeMs, after);
     return this.#latestAskedAt > oldest ? this.#latest : this.fresh();
   }
 
-  /** Every endpoint of the project, as it stands after this call. */
+  /** Every endpoint of the project, by a list that is sent after this call. */
   fresh(): Promise<readonly Endpoint[]> {
     this.#upcoming ??= this.#fetchNext();
     return this.#upcoming;
   }
 
-  /** The endpoint of that id; undefined when the project has none. */
-  async find(endpointId: string): Promise<Endpoint | undefined> {
-    return (await this.fresh()).find(({ id }) => id === endpointId);
+  /** Leaves a deleted endpoint out of every list from here on, and asks for a new list. Ids are never used again. */
+  noteDeleted(endpointId: string): void {
+    this.#deleted.add(endpointId);
+    this.#latest = this.#latest.filter(({ id }) => id !== endpointId);
+    this.#latestAskedAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /**
+   * The endpoint of that id; undefined when it is gone: the project answers without it, and the service itself does not
+   * know it by its id.
+   */
+  async find(
+    endpointId: string,
+    { maxAgeMs = 0, after = 0, deadline }: FindOptions = {},
+  ): Promise<Endpoint | undefined> {
+    const list = maxAgeMs > 0 ? this.recent(maxAgeMs, after) : this.fresh();
+    const endpoints = await (deadline
+      ? deadline.bound(list, `list of the endpoints of project ${this.#projectId}`)
+      : list);
+    const listed = endpoints.find(({ id }) => id === endpointId);
+    if (listed) return listed;
+    try {
+      return await this.#api.getEndpoint(this.#projectId, endpointId, deadline);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
   }
 
   async #fetchNext(): Promise<readonly Endpoint[]> {
-    await Promise.all([this.#underway, sleep(gatherMs)]);
+    await Promise.all([this.#underway, sleep(clamp(this.#latestTookMs, gatherMs.least, gatherMs.most))]);
     let askedAt = 0;
-    // Until then it may wait for its place among the account's requests, and whoever comes meanwhile shares it.
+    // Until it is sent it may wait for the rate limiter, and further callers share it.
     const onSend = () => {
       if (askedAt === 0) this.#upcoming = undefined;
       askedAt ||= Date.now();
     };
     const list = this.#api.listEndpoints(this.#projectId, { onSend });
     this.#underway = list.catch(() => undefined);
-    this.#latest = await list;
-    this.#latestAskedAt = askedAt;
-    return this.#latest;
+    try {
+      const endpoints = await list;
+      this.#latest = endpoints.filter(({ id }) => !this.#deleted.has(id));
+      this.#latestAskedAt = askedAt;
+      this.#latestTookMs = Date.now() - askedAt;
+      return this.#latest;
+    } catch (error) {
+      if (isNotFound(error)) throw new Error(describeUnknownProject(error), { cause: error });
+      throw error;
+    } finally {
+      // A list that failed before it was sent is nobody's next one.
+      if (askedAt === 0) this.#upcoming = undefined;
+    }
   }
+}
+
+/** It may be gone, or belong to another account than the key: only the user can tell. */
+function describeUnknownProject({ message }: Error): string {
+  return `${message}. Either the key or the base URL is another account's, or the project was deleted; nothing was removed from the state. If it was deleted on purpose, remove its endpoints from the state with \`pulumi state delete\`.`;
 }

@@ -1,23 +1,49 @@
 import { describe, expect, it } from 'vitest';
-import { maySendAgain, meaningOfFailure } from './failure-meaning';
+import { malformedResponseCode, maySendAgain, meaningOfFailure, notSentCode } from './failure-meaning';
 
-describe('what a failed request says about the work', () => {
+describe('meaningOfFailure', () => {
   it.each([
     [423, 'not done'],
     [429, 'not done'],
     [503, 'not done'],
+    // A response that broke off or can't be understood: the work was most likely done.
+    [200, 'unknown'],
+    [201, 'unknown'],
+    [204, 'unknown'],
+    [408, 'unknown'],
+    [425, 'unknown'],
     [500, 'unknown'],
     [502, 'unknown'],
     [504, 'unknown'],
-    ['ECONNRESET', 'unknown'],
-    ['ECONNABORTED', 'unknown'],
-    ['ETIMEDOUT', 'unknown'],
-    ['MALFORMED_ANSWER', 'unknown'],
+    [507, 'unknown'],
+    [520, 'unknown'],
+    [524, 'unknown'],
+    [599, 'unknown'],
+    [501, 'refused'],
+    [505, 'refused'],
+    [302, 'refused'],
+    [400, 'refused'],
+    [401, 'refused'],
+    [403, 'refused'],
+    [404, 'refused'],
+    [409, 'refused'],
+    [422, 'refused'],
+  ])('takes work that was answered with status %d for %s', (status, meaning) => {
+    expect(meaningOfFailure(status, undefined)).toBe(meaning);
+  });
+
+  it.each([
+    [notSentCode, 'not done'],
     ['ECONNREFUSED', 'not done'],
     ['ENOTFOUND', 'not done'],
     ['EAI_AGAIN', 'not done'],
     ['ENETUNREACH', 'not done'],
     ['EHOSTUNREACH', 'not done'],
+    ['ECONNRESET', 'unknown'],
+    ['ECONNABORTED', 'unknown'],
+    ['ETIMEDOUT', 'unknown'],
+    [malformedResponseCode, 'unknown'],
+    [undefined, 'unknown'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'refused'],
     ['SELF_SIGNED_CERT_IN_CHAIN', 'refused'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'refused'],
@@ -25,34 +51,29 @@ describe('what a failed request says about the work', () => {
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'refused'],
     ['ERR_INVALID_URL', 'refused'],
     ['ERR_FR_TOO_MANY_REDIRECTS', 'refused'],
-    [undefined, 'unknown'],
-    [400, 'refused'],
-    [401, 'refused'],
-    [403, 'refused'],
-    [404, 'refused'],
-    [409, 'refused'],
-    [422, 'refused'],
-    [302, 'refused'],
-  ])('%s: %s', (failure, meaning) => {
-    const [status, code] = typeof failure === 'number' ? [failure, undefined] : [undefined, failure];
-    expect(meaningOfFailure(status, code)).toBe(meaning);
+  ])('takes work without a response and with error code %s for %s', (code, meaning) => {
+    expect(meaningOfFailure(undefined, code)).toBe(meaning);
   });
 
-  it.each([200, 201, 404])('nothing, when the answer of status %d makes no sense', (status) => {
-    expect(meaningOfFailure(status, 'MALFORMED_ANSWER')).toBe('unknown');
-  });
-
-  it('what its status says, whatever error code the service sends along', () => {
+  it('decides by the status when a response also carries the code of a network error', () => {
     expect(meaningOfFailure(422, 'ECONNREFUSED')).toBe('refused');
+  });
+
+  it.each([
+    [200, 'unknown'],
+    [201, 'unknown'],
+    [404, 'refused'],
+  ])('takes work whose response of status %d is malformed for %s', (status, meaning) => {
+    expect(meaningOfFailure(status, malformedResponseCode)).toBe(meaning);
   });
 });
 
-describe('a request may be sent again', () => {
+describe('maySendAgain', () => {
   it.each([
     ['not done', true, true],
     ['unknown', true, false],
     ['refused', false, false],
-  ] as const)('when the work is %s: GET %s, a write %s', (meaning, get, write) => {
+  ] as const)('for work that is %s lets a GET be sent again: %s, a write: %s', (meaning, get, write) => {
     for (const method of ['GET', 'get']) expect(maySendAgain(method, meaning)).toBe(get);
     for (const method of ['POST', 'PATCH', 'DELETE']) expect(maySendAgain(method, meaning)).toBe(write);
   });

@@ -1,19 +1,24 @@
 /**
  * What a failed request says about the work it asked for.
  * - `not done`: the service has not done it; the same request may be sent again, whatever its method.
- * - `unknown`: the answer was lost; the work may have happened. A GET may be sent again; after a write, look first.
- * - `refused`: a final answer; sending it again changes nothing.
+ * - `unknown`: the response was lost; the work may have happened. A GET may be sent again; a write is looked up first.
+ * - `refused`: a final response; sending it again changes nothing.
  */
 export type FailureMeaning = 'not done' | 'unknown' | 'refused';
 
-const meaningOfStatus: Readonly<Record<number, FailureMeaning>> = {
-  423: 'not done',
-  429: 'not done',
-  503: 'not done',
-  500: 'unknown',
-  502: 'unknown',
-  504: 'unknown',
-};
+const notDone: ReadonlySet<number> = new Set([423, 429, 503]);
+/** Time-outs of the service or of a proxy in front of it. */
+const timedOut: ReadonlySet<number> = new Set([408, 425]);
+/** Server errors that say the request was never understood. */
+const neverDone: ReadonlySet<number> = new Set([501, 505]);
+
+function meaningOfStatus(status: number): FailureMeaning {
+  if (notDone.has(status)) return 'not done';
+  if (neverDone.has(status)) return 'refused';
+  // A 2xx that broke off or cannot be understood: the work was most likely done.
+  if (status < 300 || status >= 500 || timedOut.has(status)) return 'unknown';
+  return 'refused';
+}
 
 const meaningOfNetworkError: Readonly<Record<string, FailureMeaning>> = {
   // No connection was made, so nothing was asked.
@@ -32,17 +37,20 @@ const meaningOfNetworkError: Readonly<Record<string, FailureMeaning>> = {
   ERR_FR_TOO_MANY_REDIRECTS: 'refused',
 };
 
-/** The code of an answer that is no JSON, or JSON of another shape than the call's. */
-export const malformedAnswerCode = 'MALFORMED_ANSWER';
+/** The code of a response that is no JSON, or JSON of another shape than the call's. */
+export const malformedResponseCode = 'MALFORMED_RESPONSE';
 
-/** The meaning of a failure with this HTTP status, or with this network error code when no answer came. */
+/** The code of a request that the rate limiter did not let out before its deadline. */
+export const notSentCode = 'NOT_SENT';
+
+/** The meaning of a failure with this HTTP status, or with this network error code when no response came. */
 export function meaningOfFailure(status: number | undefined, code: string | undefined): FailureMeaning {
-  if (code === malformedAnswerCode) return 'unknown';
-  if (status !== undefined) return meaningOfStatus[status] ?? 'refused';
+  if (code === notSentCode) return 'not done';
+  if (status !== undefined) return meaningOfStatus(status);
   return (code !== undefined && meaningOfNetworkError[code]) || 'unknown';
 }
 
-/** Whether the same request may be sent again without looking first. */
+/** Whether the same request may be sent again without looking up its work first. */
 export function maySendAgain(method: string, meaning: FailureMeaning): boolean {
   return meaning === 'not done' || (meaning === 'unknown' && method.toUpperCase() === 'GET');
 }

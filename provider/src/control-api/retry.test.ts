@@ -1,11 +1,12 @@
 import axios, { AxiosError, type AxiosRequestConfig } from 'axios';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { useFakeClock } from '../../../tests/fixtures/fake-clock';
 import { Deadline } from './deadline';
-import { defaultRetryPacing, installRetry, retryDelayMs } from './retry';
+import { defaultRetryPacing, installRetry, type RequestContext, retryDelayMs } from './retry';
 
 const pacing = defaultRetryPacing;
 
-describe('the pause before the next try', () => {
+describe('retryDelayMs', () => {
   const sample = (attempt: number, retryAfterMs = 0) =>
     Array.from({ length: 200 }, () => retryDelayMs(attempt, retryAfterMs, pacing));
 
@@ -26,6 +27,7 @@ describe('the pause before the next try', () => {
 
 describe('a failed request', () => {
   const start = Date.parse('2026-01-01T00:00:00Z');
+  useFakeClock(start);
 
   interface Failure {
     readonly status?: number;
@@ -33,20 +35,24 @@ describe('a failed request', () => {
     readonly retryAfterSeconds?: number;
   }
 
-  /** Sends a request that fails so many times with this failure, and says when each try went out. */
-  async function send(
-    failure: Failure,
-    request: AxiosRequestConfig = {},
-    failures = 1,
-    deadline: Deadline | null = new Deadline(60_000),
+  interface Sending {
+    readonly request?: AxiosRequestConfig;
+    readonly context?: Partial<RequestContext> | 'none';
+  }
+
+  /** Sends a request, each try of which fails as stated for it, and reports when the tries went out. */
+  async function sendTo(
+    failureOf: (attempt: number, atMs: number) => Failure | undefined,
+    { request, context = {} }: Sending = {},
   ) {
     const sentAt: number[] = [];
     const timeouts: (number | undefined)[] = [];
     const client = axios.create({
       adapter: async (config) => {
-        sentAt.push(Date.now() - start);
+        const atMs = Date.now() - start;
+        sentAt.push(atMs);
         timeouts.push(config.timeout);
-        const { status, code, retryAfterSeconds } = sentAt.length <= failures ? failure : { status: 200 };
+        const { status, code, retryAfterSeconds } = failureOf(sentAt.length, atMs) ?? { status: 200 };
         const headers = { ...(retryAfterSeconds && { 'retry-after': String(retryAfterSeconds) }) };
         const response = status && { status, headers, config, data: '', statusText: '' };
         if (status === 200 && response) return response;
@@ -54,29 +60,31 @@ describe('a failed request', () => {
       },
     });
     installRetry(client, pacing);
-    const answer = client.request({ ...request, ...(deadline && { deadline }) });
-    const ending = answer.then(
-      () => 'answered',
-      (error: Error) => error.message,
+    const complete = { deadline: new Deadline(60_000), isSentOnce: false };
+    const response = client.request({
+      ...request,
+      ...(context !== 'none' && { context: { ...complete, ...context } }),
+    });
+    const ending = response.then(
+      () => ({ ending: 'response', endedAt: Date.now() - start }),
+      (error: Error) => ({ ending: error.message, endedAt: Date.now() - start }),
     );
-    await vi.advanceTimersByTimeAsync(120_000);
-    return { ending: await ending, sentAt, timeouts };
+    await vi.advanceTimersByTimeAsync(300_000);
+    return { ...(await ending), sentAt, timeouts };
   }
 
+  /** Sends a request that fails so many times with this failure. */
+  const send = (failure: Failure, failures = 1, sending?: Sending) =>
+    sendTo((attempt) => (attempt <= failures ? failure : undefined), sending);
+
   beforeEach(() => {
-    vi.useFakeTimers({ now: start });
     // A pause is then half of its bound.
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
   });
 
-  afterEach(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-  });
-
   it('is sent again after pauses that double', async () => {
-    const { ending, sentAt } = await send({ status: 503 }, {}, 3);
-    expect([ending, sentAt]).toEqual(['answered', [0, 200, 600, 1_400]]);
+    const { ending, sentAt } = await send({ status: 503 }, 3);
+    expect([ending, sentAt]).toEqual(['response', [0, 200, 600, 1_400]]);
   });
 
   it.each([
@@ -84,16 +92,24 @@ describe('a failed request', () => {
     ['POST', 503, 2],
     ['GET', 500, 2],
     ['POST', 500, 1],
+    ['GET', 408, 2],
+    ['POST', 408, 1],
+    ['GET', 501, 1],
     ['GET', 404, 1],
-    // The write lane waits for the operations that lock the project.
+    // The write queue waits for the operations that lock the project.
     ['GET', 423, 1],
     ['POST', 423, 1],
-  ])('%s that failed with %d is sent %d times', async (method, status, times) => {
-    expect((await send({ status }, { method })).sentAt).toHaveLength(times);
+  ])('of method %s and with status %d is sent %d times', async (method, status, times) => {
+    expect((await send({ status }, 1, { request: { method } })).sentAt).toHaveLength(times);
   });
 
-  it('that has no deadline is sent once', async () => {
-    const { ending, sentAt } = await send({ status: 503 }, {}, 1, null);
+  it('is never sent again when it is to be sent once', async () => {
+    const { ending, sentAt } = await send({ status: 503 }, 1, { context: { isSentOnce: true } });
+    expect([ending, sentAt]).toEqual(['no success', [0]]);
+  });
+
+  it('is never sent again when it carries no deadline', async () => {
+    const { ending, sentAt } = await send({ status: 503 }, 1, { context: 'none' });
     expect([ending, sentAt]).toEqual(['no success', [0]]);
   });
 
@@ -101,29 +117,57 @@ describe('a failed request', () => {
     expect((await send({ status: 429, retryAfterSeconds: 7 })).sentAt).toEqual([0, 7_200]);
   });
 
-  it.each([59, 60, 61])(
-    'that may go again after %d s goes again only before the deadline of 60 s',
-    async (s) => {
-      const { sentAt } = await send({ status: 429, retryAfterSeconds: s });
-      expect(sentAt).toHaveLength(s < 60 ? 2 : 1);
-    },
-  );
+  it.each([
+    [59, 2],
+    [60, 1],
+    [61, 1],
+  ])('that may be repeated after %d s, with a deadline of 60 s, is sent %d times', async (seconds, times) => {
+    expect((await send({ status: 429, retryAfterSeconds: seconds })).sentAt).toHaveLength(times);
+  });
 
-  it('is sent until the deadline while the service answers that it is busy', async () => {
-    const { ending, sentAt } = await send({ status: 503 }, {}, Number.POSITIVE_INFINITY);
+  it('is sent until the deadline while the service is busy', async () => {
+    const { ending, sentAt } = await send({ status: 503 }, Number.POSITIVE_INFINITY);
     expect(ending).toBe('no success');
     expect(sentAt.at(-1)).toBeGreaterThan(50_000);
   });
 
-  it('is given up sooner where nothing answers: the address may be wrong', async () => {
-    const { ending, sentAt } = await send({ code: 'ECONNREFUSED' }, {}, Number.POSITIVE_INFINITY);
-    expect(ending).toBe('no success');
-    expect(sentAt.at(-1)).toBeGreaterThan(20_000);
-    expect(sentAt.at(-1)).toBeLessThan(30_000);
+  it('is given up before a pause that would outlast the deadline: the last response says why', async () => {
+    const context = { deadline: new Deadline(3_000) };
+    const { ending, sentAt, endedAt } = await send({ status: 503 }, Number.POSITIVE_INFINITY, { context });
+    expect([ending, sentAt, endedAt]).toEqual(['no success', [0, 200, 600, 1_400], 1_400]);
   });
 
-  it('has the whole time-out again each time', async () => {
-    const { timeouts } = await send({ status: 503 }, { timeout: 30_000 }, 2);
+  it('is given the whole time-out each time', async () => {
+    const { timeouts } = await send({ status: 503 }, 2, { request: { timeout: 30_000 } });
     expect(timeouts).toEqual([30_000, 30_000, 30_000]);
+  });
+
+  describe('to an address where nothing responds', () => {
+    const unreachable: Failure = { code: 'ECONNREFUSED' };
+    const busy: Failure = { status: 503 };
+    const patient = () => ({ context: { deadline: new Deadline(200_000) } });
+
+    it('is given up after 20 s: the address may be wrong', async () => {
+      const { ending, sentAt } = await send(unreachable, Number.POSITIVE_INFINITY, patient());
+      expect(ending).toBe('no success');
+      expect(sentAt).toEqual([0, 200, 600, 1_400, 3_000, 6_200, 12_600, 20_100]);
+    });
+
+    it('is given up 20 s after the first failure to reach it, not after the deadline began', async () => {
+      const failureOf = (_attempt: number, atMs: number) => (atMs < 40_000 ? busy : unreachable);
+      const { ending, sentAt } = await sendTo(failureOf, patient());
+      expect(ending).toBe('no success');
+      expect(sentAt.filter((atMs) => atMs > 20_000)).toEqual([
+        20_100, 27_600, 35_100, 42_600, 50_100, 57_600, 65_100,
+      ]);
+    });
+
+    it('is tried for 20 s anew after any response in between', async () => {
+      const failureOf = (_attempt: number, atMs: number) =>
+        atMs > 12_000 && atMs < 20_000 ? busy : unreachable;
+      const { ending, sentAt } = await sendTo(failureOf, patient());
+      expect(ending).toBe('no success');
+      expect(sentAt.filter((atMs) => atMs > 12_000)).toEqual([12_600, 20_100, 27_600, 35_100, 42_600]);
+    });
   });
 });

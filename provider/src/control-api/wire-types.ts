@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 // The shapes of service-api.txt, section 2, as the service sends them. Fields that the provider does not use are
-// let through unread; a field that it needs and that is missing or of another type makes the answer malformed.
+// let through unread; a field that it needs and that is missing or of another type makes the response malformed.
 
 const timestamp = z.string();
 
@@ -88,8 +88,8 @@ export type Branch = z.infer<typeof branchSchema>;
 const operations = z.array(operationSchema);
 const endpoints = z.array(endpointSchema);
 
-/** What each call answers. */
-export const answers = {
+/** The shape of each call's response. */
+export const responses = {
   operation: z.looseObject({ operation: operationSchema }),
   operations: z.looseObject({
     operations,
@@ -116,6 +116,6 @@ export const answers = {
 };
 
 /** What a create, update, delete, start, suspend or restart of an endpoint answers. */
-export type EndpointChange = z.infer<typeof answers.endpointChange>;
+export type EndpointChange = z.infer<typeof responses.endpointChange>;
 /** One page of operations, newest first; `pagination.cursor` leads to the next. */
-export type OperationsPage = z.infer<typeof answers.operations>;
+export type OperationsPage = z.infer<typeof responses.operations>;

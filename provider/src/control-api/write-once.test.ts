@@ -1,16 +1,16 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ControlApiError } from './control-api-error';
 import { Deadline } from './deadline';
 import { makeWriteOnce, type WriteOnce } from './write-once';
 
 const pacing = { baseMs: 1, capMs: 2, unreachableMs: 10 };
 const failure = (status: number | undefined) =>
-  new ControlApiError({ method: 'POST', path: '/endpoints', status, reason: 'no answer' });
+  new ControlApiError({ method: 'POST', path: '/endpoints', status, reason: 'no response' });
 
-/** A service that answers each send and each look with the next of these; an Error is thrown. */
+/** A service that responds to each request and each lookup with the next of these; an Error is thrown. */
 function scriptOf(
-  sends: (string | Error)[],
-  looks: (string | undefined)[],
+  responses: (string | Error)[],
+  lookups: (string | undefined)[],
   change: Partial<WriteOnce<string>> = {},
 ) {
   const calls: string[] = [];
@@ -20,64 +20,90 @@ function scriptOf(
     ...change,
     send: async () => {
       calls.push('send');
-      const answer = sends.shift() ?? 'sent';
-      if (answer instanceof Error) throw answer;
-      return answer;
+      const response = responses.shift() ?? 'sent';
+      if (response instanceof Error) throw response;
+      return response;
     },
-    look: async () => {
-      calls.push('look');
-      return looks.shift();
+    findDone: async () => {
+      calls.push('look up');
+      return lookups.shift();
     },
   });
   return { calls, write };
 }
 
-it('sends once, without a look, when the answer arrives', async () => {
-  const { calls, write } = scriptOf(['made'], []);
-  expect([await write(), calls]).toEqual(['made', ['send']]);
-});
+describe('a write that happens once', () => {
+  it('is sent once, without a lookup, when the response arrives', async () => {
+    const { calls, write } = scriptOf(['made'], []);
+    expect([await write(), calls]).toEqual(['made', ['send']]);
+  });
 
-it.each([500, 502, 504, undefined])(
-  'looks after an answer lost as %s, and takes what it finds',
-  async (status) => {
-    const { calls, write } = scriptOf([failure(status)], ['found']);
-    expect([await write(), calls]).toEqual(['found', ['send', 'look']]);
-  },
-);
+  it.each([200, 408, 500, 502, 504, undefined])(
+    'is looked up after a request whose outcome is unknown (status %s), and not sent again when it is found',
+    async (status) => {
+      const { calls, write } = scriptOf([failure(status)], ['found']);
+      expect([await write(), calls]).toEqual(['found', ['send', 'look up']]);
+    },
+  );
 
-it('sends again when the look proves that nothing happened', async () => {
-  const { calls, write } = scriptOf([failure(500), 'made'], [undefined]);
-  expect([await write(), calls]).toEqual(['made', ['send', 'look', 'send']]);
-});
+  it('is sent again when the lookup proves that nothing happened', async () => {
+    const { calls, write } = scriptOf([failure(500), 'made'], [undefined]);
+    expect([await write(), calls]).toEqual(['made', ['send', 'look up', 'send']]);
+  });
 
-it('sends again without a look when the project was locked: nothing was done', async () => {
-  const { calls, write } = scriptOf([failure(423), 'made'], []);
-  await expect(write()).rejects.toThrow('423 Locked');
-  expect([await write(), calls]).toEqual(['made', ['send', 'send']]);
-});
+  it('is sent again without a lookup when the project was locked: nothing was done', async () => {
+    const { calls, write } = scriptOf([failure(423), 'made'], []);
+    await expect(write()).rejects.toThrow('423 Locked');
+    expect([await write(), calls]).toEqual(['made', ['send', 'send']]);
+  });
 
-it('looks first when an answer got lost before the lock', async () => {
-  const { calls, write } = scriptOf([failure(500), failure(423)], [undefined, 'found']);
-  await expect(write()).rejects.toThrow('423 Locked');
-  expect([await write(), calls]).toEqual(['found', ['send', 'look', 'send', 'look']]);
-});
+  it('is looked up before it is sent again when a response was lost before the lock', async () => {
+    const { calls, write } = scriptOf([failure(500), failure(423)], [undefined, 'found']);
+    await expect(write()).rejects.toThrow('423 Locked');
+    expect([await write(), calls]).toEqual(['found', ['send', 'look up', 'send', 'look up']]);
+  });
 
-it.each([400, 401, 404, 409, 422])('gives up at once on a refusal with %d', async (status) => {
-  const { calls, write } = scriptOf([failure(status)], []);
-  await expect(write()).rejects.toThrow(String(status));
-  expect(calls).toEqual(['send']);
-});
+  it.each([400, 401, 404, 409, 422, 501])('fails at once when it is refused with %d', async (status) => {
+    const { calls, write } = scriptOf([failure(status)], []);
+    await expect(write()).rejects.toThrow(String(status));
+    expect(calls).toEqual(['send']);
+  });
 
-it('looks first, though no answer got lost, while a look is due', async () => {
-  let isDue = true;
-  const { calls, write } = scriptOf([], [undefined], { isLookDue: () => isDue });
-  expect([await write(), calls]).toEqual(['sent', ['look', 'send']]);
-  isDue = false;
-  expect([await write(), calls]).toEqual(['sent', ['look', 'send', 'send']]);
-});
+  it('fails at once with an error that is not a response', async () => {
+    const { calls, write } = scriptOf([new TypeError('broken')], []);
+    await expect(write()).rejects.toThrow('broken');
+    expect(calls).toEqual(['send']);
+  });
 
-it('gives up when an answer got lost and the deadline has passed, and looks first when it is called again', async () => {
-  const { calls, write } = scriptOf([failure(500)], ['found'], { deadline: new Deadline(0) });
-  await expect(write()).rejects.toThrow('500');
-  expect([await write(), calls]).toEqual(['found', ['send', 'look']]);
+  it('is looked up first while a lookup is due, though no response was lost', async () => {
+    let isDue = true;
+    const { calls, write } = scriptOf([], [undefined], { isLookupDue: () => isDue });
+    expect([await write(), calls]).toEqual(['sent', ['look up', 'send']]);
+    isDue = false;
+    expect([await write(), calls]).toEqual(['sent', ['look up', 'send', 'send']]);
+  });
+
+  it('fails when a response was lost and the deadline has passed, and is looked up first when called again', async () => {
+    const { calls, write } = scriptOf([failure(500)], ['found'], { deadline: new Deadline(0) });
+    await expect(write()).rejects.toThrow('500');
+    expect([await write(), calls]).toEqual(['found', ['send', 'look up']]);
+  });
+
+  it('is looked up once more at the deadline, and then fails with the response whose outcome is unknown', async () => {
+    const { calls, write } = scriptOf([failure(500)], [undefined], {
+      deadline: new Deadline(50),
+      // The next try would come after the deadline.
+      pacing: { ...pacing, baseMs: 1e12, capMs: 1e12 },
+    });
+    await expect(write()).rejects.toThrow('500 Internal Server Error');
+    expect(calls).toEqual(['send', 'look up']);
+  });
+
+  it('is done when the lookup at the deadline finds it', async () => {
+    const { calls, write } = scriptOf([failure(500)], ['found'], {
+      deadline: new Deadline(50),
+      pacing: { ...pacing, baseMs: 1e12, capMs: 1e12 },
+    });
+    expect([await write(), calls]).toEqual(['found', ['send', 'look up']]);
+  });
 });

@@ -3,32 +3,36 @@ import { ControlApiError } from './control-api-error';
 import type { Deadline } from './deadline';
 import { type RetryPacing, retryDelayMs } from './retry';
 
-export interface WriteOnce<Answer> {
-  readonly send: () => Promise<Answer>;
-  /** Whether the write has happened already: its answer, as far as it can be found out; else undefined. */
-  readonly look: () => Promise<Answer | undefined>;
-  /** Whether to look before a try even though no answer got lost. */
-  readonly isLookDue?: () => boolean;
+export interface WriteOnce<Result> {
+  readonly send: () => Promise<Result>;
+  /** Looks up whether the write has happened already: its result, as far as it can be found out; else undefined. */
+  readonly findDone: () => Promise<Result | undefined>;
+  /** Whether to look it up before a try even though no response was lost. */
+  readonly isLookupDue?: () => boolean;
   readonly deadline: Deadline;
   readonly pacing: RetryPacing;
 }
 
 /**
- * Makes a write that happens once, however often it is called: after an answer that got lost it looks before it sends
- * again, also when it is called again because the project was locked meanwhile.
+ * Makes a write that happens once, however often it is called: after a request whose outcome is unknown it looks up the
+ * work before it sends again, also when it is called again because the project was locked.
  */
-export function makeWriteOnce<Answer>(write: WriteOnce<Answer>): () => Promise<Answer> {
-  const { send, look, deadline, pacing } = write;
+export function makeWriteOnce<Result>(write: WriteOnce<Result>): () => Promise<Result> {
+  const { send, findDone, deadline, pacing } = write;
   let mayBeDone = false;
   return async () => {
+    let lost: unknown;
     for (let attempt = 1; ; attempt += 1) {
-      const done = mayBeDone || write.isLookDue?.() ? await look() : undefined;
+      const done = mayBeDone || write.isLookupDue?.() ? await findDone() : undefined;
       if (done !== undefined) return done;
+      // It would not be sent any more, which would hide that it may be done.
+      if (lost !== undefined && deadline.hasPassed) throw lost;
       try {
         return await send();
       } catch (error) {
-        if (!isLostAnswer(error)) throw error;
+        if (!isOutcomeUnknown(error)) throw error;
         mayBeDone = true;
+        lost = error;
         if (deadline.hasPassed) throw error;
         await sleep(Math.min(deadline.remainingMs, retryDelayMs(attempt, 0, pacing)));
       }
@@ -36,6 +40,6 @@ export function makeWriteOnce<Answer>(write: WriteOnce<Answer>): () => Promise<A
   };
 }
 
-function isLostAnswer(error: unknown): boolean {
+function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof ControlApiError && error.meaning === 'unknown';
 }

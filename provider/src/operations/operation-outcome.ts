@@ -38,6 +38,10 @@ export function isUnfinished(operation: Pick<Operation, 'status'>): boolean {
   return outcomeOf(operation) === 'unfinished';
 }
 
+export function isFailed(operation: Pick<Operation, 'status'>): boolean {
+  return outcomeOf(operation) === 'failed';
+}
+
 /** The status as the console shows it; a status that is not known, as the service spells it. */
 export function consoleWord(status: string): string {
   return consoleWordOfStatus.get(status) ?? status;

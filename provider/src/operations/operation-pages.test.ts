@@ -1,20 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import type { Operation } from '../control-api/wire-types';
-import { type OperationPages, takeOperations, walkOperationPages } from './operation-pages';
+import { operationOf } from '../../../tests/fixtures/operation';
+import type { Operation, OperationsPage } from '../control-api/wire-types';
+import {
+  listOperationsSince,
+  type OperationPages,
+  takeOperations,
+  walkOperationPages,
+} from './operation-pages';
 
 const projectId = 'p-1';
+const epoch = Date.UTC(2026, 0, 1);
 
-function operationOf(number: number): Operation {
-  const time = new Date(Date.UTC(2026, 0, 1, 0, 0, number)).toISOString();
-  return {
+/** The operation of that number, which was created so many seconds after the start of 2026. */
+function numbered(number: number): Operation {
+  const time = new Date(epoch + number * 1_000).toISOString();
+  return operationOf({
     id: `op-${number}`,
-    project_id: projectId,
     action: number % 10 === 0 ? 'start_compute' : 'apply_config',
     status: 'finished',
-    failures_count: 0,
     created_at: time,
     updated_at: time,
-  };
+  });
 }
 
 /** A project with that many operations; each request is preceded by so many new ones. */
@@ -28,26 +34,42 @@ function projectOf(count: number, newBeforeEach = 0) {
       // The cursor is the number of the last operation of the page before.
       const first = cursor === undefined ? newest : Number(cursor) - 1;
       const length = Math.max(0, Math.min(limit, first));
-      const operations = Array.from({ length }, (_, index) => operationOf(first - index));
+      const operations = Array.from({ length }, (_, index) => numbered(first - index));
       return { operations, pagination: { cursor: operations.at(-1)?.id.slice(3) ?? cursor ?? '0' } };
     },
   };
   return { source, requests };
 }
 
+/** A project whose pages are what `pageAt` says of each cursor. */
+function pagedBy(pageAt: (cursor: string | undefined) => OperationsPage) {
+  const cursors: (string | undefined)[] = [];
+  const source: OperationPages = {
+    async listOperations(_projectId, { cursor } = {}) {
+      cursors.push(cursor);
+      if (cursors.length > 2_000) throw new Error('The walk has no end.');
+      return pageAt(cursor);
+    },
+  };
+  return { source, cursors };
+}
+
+async function walk(source: OperationPages): Promise<number[]> {
+  const walked: Operation[] = [];
+  for await (const page of walkOperationPages(source, { projectId })) walked.push(...page);
+  return numbersOf(walked);
+}
+
 const numbersOf = (operations: readonly Operation[]) => operations.map(({ id }) => Number(id.slice(3)));
 const from = (first: number, last: number, step = 1) =>
   Array.from({ length: (first - last) / step + 1 }, (_, index) => first - index * step);
 
-describe('a walk', () => {
-  it('comes past every operation once, newest first', async () => {
-    const { source } = projectOf(1_250);
-    const walked: Operation[] = [];
-    for await (const page of walkOperationPages(source, { projectId })) walked.push(...page);
-    expect(numbersOf(walked)).toEqual(from(1_250, 1));
+describe('walkOperationPages', () => {
+  it('yields every operation once, newest first', async () => {
+    expect(await walk(projectOf(1_250).source)).toEqual(from(1_250, 1));
   });
 
-  it('asks for a page only when it gets there: a small one, then large ones', async () => {
+  it('requests a page only when it is needed: a small one, then large ones', async () => {
     const { source, requests } = projectOf(1_250);
     for await (const page of walkOperationPages(source, { projectId }))
       if (numbersOf(page).includes(1)) break;
@@ -58,21 +80,39 @@ describe('a walk', () => {
     ]);
   });
 
-  it('ends where the service gives no cursor, or nothing new', async () => {
-    const page = { operations: [operationOf(2), operationOf(1)] };
-    for (const pagination of [undefined, { cursor: 'the same for ever' }]) {
-      const source: OperationPages = {
-        listOperations: async () => ({ ...page, ...(pagination && { pagination }) }),
-      };
-      const walked: Operation[] = [];
-      for await (const operations of walkOperationPages(source, { projectId })) walked.push(...operations);
-      expect(numbersOf(walked)).toEqual([2, 1]);
-    }
+  it.each([undefined, { cursor: 'always the same' }])(
+    'ends after a page without anything new (pagination %j)',
+    async (pagination) => {
+      const page = { operations: [numbered(2), numbered(1)], ...(pagination && { pagination }) };
+      expect(await walk(pagedBy(() => page).source)).toEqual([2, 1]);
+    },
+  );
+
+  it('ends where a cursor leads back to an earlier page', async () => {
+    const pages = new Map([
+      [undefined, { operations: [numbered(3)], pagination: { cursor: 'a' } }],
+      ['a', { operations: [numbered(2)], pagination: { cursor: 'b' } }],
+      ['b', { operations: [numbered(1)], pagination: { cursor: 'a' } }],
+    ]);
+    const { source, cursors } = pagedBy((cursor) => pages.get(cursor) ?? { operations: [] });
+    expect(await walk(source)).toEqual([3, 2, 1]);
+    expect(cursors).toEqual([undefined, 'a', 'b']);
+  });
+
+  it('fails after a thousand pages, since no project keeps a million operations', async () => {
+    const { source, cursors } = pagedBy((cursor) => {
+      const page = Number(cursor ?? '0');
+      return { operations: [numbered(page)], pagination: { cursor: String(page + 1) } };
+    });
+    await expect(walk(source)).rejects.toThrow(
+      'GET /projects/p-1/operations: the list has no end: 1000 pages, and a cursor to the next.',
+    );
+    expect(cursors).toHaveLength(1_000);
   });
 });
 
-describe('a part', () => {
-  it('without a filter asks for no more than the part', async () => {
+describe('takeOperations', () => {
+  it('requests no more than the part when there is no filter', async () => {
     const { source, requests } = projectOf(2_000);
     const { operations, cursor } = await takeOperations(source, { projectId }, 150);
     expect(numbersOf(operations)).toEqual(from(2_000, 1_851));
@@ -80,16 +120,16 @@ describe('a part', () => {
     expect(requests.map(({ limit }) => limit)).toEqual([100, 50]);
   });
 
-  it('has no cursor when it is all there is', async () => {
+  it('returns no cursor with the last part', async () => {
     const { source } = projectOf(5);
     expect((await takeOperations(source, { projectId }, 10)).cursor).toBeUndefined();
   });
 
-  it('has no cursor when the service gives none for where it ends', async () => {
+  it('returns no cursor when the service gives none for where the part ends', async () => {
     const { source } = projectOf(200);
     const withoutCursors: OperationPages = {
-      listOperations: async (...asked) => {
-        const { operations } = await source.listOperations(...asked);
+      listOperations: async (...args) => {
+        const { operations } = await source.listOperations(...args);
         return { operations };
       },
     };
@@ -99,7 +139,7 @@ describe('a part', () => {
     expect(cursor).toBeUndefined();
   });
 
-  it('with a filter is followed by the next part, without a gap and without a repetition', async () => {
+  it('returns a cursor from which a filter continues without a gap and without a repetition', async () => {
     const { source } = projectOf(1_000);
     const query = { projectId, actions: ['start_compute'] };
     const first = await takeOperations(source, query, 15);
@@ -108,13 +148,62 @@ describe('a part', () => {
     expect(numbersOf(second.operations)).toEqual([850, 840, 830]);
   });
 
-  it('with a filter has the right cursor, also when new operations move the first page on', async () => {
-    for (const newBeforeEach of [1, 7, 200]) {
+  it.each([1, 7, 200])(
+    'returns the right cursor with a filter while %d new operations arrive before each request',
+    async (newBeforeEach) => {
       const { source } = projectOf(1_000 - newBeforeEach, newBeforeEach);
       const query = { projectId, actions: ['start_compute'] };
       const { operations, cursor } = await takeOperations(source, query, 2);
       expect(numbersOf(operations)).toEqual([1_000, 990]);
       expect(cursor).toBe('990');
-    }
+    },
+  );
+});
+
+describe('listOperationsSince', () => {
+  const daySeconds = 24 * 60 * 60;
+
+  it('reads one large page when the point in time is on it', async () => {
+    const { source, requests } = projectOf(5_000);
+    const found = await listOperationsSince(source, projectId, () => epoch + 4_500_000);
+    expect(numbersOf(found)).toEqual(from(5_000, 4_001));
+    expect(requests).toEqual([{ limit: 1_000 }]);
+  });
+
+  it('reads on until a page holds an older operation', async () => {
+    const { source, requests } = projectOf(5_000);
+    const found = await listOperationsSince(source, projectId, () => epoch + 2_500_000);
+    expect(numbersOf(found)).toEqual(from(5_000, 2_001));
+    expect(requests).toHaveLength(3);
+  });
+
+  it('reads on while the last operation of a page is exactly as old', async () => {
+    const { source, requests } = projectOf(5_000);
+    await listOperationsSince(source, projectId, () => epoch + 4_001_000);
+    expect(requests).toHaveLength(2);
+  });
+
+  it('passes the time of the newest operation, by the clock of the service, once', async () => {
+    const { source } = projectOf(2_500);
+    const asked: number[] = [];
+    await listOperationsSince(source, projectId, (newestAt) => {
+      asked.push(newestAt);
+      return 0;
+    });
+    expect(asked).toEqual([epoch + 2_500_000]);
+  });
+
+  it('reads back a day from the newest operation at most', async () => {
+    const { source } = projectOf(daySeconds + 5_000);
+    const found = await listOperationsSince(source, projectId, () => 0);
+    const oldest = numbersOf(found).at(-1) ?? 0;
+    expect(oldest).toBeLessThan(5_000);
+    expect(oldest).toBeGreaterThan(5_000 - 1_001);
+  });
+
+  it('finds nothing in a project without operations', async () => {
+    const { source, requests } = projectOf(0);
+    expect(await listOperationsSince(source, projectId, () => 0)).toEqual([]);
+    expect(requests).toHaveLength(1);
   });
 });

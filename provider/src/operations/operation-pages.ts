@@ -23,6 +23,8 @@ interface Page {
 /** The first page is small, so that it is there soon; the others are as large as the service allows. */
 const firstPageLimit = 100;
 const laterPageLimit = 1_000;
+/** A million operations: more than any project keeps. A service whose pages go on beyond that is broken. */
+const mostPages = 1_000;
 
 /**
  * The wanted operations of each page, newest first; there may be none on a page. A page is asked for when it is needed,
@@ -38,26 +40,59 @@ export async function* walkOperationPages(
 
 async function* walkPages(
   source: OperationPages,
-  { projectId, cursor }: OperationQuery,
+  { projectId, cursor }: Pick<OperationQuery, 'projectId' | 'cursor'>,
   largest: () => number = () => laterPageLimit,
+  first = firstPageLimit,
 ): AsyncGenerator<Page> {
+  const starts = new Set<string | undefined>();
   let start = cursor;
   let seen: ReadonlySet<string> = new Set();
-  for (let limit = Math.min(firstPageLimit, largest()); ; limit = largest()) {
-    const answer = await source.listOperations(projectId, {
+  for (let limit = Math.min(first, largest()); starts.size < mostPages; limit = largest()) {
+    starts.add(start);
+    const page = await source.listOperations(projectId, {
       limit,
       ...(start !== undefined && { cursor: start }),
     });
     // A page that is shorter than its limit need not be the last; one that brings nothing new is.
-    const operations = answer.operations.filter(({ id }) => !seen.has(id));
+    const operations = page.operations.filter(({ id }) => !seen.has(id));
     if (operations.length === 0) return;
-    const cursorBehind = answer.pagination?.cursor;
-    const next = cursorBehind === start ? undefined : cursorBehind;
+    const cursorBehind = page.pagination?.cursor;
+    // A cursor that was there before leads in a circle.
+    const next = starts.has(cursorBehind) ? undefined : cursorBehind;
     yield { operations, start, next };
     if (next === undefined) return;
-    seen = new Set(answer.operations.map(({ id }) => id));
+    seen = new Set(page.operations.map(({ id }) => id));
     start = next;
   }
+  throw new Error(
+    `GET /projects/${projectId}/operations: the list has no end: ${mostPages} pages, and a cursor to the next.`,
+  );
+}
+
+/** How far back an unfinished operation is looked for, from the newest one on. Milliseconds. */
+const lookBackMs = 24 * 60 * 60 * 1_000;
+
+/**
+ * The operations of a project since a point in time, newest first, and older ones that stand on the same pages. Pages
+ * are read until their operations are older than that, or than a day before the newest one.
+ * @param since by the clock of the service, in milliseconds
+ */
+export async function listOperationsSince(
+  source: OperationPages,
+  projectId: string,
+  since: (newestAt: number) => number,
+): Promise<Operation[]> {
+  const found: Operation[] = [];
+  let oldestAt: number | undefined;
+  for await (const { operations } of walkPages(source, { projectId }, undefined, laterPageLimit)) {
+    const createdAt = operations.map(({ created_at }) => Date.parse(created_at));
+    const [newestAt = 0] = createdAt;
+    oldestAt ??= Math.max(since(newestAt), newestAt - lookBackMs);
+    found.push(...operations);
+    const lastAt = createdAt.at(-1) ?? 0;
+    if (lastAt < oldestAt) break;
+  }
+  return found;
 }
 
 /** A part of the list, and where the rest begins. */

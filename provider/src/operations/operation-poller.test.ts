@@ -1,5 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { useFakeClock } from '../../../tests/fixtures/fake-clock';
 import { operationOf } from '../../../tests/fixtures/operation';
+import type { CallOptions } from '../control-api/control-api';
 import { ControlApiError } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
@@ -9,27 +11,57 @@ const start = Date.parse('2026-01-01T00:00:00Z');
 const now = () => Date.now() - start;
 const rarely = { shortestMs: 20_000, longestMs: 20_000 };
 
-const failure = (status: number, retryAfterMs = 0) =>
-  new ControlApiError({ method: 'GET', path: '/operations', status, reason: 'busy', retryAfterMs });
+useFakeClock(start);
 
-/** A project whose newest page is empty, and which notes every look. */
+beforeEach(() => {
+  // The shortest of the random pauses after a poll that failed.
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+});
+
+const failure = (status: number, retryAfterMs = 0, isFromService = true) =>
+  new ControlApiError({
+    method: 'GET',
+    path: '/operations',
+    status,
+    reason: 'busy',
+    retryAfterMs,
+    isFromService,
+  });
+
+const pause = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));
+
+/** A project whose newest page is empty unless told otherwise, and which notes every request. */
 function sourceOf(change: Partial<OperationSource> = {}) {
-  const looks: { at: number; limit: number | undefined }[] = [];
+  const polls: { at: number; limit: number | undefined }[] = [];
   const asked: string[] = [];
+  const options: (CallOptions | undefined)[] = [];
   const source: OperationSource = {
-    async listOperations(projectId, query, deadline) {
-      looks.push({ at: now(), limit: query?.limit });
-      return change.listOperations?.(projectId, query, deadline) ?? { operations: [] };
+    async listOperations(projectId, page, callOptions) {
+      polls.push({ at: now(), limit: page?.limit });
+      options.push(callOptions);
+      return change.listOperations?.(projectId, page, callOptions) ?? { operations: [] };
     },
-    async getOperation(projectId, id, deadline) {
+    async getOperation(projectId, id, callOptions) {
       asked.push(id);
-      return change.getOperation?.(projectId, id, deadline) ?? operationOf({ id });
+      options.push(callOptions);
+      return change.getOperation?.(projectId, id, callOptions) ?? operationOf({ id });
     },
   };
-  return { source, looks, asked, looksAt: () => looks.map(({ at }) => at) };
+  return { source, polls, asked, options, pollTimes: () => polls.map(({ at }) => at) };
 }
 
-/** Who waits for one running operation for ten seconds, unless told otherwise, and says when that ended. */
+/** A source whose lists fail with each of these in turn; undefined is a success. */
+function failingWith(failures: (Error | undefined)[]) {
+  return sourceOf({
+    async listOperations() {
+      const error = failures.shift();
+      if (error) throw error;
+      return { operations: [] };
+    },
+  });
+}
+
+/** A wait for one running operation, of ten seconds unless told otherwise, that reports when it ended. */
 function watchOf(change: Partial<Watch<string>> = {}): Watch<string> {
   return {
     operations: () => [operationOf()],
@@ -40,45 +72,42 @@ function watchOf(change: Partial<Watch<string>> = {}): Watch<string> {
   };
 }
 
-/** The view of the first look. */
+/** How waits end within so many milliseconds. */
+async function endsOf(waits: Promise<string>[], durationMs = 10_000): Promise<string[]> {
+  const ends = Promise.all(waits.map((wait) => wait.catch(String)));
+  await vi.advanceTimersByTimeAsync(durationMs);
+  return ends;
+}
+
+/** The view of the first poll. */
 async function firstView(source: OperationSource, operations: Operation[]): Promise<OperationsView> {
   const views: OperationsView[] = [];
   const judge = (view: OperationsView) => {
     views.push(view);
     return 'seen';
   };
-  const ending = new OperationPoller(source, 'p-1').watch(watchOf({ judge, operations: () => operations }));
-  await vi.advanceTimersByTimeAsync(10_000);
-  await ending;
+  const watch = watchOf({ judge, operations: () => operations });
+  await endsOf([new OperationPoller(source, 'p-1').watch(watch)]);
   const [view] = views;
-  if (!view) throw new Error('There was no look.');
+  if (!view) throw new Error('There was no poll.');
   return view;
 }
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: start });
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
-
-describe('a look', () => {
+describe('a poll', () => {
   it.each([
     [1, 50],
     [300, 600],
     [800, 1_000],
-  ])('for %d operations asks for the newest %d', async (count, limit) => {
-    const { source, looks } = sourceOf();
+  ])('for %d operations lists the newest %d', async (count, limit) => {
+    const { source, polls } = sourceOf();
     await firstView(
       source,
       Array.from({ length: count }, (_, index) => operationOf({ id: `op-${index}` })),
     );
-    expect(looks.map((look) => look.limit)).toEqual([limit]);
+    expect(polls.map((poll) => poll.limit)).toEqual([limit]);
   });
 
-  it('takes from the newest page what is on it, and asks for the others by their ids', async () => {
+  it('finds operations on the newest page, and the others by their ids', async () => {
     const listed = operationOf({ status: 'finished' });
     const { source, asked } = sourceOf({ listOperations: async () => ({ operations: [listed] }) });
     const view = await firstView(source, [operationOf(), operationOf({ id: 'op-2' })]);
@@ -90,54 +119,74 @@ describe('a look', () => {
     expect(asked).toEqual(['op-2']);
   });
 
-  it('does not find what the service has forgotten', async () => {
+  it('does not find an operation that the service has forgotten', async () => {
     const { source } = sourceOf({ getOperation: () => Promise.reject(failure(404)) });
     expect((await firstView(source, [operationOf()])).find('op-1')).toBeUndefined();
   });
 
-  it.each([
-    ['made again after an answer that says nothing', failure(500), 'expired'],
-    ['the end of the wait after a refusal', failure(403), '403 Forbidden'],
-    ['the end of the wait after an error of another kind', new TypeError('broken'), 'broken'],
-  ])('for an id is %s', async (_, error, ending) => {
-    const { source } = sourceOf({ getOperation: () => Promise.reject(error) });
-    const ended = new OperationPoller(source, 'p-1').watch(watchOf()).catch(String);
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(await ended).toContain(ending);
+  it('sends each request once, within the longest deadline of those that wait', async () => {
+    const { source, options } = sourceOf();
+    const poller = new OperationPoller(source, 'p-1');
+    const longest = new Deadline(30_000);
+    const judge = () => 'seen';
+    await endsOf([
+      poller.watch(watchOf({ judge })),
+      poller.watch(watchOf({ judge, deadline: longest })),
+      poller.watch(watchOf({ judge, deadline: new Deadline(5_000) })),
+    ]);
+    expect(options).toHaveLength(2);
+    for (const each of options) {
+      expect(each?.deadline).toBe(longest);
+      expect(each?.isSentOnce).toBe(true);
+    }
+  });
+
+  it('asks the project that it is for', async () => {
+    const asked: string[] = [];
+    const source: OperationSource = {
+      async listOperations(projectId) {
+        asked.push(projectId);
+        return { operations: [] };
+      },
+      async getOperation(projectId, id) {
+        asked.push(projectId);
+        return operationOf({ id });
+      },
+    };
+    await firstView(source, [operationOf()]);
+    expect(asked).toEqual(['p-1', 'p-1']);
   });
 });
 
-describe('looks come', () => {
-  it('at once for who knows of no operation yet, whoever else waits', async () => {
-    const { source, looksAt } = sourceOf();
+describe('polls', () => {
+  it('start at once for a watch that knows no operation, whatever the others wait for', async () => {
+    const { source, pollTimes } = sourceOf();
     const poller = new OperationPoller(source, 'p-1', rarely);
     const known = poller.watch(watchOf());
     const unknown = poller.watch(watchOf({ operations: () => [], judge: () => `judged at ${now()}` }));
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(await Promise.all([known, unknown])).toEqual(['expired at 9500', 'judged at 0']);
-    expect(looksAt()).toEqual([0, 9_500]);
+    expect(await endsOf([known, unknown])).toEqual(['expired at 9500', 'judged at 0']);
+    expect(pollTimes()).toEqual([0, 9_500]);
   });
 
   it.each([
     // A twentieth before the deadline, at most a second.
     [2_000, [1_900]],
     [30_000, [20_000, 29_000]],
-  ])('a last time right before a deadline of %d ms', async (timeoutMs, expected) => {
-    const { source, looksAt } = sourceOf();
+  ])('end with one right before a deadline of %d ms', async (timeoutMs, expected) => {
+    const { source, pollTimes } = sourceOf();
     const watch = watchOf({ deadline: new Deadline(timeoutMs) });
-    const ending = new OperationPoller(source, 'p-1', rarely).watch(watch);
-    await vi.advanceTimersByTimeAsync(timeoutMs);
-    expect([await ending, looksAt()]).toEqual([`expired at ${expected.at(-1)}`, expected]);
+    const [end] = await endsOf([new OperationPoller(source, 'p-1', rarely).watch(watch)], timeoutMs);
+    expect([end, pollTimes()]).toEqual([`expired at ${expected.at(-1)}`, expected]);
   });
 
-  it('one after the other, also when somebody joins while one is under way', async () => {
+  it('are sent one after the other, also when a watch begins while one is under way', async () => {
     let underWay = 0;
     const most: number[] = [];
     const { source } = sourceOf({
       async listOperations() {
         underWay += 1;
         most.push(underWay);
-        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        await pause(1_000);
         underWay -= 1;
         return { operations: [] };
       },
@@ -146,55 +195,109 @@ describe('looks come', () => {
     const first = poller.watch(watchOf());
     await vi.advanceTimersByTimeAsync(500);
     const second = poller.watch(watchOf({ operations: () => [] }));
-    await vi.advanceTimersByTimeAsync(12_000);
-    await Promise.all([first, second]);
+    await endsOf([first, second], 12_000);
     expect(Math.max(...most)).toBe(1);
   });
 
-  it('ever farther apart while they fail, up to the longest interval', async () => {
-    // The longest of the random pauses.
-    vi.spyOn(Math, 'random').mockReturnValue(1);
-    const { source, looksAt } = sourceOf({ listOperations: () => Promise.reject(failure(503)) });
-    const watch = watchOf({ deadline: new Deadline(60_000) });
-    const ending = new OperationPoller(source, 'p-1').watch(watch);
-    await vi.advanceTimersByTimeAsync(60_000);
-    await ending;
-    expect(looksAt().slice(0, 7)).toEqual([200, 600, 1_400, 3_000, 6_200, 11_200, 16_200]);
+  it('end with the last watch', async () => {
+    const { source, pollTimes } = sourceOf();
+    await endsOf([new OperationPoller(source, 'p-1').watch(watchOf({ judge: () => 'seen' }))], 1_000);
+    expect(pollTimes()).toEqual([200]);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('no sooner than the service asks for', async () => {
-    const { source, looksAt } = sourceOf({ listOperations: () => Promise.reject(failure(429, 7_000)) });
-    const ending = new OperationPoller(source, 'p-1').watch(watchOf());
-    await vi.advanceTimersByTimeAsync(10_000);
-    await ending;
-    expect(looksAt()[1]).toBeGreaterThanOrEqual(7_200);
+  it('grow farther apart while they fail, up to the longest interval', async () => {
+    // The longest of the random pauses.
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    const { source, pollTimes } = sourceOf({ listOperations: () => Promise.reject(failure(503)) });
+    const watch = watchOf({ deadline: new Deadline(60_000) });
+    await endsOf([new OperationPoller(source, 'p-1').watch(watch)], 60_000);
+    expect(pollTimes().slice(0, 7)).toEqual([200, 600, 1_400, 3_000, 6_200, 11_200, 16_200]);
+  });
+
+  it('continue no sooner than the service asks for', async () => {
+    const { source, pollTimes } = sourceOf({ listOperations: () => Promise.reject(failure(429, 7_000)) });
+    await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())]);
+    expect(pollTimes()[1]).toBeGreaterThanOrEqual(7_200);
+  });
+
+  it('do not continue at once when the service asks for a pause that no timer can hold', async () => {
+    const { source, pollTimes } = sourceOf({ listOperations: () => Promise.reject(failure(503, 2 ** 31)) });
+    const [end] = await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())]);
+    expect([end, pollTimes()]).toEqual(['expired at 10000', [200]]);
   });
 });
 
-describe('a look that gets no answer before the deadline', () => {
-  it('does not hold up the end of the wait, and is not judged later', async () => {
+describe('a watch', () => {
+  it('continues while the service responds to requests for an id with errors that say nothing', async () => {
+    const { source } = sourceOf({ getOperation: () => Promise.reject(failure(500)) });
+    expect(await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())])).toEqual(['expired at 9500']);
+  });
+
+  it.each([
+    ["a proxy's 404", failure(404, 0, false), 'ControlApiError: GET /operations: 404 Not Found: busy'],
+    ['a refusal', failure(403), 'ControlApiError: GET /operations: 403 Forbidden: busy'],
+    ['an error that is not a response', new TypeError('broken'), 'TypeError: broken'],
+  ])('ends with %s to requests for an id', async (_what, error, end) => {
+    const { source } = sourceOf({ getOperation: () => Promise.reject(error) });
+    expect(await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())])).toEqual([end]);
+  });
+
+  it.each([
+    ['continues after one refusal', 1, 'expired at 9500'],
+    ['continues after two refusals in a row', 2, 'expired at 9500'],
+    ['ends with the third refusal in a row', 3, 'ControlApiError: GET /operations: 403 Forbidden: busy'],
+  ])('%s', async (_fact, refusals, expected) => {
+    const { source } = failingWith(Array.from({ length: refusals }, () => failure(403)));
+    const poller = new OperationPoller(source, 'p-1');
+    expect(await endsOf([poller.watch(watchOf()), poller.watch(watchOf())])).toEqual([expected, expected]);
+  });
+
+  it.each([
+    ['a success', undefined],
+    ['a failure of another kind', failure(503)],
+  ])('counts refusals anew after %s', async (_what, between) => {
+    const { source } = failingWith([failure(403), failure(403), between, failure(403), failure(403)]);
+    const [end] = await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())]);
+    expect(end).toBe('expired at 9500');
+  });
+
+  it('ends with the third refusal in a row also after earlier watches ended so', async () => {
+    const refusals = Array.from({ length: 6 }, () => failure(403));
+    const { source, pollTimes } = failingWith(refusals);
+    const poller = new OperationPoller(source, 'p-1');
+    const refused = ['ControlApiError: GET /operations: 403 Forbidden: busy'];
+    expect(await endsOf([poller.watch(watchOf())])).toEqual(refused);
+    expect(await endsOf([poller.watch(watchOf({ deadline: new Deadline(10_000) }))])).toEqual(refused);
+    expect(pollTimes()).toHaveLength(6);
+  });
+
+  it('ends at once with an error that is not a response', async () => {
+    const { source, pollTimes } = failingWith([new TypeError('broken')]);
+    const ends = await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())]);
+    expect([ends, pollTimes()]).toEqual([['TypeError: broken'], [200]]);
+  });
+
+  it('ends at its deadline when a poll has no response by then, and is not judged later', async () => {
     const judge = vi.fn(() => 'judged');
     const { source } = sourceOf({
       async listOperations() {
-        await new Promise((resolve) => setTimeout(resolve, 30_000));
+        await pause(30_000);
         return { operations: [] };
       },
     });
-    const ending = new OperationPoller(source, 'p-1').watch(watchOf({ judge }));
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(await ending).toBe('expired at 10000');
+    const ends = await endsOf([new OperationPoller(source, 'p-1').watch(watchOf({ judge }))], 60_000);
+    expect(ends).toEqual(['expired at 10000']);
     expect(judge).not.toHaveBeenCalled();
   });
-});
 
-it('an error of one who waits ends that wait alone', async () => {
-  const poller = new OperationPoller(sourceOf().source, 'p-1');
-  const judge = () => {
-    throw new Error('forgotten');
-  };
-  const failing = expect(poller.watch(watchOf({ judge }))).rejects.toThrow('forgotten');
-  const other = poller.watch(watchOf({ judge: () => (now() > 2_000 ? 'seen' : undefined) }));
-  await vi.advanceTimersByTimeAsync(10_000);
-  await failing;
-  expect(await other).toBe('seen');
+  it('ends alone with an error of its own', async () => {
+    const poller = new OperationPoller(sourceOf().source, 'p-1');
+    const judge = () => {
+      throw new Error('forgotten');
+    };
+    const failing = poller.watch(watchOf({ judge }));
+    const other = poller.watch(watchOf({ judge: () => (now() > 2_000 ? 'seen' : undefined) }));
+    expect(await endsOf([failing, other])).toEqual(['Error: forgotten', 'seen']);
+  });
 });

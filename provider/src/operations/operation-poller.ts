@@ -1,7 +1,7 @@
-import { clamp } from 'lodash';
-import type { ControlApi } from '../control-api/control-api';
-import { ControlApiError } from '../control-api/control-api-error';
-import { Deadline } from '../control-api/deadline';
+import { clamp, maxBy } from 'lodash';
+import type { CallOptions, ControlApi } from '../control-api/control-api';
+import { ControlApiError, isNotFound } from '../control-api/control-api-error';
+import { type Deadline, toTimerMs } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
 import { defaultPollPacing, OperationPace, type PollPacing } from './operation-pace';
 
@@ -11,6 +11,8 @@ export type OperationSource = Pick<ControlApi, 'listOperations' | 'getOperation'
 /** The last look goes out this share of the deadline before its end, at most a second before. */
 const lastLookShare = 0.05;
 const lastLookMs = 1_000;
+/** So many refusals in a row (a wrong key, a project that is gone) are final; a single one may be a proxy's. */
+const finalRefusals = 3;
 /** A page holds at least so many operations, and twice as many as are waited for: history is on it too. */
 const smallestPage = 50;
 const largestPage = 1_000;
@@ -56,6 +58,7 @@ export class OperationPoller {
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
   #failedLooks = 0;
+  #refusals = 0;
   #pauseUntil = 0;
 
   constructor(source: OperationSource, projectId: string, pacing: PollPacing = defaultPollPacing) {
@@ -90,7 +93,7 @@ export class OperationPoller {
         fail: (error) => end(() => reject(error)),
       };
       // The last look comes before the deadline; this is for one that gets no answer in time.
-      const atDeadline = setTimeout(() => active.expire(), deadline.remainingMs);
+      const atDeadline = setTimeout(() => active.expire(), toTimerMs(deadline.remainingMs));
       this.#watches.add(active);
       this.#planLook(active);
       this.#schedule();
@@ -110,7 +113,7 @@ export class OperationPoller {
     if (this.#isLooking || this.#watches.size === 0) return;
     const nextLookAt = Math.min(...[...this.#watches].map((watch) => watch.nextLookAt));
     const delayMs = Math.max(nextLookAt, this.#pauseUntil) - Date.now();
-    this.#timer = setTimeout(() => void this.#look(), Math.max(0, delayMs));
+    this.#timer = setTimeout(() => void this.#look(), toTimerMs(delayMs));
   }
 
   async #look(): Promise<void> {
@@ -119,6 +122,7 @@ export class OperationPoller {
     try {
       const view = await this.#fetchView(asked);
       this.#failedLooks = 0;
+      this.#refusals = 0;
       for (const watch of asked) {
         if (this.#watches.has(watch)) watch.look(view);
       }
@@ -134,32 +138,36 @@ export class OperationPoller {
   }
 
   async #fetchView(watches: readonly ActiveWatch[]): Promise<OperationsView> {
-    // A look is not sent again at once when it fails: the next look is near anyway.
-    const once = new Deadline(0);
+    const deadline = maxBy(watches, (watch) => watch.deadline.remainingMs)?.deadline;
+    // A poll is not sent again at once when it fails: the next one is near anyway.
+    const once = { deadline, isSentOnce: true };
     const watchedIds = new Set(watches.flatMap((watch) => watch.operations().map(({ id }) => id)));
     const limit = clamp(watchedIds.size * 2, smallestPage, largestPage);
     const { operations: newest } = await this.#source.listOperations(this.#projectId, { limit }, once);
     this.#pace.learn(newest);
     const byId = new Map<string, Operation | undefined>(newest.map((operation) => [operation.id, operation]));
-    for (const id of watchedIds) {
-      if (!byId.has(id)) byId.set(id, await this.#findById(id, once));
-    }
+    const missing = [...watchedIds].filter((id) => !byId.has(id));
+    const found = await Promise.all(missing.map((id) => this.#findById(id, once)));
+    for (const [index, id] of missing.entries()) byId.set(id, found[index]);
     return { newest, find: (operationId) => byId.get(operationId) };
   }
 
-  async #findById(operationId: string, deadline: Deadline): Promise<Operation | undefined> {
+  async #findById(operationId: string, options: CallOptions): Promise<Operation | undefined> {
     try {
-      return await this.#source.getOperation(this.#projectId, operationId, deadline);
+      return await this.#source.getOperation(this.#projectId, operationId, options);
     } catch (error) {
-      if (error instanceof ControlApiError && error.isNotFound) return undefined;
+      if (isNotFound(error)) return undefined;
       throw error;
     }
   }
 
   #noteFailure(error: unknown, asked: readonly ActiveWatch[]): void {
-    if (!(error instanceof ControlApiError) || error.meaning === 'refused') {
+    const isCall = error instanceof ControlApiError;
+    this.#refusals = isCall && error.meaning !== 'refused' ? 0 : this.#refusals + 1;
+    if (!isCall || this.#refusals === finalRefusals) {
       const reason = error instanceof Error ? error : new Error(String(error));
       for (const watch of asked) watch.fail(reason);
+      this.#refusals = 0;
       return;
     }
     this.#failedLooks += 1;

@@ -1,5 +1,7 @@
+import { toPrintable } from '../control-api/printable';
+import type { Redact } from '../control-api/redaction';
 import type { Operation } from '../control-api/wire-types';
-import { type OperationState, toOperationState } from '../operation-state';
+import { type OperationState, toOperationStates } from '../operation-state';
 import { describeOperation, isUnfinished, outcomeOf } from './operation-outcome';
 import type { Settlement } from './settle-operations';
 
@@ -12,17 +14,26 @@ export class OperationWaitError extends Error {
   readonly operations: readonly OperationState[];
 
   /** @internal */
-  constructor(outcome: 'failed' | 'timed out', operations: readonly Operation[], waitedMs: number) {
-    super(describe(outcome, operations, waitedMs));
+  constructor(
+    outcome: 'failed' | 'timed out',
+    operations: readonly Operation[],
+    waitedMs: number,
+    redact: Redact,
+  ) {
+    super(toPrintable(redact(describe(outcome, operations, waitedMs))));
     this.outcome = outcome;
-    this.operations = operations.map(toOperationState);
+    this.operations = toOperationStates(operations, redact);
   }
 }
 
 /** @throws OperationWaitError unless every operation has succeeded */
-export function requireSuccess({ outcome, operations }: Settlement, waitedMs: number): readonly Operation[] {
+export function requireSuccess(
+  { outcome, operations }: Settlement,
+  waitedMs: number,
+  redact: Redact,
+): readonly Operation[] {
   if (outcome === 'succeeded') return operations;
-  throw new OperationWaitError(outcome, operations, waitedMs);
+  throw new OperationWaitError(outcome, operations, waitedMs, redact);
 }
 
 function describe(

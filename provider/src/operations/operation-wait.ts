@@ -1,7 +1,9 @@
 import type { ControlApi } from '../control-api/control-api';
+import { isNotFound } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
 import { isUnfinished } from './operation-outcome';
+import { listOperationsSince } from './operation-pages';
 import type { OperationPoller, OperationSource } from './operation-poller';
 import { conclude, type Settlement, settleOperations } from './settle-operations';
 
@@ -17,8 +19,6 @@ export interface WaitRequest {
   /** Called with the operations as they now stand, after each look. */
   readonly onProgress?: ((operations: readonly Operation[]) => void) | undefined;
 }
-
-const largestPage = 1_000;
 
 /**
  * Waits until the operation has ended; those that follow it do not count.
@@ -42,13 +42,27 @@ export async function settleUnfinished(
   endpointId: string | undefined,
   request: WaitRequest,
 ): Promise<Settlement> {
-  const { operations } = await project.api.listOperations(project.id, { limit: largestPage });
-  const unfinished = operations.filter(isUnfinished);
-  if (endpointId === undefined) return settleNamed(project, unfinished, request);
+  if (endpointId === undefined) return settleNamed(project, await listUnfinished(project, 0), request);
+  const endpoint = await project.api.getEndpoint(project.id, endpointId).catch((error: unknown) => {
+    if (isNotFound(error)) return error;
+    throw error;
+  });
+  const isGone = endpoint instanceof Error;
+  const since = isGone ? 0 : Date.parse(endpoint.created_at);
+  const unfinished = await listUnfinished(project, since);
   const own = unfinished.filter(({ endpoint_id }) => endpoint_id === endpointId);
   // No operation and no endpoint either: the id is wrong, which must not pass for success.
-  if (own.length === 0) await project.api.getEndpoint(project.id, endpointId);
-  return settleOperations(project.poller, { ...request, endpointId, operations: own });
+  if (own.length === 0 && isGone) throw endpoint;
+  return settleOperations(project.poller, {
+    ...request,
+    endpointId,
+    operations: own,
+    followsSuspension: true,
+  });
+}
+
+async function listUnfinished({ api, id }: WatchedProject, since: number): Promise<Operation[]> {
+  return (await listOperationsSince(api, id, () => since)).filter(isUnfinished);
 }
 
 async function settleNamed(

@@ -1,36 +1,57 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { useFakeClock } from '../../../tests/fixtures/fake-clock';
 import { operationOf } from '../../../tests/fixtures/operation';
 import { ControlApiError } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
+import type { PollPacing } from './operation-pace';
 import { OperationPoller, type OperationSource } from './operation-poller';
-import { settleOperations } from './settle-operations';
+import { type SettleRequest, settleOperations } from './settle-operations';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
+const everySecond: PollPacing = { shortestMs: 1_000, longestMs: 1_000 };
+
+useFakeClock(start);
+
+beforeEach(() => {
+  // The shortest of the random pauses after a poll that failed.
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+});
+
+const failure = (status: number | undefined, reason: string) =>
+  new ControlApiError({ method: 'GET', path: '/operations', status, reason });
 
 /** A service whose operations are what `now` says, milliseconds after the start. */
-function serviceOf(now: (elapsedMs: number) => Operation[], answer: () => void = () => undefined) {
-  const looks: number[] = [];
+function serviceOf(
+  now: (elapsedMs: number) => Operation[],
+  { respond = () => undefined, pacing }: { respond?: () => void; pacing?: PollPacing } = {},
+) {
+  const polls: number[] = [];
   const source: OperationSource = {
     async listOperations() {
-      looks.push(Date.now() - start);
-      answer();
+      polls.push(Date.now() - start);
+      respond();
       return { operations: now(Date.now() - start) };
     },
     async getOperation(_projectId, id) {
       const known = now(Date.now() - start).find((operation) => operation.id === id);
       if (known) return known;
-      throw new ControlApiError({ method: 'GET', path: `/operations/${id}`, status: 404, reason: 'unknown' });
+      throw failure(404, 'unknown');
     },
   };
-  return { looks, poller: new OperationPoller(source, 'p-1') };
+  return { polls, poller: new OperationPoller(source, 'p-1', pacing) };
 }
 
-async function settle(poller: OperationPoller, operations: Operation[], timeoutMs = 60_000) {
+async function settle(
+  poller: OperationPoller,
+  operations: Operation[],
+  { timeoutMs = 60_000, ...change }: Partial<SettleRequest> & { timeoutMs?: number } = {},
+) {
   const settlement = settleOperations(poller, {
     endpointId: 'ep-1',
     operations,
     deadline: new Deadline(timeoutMs),
+    ...change,
   });
   // Attached before time passes, so that a rejection is never unhandled.
   const outcome = settlement.then((value) => ({ ...value, endedAt: Date.now() - start }));
@@ -46,15 +67,9 @@ const runsFor =
   (durationMs: number, last = 'finished') =>
   (elapsedMs: number) => [operationOf({ status: elapsedMs < durationMs ? 'running' : last })];
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: start });
-});
+const idsOf = (operations: readonly Operation[]) => operations.map(({ id }) => id);
 
-afterEach(() => {
-  vi.useRealTimers();
-});
-
-describe('waiting ends', () => {
+describe('settleOperations', () => {
   it.each([
     ['succeeded', 'finished'],
     ['succeeded', 'skipped'],
@@ -65,24 +80,24 @@ describe('waiting ends', () => {
     ['timed out', 'running'],
     ['timed out', 'cancelling'],
     ['timed out', 'a-word-not-known-yet'],
-  ])('as %s when the operation ends as %s', async (outcome, status) => {
+  ])('reports %s when the operation reaches the status %s', async (outcome, status) => {
     const { poller } = serviceOf(runsFor(3_000, status));
     expect((await settle(poller, [operationOf()])).outcome).toBe(outcome);
   });
 
-  it('at once, without a look, when there is nothing to wait for', async () => {
-    const { poller, looks } = serviceOf(() => []);
+  it('ends at once, without a poll, when there is nothing to wait for', async () => {
+    const { poller, polls } = serviceOf(() => []);
     const { outcome, endedAt } = await settle(poller, []);
-    expect([outcome, endedAt, looks]).toEqual(['succeeded', 0, []]);
+    expect([outcome, endedAt, polls]).toEqual(['succeeded', 0, []]);
   });
 
-  it('at once when every operation has ended in the answer already', async () => {
-    const { poller, looks } = serviceOf(() => []);
+  it('ends at once when every operation has ended in the response already', async () => {
+    const { poller, polls } = serviceOf(() => []);
     const { outcome } = await settle(poller, [operationOf({ status: 'failed' })]);
-    expect([outcome, looks]).toEqual(['failed', []]);
+    expect([outcome, polls]).toEqual(['failed', []]);
   });
 
-  it('when the last operation of a chain has ended', async () => {
+  it('waits for the last operation of a chain', async () => {
     const { poller } = serviceOf((elapsedMs) => [
       operationOf({ id: 'op-2', status: elapsedMs < 9_000 ? 'scheduling' : 'finished' }),
       operationOf({ status: elapsedMs < 4_000 ? 'running' : 'finished' }),
@@ -92,7 +107,41 @@ describe('waiting ends', () => {
     expect(endedAt).toBeGreaterThanOrEqual(9_000);
   });
 
-  it('when an operation has ended that the service started later for the same endpoint', async () => {
+  it('counts an operation once when the response names it twice', async () => {
+    const { poller } = serviceOf(runsFor(1_000));
+    const { operations } = await settle(poller, [operationOf(), operationOf()]);
+    expect(idsOf(operations)).toEqual(['op-1']);
+  });
+
+  it('reports how the operations stand at first and after each poll', async () => {
+    const seen: string[] = [];
+    const { poller } = serviceOf(runsFor(1_500), { pacing: everySecond });
+    await settle(poller, [operationOf({ status: 'scheduling' })], {
+      onProgress: (operations) => seen.push(operations.map(({ status }) => status).join(' ')),
+    });
+    expect(seen).toEqual(['scheduling', 'running', 'finished']);
+  });
+
+  it('keeps how an operation ended when a list lags behind', async () => {
+    const { poller } = serviceOf(
+      (elapsedMs) => [
+        operationOf({ id: 'op-2', status: elapsedMs < 8_000 ? 'running' : 'finished' }),
+        // Seen to end at 2 s; the later lists are older.
+        operationOf({ status: elapsedMs === 2_000 ? 'finished' : 'running' }),
+      ],
+      { pacing: everySecond },
+    );
+    const { outcome, endedAt, operations } = await settle(poller, [
+      operationOf(),
+      operationOf({ id: 'op-2' }),
+    ]);
+    expect([outcome, endedAt]).toEqual(['succeeded', 8_000]);
+    expect(operations.map(({ status }) => status)).toEqual(['finished', 'finished']);
+  });
+});
+
+describe('settleOperations and the operations that the response did not name', () => {
+  it('waits for one that the service started later for the same endpoint', async () => {
     const { poller } = serviceOf((elapsedMs) => [
       ...(elapsedMs < 4_000
         ? []
@@ -106,10 +155,10 @@ describe('waiting ends', () => {
       operationOf({ status: elapsedMs < 4_200 ? 'running' : 'finished' }),
     ]);
     const { outcome, operations } = await settle(poller, [operationOf()]);
-    expect([outcome, operations.map(({ id }) => id)]).toEqual(['failed', ['op-1', 'op-9']]);
+    expect([outcome, idsOf(operations)]).toEqual(['failed', ['op-1', 'op-9']]);
   });
 
-  it('when an operation has ended that started between those that the answer names', async () => {
+  it('waits for one that started between those that the response names', async () => {
     const { poller } = serviceOf((elapsedMs) => [
       operationOf({ id: 'op-3', created_at: after(2), status: elapsedMs < 1_000 ? 'running' : 'finished' }),
       operationOf({ id: 'op-2', created_at: after(1), status: elapsedMs < 5_000 ? 'running' : 'failed' }),
@@ -119,19 +168,7 @@ describe('waiting ends', () => {
     expect((await settle(poller, named)).outcome).toBe('failed');
   });
 
-  it.each([
-    ['was started before', { created_at: after(-1) }],
-    ['belongs to another endpoint', { endpoint_id: 'ep-2' }],
-  ])('without regard to a failed operation that %s', async (_, change) => {
-    const { poller } = serviceOf((elapsedMs) => [
-      ...runsFor(1_000)(elapsedMs),
-      operationOf({ id: 'op-x', status: 'failed', ...change }),
-    ]);
-    const { outcome, operations } = await settle(poller, [operationOf()]);
-    expect([outcome, operations.map(({ id }) => id)]).toEqual(['succeeded', ['op-1']]);
-  });
-
-  it('with regard to one that was started in the same instant', async () => {
+  it('counts one that was started in the same instant', async () => {
     const { poller } = serviceOf((elapsedMs) => [
       ...runsFor(1_000)(elapsedMs),
       operationOf({ id: 'op-2', status: 'failed' }),
@@ -139,90 +176,180 @@ describe('waiting ends', () => {
     expect((await settle(poller, [operationOf()])).outcome).toBe('failed');
   });
 
-  it('as succeeded when the service has forgotten an operation: it is not running any more', async () => {
-    const { poller } = serviceOf((elapsedMs) => (elapsedMs < 2_000 ? [operationOf()] : []));
-    const { outcome, operations } = await settle(poller, [operationOf()]);
-    expect([outcome, operations]).toEqual(['succeeded', []]);
-  });
-
-  it('as failed when the service has forgotten an operation that had failed', async () => {
+  it.each([
+    ['started before', { created_at: after(-1) }],
+    ['of another endpoint', { endpoint_id: 'ep-2' }],
+    ['that checks the availability', { action: 'check_availability' }],
+    // The service suspends idle computes by itself.
+    ['that suspends the compute', { action: 'suspend_compute' }],
+  ])('does not count a failed one %s', async (_what, change) => {
     const { poller } = serviceOf((elapsedMs) => [
-      operationOf({ id: 'op-2', status: elapsedMs < 4_000 ? 'running' : 'finished' }),
-      ...(elapsedMs < 2_000 ? [operationOf({ status: 'failed' })] : []),
-    ]);
-    const { outcome } = await settle(poller, [operationOf(), operationOf({ id: 'op-2' })]);
-    expect(outcome).toBe('failed');
-  });
-
-  it('without regard to a failed availability check of the control plane', async () => {
-    const { poller } = serviceOf((elapsedMs) => [
-      operationOf({ id: 'op-c', action: 'check_availability', status: 'failed' }),
       ...runsFor(1_000)(elapsedMs),
+      operationOf({ id: 'op-x', status: 'failed', ...change }),
     ]);
-    expect((await settle(poller, [operationOf()])).outcome).toBe('succeeded');
+    const { outcome, operations } = await settle(poller, [operationOf()]);
+    expect([outcome, idsOf(operations)]).toEqual(['succeeded', ['op-1']]);
   });
 
-  it('as one operation when the answer names the same one twice', async () => {
-    const { poller } = serviceOf(runsFor(1_000));
-    const { operations } = await settle(poller, [operationOf(), operationOf()]);
-    expect(operations.map(({ id }) => id)).toEqual(['op-1']);
+  it('does not wait for a suspension', async () => {
+    const suspension = operationOf({ id: 'op-x', action: 'suspend_compute', created_at: after(1) });
+    const { poller } = serviceOf((elapsedMs) => [suspension, ...runsFor(2_500)(elapsedMs)], {
+      pacing: everySecond,
+    });
+    const { outcome, endedAt } = await settle(poller, [operationOf()]);
+    expect([outcome, endedAt]).toEqual(['succeeded', 3_000]);
+  });
+
+  it('waits for a suspension that the response names', async () => {
+    const suspension = (status: string) => operationOf({ action: 'suspend_compute', status });
+    const { poller } = serviceOf((elapsedMs) => [suspension(elapsedMs < 2_500 ? 'running' : 'failed')], {
+      pacing: everySecond,
+    });
+    const { outcome, endedAt } = await settle(poller, [suspension('running')]);
+    expect([outcome, endedAt]).toEqual(['failed', 3_000]);
+  });
+
+  it('waits for a suspension when it is told to follow those', async () => {
+    const { poller } = serviceOf(
+      (elapsedMs) => [
+        operationOf({
+          id: 'op-x',
+          action: 'suspend_compute',
+          status: elapsedMs < 4_500 ? 'running' : 'failed',
+        }),
+        ...runsFor(2_500)(elapsedMs),
+      ],
+      { pacing: everySecond },
+    );
+    const { outcome, operations, endedAt } = await settle(poller, [operationOf()], {
+      followsSuspension: true,
+    });
+    expect([outcome, idsOf(operations), endedAt]).toEqual(['failed', ['op-1', 'op-x'], 5_000]);
   });
 });
 
-describe('looks', () => {
-  it('come at a tenth of the time waited, from 200 ms up to the 5 s that the service suggests', async () => {
-    const { poller, looks } = serviceOf(runsFor(120_000));
-    await settle(poller, [operationOf()], 200_000);
-    expect(looks.slice(0, 4)).toEqual([200, 400, 600, 800]);
-    const gaps = looks.slice(1).map((look, index) => look - (looks[index] ?? 0));
-    expect(Math.max(...gaps)).toBe(5_000);
-    expect(looks.length).toBeLessThan(60);
+describe('settleOperations and an operation that the service does not show', () => {
+  /** An operation that is shown, running, only at the times that `isShown` accepts. */
+  const shownAt = (isShown: (elapsedMs: number) => boolean) =>
+    serviceOf((elapsedMs) => (isShown(elapsedMs) ? [operationOf()] : []), { pacing: everySecond });
+
+  it('drops it 10 s after it was first missing, and says that its end is unproven', async () => {
+    const { poller } = shownAt((elapsedMs) => elapsedMs < 2_500);
+    // First missing at 3 s.
+    expect(await settle(poller, [operationOf()])).toEqual({
+      outcome: 'succeeded',
+      operations: [],
+      isUnproven: true,
+      endedAt: 13_000,
+    });
   });
 
-  it('are made once for all who wait in the project', async () => {
-    const { poller, looks } = serviceOf((elapsedMs) =>
+  it('drops one that it never saw after the same time', async () => {
+    const { poller } = shownAt(() => false);
+    expect(await settle(poller, [operationOf()])).toMatchObject({
+      outcome: 'succeeded',
+      operations: [],
+      isUnproven: true,
+      endedAt: 11_000,
+    });
+  });
+
+  it('keeps to another grace period', async () => {
+    const { poller } = shownAt(() => false);
+    expect(await settle(poller, [operationOf()], { graceMs: 3_000 })).toMatchObject({
+      isUnproven: true,
+      endedAt: 4_000,
+    });
+  });
+
+  it('takes one that appears within 10 s for not visible until then', async () => {
+    const { poller } = serviceOf(
+      (elapsedMs) => (elapsedMs < 10_000 ? [] : runsFor(15_000, 'failed')(elapsedMs)),
+      { pacing: everySecond },
+    );
+    expect(await settle(poller, [operationOf()])).toMatchObject({
+      outcome: 'failed',
+      isUnproven: false,
+      endedAt: 15_000,
+    });
+  });
+
+  it('counts the 10 s anew each time it is missing', async () => {
+    const { poller } = shownAt((elapsedMs) => elapsedMs === 8_000 || elapsedMs === 16_000);
+    expect(await settle(poller, [operationOf()])).toMatchObject({ isUnproven: true, endedAt: 27_000 });
+  });
+
+  it('reports one that is missing at the deadline as unfinished', async () => {
+    const { poller } = shownAt((elapsedMs) => elapsedMs < 2_500);
+    expect(await settle(poller, [operationOf()], { timeoutMs: 8_000 })).toMatchObject({
+      outcome: 'timed out',
+      operations: [operationOf()],
+      isUnproven: false,
+    });
+  });
+
+  it('remembers that one had failed before the service forgot it', async () => {
+    const { poller } = serviceOf((elapsedMs) => [
+      operationOf({ id: 'op-2', status: elapsedMs < 20_000 ? 'running' : 'finished' }),
+      ...(elapsedMs < 2_000 ? [operationOf({ status: 'failed' })] : []),
+    ]);
+    const { outcome, isUnproven } = await settle(poller, [operationOf(), operationOf({ id: 'op-2' })]);
+    expect([outcome, isUnproven]).toEqual(['failed', false]);
+  });
+});
+
+describe('the polls of settleOperations', () => {
+  it('come at a tenth of the time waited, from 200 ms up to the 5 s that the service suggests', async () => {
+    const { poller, polls } = serviceOf(runsFor(120_000));
+    await settle(poller, [operationOf()], { timeoutMs: 200_000 });
+    expect(polls.slice(0, 4)).toEqual([200, 400, 600, 800]);
+    const gaps = polls.slice(1).map((poll, index) => poll - (polls[index] ?? 0));
+    expect(Math.max(...gaps)).toBe(5_000);
+    expect(polls.length).toBeLessThan(60);
+  });
+
+  it('are shared by all that wait in the project', async () => {
+    const { poller, polls } = serviceOf((elapsedMs) =>
       ['op-1', 'op-2', 'op-3'].map((id) =>
         operationOf({ id, status: elapsedMs < 2_000 ? 'running' : 'finished' }),
       ),
     );
     const waits = ['op-1', 'op-2', 'op-3'].map((id) => settle(poller, [operationOf({ id })]));
     await Promise.all(waits);
-    expect(looks.length).toBeLessThan(15);
+    expect(polls.length).toBeLessThan(15);
   });
 
-  it('come a last time right before the deadline', async () => {
-    const { poller, looks } = serviceOf(runsFor(29_200));
-    const { outcome } = await settle(poller, [operationOf()], 30_000);
-    expect(looks.at(-1)).toBeGreaterThanOrEqual(29_000);
+  it('end with one right before the deadline', async () => {
+    const { poller, polls } = serviceOf(runsFor(29_200));
+    const { outcome } = await settle(poller, [operationOf()], { timeoutMs: 30_000 });
+    expect(polls.at(-1)).toBeGreaterThanOrEqual(29_000);
     expect(outcome).toBe('timed out');
   });
 
-  it('that are refused at last end the wait with that refusal', async () => {
-    const { poller } = serviceOf(runsFor(5_000), () => {
-      throw new ControlApiError({
-        method: 'GET',
-        path: '/operations',
-        status: 401,
-        reason: 'the key was revoked',
-      });
+  it('end the wait when they are refused again and again', async () => {
+    const { poller } = serviceOf(runsFor(5_000), {
+      respond: () => {
+        throw failure(401, 'the key was revoked');
+      },
     });
     await expect(settle(poller, [operationOf()])).rejects.toThrow('401 Unauthorized: the key was revoked');
   });
 
   it.each([429, 500, 503, undefined])(
-    'that fail with %s are made again, and the operation has not failed',
+    'are repeated when they fail with status %s, which says nothing about the operation',
     async (status) => {
       let failures = 6;
-      const { poller } = serviceOf(runsFor(1_000), () => {
-        if (failures-- > 0)
-          throw new ControlApiError({ method: 'GET', path: '/operations', status, reason: 'busy' });
+      const { poller } = serviceOf(runsFor(1_000), {
+        respond: () => {
+          if (failures-- > 0) throw failure(status, 'busy');
+        },
       });
       expect((await settle(poller, [operationOf()])).outcome).toBe('succeeded');
     },
   );
 });
 
-describe('an operation that is not on the newest page', () => {
+describe('settleOperations and an operation that is not on the newest page', () => {
   /** A service whose newest page holds only what others have made since. */
   function busyServiceOf(durationMs: number) {
     const asked = new Set<string>();
@@ -237,7 +364,7 @@ describe('an operation that is not on the newest page', () => {
     return { asked, poller: new OperationPoller(source, 'p-1') };
   }
 
-  it('is asked for by its id', async () => {
+  it('requests it by its id', async () => {
     const { asked, poller } = busyServiceOf(3_000);
     const { outcome, endedAt } = await settle(poller, [operationOf()]);
     expect(outcome).toBe('succeeded');
@@ -245,7 +372,7 @@ describe('an operation that is not on the newest page', () => {
     expect([...asked]).toEqual(['op-1']);
   });
 
-  it('is not asked for when it has ended already', async () => {
+  it('does not request one that has ended already', async () => {
     const { asked, poller } = busyServiceOf(3_000);
     await settle(poller, [operationOf({ id: 'op-0', status: 'finished' }), operationOf()]);
     expect([...asked]).toEqual(['op-1']);

@@ -8,6 +8,8 @@ export interface Settlement {
   readonly outcome: 'succeeded' | 'failed' | 'timed out';
   /** Every operation that was waited for, as last seen. */
   readonly operations: readonly Operation[];
+  /** Whether the service stopped showing one of them before it was seen to end: the endpoint itself must tell. */
+  readonly isUnproven?: boolean;
 }
 
 export interface SettleRequest {
@@ -15,50 +17,100 @@ export interface SettleRequest {
   /** The operations that the service named; the same one may be named twice. */
   readonly operations: readonly Operation[];
   readonly deadline: Deadline;
-  /** Called with the operations as they now stand, after each look. */
+  /** For how long an operation that the service does not show counts as not visible yet. Milliseconds. */
+  readonly graceMs?: number | undefined;
+  /** Whether a suspension that the service starts later is waited for too; it may be due to inactivity. @default false */
+  readonly followsSuspension?: boolean;
+  /** Called with the operations as they now stand, after each poll. */
   readonly onProgress?: ((operations: readonly Operation[]) => void) | undefined;
 }
 
-/** The control plane's own periodic check is nobody's change, so nobody waits for it. */
-const unrelatedActions: ReadonlySet<string> = new Set(['check_availability']);
+/** Reads lag behind writes by seconds; what is missing for longer than this is forgotten. Milliseconds. */
+export const defaultGraceMs = 10_000;
 
 /**
  * Waits until each of the operations has ended, and each that the service started for the endpoint after them:
- * a change may be carried out by operations that its answer did not name yet.
+ * a change may be carried out by operations that its response did not name yet.
  */
 export async function settleOperations(poller: OperationPoller, request: SettleRequest): Promise<Settlement> {
-  const latest = new Map(request.operations.map((operation) => [operation.id, operation]));
-  const current = () => [...latest.values()];
-  if (!current().some(isUnfinished)) return conclude(current());
-  request.onProgress?.(current());
-  const since = Math.min(...current().map(({ created_at }) => Date.parse(created_at)));
+  const latest = new LatestOperations(request);
+  if (!latest.isUnfinished) return latest.conclude();
+  request.onProgress?.(latest.all);
   return poller.watch<Settlement>({
     deadline: request.deadline,
-    operations: () => current().filter(isUnfinished),
+    operations: () => latest.all.filter(isUnfinished),
     judge: (view) => {
-      refresh(latest, view);
-      for (const operation of view.newest) {
-        if (isFollowUp(operation, request.endpointId, since)) latest.set(operation.id, operation);
-      }
-      request.onProgress?.(current());
-      return current().some(isUnfinished) ? undefined : conclude(current());
+      latest.update(view);
+      request.onProgress?.(latest.all);
+      return latest.isUnfinished ? undefined : latest.conclude();
     },
-    expire: () => conclude(current()),
+    expire: () => latest.conclude(),
   });
 }
 
-function refresh(latest: Map<string, Operation>, view: OperationsView): void {
-  for (const operation of latest.values()) {
-    const seen = view.find(operation.id);
-    if (seen) latest.set(seen.id, seen);
-    // The service forgets old operations; what it has forgotten is not running.
-    else if (isUnfinished(operation)) latest.delete(operation.id);
-  }
-}
+/** The newest knowledge of the operations that are waited for. */
+class LatestOperations {
+  readonly #endpointId: string;
+  readonly #graceMs: number;
+  readonly #followsSuspension: boolean;
+  readonly #since: number;
+  readonly #operations: Map<string, Operation>;
+  readonly #missingSince = new Map<string, number>();
+  #isUnproven = false;
 
-function isFollowUp(operation: Operation, endpointId: string, since: number): boolean {
-  const isRelated = operation.endpoint_id === endpointId && !unrelatedActions.has(operation.action);
-  return isRelated && Date.parse(operation.created_at) >= since;
+  constructor(request: SettleRequest) {
+    const { endpointId, operations, graceMs = defaultGraceMs, followsSuspension = false } = request;
+    this.#endpointId = endpointId;
+    this.#graceMs = graceMs;
+    this.#followsSuspension = followsSuspension;
+    this.#operations = new Map(operations.map((operation) => [operation.id, operation]));
+    this.#since = Math.min(...this.all.map(({ created_at }) => Date.parse(created_at)));
+  }
+
+  get all(): Operation[] {
+    return [...this.#operations.values()];
+  }
+
+  get isUnfinished(): boolean {
+    return this.all.some(isUnfinished);
+  }
+
+  update(view: OperationsView): void {
+    for (const operation of this.all) {
+      // A list that lags behind may show it as it was before it ended.
+      if (!isUnfinished(operation)) continue;
+      const seen = view.find(operation.id);
+      if (seen) this.#note(seen);
+      else this.#noteMissing(operation.id);
+    }
+    for (const operation of view.newest) if (this.#isFollowUp(operation)) this.#note(operation);
+  }
+
+  conclude(): Settlement {
+    return { ...conclude(this.all), isUnproven: this.#isUnproven };
+  }
+
+  #note(operation: Operation): void {
+    this.#operations.set(operation.id, operation);
+    this.#missingSince.delete(operation.id);
+  }
+
+  #noteMissing(id: string): void {
+    const since = this.#missingSince.get(id) ?? Date.now();
+    this.#missingSince.set(id, since);
+    if (Date.now() - since < this.#graceMs) return;
+    this.#operations.delete(id);
+    this.#isUnproven = true;
+  }
+
+  #isFollowUp({ id, endpoint_id, action, created_at }: Operation): boolean {
+    if (this.#operations.has(id) || endpoint_id !== this.#endpointId) return false;
+    // The service checks endpoints, and suspends idle ones, by itself: neither belongs to a change unless the response
+    // to that change named it.
+    if (action === 'check_availability') return false;
+    if (action === 'suspend_compute' && !this.#followsSuspension) return false;
+    return Date.parse(created_at) >= this.#since;
+  }
 }
 
 /** How the waiting for these operations has ended. */

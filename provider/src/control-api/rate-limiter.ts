@@ -1,4 +1,5 @@
 import { sortedLastIndex } from 'lodash';
+import { type Deadline, toTimerMs } from './deadline';
 
 /** How many requests the service lets an account send. */
 export interface RequestLimits {
@@ -11,38 +12,55 @@ export interface RequestLimits {
 /** What the service states (official API description). */
 export const defaultRequestLimits: RequestLimits = { perMinute: 700, perSecondOnRoute: 40 };
 
+/** A request that waits for the rate limiter. */
 interface Waiter {
-  readonly onRoute: RequestWindow;
+  readonly onRoute: SlidingWindow;
   readonly isWrite: boolean;
+  /** When its deadline passes. Local time. */
+  readonly expiresAt: number;
   readonly admit: () => void;
+  readonly expire: () => void;
+}
+
+export interface LimitedRequest {
+  /** The method and the path without its ids. */
+  readonly route: string;
+  readonly isWrite: boolean;
+  /** Until when the request may wait; absent: without an end. */
+  readonly deadline?: Deadline | undefined;
+}
+
+/** A request that was not sent: its deadline passed while it waited for the rate limiter. */
+export class NotSentError extends Error {
+  override readonly name = 'NotSentError';
 }
 
 const minuteMs = 60_000;
 const secondMs = 1_000;
-/** How long everyone pauses after a 429 that does not say how long. Milliseconds. */
-const unsaidPauseMs = 1_000;
+/** How long every request pauses after a 429 without Retry-After. Milliseconds. */
+const defaultPauseMs = 1_000;
 
 /**
- * The requests that an account may send, shared by all who send any in this process: never more than the limits in any
- * window of time, writes before reads when there are too many, and a pause for all when the service asks for one.
+ * Keeps the requests of this process below the limits of the account, in any window of time: writes go before reads
+ * when there are too many, and all requests pause when the service asks for it.
  */
-export class RequestBudget {
+export class RateLimiter {
   readonly #limits: RequestLimits;
-  readonly #account: RequestWindow;
-  readonly #routes = new Map<string, RequestWindow>();
+  readonly #account: SlidingWindow;
+  readonly #routes = new Map<string, SlidingWindow>();
   #waiters: Waiter[] = [];
   #pausedUntil = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limits: RequestLimits = defaultRequestLimits) {
     this.#limits = limits;
-    this.#account = new RequestWindow(limits.perMinute, minuteMs);
+    this.#account = new SlidingWindow(limits.perMinute, minuteMs);
   }
 
-  /** Sends the request as soon as it may go out. `route` is the method and the path without its ids. */
-  async send<Answer>(route: string, isWrite: boolean, request: () => Promise<Answer>): Promise<Answer> {
-    const onRoute = this.#window(route);
-    await this.#enter(onRoute, isWrite);
+  /** Sends the request as soon as it may go out. @throws NotSentError when its deadline passes before */
+  async send<Response>(limited: LimitedRequest, request: () => Promise<Response>): Promise<Response> {
+    const onRoute = this.#window(limited.route);
+    await this.#enter(onRoute, limited);
     try {
       return await request();
     } finally {
@@ -52,14 +70,16 @@ export class RequestBudget {
     }
   }
 
-  /** Nothing is sent for so long: the service has answered 429. */
+  /** Sends nothing for so long: the service has answered 429. */
   pause(retryAfterMs: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + (retryAfterMs || unsaidPauseMs));
+    this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + (retryAfterMs || defaultPauseMs));
   }
 
-  #enter(onRoute: RequestWindow, isWrite: boolean): Promise<void> {
-    return new Promise((resolve) => {
-      const waiter = { onRoute, isWrite, admit: resolve };
+  #enter(onRoute: SlidingWindow, { isWrite, deadline }: LimitedRequest): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const expire = () => reject(new NotSentError(this.#describeExpiry()));
+      const expiresAt = Date.now() + (deadline?.remainingMs ?? Number.POSITIVE_INFINITY);
+      const waiter = { onRoute, isWrite, expiresAt, admit: resolve, expire };
       // Behind the last write, before the first read.
       const index = isWrite
         ? this.#waiters.findLastIndex((other) => other.isWrite) + 1
@@ -77,24 +97,32 @@ export class RequestBudget {
     for (const waiter of this.#waiters) {
       const { onRoute } = waiter;
       const freeAt = Math.max(this.#pausedUntil, this.#account.freeAt(now), onRoute.freeAt(now));
-      if (freeAt > now) {
-        nextAt = Math.min(nextAt, freeAt);
+      if (waiter.expiresAt <= now) {
+        waiter.expire();
+      } else if (freeAt <= now) {
+        this.#account.begin();
+        onRoute.begin();
+        waiter.admit();
+      } else {
+        nextAt = Math.min(nextAt, freeAt, waiter.expiresAt);
         stillWaiting.push(waiter);
-        continue;
       }
-      this.#account.begin();
-      onRoute.begin();
-      waiter.admit();
     }
     this.#waiters = stillWaiting;
     // Where only the end of a request makes room, that end calls again.
-    if (Number.isFinite(nextAt)) this.#timer = setTimeout(() => this.#admitAll(), nextAt - now);
+    if (Number.isFinite(nextAt)) this.#timer = setTimeout(() => this.#admitAll(), toTimerMs(nextAt - now));
   }
 
-  #window(route: string): RequestWindow {
+  #describeExpiry(): string {
+    const pauseMs = this.#pausedUntil - Date.now();
+    if (pauseMs <= 0) return 'not sent before the deadline';
+    return `not sent: the service asked to wait (429), for another ${Math.ceil(pauseMs / 1000)} s`;
+  }
+
+  #window(route: string): SlidingWindow {
     const known = this.#routes.get(route);
     if (known) return known;
-    const window = new RequestWindow(this.#limits.perSecondOnRoute, secondMs);
+    const window = new SlidingWindow(this.#limits.perSecondOnRoute, secondMs);
     this.#routes.set(route, window);
     return window;
   }
@@ -104,7 +132,7 @@ export class RequestBudget {
  * Keeps requests below a limit in any window of time, as the service counts them: when they arrive there. That is at
  * some time between a request's start and its end, so it keeps its place until the window has passed since its end.
  */
-class RequestWindow {
+class SlidingWindow {
   readonly #limit: number;
   readonly #windowMs: number;
   #underWay = 0;

@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { toPrintable, toPrintableJson } from './printable';
+
+/** Controls (C0, C1), format and bidi characters, line separators, halves of a surrogate pair. */
+const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+
+/** Text that is rich in what must not get through: random text hardly holds any of it. */
+const odd = fc.constantFrom(
+  ...['\u0000', '\u001b', '\u0007', '\u007f', '\u0085', '\u009b', '\u00ad', '\u200b', '\u200e', '\u202e'],
+  ...['\u2066', '\u2028', '\u2029', '\ufeff', '\ud800', '\udc00', '\u{e0041}', '\n', '\r', '\t', '\v'],
+  ...[':', '::', '#', '##', '##[', '##vso[', '[', ' ', '\\', '"', 'vso', 'error', 'é', '日', '😀'],
+);
+const oddText = fc.oneof(
+  fc.array(odd).map((parts) => parts.join('')),
+  fc.string({ unit: 'binary' }),
+);
+
+describe('toPrintable', () => {
+  it('lets no invisible character through, and makes one line', () => {
+    fc.assert(
+      fc.property(oddText, (text) => {
+        expect(toPrintable(text)).not.toMatch(unprintable);
+      }),
+    );
+  });
+
+  it('leaves no workflow command in any text', () => {
+    fc.assert(
+      fc.property(oddText, (text) => {
+        expect(toPrintable(text)).not.toMatch(/^\s*::|##\w*\[/);
+      }),
+    );
+  });
+
+  it.each(['start_compute op-1', 'C:: and a::b', 'a # b ## c [d]', '日本 é 😀', '"\\u0041"', ''])(
+    'leaves %j as it is',
+    (text) => {
+      expect(toPrintable(text)).toBe(text);
+    },
+  );
+
+  it.each([
+    ['\u001b[2J', '\\u001b[2J'],
+    ['a\u0000b\u007fc', 'a\\u0000b\\u007fc'],
+    ['\u009b31m', '\\u009b31m'],
+    ['a\u202eb\u2066c', 'a\\u202eb\\u2066c'],
+    ['zero\u200bwidth\ufeff', 'zero\\u200bwidth\\ufeff'],
+    ['\ud800', '\\ud800'],
+    ['\u{e0041}', '\\u{e0041}'],
+    ['one\r\ntwo\tthree', 'one two three'],
+    ['one\u2028two\u2029three\u0085four', 'one two three four'],
+  ])('writes %j as %s', (text, shown) => {
+    expect(toPrintable(text)).toBe(shown);
+  });
+
+  it.each([
+    ['::error::forged', '\\u003a:error::forged'],
+    ['\n  ::add-mask::x', '   \\u003a:add-mask::x'],
+    ['##[error]forged', '\\u0023#[error]forged'],
+    ['now ##vso[task.complete]', 'now \\u0023#vso[task.complete]'],
+    ['##teamcity[message]', '\\u0023#teamcity[message]'],
+    ['####[x]', '##\\u0023#[x]'],
+  ])('defuses the workflow command %j', (text, shown) => {
+    expect(toPrintable(text)).toBe(shown);
+  });
+});
+
+describe('toPrintableJson', () => {
+  const oddJson = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      oddText,
+      fc.constant(null),
+      fc.boolean(),
+      fc.integer(),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(oddText, tie('value'), { maxKeys: 3, noNullPrototype: true }),
+    ),
+  })).value;
+
+  it.each([0, 2])('is the same value to a parser, with an indent of %d', (indent) => {
+    fc.assert(
+      fc.property(oddJson, (value) => {
+        expect(JSON.parse(toPrintableJson(value, indent))).toEqual(value);
+      }),
+    );
+  });
+
+  it('has no invisible character but its own line breaks, and no workflow command', () => {
+    fc.assert(
+      fc.property(oddJson, (value) => {
+        for (const line of toPrintableJson(value).split('\n')) {
+          expect(line).not.toMatch(unprintable);
+          expect(line).not.toMatch(/^\s*::|##\w*\[/);
+        }
+      }),
+    );
+  });
+
+  it('is one line without an indent', () => {
+    fc.assert(
+      fc.property(oddJson, (value) => {
+        expect(toPrintableJson(value, 0)).not.toContain('\n');
+      }),
+    );
+  });
+
+  it('is indented by two spaces unless told otherwise', () => {
+    expect(toPrintableJson({ id: '\u202e', tags: ['##[x'] })).toBe(
+      '{\n  "id": "\\u202e",\n  "tags": [\n    "\\u0023#[x"\n  ]\n}',
+    );
+  });
+
+  it('spells a character beyond the first plane as two escapes', () => {
+    expect(toPrintableJson('\u{e0041}')).toBe('"\\udb40\\udc41"');
+  });
+
+  it('writes null for what JSON can not hold', () => {
+    expect(toPrintableJson(undefined)).toBe('null');
+  });
+});

@@ -1,0 +1,38 @@
+// What the service sends is data. On a terminal a control character could move the cursor or set the title; in the log
+// of a pipeline a line that begins with `::` or holds `##[` would be a command to the runner.
+
+/** Controls (C0, C1), format and bidi characters, line separators, halves of a surrogate pair. */
+const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+const lineBreaks = /[\t\r\n\v\f\u0085\u2028\u2029]+/g;
+/** The workflow commands of GitHub, and of Azure Pipelines and TeamCity. */
+const commandAtStart = /^(\s*):(?=:)/;
+const commandAnywhere = /#(?=#\w*\[)/g;
+
+/** The text in one line, with every character visible: those that are not are written as `\u` escapes. */
+export function toPrintable(text: string): string {
+  return text
+    .replace(lineBreaks, ' ')
+    .replace(unprintable, toEscape)
+    .replace(commandAtStart, `$1${toEscape(':')}`)
+    .replace(commandAnywhere, toEscape('#'));
+}
+
+/** JSON in which every character is visible. `indent` is in spaces; 0 makes one line. */
+export function toPrintableJson(value: unknown, indent = 2): string {
+  const json = JSON.stringify(value, undefined, indent) ?? 'null';
+  return json
+    .split('\n')
+    .map((line) => line.replace(unprintable, toJsonEscapes).replace(commandAnywhere, toEscape('#')))
+    .join('\n');
+}
+
+/** The character as JavaScript and JSON spell it; beyond the first plane as two escapes. */
+function toJsonEscapes(character: string): string {
+  return character.split('').map(toEscape).join('');
+}
+
+function toEscape(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const hex = code.toString(16);
+  return code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, '0')}`;
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it, vi } from 'vitest';
+import { useFakeClock } from '../../../tests/fixtures/fake-clock';
+import { Deadline } from './deadline';
+import { NotSentError, RateLimiter, type RequestLimits } from './rate-limiter';
+
+useFakeClock(0);
+
+const wide: RequestLimits = { perMinute: 1_000, perSecondOnRoute: 1_000 };
+
+const toRequest = (route: string) => ({ route, isWrite: !route.startsWith('GET') });
+
+/** When each of the requests is sent, in seconds; all are asked for at once. */
+async function sendingTimes(limiter: RateLimiter, routes: readonly string[]): Promise<number[]> {
+  const times = routes.map((route) => limiter.send(toRequest(route), async () => Date.now() / 1000));
+  await vi.advanceTimersByTimeAsync(600_000);
+  return Promise.all(times);
+}
+
+const repeat = (count: number, route: string) => Array.from({ length: count }, () => route);
+
+describe('RateLimiter', () => {
+  it('sends requests within the limits at once', async () => {
+    const times = await sendingTimes(new RateLimiter(), repeat(40, 'GET /a'));
+    expect(new Set(times)).toEqual(new Set([0]));
+  });
+
+  it('keeps requests below the limit of the account in any minute', async () => {
+    const limiter = new RateLimiter({ ...wide, perMinute: 10 });
+    expect(await sendingTimes(limiter, repeat(25, 'GET /a'))).toEqual([
+      ...Array(10).fill(0),
+      ...Array(10).fill(60),
+      ...Array(5).fill(120),
+    ]);
+  });
+
+  it('counts the minute from each request, not from fixed points', async () => {
+    const limiter = new RateLimiter({ ...wide, perMinute: 2 });
+    await limiter.send(toRequest('GET /a'), async () => undefined);
+    await vi.advanceTimersByTimeAsync(50_000);
+    expect(await sendingTimes(limiter, repeat(3, 'GET /a'))).toEqual([50, 60, 110]);
+  });
+
+  it('counts a request at its end, as it may have arrived at the service only then', async () => {
+    const limiter = new RateLimiter({ ...wide, perMinute: 2 });
+    const respond = () => new Promise((resolve) => setTimeout(resolve, 5_000));
+    const slow = limiter.send(toRequest('GET /a'), respond);
+    const failing = limiter.send(toRequest('GET /a'), () => Promise.reject(new Error('reset')));
+    await expect(failing).rejects.toThrow('reset');
+    expect(await sendingTimes(limiter, repeat(3, 'GET /a'))).toEqual([60, 65, 120]);
+    await slow;
+  });
+
+  it('keeps requests below the limit of a route in any second, while other routes continue', async () => {
+    const limiter = new RateLimiter({ ...wide, perSecondOnRoute: 2 });
+    const routes = [...repeat(5, 'POST /a'), 'POST /b'];
+    expect(await sendingTimes(limiter, routes)).toEqual([0, 0, 1, 1, 2, 0]);
+  });
+
+  it('sends writes before reads that arrived earlier', async () => {
+    const limiter = new RateLimiter({ ...wide, perMinute: 1 });
+    const routes = ['GET /a', 'GET /a', 'POST /b', 'DELETE /b'];
+    expect(await sendingTimes(limiter, routes)).toEqual([0, 180, 60, 120]);
+  });
+});
+
+describe('RateLimiter after a 429', () => {
+  it('sends nothing for as long as the service asks', async () => {
+    const limiter = new RateLimiter(wide);
+    limiter.pause(7_000);
+    limiter.pause(0);
+    expect(await sendingTimes(limiter, ['GET /a', 'POST /b'])).toEqual([7, 7]);
+  });
+
+  it('pauses for a second when the service does not say how long', async () => {
+    const limiter = new RateLimiter(wide);
+    limiter.pause(0);
+    expect(await sendingTimes(limiter, ['GET /a'])).toEqual([1]);
+  });
+
+  it('sets one timer for all requests that wait', async () => {
+    const limiter = new RateLimiter(wide);
+    limiter.pause(7_000);
+    for (const route of repeat(5, 'GET /a')) void limiter.send(toRequest(route), async () => undefined);
+    expect(vi.getTimerCount()).toBe(1);
+  });
+
+  it('sets one timer for a pause that is longer than a timer can hold, and one more for the rest', async () => {
+    const longestTimerMs = 2 ** 31 - 1;
+    const setTimer = vi.spyOn(globalThis, 'setTimeout');
+    const limiter = new RateLimiter(wide);
+    limiter.pause(longestTimerMs + 5_000);
+    const sentAt = limiter.send(toRequest('GET /a'), async () => Date.now());
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(setTimer.mock.calls.map(([, delayMs]) => delayMs)).toEqual([longestTimerMs]);
+    await vi.advanceTimersByTimeAsync(longestTimerMs - 5_000);
+    expect(setTimer.mock.calls.map(([, delayMs]) => delayMs)).toEqual([longestTimerMs, 5_000]);
+    expect(await sentAt).toBe(longestTimerMs + 5_000);
+  });
+});
+
+describe('RateLimiter with a deadline', () => {
+  /** Waits for the rate limiter with a deadline of 2 s, and reports when and how that ended. */
+  async function expiryOf(limiter: RateLimiter, deadline = new Deadline(2_000)) {
+    const request = vi.fn(async () => 'sent');
+    const ending = limiter
+      .send({ ...toRequest('GET /a'), deadline }, request)
+      .catch((error: unknown) => ({ error, at: Date.now() }));
+    await vi.advanceTimersByTimeAsync(60_000);
+    return { ending: await ending, sends: request.mock.calls.length };
+  }
+
+  it('rejects a request at its deadline during a pause, and says how long the service asks to wait', async () => {
+    const limiter = new RateLimiter(wide);
+    limiter.pause(3_600_000);
+    const error = new NotSentError('not sent: the service asked to wait (429), for another 3598 s');
+    expect(await expiryOf(limiter)).toEqual({ ending: { error, at: 2_000 }, sends: 0 });
+  });
+
+  it('rejects a request at its deadline while the limit of the account is used up', async () => {
+    const limiter = new RateLimiter({ ...wide, perMinute: 1 });
+    await limiter.send(toRequest('GET /b'), async () => undefined);
+    const error = new NotSentError('not sent before the deadline');
+    expect(await expiryOf(limiter)).toEqual({ ending: { error, at: 2_000 }, sends: 0 });
+  });
+
+  it('rejects a request at its deadline while the requests under way use up the limit', async () => {
+    const limiter = new RateLimiter({ ...wide, perMinute: 1 });
+    void limiter.send(toRequest('GET /b'), () => new Promise(() => undefined));
+    const error = new NotSentError('not sent before the deadline');
+    expect(await expiryOf(limiter)).toEqual({ ending: { error, at: 2_000 }, sends: 0 });
+  });
+
+  it('never sends a request whose deadline has passed already', async () => {
+    const error = new NotSentError('not sent before the deadline');
+    const { ending, sends } = await expiryOf(new RateLimiter(wide), new Deadline(0));
+    expect([ending, sends]).toEqual([{ error, at: 0 }, 0]);
+  });
+
+  it('rejects only the requests whose deadline passes during a pause', async () => {
+    const limiter = new RateLimiter(wide);
+    limiter.pause(5_000);
+    const patient = limiter.send({ ...toRequest('GET /a'), deadline: new Deadline(10_000) }, async () =>
+      Date.now(),
+    );
+    const { ending } = await expiryOf(limiter);
+    expect(ending).toMatchObject({ at: 2_000 });
+    expect(await patient).toBe(5_000);
+  });
+
+  it('rejects nothing whose deadline has not begun', async () => {
+    const limiter = new RateLimiter(wide);
+    limiter.pause(1_000);
+    const { ending } = await expiryOf(limiter, new Deadline(2_000, 'later'));
+    expect(ending).toBe('sent');
+  });
+});

@@ -1,0 +1,142 @@
+import { isNotFound } from './control-api/control-api-error';
+import type { Deadline } from './control-api/deadline';
+import type { Operation } from './control-api/wire-types';
+import { describeSettlement } from './endpoint-error';
+import type { EndpointInputs } from './endpoint-inputs';
+import type { UnsettledOperation } from './endpoint-state';
+import { isFailed, isUnfinished } from './operations/operation-outcome';
+import { listOperationsSince } from './operations/operation-pages';
+import { type Settlement, settleOperations } from './operations/settle-operations';
+import { describeProgress, type Progress } from './progress';
+import type { ServiceProject } from './service-project';
+
+/** What a create or an update is about. */
+export interface EndpointWork {
+  readonly action: 'create' | 'update';
+  readonly project: ServiceProject;
+  readonly endpointId: string;
+  readonly inputs: EndpointInputs;
+  readonly deadline: Deadline;
+  readonly progress: Progress;
+  /** Whether connections of an active compute may be dropped. */
+  readonly allowsRestart: boolean;
+}
+
+/** The operations of one create or update of one endpoint: waits for them, and keeps how they stand. */
+export class EndpointOperations {
+  readonly #work: EndpointWork;
+  readonly #latest = new Map<string, Operation>();
+  #isUnproven = false;
+
+  constructor(work: EndpointWork) {
+    this.#work = work;
+  }
+
+  /** All that are known, as last seen. */
+  get latest(): readonly Operation[] {
+    return [...this.#latest.values()];
+  }
+
+  /** Whether one disappeared before it was seen to end, so that only the endpoint itself can tell. */
+  get isUnproven(): boolean {
+    return this.#isUnproven;
+  }
+
+  /** Waits for the operations of a response. @throws Error when one failed, or has not ended at the deadline */
+  async settle(operations: readonly Operation[]): Promise<void> {
+    const settlement = await this.#wait(operations);
+    if (settlement && settlement.outcome !== 'succeeded') throw this.#toError(settlement);
+  }
+
+  /**
+   * Waits for those that an earlier run left unfinished. Returns the ones that have failed, then or now; they say
+   * nothing about this run.
+   * @throws Error when one has not ended at the deadline
+   */
+  async settleEarlier(earlier: readonly UnsettledOperation[]): Promise<readonly UnsettledOperation[]> {
+    const unfinished = earlier.filter(isUnfinished).map((operation) => this.#toOperation(operation));
+    const isWaiting = this.#work.inputs.waitForOperations !== false;
+    const settlement = await this.#wait(isWaiting ? unfinished : await this.#lookUp(unfinished));
+    if (settlement?.outcome === 'timed out') throw this.#toError(settlement);
+    const failed = this.latest.filter(isFailed);
+    for (const { id } of failed) this.#latest.delete(id);
+    return [...earlier.filter(isFailed), ...failed];
+  }
+
+  /** What a run that was cut off has left: the operations of an endpoint since its creation. */
+  async findEarlier(createdAt: string): Promise<Operation[]> {
+    // A suspension may be the service's own, and so may its failure; whether one of ours is due, the endpoint tells.
+    const isOurs = ({ action }: Operation) => action !== 'suspend_compute' && action !== 'check_availability';
+    const own = (await this.#list(() => Date.parse(createdAt))).filter(isOurs);
+    return own.filter((operation, age) => isUnfinished(operation) || (age === 0 && isFailed(operation)));
+  }
+
+  /** What a request whose outcome is unknown has started, if it arrived. `sentAt` is local time. */
+  async findStarted(sentAt: number): Promise<Operation[]> {
+    // By the clock of the service, the newest operation is not newer than now.
+    const own = await this.#list((newestAt) => newestAt - (Date.now() - sentAt));
+    return own.filter((operation) => isUnfinished(operation) || isFailed(operation));
+  }
+
+  async #list(since: (newestAt: number) => number): Promise<Operation[]> {
+    const { project, endpointId } = this.#work;
+    const operations = await listOperationsSince(project.api, project.id, since);
+    const oldestAt = since(Date.parse(operations[0]?.created_at ?? ''));
+    return operations.filter(
+      ({ endpoint_id, created_at }) => endpoint_id === endpointId && Date.parse(created_at) >= oldestAt,
+    );
+  }
+
+  /** Undefined when the program does not want to wait. */
+  async #wait(operations: readonly Operation[]): Promise<Settlement | undefined> {
+    const { project, endpointId, inputs, deadline, progress } = this.#work;
+    this.#record(operations);
+    if (inputs.waitForOperations === false) return undefined;
+    deadline.begin();
+    const settlement = await settleOperations(project.poller, {
+      endpointId,
+      operations,
+      deadline,
+      graceMs: project.graceMs,
+      onProgress: (latest) => {
+        this.#record(latest);
+        progress.show(describeProgress(latest), deadline.elapsedMs);
+      },
+    });
+    // What the service has forgotten is not kept as unfinished either.
+    for (const { id } of operations) this.#latest.delete(id);
+    this.#record(settlement.operations);
+    this.#isUnproven ||= settlement.isUnproven === true;
+    return settlement;
+  }
+
+  #record(operations: readonly Operation[]): void {
+    for (const operation of operations) this.#latest.set(operation.id, operation);
+  }
+
+  async #lookUp(operations: readonly Operation[]): Promise<readonly Operation[]> {
+    const { project, deadline } = this.#work;
+    const found = operations.map(async ({ id }) => {
+      try {
+        return await project.api.getOperation(project.id, id, { deadline });
+      } catch (error) {
+        // The service forgets old operations; what it has forgotten is not running.
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    });
+    return (await Promise.all(found)).filter((operation) => operation !== undefined);
+  }
+
+  /** An operation of which only the state is known, until the service shows it. */
+  #toOperation(operation: UnsettledOperation): Operation {
+    const { project, endpointId } = this.#work;
+    const times = { created_at: '', updated_at: '' };
+    return { project_id: project.id, endpoint_id: endpointId, failures_count: 0, ...times, ...operation };
+  }
+
+  #toError(settlement: Settlement): Error {
+    const { action, endpointId, deadline } = this.#work;
+    return new Error(describeSettlement(action, endpointId, settlement, deadline.elapsedMs));
+  }
+}

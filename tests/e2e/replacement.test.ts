@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, it } from 'vitest';
+import { findHosts } from '../provider-hosts';
+import { startProgram } from './start-stack';
+
+type Program = Awaited<ReturnType<typeof startProgram>>;
+
+const heldOn = ({ emulator, branch }: Program) =>
+  emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
+
+const urn = 'urn:pulumi:test::e2e::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::app';
+
+describe('a forced replacement', () => {
+  it.for([
+    ['of a replica with a derived name, by --replace', "type: 'read_only'", 'replace'],
+    ['of a read_write endpoint with a name of the user, by taint', "name: 'main'", 'taint'],
+  ] as const)('%s: a new endpoint takes the place of the old one', async ([, args, how], { expect }) => {
+    const program = await startProgram(args, { operationMs: 100 });
+    const { stack } = program;
+    await stack.run('up', '--yes', '--skip-preview');
+    const [before] = heldOn(program);
+    if (how === 'taint') await stack.run('state', 'taint', urn, '--yes');
+    const forced = how === 'replace' ? ['--replace', urn] : [];
+    await stack.run('up', '--yes', '--skip-preview', ...forced);
+    const held = heldOn(program);
+    expect(held).toHaveLength(1);
+    expect(held[0]?.id).not.toBe(before?.id);
+    expect((await stack.exportState()).endpoints.map(({ id }) => id)).toEqual([held[0]?.id]);
+    await stack.run('preview', '--expect-no-changes');
+  });
+});
+
+it('the host of the provider ends with a CLI that is killed', async ({ expect }) => {
+  const program = await startProgram('', { operationMs: 60_000 });
+  const { stack, emulator } = program;
+  const command = stack.start('up', '--yes', '--skip-preview');
+  const ended = command.catch(() => undefined);
+  await expect
+    .poll(() => emulator.requests().some(({ method }) => method === 'POST'), { timeout: 60_000 })
+    .toBe(true);
+  expect(await findHosts(stack)).not.toEqual([]);
+  command.kill('SIGKILL');
+  await ended;
+  await sleep(2_000);
+  expect(await findHosts(stack)).toEqual([]);
+});

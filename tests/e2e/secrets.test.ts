@@ -1,0 +1,97 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'vitest';
+import type { PulumiStack } from '../pulumi-stack';
+import { startProgram } from './start-stack';
+
+const canaries = {
+  setting: 'canary-setting/"7f3a',
+  trigger: 'canary-trigger\\"9c1b',
+  name: 'canary-name-5d2e',
+};
+
+/** Every text argument as a secret; the ids come from secrets in the stack's config. */
+const programOf = (trigger: string, maxCu: number) => `import * as pulumi from '@pulumi/pulumi';
+import { ComputeEndpoint } from 'pulumi-postgres-compute';
+const config = new pulumi.Config();
+new ComputeEndpoint('app', {
+  projectId: config.requireSecret('secretProject'),
+  branchId: config.requireSecret('secretBranch'),
+  type: pulumi.secret('read_write' as const),
+  regionId: pulumi.secret('local-east-1'),
+  name: pulumi.secret(${JSON.stringify(canaries.name)}),
+  autoscalingLimitMinCu: pulumi.secret(0.25),
+  autoscalingLimitMaxCu: pulumi.secret(${maxCu}),
+  pgSettings: { 'app.key': pulumi.secret(${JSON.stringify(canaries.setting)}) },
+  restartTriggers: { password: pulumi.secret(${JSON.stringify(`${canaries.trigger}${trigger}`)}) },
+  timeouts: { create: 20, update: 20 },
+});
+`;
+
+/** Every text file below the folder: state, its backups, history, logs. */
+async function readAll(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return Promise.all(files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'utf8')));
+}
+
+async function collect(stack: PulumiStack, commands: readonly string[][]): Promise<string[]> {
+  const texts: string[] = [];
+  for (const command of commands) texts.push((await stack.try(...command)).screen);
+  return texts;
+}
+
+/** As it is, and as JSON writes it. */
+const spellingsOf = (secret: string) => [secret, JSON.stringify(secret).slice(1, -1)];
+
+describe('a secret argument', () => {
+  it('is in clear in no state, no history, no screen and no error', async ({ expect }) => {
+    const { stack, emulator, project, branch } = await startProgram('', { operationMs: 100 });
+    await stack.run('config', 'set', '--secret', 'secretProject', project.id);
+    await stack.run('config', 'set', '--secret', 'secretBranch', branch.id);
+    await stack.run('config', 'rm', 'projectId');
+    await stack.run('config', 'rm', 'branchId');
+    const quoted = `invalid value for parameter: ${canaries.setting} and ${canaries.trigger}1`;
+    const texts: string[] = [];
+    const previews = [['preview'], ['preview', '--diff'], ['preview', '--json']];
+
+    await stack.writeProgram(programOf('1', 1));
+    emulator.inject({
+      match: { method: 'POST' },
+      effect: {
+        kind: 'status',
+        status: 422,
+        message: `${quoted} in ${project.id}, ${branch.id}, ${canaries.name}`,
+      },
+    });
+    texts.push(...(await collect(stack, [...previews, ['up', '--yes', '--skip-preview']])));
+    emulator.inject({
+      match: { action: 'start_compute' },
+      effect: { kind: 'operation-fails', error: quoted },
+    });
+    texts.push(...(await collect(stack, [['up', '--yes', '--skip-preview'], ...previews])));
+    texts.push(...(await readAll(stack.backend)));
+    texts.push((await stack.run('up', '--yes')).screen);
+
+    await stack.writeProgram(programOf('2', 2));
+    texts.push(...(await collect(stack, previews)));
+    texts.push((await stack.run('up', '--yes')).screen);
+    texts.push((await stack.run('refresh', '--yes', '--diff')).screen);
+    texts.push(
+      ...(await collect(stack, [
+        ['stack', 'history', '--json'],
+        ['stack', 'export'],
+        ['stack', '--show-urns'],
+      ])),
+    );
+    texts.push(...(await readAll(stack.backend)));
+
+    // Both failures were seen, with what they quote taken out.
+    expect(texts.join('\n')).toContain('invalid value for parameter: *** and ***');
+    const secrets = [...Object.values(canaries), project.id, branch.id, emulator.apiKey];
+    for (const secret of secrets) {
+      const leaks = texts.filter((text) => spellingsOf(secret).some((spelling) => text.includes(spelling)));
+      expect(leaks.map((text) => text.slice(0, 2_000))).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,65 @@
+import type { EndpointInputs } from '../../provider/src/endpoint-inputs';
+import type { EndpointProvider } from '../../provider/src/endpoint-provider';
+import type { EndpointOutputs } from '../../provider/src/endpoint-state';
+
+// The calls that the engine makes, in its order (pulumi/pulumi, pkg/resource/deploy/step_generator.go).
+
+/** An endpoint in state: what a create or an update returned, and the inputs of the last check. */
+export interface EngineState {
+  readonly id: string;
+  readonly inputs: EndpointInputs;
+  readonly outs: EndpointOutputs;
+}
+
+/** Checks and creates a resource that is not in state. */
+export async function runCreate(provider: EndpointProvider, program: EndpointInputs): Promise<EngineState> {
+  const inputs = await check(provider, {}, program);
+  const { id, outs } = await provider.create(inputs);
+  return { id, inputs, outs: outs as EndpointOutputs }; // A create always returns outputs.
+}
+
+/** Checks, diffs and, when there are changes, updates a resource in state. */
+export async function runUpdate(
+  provider: EndpointProvider,
+  state: EngineState,
+  program: EndpointInputs,
+): Promise<EngineState> {
+  const inputs = await check(provider, state.inputs, program);
+  const { changes } = await provider.diff(state.id, state.outs, inputs);
+  if (!changes) return { ...state, inputs };
+  const { outs } = await provider.update(state.id, state.outs, inputs);
+  return { ...state, inputs, outs: outs as EndpointOutputs }; // So does an update.
+}
+
+/** How a replacement came about: `declared` by a changed property, or `forced` by `--replace` or taint. */
+export interface Replacement {
+  readonly cause: 'declared' | 'forced';
+  readonly deletesFirst: boolean;
+}
+
+export async function runReplacement(
+  provider: EndpointProvider,
+  state: EngineState,
+  program: EndpointInputs,
+  { cause, deletesFirst }: Replacement,
+): Promise<EngineState> {
+  if (cause === 'declared') {
+    const checked = await check(provider, state.inputs, program);
+    await provider.diff(state.id, state.outs, checked);
+  }
+  const inputs = await check(provider, {}, program);
+  if (deletesFirst) await provider.delete(state.id, state.outs);
+  const { id, outs } = await provider.create(inputs);
+  if (!deletesFirst) await provider.delete(state.id, state.outs);
+  return { id, inputs, outs: outs as EndpointOutputs };
+}
+
+async function check(
+  provider: EndpointProvider,
+  olds: object,
+  news: EndpointInputs,
+): Promise<EndpointInputs> {
+  const { inputs, failures = [] } = await provider.check({ ...olds }, { ...news });
+  if (failures.length > 0) throw new Error(failures.map(({ reason }) => reason).join('; '));
+  return inputs as EndpointInputs; // What passed the check has the type of the inputs.
+}

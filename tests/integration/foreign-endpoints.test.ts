@@ -1,0 +1,133 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { runCreate } from './engine';
+import { startService } from './start-service';
+
+type Service = Awaited<ReturnType<typeof startService>>;
+
+let told: string[];
+
+beforeEach(() => {
+  told = [];
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => told.push(String(text)) > 0);
+  return () => vi.restoreAllMocks();
+});
+
+const size = { autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 0.25 };
+const yearMs = 365 * 24 * 60 * 60 * 1_000;
+
+function makeForeign({ emulator, project, branch }: Service, name: string, type: 'read_write' | 'read_only') {
+  const attributes = { branch_id: branch.id, type, name, ...size };
+  return emulator.createEndpoint(project.id, attributes, { ageMs: yearMs });
+}
+
+describe('an endpoint of somebody else with the name that the program gives', () => {
+  it.each(['read_write', 'read_only'] as const)('is not taken over: a %s one', async (type) => {
+    const service = await startService();
+    const foreign = makeForeign(service, 'api', type);
+    await expect(runCreate(service.startProvider(), service.declare({ name: 'api', type }))).rejects.toThrow(
+      new RegExp(`already has an endpoint of that name, ${foreign.id} .*since 20.*adopt: true takes it over`),
+    );
+    expect(service.emulator.endpoints().find(({ id }) => id === foreign.id)).toEqual(foreign);
+  });
+
+  it('is reported by the preview, with its age', async () => {
+    const service = await startService();
+    const foreign = makeForeign(service, 'api', 'read_only');
+    const inputs = service.declare({ name: 'api', type: 'read_only' });
+    expect((await service.startProvider().check({}, { ...inputs })).failures).toEqual([]);
+    expect(told.join('')).toContain(
+      `${foreign.id} (read_only, branch ${service.branch.id}, since ${foreign.created_at})`,
+    );
+  });
+
+  it('is adopted by its name with adopt: true', async () => {
+    const service = await startService();
+    const foreign = makeForeign(service, 'api', 'read_only');
+    const inputs = service.declare({ name: 'api', type: 'read_only', adopt: true });
+    const { id } = await runCreate(service.startProvider(), inputs);
+    expect(id).toBe(foreign.id);
+    expect(told.join('')).toContain(
+      `adopt takes over endpoint ${foreign.id} ("api", since ${foreign.created_at})`,
+    );
+  });
+});
+
+describe('a preview of a new read_write endpoint', () => {
+  it('warns that its branch already has one', async () => {
+    const service = await startService();
+    const foreign = makeForeign(service, 'main', 'read_write');
+    await service.startProvider().check({}, { ...service.declare() });
+    expect(told.join('')).toContain(
+      `the branch already has a read_write endpoint: ${foreign.id} ("main", since ${foreign.created_at})`,
+    );
+  });
+
+  it('reports the endpoint that an earlier create has made', async () => {
+    const service = await startService();
+    const { id } = await runCreate(service.startProvider(), service.declare());
+    told.length = 0;
+    await service.startProvider().check({}, { ...service.declare() });
+    expect(told.join('')).toMatch(new RegExp(`endpoint ${id} .*\`pulumi up\` takes it over`));
+  });
+
+  it('makes one request for all new endpoints of a project', async () => {
+    const service = await startService();
+    const provider = service.startProvider();
+    const names = ['a', 'b', 'c'];
+    for (const name of names) await provider.check({}, { ...service.declare({ name, type: 'read_only' }) });
+    expect(service.emulator.requests()).toHaveLength(1);
+  });
+
+  it('continues, and says so, when the endpoints can not be listed', async () => {
+    const service = await startService();
+    service.emulator.inject({ match: {}, times: 'always', effect: { kind: 'status', status: 403 } });
+    const provider = service.startProvider();
+    for (const name of ['a', 'b'])
+      expect((await provider.check({}, { ...service.declare({ name }) })).failures).toEqual([]);
+    expect(told.filter((line) => line.includes('could not be listed'))).toHaveLength(1);
+  });
+});
+
+describe('an endpoint whose create was killed before the endpoint got the name of the program', () => {
+  it('is found by the derived name, and renamed', async () => {
+    const service = await startService();
+    const inputs = service.declare({ name: 'api' });
+    const renaming = service.emulator.inject({
+      match: { method: 'PATCH' },
+      times: 'always',
+      effect: { kind: 'status', status: 403 },
+    });
+    const failure = await service
+      .startProvider()
+      .create(inputs)
+      .catch((error: unknown) => error);
+    renaming.clear();
+    const { id } = await runCreate(service.startProvider(), inputs);
+    expect(failure).toMatchObject({ id });
+    expect(service.emulator.endpoints().find((endpoint) => endpoint.id === id)?.name).toBe('api');
+  });
+
+  it('stops the next create when it has got that name already, and says what to do', async () => {
+    const service = await startService();
+    const inputs = service.declare({ name: 'api' });
+    const { id } = await runCreate(service.startProvider(), inputs);
+    await expect(runCreate(service.startProvider(), inputs)).rejects.toThrow(
+      /adopt: true takes it over \(also when it is what an earlier `pulumi up` made before it was killed\)/,
+    );
+    expect((await runCreate(service.startProvider(), { ...inputs, adopt: true })).id).toBe(id);
+  });
+});
+
+it('an endpoint that another one of the same update moves away from is named, with the dependsOn to add', async () => {
+  const service = await startService();
+  const first = service.declare({ name: 'first' });
+  const state = await runCreate(service.startProvider(), first);
+  const target = service.emulator.createBranch(service.project.id);
+  const run = service.startProvider();
+  const moved = { ...first, branchId: target.id };
+  const { inputs } = await run.check({ ...state.inputs }, { ...moved });
+  await run.diff(state.id, state.outs, inputs as typeof moved);
+  await expect(run.create(service.declare({ name: 'second' }))).rejects.toThrow(
+    /This update moves it to another branch: add its resource \(urn:\S+::first\) to `dependsOn`/,
+  );
+});

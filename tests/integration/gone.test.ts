@@ -1,0 +1,108 @@
+import type { RequestEffect } from 'postgres-control-emulator';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { runCreate } from './engine';
+import { startService } from './start-service';
+
+beforeEach(() => {
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  return () => vi.restoreAllMocks();
+});
+
+const foreign404: [string, RequestEffect][] = [
+  ['a page of HTML', { kind: 'proxy-page', status: 404 }],
+  [
+    'JSON of its own',
+    {
+      kind: 'proxy-page',
+      status: 404,
+      contentType: 'application/json',
+      body: '{"message":"no Route matched with those values"}',
+    },
+  ],
+];
+
+async function startEndpoint() {
+  const service = await startService();
+  const state = await runCreate(service.startProvider(), service.declare());
+  const isHeld = () => service.emulator.endpoints().some(({ id }) => id === state.id);
+  return { ...service, state, isHeld };
+}
+
+describe.each(foreign404)('a 404 of a proxy that is %s', (_what, effect) => {
+  it('does not take an endpoint out of the state', async () => {
+    const { emulator, startProvider, state } = await startEndpoint();
+    emulator.inject({ match: {}, times: 'always', effect });
+    await expect(startProvider().read(state.id, state.outs)).rejects.toThrow(
+      /404 Not Found: not the service's own response \((text\/html|application\/json).*is the base URL right/,
+    );
+  });
+
+  it('does not pass for a delete', async () => {
+    const { emulator, startProvider, state, isHeld } = await startEndpoint();
+    emulator.inject({ match: { method: 'DELETE' }, times: 'always', effect });
+    await expect(startProvider().delete(state.id, state.outs)).rejects.toThrow(
+      /DELETE \S+: 404 Not Found: not the service's own response/,
+    );
+    expect(isHeld()).toBe(true);
+  });
+
+  it('does not end the wait for an operation', async () => {
+    const service = await startService({ operationMs: 200 });
+    const path = '/projects/:p/operations/:o';
+    service.emulator.inject({ match: { path }, times: 'always', effect });
+    const lists = {
+      match: { path: '/projects/:p/operations' },
+      times: 2,
+      effect: { kind: 'late-read', lateMs: 60_000 },
+    };
+    service.emulator.inject(lists as Parameters<typeof service.emulator.inject>[0]);
+    await runCreate(service.startProvider(), service.declare()).catch(() => undefined);
+    const [, own] = service.emulator.endpoints();
+    expect(own?.current_state).toBe('active');
+  });
+});
+
+describe('a key of another account', () => {
+  it.each(['read', 'delete'] as const)('makes a %s fail, and says what is odd', async (call) => {
+    const { state, startProvider } = await startEndpoint();
+    const other = await startService();
+    const provider = startProvider({
+      POSTGRES_COMPUTE_BASE_URL: other.emulator.url,
+      POSTGRES_COMPUTE_API_KEY: other.emulator.apiKey,
+    });
+    await expect(provider[call](state.id, state.outs)).rejects.toThrow(
+      /404 Not Found.*Either the key or the base URL is another account's, or the project was deleted; nothing was removed from the state/,
+    );
+  });
+});
+
+describe('a base URL with a wrong path', () => {
+  it('does not take an endpoint out of the state', async () => {
+    const { emulator, state, startProvider } = await startEndpoint();
+    const wrong = emulator.url.replace('/api/v2', '/api/v3');
+    await expect(
+      startProvider({ POSTGRES_COMPUTE_BASE_URL: wrong }).read(state.id, state.outs),
+    ).rejects.toThrow(/404/);
+  });
+});
+
+describe('an endpoint that really is gone', () => {
+  it('leaves the state, and its delete succeeds', async () => {
+    const { emulator, startProvider, state } = await startEndpoint();
+    emulator.deleteEndpoint(state.id);
+    expect(await startProvider().read(state.id, state.outs)).toEqual({});
+    await expect(startProvider().delete(state.id, state.outs)).resolves.toBeUndefined();
+  });
+
+  it('is reported as such by the preview of a change of size', async () => {
+    const { emulator, startProvider, state, declare } = await startEndpoint();
+    emulator.deleteEndpoint(state.id);
+    const write = vi.mocked(process.stderr.write);
+    await startProvider().diff(state.id, state.outs, declare({ autoscalingLimitMaxCu: 2 }));
+    const told = write.mock.calls.map(([text]) => String(text)).join('');
+    expect(told).toContain(
+      `endpoint ${state.id} no longer exists: \`pulumi up\` fails; \`pulumi up --refresh\``,
+    );
+    expect(told).not.toContain('its state could not be read');
+  });
+});

@@ -1,0 +1,141 @@
+import type { EmulatorOptions } from 'postgres-control-emulator';
+import { describe, expect, it } from 'vitest';
+import { UnsettledEndpointError } from '../../provider/src/endpoint-error';
+import { runCreate, runUpdate } from './engine';
+import { startService } from './start-service';
+
+type Service = Awaited<ReturnType<typeof startService>>;
+
+const ownEndpoints = ({ emulator, branch }: Service) =>
+  emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
+
+const lags: [string, EmulatorOptions][] = [
+  ['lists', { lateListsMs: 200 }],
+  ['single reads', { lateGetsMs: 200 }],
+  ['all reads', { lateListsMs: 200, lateGetsMs: 200 }],
+];
+
+/** Reads lag behind by more than an operation takes, and by less than the grace period. */
+const start = (options: EmulatorOptions) => startService({ operationMs: 30, graceMs: 800, ...options });
+
+describe.each(lags)('when %s lag behind writes', (_what, options) => {
+  it.each(['read_write', 'read_only'] as const)(
+    'a create of a %s endpoint waits for its end',
+    async (type) => {
+      const service = await start(options);
+      const { id, outs } = await runCreate(service.startProvider(), service.declare({ type }));
+      expect(ownEndpoints(service)).toMatchObject([{ id, current_state: 'active' }]);
+      expect(outs.unsettledOperations).toBeUndefined();
+    },
+  );
+
+  it('a create of a name given by the user ends under that name', async () => {
+    const service = await start(options);
+    const { id, outs } = await runCreate(service.startProvider(), service.declare({ name: 'api' }));
+    expect(ownEndpoints(service)).toMatchObject([{ id, name: 'api' }]);
+    expect(outs.name).toBe('api');
+  });
+
+  it('a change of size is applied once, and its end is awaited', async () => {
+    const service = await start(options);
+    const state = await runCreate(service.startProvider(), service.declare());
+    const wanted = service.declare({ autoscalingLimitMaxCu: 2 });
+    const { outs } = await runUpdate(service.startProvider(), state, wanted);
+    expect(ownEndpoints(service)).toMatchObject([{ current_state: 'active', autoscaling_limit_max_cu: 2 }]);
+    expect(outs).toMatchObject({ autoscalingLimitMaxCu: 2 });
+    expect(service.emulator.restarts(state.id)).toBe(1);
+  });
+
+  it('a trigger restarts the compute right after another restart', async () => {
+    const service = await start(options);
+    const provider = service.startProvider();
+    const first = await runCreate(provider, service.declare({ restartTriggers: { release: '1' } }));
+    const second = await runUpdate(provider, first, service.declare({ restartTriggers: { release: '2' } }));
+    await runUpdate(provider, second, service.declare({ restartTriggers: { release: '3' } }));
+    expect(service.emulator.connectionDrops(first.id)).toBe(2);
+    expect(ownEndpoints(service)[0]?.current_state).toBe('active');
+  });
+
+  it('a delete ends when the endpoint is gone', async () => {
+    const service = await start(options);
+    const { id, outs } = await runCreate(service.startProvider(), service.declare());
+    await service.startProvider().delete(id, outs);
+    expect(ownEndpoints(service)).toEqual([]);
+  });
+
+  it.each(['read_write', 'read_only'] as const)(
+    'a create of a %s endpoint whose response was lost makes one endpoint',
+    async (type) => {
+      const service = await start(options);
+      service.emulator.inject({ match: { method: 'POST' }, effect: { kind: 'lost-after-work' } });
+      const { id } = await runCreate(service.startProvider(), service.declare({ type }));
+      expect(ownEndpoints(service).map((endpoint) => endpoint.id)).toEqual([id]);
+    },
+  );
+
+  it.each(['read_write', 'read_only'] as const)(
+    'a create of a %s endpoint that follows a killed one at once leaves one endpoint',
+    async (type) => {
+      const service = await start(options);
+      const inputs = service.declare({ type });
+      const killed = service.startProvider().create(inputs);
+      await expect.poll(() => ownEndpoints(service).length).toBe(1);
+      const { id } = await runCreate(service.startProvider(), inputs);
+      expect((await killed).id).toBe(id);
+      expect(ownEndpoints(service).map((endpoint) => endpoint.id)).toEqual([id]);
+    },
+  );
+
+  it.each(['read_write', 'read_only'] as const)(
+    'two creates of one %s endpoint at the same time leave one, and both return it',
+    async (type) => {
+      const service = await start(options);
+      const creates = [service.startProvider(), service.startProvider()];
+      const made = await Promise.all(
+        creates.map((provider) => runCreate(provider, service.declare({ type }))),
+      );
+      expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+      expect(ownEndpoints(service).map(({ id }) => id)).toEqual([made[0]?.id]);
+    },
+  );
+
+  it('a refresh right after a create keeps the endpoint', async () => {
+    const service = await start({ ...options, lateGetsMs: 0 });
+    const { id, outs } = await runCreate(service.startProvider(), service.declare());
+    expect(await service.startProvider().read(id, outs)).toMatchObject({ id });
+  });
+});
+
+describe('reads that lag behind for longer than the grace period', () => {
+  it('cost an endpoint that was made neither its id nor its place in state', async () => {
+    const service = await startService({ lateListsMs: 60_000, lateGetsMs: 60_000, graceMs: 100 });
+    const create = service.startProvider().create(service.declare({ timeouts: { create: 1 } }));
+    const failure = await create.catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(UnsettledEndpointError);
+    expect(failure).toMatchObject({
+      id: ownEndpoints(service)[0]?.id,
+      message: expect.stringContaining('the endpoint no longer exists'),
+    });
+  });
+});
+
+describe('an operation that the service never shows', () => {
+  it('does not pass for success while the endpoint is still on its way', async () => {
+    const service = await startService({ operationMs: 5_000, graceMs: 100 });
+    const { emulator } = service;
+    emulator.inject({
+      match: { method: 'GET', path: '/projects/:p/operations' },
+      times: 'always',
+      effect: { kind: 'late-read', lateMs: 60_000 },
+    });
+    emulator.inject({
+      match: { method: 'GET', path: '/projects/:p/operations/:o' },
+      times: 'always',
+      effect: { kind: 'late-read', lateMs: 60_000 },
+    });
+    const create = service.startProvider().create(service.declare({ timeouts: { create: 0.6 } }));
+    await expect(create).rejects.toThrow(
+      /no longer shows its operation, and the endpoint is still becoming active/,
+    );
+  });
+});

@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { UnsettledEndpointError } from '../../provider/src/endpoint-error';
+import { runCreate, runUpdate } from './engine';
+import { startService, urnOf } from './start-service';
+
+type Service = Awaited<ReturnType<typeof startService>>;
+
+const ownEndpoints = ({ emulator, branch }: Service) =>
+  emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
+
+const writesOf = ({ emulator }: Service) =>
+  emulator
+    .requests()
+    .flatMap(({ method, path }) => (method === 'GET' ? [] : [`${method} ${path.split('/').pop()}`]));
+
+describe('waitForOperations: false', () => {
+  const patient = { waitForOperations: false };
+
+  it('applies a change of size once, and later updates only record what is unfinished', async () => {
+    const service = await startService({ operationMs: 300 });
+    const first = await runCreate(service.startProvider(), service.declare(patient));
+    const wanted = service.declare({ ...patient, autoscalingLimitMaxCu: 2 });
+    let state = await runUpdate(service.startProvider(), first, wanted);
+    expect(state.outs.unsettledOperations).not.toBeUndefined();
+    for (let round = 1; round <= 3; round += 1)
+      state = await runUpdate(service.startProvider(), state, wanted);
+    expect(
+      service.emulator.requests().filter(({ method, status }) => method === 'PATCH' && status === 200),
+    ).toHaveLength(1);
+    await expect.poll(() => ownEndpoints(service)[0]?.pending_state, { timeout: 5_000 }).toBeUndefined();
+    state = await runUpdate(service.startProvider(), state, wanted);
+    expect(state.outs.unsettledOperations).toBeUndefined();
+    expect(service.emulator.restarts(first.id)).toBe(1);
+  });
+
+  it('restarts the compute once for a trigger', async () => {
+    const service = await startService({ locks: 'none', operationMs: 100 });
+    const first = await runCreate(service.startProvider(), service.declare());
+    const wanted = service.declare({ ...patient, restartTriggers: { release: '2' } });
+    let state = await runUpdate(service.startProvider(), first, wanted);
+    for (let round = 1; round <= 3; round += 1) {
+      await sleep(60);
+      state = await runUpdate(service.startProvider(), state, wanted);
+    }
+    expect(writesOf(service).filter((write) => write.endsWith('suspend'))).toHaveLength(1);
+    expect(service.emulator.connectionDrops(first.id)).toBe(1);
+  });
+});
+
+describe('an operation of the service itself', () => {
+  it('that fails (autosuspend) neither fails a create nor stays in its outputs', async () => {
+    const service = await startService({ operationMs: 200 });
+    const create = runCreate(service.startProvider(), service.declare());
+    await expect.poll(() => ownEndpoints(service).length).toBe(1);
+    const endpointId = ownEndpoints(service)[0]?.id ?? '';
+    service.emulator.addOperation(service.project.id, {
+      action: 'suspend_compute',
+      status: 'failed',
+      endpointId,
+    });
+    const { outs } = await create;
+    expect(outs.unsettledOperations).toBeUndefined();
+  });
+});
+
+describe('a service that normalises settings', () => {
+  it('causes neither a failure nor drift', async () => {
+    const service = await startService({ normalizeSettings: true });
+    const pgSettings = { Work_Mem: '64MB', statement_timeout: '1min', enable_seqscan: 'off' };
+    const inputs = service.declare({ pgSettings });
+    const state = await runCreate(service.startProvider(), inputs);
+    expect(state.outs.pgSettings).toEqual(pgSettings);
+    const run = service.startProvider();
+    const { inputs: read } = await run.read(state.id, state.outs);
+    expect(read?.pgSettings).toEqual(pgSettings);
+    expect(await run.diff(state.id, state.outs, state.inputs)).toMatchObject({ changes: false });
+    await runUpdate(service.startProvider(), state, service.declare({ pgSettings: { work_mem: '32MB' } }));
+    expect(ownEndpoints(service)[0]?.settings.pg_settings).toMatchObject({ work_mem: '32768kB' });
+  });
+});
+
+it('a resumed create finds its own operation behind 150 newer ones', async () => {
+  const service = await startService({ operationMs: 700 });
+  const killed = service
+    .startProvider()
+    .create(service.declare())
+    .catch(() => undefined);
+  await expect.poll(() => ownEndpoints(service).length).toBe(1);
+  for (let index = 0; index < 1_100; index += 1)
+    service.emulator.addOperation(service.project.id, { action: 'check_availability', status: 'finished' });
+  const { outs } = await runCreate(service.startProvider(), service.declare());
+  expect(ownEndpoints(service)[0]?.current_state).toBe('active');
+  expect(outs.unsettledOperations).toBeUndefined();
+  await killed;
+});
+
+describe('an old operation that never ends', () => {
+  it('does not hold a write of a project that only looks locked', async () => {
+    const service = await startService();
+    service.emulator.addOperation(service.project.id, {
+      action: 'apply_config',
+      status: 'pondering',
+      ageMs: 3_600_000,
+    });
+    service.emulator.inject({ match: { method: 'POST' }, effect: { kind: 'status', status: 423 } });
+    const { id } = await runCreate(service.startProvider(), service.declare());
+    expect(ownEndpoints(service)).toMatchObject([{ id, current_state: 'active' }]);
+  });
+});
+
+it('a lock that outlasts the deadline fails all queued writes with the first', async () => {
+  const service = await startService();
+  service.emulator.lockProject(service.project.id);
+  const provider = service.startProvider();
+  const startedAt = Date.now();
+  const creates = Array.from({ length: 20 }, (_, index) =>
+    provider
+      .create(service.declare({ type: 'read_only', __urn: urnOf(`r${index}`), timeouts: { create: 0.5 } }))
+      .catch((error: unknown) => (error as Error).message),
+  );
+  const failures = await Promise.all(creates);
+  // One after the other they would take 10 s.
+  expect(Date.now() - startedAt).toBeLessThan(5_000);
+  expect(failures[0]).toContain('423 Locked');
+  expect(failures.slice(1).every((failure) => /^Not sent: the project is locked/.test(String(failure)))).toBe(
+    true,
+  );
+});
+
+describe('deadlines bound', () => {
+  it.each([3_600, 86_400])(
+    'a pause that the service asks for: Retry-After: %d',
+    async (retryAfterSeconds) => {
+      const service = await startService();
+      service.emulator.inject({
+        match: { method: 'POST' },
+        times: 'always',
+        effect: { kind: 'status', status: 429, retryAfterSeconds },
+      });
+      const provider = service.startProvider();
+      const startedAt = Date.now();
+      const inputs = (name: string) =>
+        service.declare({ name, type: 'read_only', timeouts: { create: 0.3 } });
+      const failures = await Promise.allSettled(['a', 'b'].map((name) => provider.create(inputs(name))));
+      expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+      await expect(provider.create(inputs('c'))).rejects.toThrow(
+        /the service asked to wait \(429\)|no response within/,
+      );
+      expect(Date.now() - startedAt).toBeLessThan(10_000);
+    },
+  );
+
+  it('a request that gets no response', async () => {
+    const service = await startService();
+    service.emulator.inject({
+      match: { method: 'POST' },
+      times: 'always',
+      effect: { kind: 'slow', delayMs: 60_000, when: 'before-work' },
+    });
+    const startedAt = Date.now();
+    const create = service.startProvider().create(service.declare({ timeouts: { create: 0.3 } }));
+    await expect(create).rejects.toThrow(/POST \S+: no usable response/);
+    expect(Date.now() - startedAt).toBeLessThan(1_900);
+  });
+});
+
+it('one 403 on a poll fails nobody who waits', async () => {
+  const service = await startService({ operationMs: 200 });
+  const path = '/projects/:p/operations';
+  service.emulator.inject({ match: { path }, effect: { kind: 'status', status: 403 } });
+  const { id } = await runCreate(service.startProvider(), service.declare());
+  expect(ownEndpoints(service)).toMatchObject([{ id, current_state: 'active' }]);
+});
+
+it('a wait that ran out is continued, and the preview says for what', async () => {
+  const service = await startService();
+  const hanging = service.emulator.inject({
+    match: { action: 'start_compute' },
+    effect: { kind: 'operation-hangs' },
+  });
+  const inputs = service.declare({ timeouts: { create: 0.2 } });
+  const failure = await service
+    .startProvider()
+    .create(inputs)
+    .catch((error: unknown) => error);
+  if (!(failure instanceof UnsettledEndpointError)) throw failure;
+  const { id, properties } = failure;
+  const next = service.startProvider().update(id, properties, inputs);
+  hanging.clear();
+  expect((await next).outs?.unsettledOperations).toBeUndefined();
+});
