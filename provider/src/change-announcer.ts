@@ -11,7 +11,7 @@ import type { ConnectedService } from './connected-service';
 import { Deadline } from './control-api/deadline';
 import { toPrintable } from './control-api/printable';
 import type { Endpoint } from './control-api/wire-types';
-import { describeTaken, findBranchEndpoint, findExisting, findNamed } from './create-once';
+import { findBranchEndpoint, findExisting } from './create-once';
 import { type EndpointInputs, type InputFailure, type InputName, isUnknown } from './endpoint-inputs';
 import { type EndpointOutputs, findDeviations, isUnsettled, toOutputs } from './endpoint-state';
 import type { EngineDisplay } from './engine-display';
@@ -63,11 +63,16 @@ export class ChangeAnnouncer {
     const notes: string[] = [];
     const unlisted = this.#unlisted.get(inputs.projectId);
     if (unlisted !== undefined) limits.push(unlisted);
-    if (inputs.adopt === true) {
-      const adoption = this.#describeAdoption(inputs, endpoints);
-      if (adoption.failures.length > 0) return adoption.failures;
-      notes.push(...adoption.warnings);
-    } else if (!isReplacing) notes.push(...describeMeeting(inputs, endpoints));
+    try {
+      if (inputs.adopt === true) {
+        const adoption = this.#describeAdoption(inputs, endpoints);
+        if (adoption.failures.length > 0) return adoption.failures;
+        notes.push(...adoption.warnings);
+      } else if (!isReplacing) notes.push(...describeExisting(inputs, endpoints));
+    } catch (error) {
+      // The create will stop. It is no failure yet: a replacement may delete that endpoint first.
+      notes.push(messageOf(error));
+    }
     await this.#say(inputs, notes, limits);
     return [];
   }
@@ -100,8 +105,9 @@ export class ChangeAnnouncer {
   }
 
   #describeAdoption(inputs: EndpointInputs, endpoints: readonly Endpoint[]) {
-    const adopted = findNamed(inputs, endpoints) ?? findBranchEndpoint(inputs, endpoints);
-    if (!adopted) return { failures: [], warnings: [] };
+    const existing = findExisting(inputs, endpoints);
+    if (!existing || existing.kind === 'new') return { failures: [], warnings: [] };
+    const { endpoint: adopted } = existing;
     const changes = findDeviations(adopted, inputs).filter((name) => argumentTable[name].read);
     const notice = describeChange({ changes, outputs: toOutputs(adopted, inputs), inputs }, adopted);
     const reason = describeRefusal(adopted.id, notice);
@@ -139,14 +145,12 @@ export class ChangeAnnouncer {
   }
 }
 
-/** Which existing endpoint the create will meet. */
-function describeMeeting(inputs: EndpointInputs, endpoints: readonly Endpoint[]): string[] {
-  const named = findNamed(inputs, endpoints);
-  if (named) return [describeTaken(inputs, named)];
-  const own = findExisting(inputs, endpoints);
-  if (own && own.kind === 'own')
+/** Which existing endpoint the create will meet. @throws Error when the create will stop */
+function describeExisting(inputs: EndpointInputs, endpoints: readonly Endpoint[]): string[] {
+  const existing = findExisting(inputs, endpoints);
+  if (existing?.kind === 'own')
     return [
-      `endpoint ${describeEndpoint(own.endpoint)} has the name of this resource: \`pulumi up\` takes it over, unless it replaces the resource and deletes that endpoint first`,
+      `endpoint ${describeEndpoint(existing.endpoint)} has the name of this resource: \`pulumi up\` takes it over, unless it replaces the resource and deletes that endpoint first`,
     ];
   const holder = findBranchEndpoint(inputs, endpoints);
   if (!holder) return [];

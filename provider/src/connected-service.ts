@@ -25,6 +25,7 @@ export interface ServiceOptions {
   readonly previewPatienceMs?: number;
 }
 
+const allowRestartKey = 'postgresCompute:allowRestart';
 const defaultReadSharingMs = 5_000;
 const defaultPreviewPatienceMs = 5_000;
 
@@ -44,14 +45,16 @@ export class ConnectedService {
     return this.#options.previewPatienceMs ?? defaultPreviewPatienceMs;
   }
 
-  /** What is wrong with the key or the base URL, without a request. */
+  /** What is wrong with the settings, without a request. */
   findConnectionFailures(): InputFailure[] {
     try {
       this.#readConnection();
-      return [];
     } catch (error) {
       return [{ property: '', reason: messageOf(error) }];
     }
+    const allowRestart = this.#readAllowRestart();
+    if ([undefined, 'true', 'false'].includes(allowRestart)) return [];
+    return [{ property: '', reason: `${allowRestartKey} must be true or false, not "${allowRestart}".` }];
   }
 
   /** @throws Error when the key or the base URL is missing or unusable */
@@ -64,7 +67,13 @@ export class ConnectedService {
     return project;
   }
 
-  /** The endpoint as it is now; undefined when it is gone. A refresh reads many: they share lists. */
+  /** The endpoint as a refresh may record it; undefined when no read has shown it for as long as reads may lag behind. */
+  async readEndpoint(projectId: string, endpointId: string): Promise<Endpoint | undefined> {
+    const { endpoints, graceMs } = this.project(projectId);
+    return (await this.findEndpoint(projectId, endpointId)) ?? endpoints.findPatiently(endpointId, graceMs);
+  }
+
+  /** The endpoint as it is now; undefined when it is not to be seen. Many are read at a time: they share lists. */
   async findEndpoint(projectId: string, endpointId: string): Promise<Endpoint | undefined> {
     const { endpoints, writes } = this.project(projectId);
     const { readSharingMs = defaultReadSharingMs } = this.#options;
@@ -73,12 +82,16 @@ export class ConnectedService {
 
   /** Whether connections of an active compute may be dropped. */
   allowsRestart({ allowRestart }: EndpointInputs): boolean {
-    return allowRestart ?? this.readConfig('postgresCompute:allowRestart') !== 'false';
+    return allowRestart ?? [undefined, 'true'].includes(this.#readAllowRestart());
+  }
+
+  #readAllowRestart(): string | undefined {
+    return this.readConfig(allowRestartKey)?.trim() || undefined;
   }
 
   /** Takes the key, and values of these inputs that may be secret, out of a text that is about to be shown. */
-  redactorFor(inputs: EndpointInputs | undefined): Redact {
-    return makeRedactor([...this.#readKey(), ...listSecrets(inputs)]);
+  redactorFor(...inputs: (EndpointInputs | undefined)[]): Redact {
+    return makeRedactor([...this.#readKey(), ...inputs.flatMap((each) => listSecrets(each))]);
   }
 
   #readKey(): string[] {
@@ -110,9 +123,12 @@ const shortestSecret = 4;
 
 /** The values that no message may repeat: those of maps that often hold secrets, and what the program marks. */
 function listSecrets(inputs: Partial<EndpointInputs> = {}): string[] {
-  const names = ['restartTriggers', 'pgSettings', ...(inputs.__secrets ?? [])];
-  const values = names.flatMap((name) => listTexts(inputs[name as keyof EndpointInputs]));
-  return values.filter((value) => value.length >= shortestSecret);
+  const marked = (inputs.__secrets ?? []).flatMap((name) => listTexts(inputs[name as keyof EndpointInputs]));
+  const likely = [inputs.restartTriggers, inputs.pgSettings].flatMap(listTexts);
+  const isWord = (text: string) => /^(true|false|null|none|\d+)$/i.test(text);
+  return [...marked, ...likely.filter((text) => !isWord(text))].filter(
+    (text) => text.length >= shortestSecret,
+  );
 }
 
 function listTexts(value: unknown): string[] {

@@ -4,6 +4,7 @@ import { readConnectionSettings } from './connection-settings';
 const https = 'https://postgres.example/api/v2';
 const key = 'canary-key-1';
 
+/** The settings by this config and this environment. */
 function readSettings(config: Record<string, string>, environment: NodeJS.ProcessEnv = {}) {
   return readConnectionSettings((name) => config[`${name}`], environment);
 }
@@ -17,14 +18,14 @@ function refusalOf(environment: NodeJS.ProcessEnv): string {
   }
 }
 
-describe('the settings', () => {
+describe('the connection settings', () => {
   it("come from the stack's config before the environment", () => {
     const config = { 'postgresCompute:apiKey': key, 'postgresCompute:baseUrl': https };
     const environment = { POSTGRES_COMPUTE_API_KEY: 'other', POSTGRES_COMPUTE_BASE_URL: 'https://other/v2' };
     expect(readSettings(config, environment)).toEqual({ apiKey: key, baseUrl: https });
   });
 
-  it('come from the environment without the spaces around them', () => {
+  it('come from the environment, without the spaces around them', () => {
     const environment = { POSTGRES_COMPUTE_API_KEY: ` ${key}\n`, POSTGRES_COMPUTE_BASE_URL: ` ${https} ` };
     expect(readSettings({}, environment)).toEqual({ apiKey: key, baseUrl: https });
   });
@@ -32,11 +33,11 @@ describe('the settings', () => {
   it.each([
     ['the key', 'POSTGRES_COMPUTE_API_KEY', /API key .* missing.*config set --secret postgresCompute:apiKey/],
     ['the base URL', 'POSTGRES_COMPUTE_BASE_URL', /base URL .* missing.*config set postgresCompute:baseUrl/],
-  ])('without %s say how it is set', (_what, variable, reason) => {
+  ])('fail without %s, with how to set it', (_what, variable, reason) => {
     expect(refusalOf({ [variable]: ' ' })).toMatch(reason);
   });
 
-  it('say how many requests a minute the account may send, as the config has it', () => {
+  it('hold how many requests a minute the account may send, from the config before the environment', () => {
     const config = { 'postgresCompute:apiKey': key, 'postgresCompute:baseUrl': https };
     const environment = { POSTGRES_COMPUTE_REQUESTS_PER_MINUTE: '350' };
     const stated = readSettings({ ...config, 'postgresCompute:requestsPerMinute': '1400' }, environment);
@@ -44,7 +45,7 @@ describe('the settings', () => {
     expect(readSettings(config, environment).requestsPerMinute).toBe(350);
   });
 
-  it.each(['0', '-1', '1.5', 'many'])('refuse %s requests a minute', (count) => {
+  it.each(['0', '-1', '1.5', 'many'])('refuse a limit of %s requests a minute', (count) => {
     expect(refusalOf({ POSTGRES_COMPUTE_REQUESTS_PER_MINUTE: count })).toMatch(/whole number above 0, not/);
   });
 });
@@ -56,7 +57,12 @@ describe('a base URL', () => {
     'https://user:word@postgres.example/api/v2',
     'https://postgres.example/api/v2?key=1',
     'https://postgres.example/api/v2#part',
-  ])('%s is refused, and not repeated', (baseUrl) => {
+    // A bare one leaves no query and no fragment, and would still cut off every path.
+    'https://postgres.example/api/v2?',
+    'https://postgres.example/api/v2#',
+    'https://postgres.example?',
+    'http://127.0.0.1:8080/api/v2?#',
+  ])('is refused and not repeated: %s', (baseUrl) => {
     const refusal = refusalOf({ POSTGRES_COMPUTE_BASE_URL: baseUrl });
     expect(refusal).toContain('must be an http(s) URL without user, query or fragment');
     expect(refusal).not.toContain(baseUrl);
@@ -67,7 +73,7 @@ describe('a base URL', () => {
     'http://127.1:8080/api/v2',
     'http://localhost:8080/api/v2',
     'http://[::1]:8080/api/v2',
-  ])('%s stays on this machine, so it may be unencrypted', (baseUrl) => {
+  ])('may be unencrypted when it never leaves this machine: %s', (baseUrl) => {
     expect(refusalOf({ POSTGRES_COMPUTE_BASE_URL: baseUrl })).toBe('nothing was refused');
   });
 
@@ -79,13 +85,13 @@ describe('a base URL', () => {
     'http://localhost.example/api/v2',
     'http://0.0.0.0/api/v2',
     'http://[::2]/api/v2',
-  ])('%s would show the key to whoever is on the way', (baseUrl) => {
+  ])('is refused when it would show the key to others on the way: %s', (baseUrl) => {
     expect(refusalOf({ POSTGRES_COMPUTE_BASE_URL: baseUrl })).toMatch(
-      /is http to \S+: whoever is on the way there could read the API key\. Use https; or/,
+      /uses http to \S+, so anyone on the network path could read the API key\. Use https\. If/,
     );
   });
 
-  it('that is unencrypted can be allowed, in the config or in the environment', () => {
+  it('may be unencrypted when that is allowed, in the config or in the environment', () => {
     const config = {
       'postgresCompute:apiKey': key,
       'postgresCompute:baseUrl': 'http://postgres.example/api/v2',
@@ -97,23 +103,23 @@ describe('a base URL', () => {
     expect(readSettings(config, variable)).toHaveProperty('baseUrl');
     expect(() =>
       readSettings({ ...config, 'postgresCompute:allowInsecureBaseUrl': 'false' }, variable),
-    ).toThrow('is http to postgres.example');
+    ).toThrow('uses http to postgres.example');
   });
 
-  it('is allowed to be unencrypted by true alone', () => {
+  it('may be unencrypted only by the word true', () => {
     expect(refusalOf({ POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL: 'yes' })).toContain(
       'must be true or false, not "yes"',
     );
   });
 });
 
-describe('a key', () => {
+describe('an API key', () => {
   it.each([
     ['a line break', `${key}\r\nX-Other: 1`],
     ['a space', `${key} 1`],
     ['a null character', `${key}\0`],
     ['a letter that a header does not carry', `${key}é`],
-  ])('with %s is refused, and not repeated', (_what, apiKey) => {
+  ])('is refused and not repeated when it holds %s', (_what, apiKey) => {
     const refusal = refusalOf({ POSTGRES_COMPUTE_API_KEY: apiKey });
     expect(refusal).toContain('holds a space or another character that a key does not have');
     expect(refusal).not.toContain(key);

@@ -83,7 +83,7 @@ function checkBaseUrl(baseUrl: string, mayBeInsecure: boolean): string {
   }
   if (url.protocol === 'https:' || isLoopback(url) || mayBeInsecure) return baseUrl;
   throw new Error(
-    `The base URL of the Postgres service (postgresCompute:baseUrl or POSTGRES_COMPUTE_BASE_URL) is http to ${url.hostname}: whoever is on the way there could read the API key. Use https; or, where the network is trusted, allow it with \`pulumi config set postgresCompute:allowInsecureBaseUrl true\`, or POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL=true.`,
+    `The base URL of the Postgres service (postgresCompute:baseUrl or POSTGRES_COMPUTE_BASE_URL) uses http to ${url.hostname}, so anyone on the network path could read the API key. Use https. If you trust the network, allow http with \`pulumi config set postgresCompute:allowInsecureBaseUrl true\`, or POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL=true.`,
   );
 }
 

@@ -40,7 +40,7 @@ export async function createOnce(work: CreateWork): Promise<Creation> {
   return project.write<Creation>({
     deadline,
     isLookupDue: () => Date.now() - listedAt > listKeepsMs,
-    findDone: () => findUnanswered(work),
+    findDone: () => findAfterLostResponse(work),
     send: async () => {
       try {
         const change = await project.api.createEndpoint(project.id, attributes, deadline);
@@ -62,10 +62,16 @@ export function nameAtCreation(inputs: EndpointInputs): string {
   throw new Error('create of an endpoint: it has neither a name nor a URN to derive one from.');
 }
 
-/** The endpoint that this create stands for already: its own by the derived name, or the one that it is to adopt. */
+/**
+ * The endpoint that this create stands for already: its own by the derived name, or the one that it is to adopt.
+ * @throws Error when an endpoint is in the way that must not be taken over
+ */
 export function findExisting(inputs: EndpointInputs, endpoints: readonly Endpoint[]): Creation | undefined {
   const own = findOwn(inputs, endpoints);
-  if (own) return { kind: 'own', endpoint: own };
+  // The derived name covers no branch; whose endpoint it is on another one, another backend's perhaps, is not known.
+  if (own?.branch_id === inputs.branchId) return { kind: 'own', endpoint: own };
+  if (own && !inputs.adopt) throw new Error(describeElsewhere(own));
+  if (own) return { kind: 'adopted', endpoint: own };
   const named = findNamed(inputs, endpoints);
   if (named && !(inputs.adopt && isSamePlace(named, inputs))) throw new Error(describeTaken(inputs, named));
   const adopted = inputs.adopt ? (named ?? findBranchEndpoint(inputs, endpoints)) : undefined;
@@ -82,7 +88,7 @@ export function namesAtCreation(inputs: EndpointInputs): readonly (string | unde
   return names.filter((name) => name !== undefined && name !== replaced);
 }
 
-/** The oldest endpoint of the derived name: two processes that have made the same one both keep it. */
+/** The oldest endpoint of the derived name: where two processes have made the same one, it is the one that stays. */
 export function findOwn(inputs: EndpointInputs, endpoints: readonly Endpoint[]): Endpoint | undefined {
   const names = namesAtCreation(inputs);
   const own = endpoints.filter(({ name }) => names.includes(name));
@@ -104,19 +110,27 @@ export function findBranchEndpoint(
   return endpoints.find((endpoint) => endpoint.branch_id === branchId && endpoint.type === 'read_write');
 }
 
-function isSamePlace({ branch_id, type }: Endpoint, inputs: EndpointInputs): boolean {
+export function isSamePlace({ branch_id, type }: Endpoint, inputs: EndpointInputs): boolean {
   return branch_id === inputs.branchId && type === inputs.type;
 }
 
-export function describeTaken(inputs: EndpointInputs, taken: Endpoint): string {
+function describeTaken(inputs: EndpointInputs, taken: Endpoint): string {
   const now = isSamePlace(taken, inputs)
     ? 'adopt: true takes it over (also when it is what an earlier `pulumi up` made before it was killed); another name makes a new one.'
     : 'Choose another name.';
   return `create of endpoint "${inputs.name}": the project already has an endpoint of that name, ${taken.id} (${taken.type}, branch ${taken.branch_id}, since ${taken.created_at}). ${now}`;
 }
 
+function describeElsewhere({ id, name, branch_id, created_at }: Endpoint): string {
+  return `create of endpoint "${name}": the project has an endpoint of the derived name on another branch, ${id} (branch ${branch_id}, since ${created_at}). A stack of the same name in another backend may have made it, or an earlier \`pulumi up\` of this one that was killed. adopt: true moves it to this branch; a \`name\` makes a new one.`;
+}
+
 /** After a request whose outcome is unknown: the endpoint, once a list shows it. */
-async function findUnanswered({ project, inputs, deadline }: CreateWork): Promise<Creation | undefined> {
+async function findAfterLostResponse({
+  project,
+  inputs,
+  deadline,
+}: CreateWork): Promise<Creation | undefined> {
   // A second read_write endpoint is refused by the branch; a second replica would be made. So it takes a list that must
   // show the first one.
   const graceMs = inputs.type === 'read_write' ? 0 : Math.min(project.graceMs, deadline.remainingMs);

@@ -6,6 +6,7 @@
 export class EndpointClaims {
   readonly #holders = new Map<string, string>();
   readonly #created = new Map<string, string>();
+  readonly #createdAnew = new Set<string>();
   readonly #leaving = new Map<string, string>();
   readonly #namesInState = new Map<string, string>();
 
@@ -32,6 +33,15 @@ export class EndpointClaims {
   /** The resource whose create has returned the endpoint in this run. */
   creatorOf(endpointId: string): string | undefined {
     return this.#created.get(endpointId);
+  }
+
+  /** The engine has checked the resource without old inputs: it is created, for the first time or as a replacement. */
+  noteCreatedAnew(urn: string): void {
+    this.#createdAnew.add(urn);
+  }
+
+  isCreatedAnew(urn: string | undefined): boolean {
+    return urn !== undefined && this.#createdAnew.has(urn);
   }
 
   /** This run moves the endpoint to another branch. */

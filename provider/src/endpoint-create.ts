@@ -1,7 +1,8 @@
 import type { Endpoint, EndpointChange } from './control-api/wire-types';
-import { type CreateWork, type Creation, createOnce, findOwn, namesAtCreation } from './create-once';
+import { type CreateWork, type Creation, createOnce, isSamePlace, namesAtCreation } from './create-once';
 import { deleteEndpoint } from './endpoint-delete';
 import { EndpointGoneError } from './endpoint-error';
+import type { EndpointInputs } from './endpoint-inputs';
 import { EndpointRun } from './endpoint-run';
 import type { EndpointOutputs } from './endpoint-state';
 import { findDeviations } from './endpoint-state';
@@ -17,7 +18,7 @@ interface Created {
   readonly outs: EndpointOutputs;
 }
 
-/** A list that lags behind can show what is gone, and another process can be faster; more often than this is neither. */
+/** A stale list shows a deleted endpoint, or another process creates it first: after so many attempts it is neither. */
 const mostAttempts = 3;
 
 /**
@@ -41,50 +42,45 @@ async function bringUp(request: CreateRequest, change: EndpointChange): Promise<
   const { id } = change.endpoint;
   request.claim(id);
   const run = startRun(request, change.endpoint, true);
-  const outs = await run.keepInState(
-    (async () => {
-      await run.settle(change);
-      await giveName(request, run, change.endpoint);
-      return run.finish();
-    })(),
-  );
-  const elder = findOwn(inputs, project.endpoints.latest);
-  if (!elder || elder.id === id || isYounger(elder, change.endpoint)) return { id, outs };
-  // Another process, whose program was the same, has made the endpoint as well, and before this one.
-  await deleteEndpoint(project, id, deadline, progress);
+  const bring = async () => {
+    await run.settle(change);
+    const finished = await run.finish('name');
+    // A list that shows this endpoint shows an elder one too.
+    const elder = findElder(inputs, project.endpoints.latest, change.endpoint);
+    if (!elder) return run.finishNamed(finished);
+    // Another process, whose program is the same, has made the endpoint before.
+    await deleteEndpoint(project, id, inputs, deadline, progress);
+    return undefined;
+  };
+  const outs = await run.keepInState(bring());
+  if (outs) return { id, outs };
   throw new EndpointGoneError(
-    `create of endpoint ${id}: endpoint ${elder.id} is the same resource's, and older.`,
+    `create of endpoint ${id}: another process created an endpoint first for the same resource, so this duplicate was deleted.`,
   );
 }
 
 async function takeOver(request: CreateRequest, { kind, endpoint }: Exclude<Creation, { kind: 'new' }>) {
   const { project, inputs, deadline, progress } = request;
   const { id } = endpoint;
+  if (!(await project.endpoints.isThere(id, project.graceMs, deadline))) {
+    project.endpoints.hide(id);
+    throw new EndpointGoneError(`create of endpoint ${id}: a list shows it, and it no longer exists.`);
+  }
   const isOwn = kind === 'own';
   const run = startRun(request, endpoint);
   const changes = findDeviations(endpoint, inputs).filter((name) => !isOwn || name !== 'name');
-  try {
-    // An endpoint that this create has not made does not come into state when it must not be changed.
-    if (!isOwn) await run.checkGate(changes);
-    request.claim(id);
-    const outs = await run.keepInState(
-      (async () => {
-        await run.resume(await run.findEarlier(), changes);
-        if (isOwn) await giveName(request, run, endpoint);
-        return run.finish();
-      })(),
-    );
-    for (const twin of findTwins(request, id)) await deleteEndpoint(project, twin.id, deadline, progress);
-    return { id, outs };
-  } catch (error) {
-    if (error instanceof EndpointGoneError) project.endpoints.noteDeleted(id);
-    throw error;
-  }
-}
-
-/** The last step: until here the endpoint is found again by the derived name. */
-async function giveName({ inputs }: CreateRequest, run: EndpointRun, { name }: Endpoint): Promise<void> {
-  if (inputs.name !== undefined && inputs.name !== name) await run.apply(['name']);
+  // An endpoint that this create has not made does not come into state when it must not be changed.
+  if (!isOwn) await run.checkGate(changes);
+  request.claim(id);
+  const bring = async () => {
+    await run.resume(await run.findEarlier(isOwn), changes);
+    const finished = await run.finish('name');
+    if (isOwn)
+      for (const twin of findTwins(request, id))
+        await deleteEndpoint(project, twin.id, inputs, deadline, progress);
+    return run.finishNamed(finished);
+  };
+  return { id, outs: await run.keepInState(bring()) };
 }
 
 /** What a create that was repeated while lists lagged behind has made besides. */
@@ -93,8 +89,22 @@ function findTwins({ project, inputs }: CreateRequest, id: string): Endpoint[] {
   return project.endpoints.latest.filter(({ name, ...twin }) => own.includes(name) && twin.id !== id);
 }
 
-function isYounger(left: Endpoint, right: Endpoint): boolean {
-  return Date.parse(left.created_at) > Date.parse(right.created_at);
+/** An endpoint that another process has made for the same resource, and may have renamed since, before this one. */
+function findElder(
+  inputs: EndpointInputs,
+  endpoints: readonly Endpoint[],
+  made: Endpoint,
+): Endpoint | undefined {
+  const names = [...namesAtCreation(inputs), inputs.name];
+  return endpoints.find((endpoint) => {
+    const isTwin = names.includes(endpoint.name) && isSamePlace(endpoint, inputs);
+    return isTwin && isBefore(endpoint, made);
+  });
+}
+
+function isBefore(left: Endpoint, right: Endpoint): boolean {
+  const ageMs = Date.parse(right.created_at) - Date.parse(left.created_at);
+  return ageMs > 0 || (ageMs === 0 && left.id < right.id);
 }
 
 function startRun(request: CreateRequest, endpoint: Endpoint, isNew = false): EndpointRun {

@@ -3,12 +3,15 @@ import { isNotFound } from './control-api/control-api-error';
 import { Deadline } from './control-api/deadline';
 import type { Operation } from './control-api/wire-types';
 import { describeSettlement } from './endpoint-error';
+import type { EndpointInputs } from './endpoint-inputs';
 import { type Settlement, settleOperations } from './operations/settle-operations';
 import { describeBlockers, describeProgress, type Progress } from './progress';
 import type { ServiceProject } from './service-project';
 
 /** How long to pause before the endpoint is looked up again. Milliseconds. */
 const rereadPauseMs = 250;
+/** How long the proof may take beyond the deadline. Milliseconds. */
+const extraReadMs = 5_000;
 
 /**
  * Deletes the endpoint and waits for what that started. An endpoint that no longer exists is fine, whoever deleted it,
@@ -17,6 +20,7 @@ const rereadPauseMs = 250;
 export async function deleteEndpoint(
   project: ServiceProject,
   endpointId: string,
+  inputs: EndpointInputs,
   deadline: Deadline,
   progress: Progress,
 ): Promise<void> {
@@ -36,13 +40,12 @@ export async function deleteEndpoint(
     onLocked: (blocking) => progress.show(describeBlockers(blocking), deadline.elapsedMs),
     startedBy: (started) => started,
   });
-  const remains = () => persists(project, endpointId);
+  const remains = () => persists(project, endpointId, new Deadline(deadline.remainingMs + extraReadMs));
   if (!isAccepted && (await remains()))
     throw new Error(
-      `delete of endpoint ${endpointId}: the service answers that it does not exist, and lists it all the same. Nothing was changed; run the command again.`,
+      `delete of endpoint ${endpointId}: the service answered that the endpoint does not exist, but reads still return it. Nothing was changed; run the command again.`,
     );
-  // Also with `waitForOperations: false`: what fails after the delete has returned is in no state.
-  if (isAccepted) {
+  if (isAccepted && inputs.waitForOperations !== false) {
     const settlement = await settleOperations(project.poller, {
       endpointId,
       operations,
@@ -50,17 +53,22 @@ export async function deleteEndpoint(
       graceMs: project.graceMs,
       onProgress: (latest) => progress.show(describeProgress(latest), deadline.elapsedMs),
     });
-    const isProven = settlement.outcome === 'succeeded' && !settlement.isUnproven;
+    const isProven =
+      !settlement.isUnproven && settlement.operations.every(({ status }) => status === 'finished');
     // An operation of the deletion may fail, or be forgotten, and the endpoint be gone all the same.
     if (!isProven && (await remains())) throw new Error(describe(endpointId, settlement, deadline));
   }
-  project.endpoints.noteDeleted(endpointId);
+  project.endpoints.hide(endpointId);
 }
 
 /** Whether the project still has the endpoint when reads can no longer lag behind. */
-async function persists({ endpoints, graceMs }: ServiceProject, endpointId: string): Promise<boolean> {
+async function persists(
+  { endpoints, graceMs }: ServiceProject,
+  endpointId: string,
+  deadline: Deadline,
+): Promise<boolean> {
   const grace = new Deadline(graceMs);
-  while (await endpoints.find(endpointId)) {
+  while (await endpoints.find(endpointId, { deadline })) {
     if (grace.hasPassed) return true;
     await sleep(Math.min(rereadPauseMs, grace.remainingMs));
   }

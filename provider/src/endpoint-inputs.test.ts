@@ -75,7 +75,7 @@ describe('findInputFailures', () => {
   });
 
   it.each(['projectId', 'type', 'autoscalingLimitMinCu', 'suspendTimeoutSeconds', 'pgSettings', 'disabled'])(
-    'passes a %s that is not known yet',
+    'accepts a %s that is unknown until the update',
     (property) => {
       const sizes = { autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 1 };
       expect(findInputFailures({ ...valid, ...sizes, [property]: unknownValue })).toEqual([]);
@@ -83,30 +83,58 @@ describe('findInputFailures', () => {
   );
 });
 
-it('takes a map with one unknown value for unknown', () => {
+it('isUnknown is true of a map with one unknown value', () => {
   expect([isUnknown({ work_mem: unknownValue }), isUnknown({ work_mem: '4MB' })]).toEqual([true, false]);
 });
 
 describe('describeSizeInput', () => {
-  it('says the size, and nothing of the triggers, which may be secrets', () => {
-    const sizes = { autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 2 };
-    expect(describeSizeInput(sizes)).toBe('size 0.25 to 2 CU');
-    expect(describeSizeInput({ ...sizes, restartTriggers: { password: 'canary' } })).toBe(
-      'size 0.25 to 2 CU',
-    );
-    expect(describeSizeInput({ restartTriggers: { password: 'canary' } })).toBeUndefined();
+  it.each([
+    [0.25, 2, 'size 0.25 to 2 CU'],
+    [1, 1, 'size 1 CU'],
+  ])('describes the size from %d to %d CU', (autoscalingLimitMinCu, autoscalingLimitMaxCu, description) => {
+    expect(describeSizeInput({ autoscalingLimitMinCu, autoscalingLimitMaxCu })).toBe(description);
   });
 
-  it('is unknown when a bound is', () => {
+  it('never holds anything of the triggers, which may be secrets', () => {
+    const restartTriggers = { password: 'canary' };
+    const sizes = { autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 2 };
+    expect(describeSizeInput({ ...sizes, restartTriggers })).toBe('size 0.25 to 2 CU');
+    expect(describeSizeInput({ restartTriggers })).toBeUndefined();
+    expect(describeSizeInput({ ...sizes, restartTriggers: unknownValue })).toBe('size 0.25 to 2 CU');
+  });
+
+  it('is unknown when a bound is unknown', () => {
     const sizes = { autoscalingLimitMinCu: unknownValue, autoscalingLimitMaxCu: 2 };
     expect(describeSizeInput(sizes)).toBe(unknownValue);
   });
 
-  it('is absent when the program leaves the size open', () => {
-    expect(describeSizeInput({})).toBeUndefined();
-  });
+  it.each([{}, { autoscalingLimitMinCu: 1 }, { autoscalingLimitMaxCu: 1 }])(
+    'is absent when the program leaves the size open: %j',
+    (inputs) => {
+      expect(describeSizeInput(inputs)).toBeUndefined();
+    },
+  );
 });
 
-it('takes -0 for 0', () => {
-  expect([isSame(-0, 0), isSame({ a: [0] }, { a: [-0] }), isSame('0', 0)]).toEqual([true, true, false]);
+describe('isSame', () => {
+  it('takes -0 for 0, at any depth', () => {
+    expect([isSame(-0, 0), isSame({ a: [0] }, { a: [-0] })]).toEqual([true, true]);
+  });
+
+  it.each([
+    ['0', 0],
+    [{ a: 1 }, { a: 2 }],
+    [{ a: 1 }, { a: 1, b: undefined }],
+    [undefined, null],
+    [
+      [1, 2],
+      [2, 1],
+    ],
+  ])('tells %j from %j', (left, right) => {
+    expect(isSame(left, right)).toBe(false);
+  });
+
+  it('does not count the order of keys', () => {
+    expect(isSame({ a: 1, b: 2 }, { b: 2, a: 1 })).toBe(true);
+  });
 });

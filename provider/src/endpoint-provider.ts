@@ -25,6 +25,7 @@ import {
   markSecrets,
   toInputs,
   toOutputs,
+  toSecretNames,
   unsettledOutputs,
   withSettings,
 } from './endpoint-state';
@@ -60,14 +61,19 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
       (value) => value !== undefined && value !== null,
     );
     const { urn, replaces } = this.#identify(olds, given);
+    if (urn !== undefined && isEmpty(olds)) this.#claims.noteCreatedAnew(urn);
     const identity = { ...given, ...(replaces !== undefined && { __replaces: replaces }) };
     // An endpoint that is taken over keeps the name that it has; every other one gets its name here, once.
     const isNamedHere = isEmpty(olds) && given.adopt !== true;
     const name = given.name ?? olds.name ?? (isNamedHere ? deriveInputName(identity) : undefined);
-    const restartOnChange = describeSizeInput(given);
+    const isSizeSecret = toSecretNames(given).some((secret) => String(secret).startsWith('autoscalingLimit'));
+    const restartOnChange = isSizeSecret ? undefined : describeSizeInput(given);
+    // The engine marks what the program gives; a secret name that it gives no longer stays a secret.
+    const kept = given.name === undefined && toSecretNames(olds).includes('name') ? ['name'] : [];
     const checked = {
       ...identity,
       ...(name !== undefined && { name }),
+      ...(kept.length > 0 && { __secrets: union(toSecretNames(given), kept) }),
       ...(restartOnChange && { restartOnChange }),
     };
     // What the failures let through has the type of the inputs, or is not known yet.
@@ -78,17 +84,20 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
       const isReplacing = urn !== undefined && this.#claims.nameInState(urn) !== undefined;
       failures.push(...(await this.#announcer.announceCreation(inputs, isReplacing)));
     }
-    const present = this.#presenter(inputs);
-    return { inputs, failures: failures.map((failure) => ({ ...failure, reason: present(failure.reason) })) };
+    const present = this.#presenter([inputs]);
+    return {
+      inputs: markSecrets(inputs, kept),
+      failures: failures.map((failure) => ({ ...failure, reason: present(failure.reason) })),
+    };
   }
 
   async diff(id: string, olds: EndpointOutputs, news: EndpointInputs): Promise<dynamic.DiffResult> {
-    return this.#presentably(news, async () => {
+    return this.#presentably([olds, news], async () => {
       const changes = findChanges(olds, news);
       const replaces = changes.filter((name) => argumentTable[name].effect === 'replace');
       // Don't claim an endpoint that is about to be replaced: its delete must go through.
       if (news.__urn && replaces.length === 0) {
-        this.#claims.claimEndpoint(id, news.__urn);
+        this.#claimInState(id, news.__urn);
         if (changes.includes('branchId')) this.#claims.noteLeaving(id, news.__urn);
       }
       await this.#announcer.announceChange(id, union(changes, olds.__unapplied), olds, news);
@@ -103,7 +112,7 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
   }
 
   async create(inputs: EndpointInputs): Promise<dynamic.CreateResult<EndpointOutputs>> {
-    return this.#presentably(inputs, () =>
+    return this.#presentably([inputs], () =>
       createEndpoint({
         ...this.#startWork(inputs, 'create'),
         claims: this.#claims,
@@ -113,15 +122,14 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
   }
 
   async read(id: string, props?: EndpointOutputs): Promise<dynamic.ReadResult<EndpointOutputs>> {
-    return this.#presentably(props, async () => {
+    return this.#presentably([props], async () => {
       if (!props)
         throw new Error(`read of endpoint ${id}: its projectId is not known, so it can't be found.`);
-      const endpoint = await this.#service.findEndpoint(props.projectId, id);
+      const endpoint = await this.#service.readEndpoint(props.projectId, id);
       if (!endpoint) return {};
       const inputs = toInputs(endpoint, props);
       const outs = { ...toOutputs(endpoint, inputs), ...pick(props, unsettledOutputs) };
-      // The host's type takes outputs for inputs; the engine wants the inputs alone.
-      return { id, props: outs, inputs: markSecrets(inputs) as EndpointOutputs };
+      return { id, props: outs, inputs: markSecrets(inputs, toSecretNames(inputs)) };
     });
   }
 
@@ -133,7 +141,7 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
     const declared = findChanges(olds, news);
     const changes = union(declared, olds.__unapplied).filter((name) => argumentTable[name].effect !== 'none');
     if (changes.length === 0 && !isUnsettled(olds)) return { outs: withSettings(olds, news) };
-    return this.#presentably(news, async () => {
+    return this.#presentably([olds, news], async () => {
       const work = { ...this.#startWork(news, 'update'), action: 'update', endpointId: id } as const;
       const run = new EndpointRun(work);
       // A trigger that has changed once more asks for a restart of its own.
@@ -145,12 +153,11 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
   }
 
   async delete(id: string, props: EndpointOutputs): Promise<void> {
-    await this.#presentably(props, async () => {
-      // The engine may delete the old one of two copies in state that have the same id.
-      const keeper = this.#claims.creatorOf(id) ?? this.#claims.holderOf(id);
+    await this.#presentably([props], async () => {
+      const keeper = this.#claims.creatorOf(id) ?? this.#findHolder(id, props);
       if (keeper !== undefined) return this.#announceKept(id, keeper, props);
       const { project, deadline, progress } = this.#startWork(props, 'delete');
-      await deleteEndpoint(project, id, deadline, progress);
+      await deleteEndpoint(project, id, props, deadline, progress);
     });
   }
 
@@ -175,6 +182,15 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
     };
   }
 
+  /**
+   * A resource that has the endpoint in state and keeps it: another one, or the same one. A forced replacement that was
+   * cut off leaves the endpoint in state twice, once to be deleted.
+   */
+  #findHolder(id: string, { __urn }: EndpointOutputs): string | undefined {
+    const holder = this.#claims.holderOf(id);
+    return holder === __urn && this.#claims.isCreatedAnew(holder) ? undefined : holder;
+  }
+
   async #announceKept(id: string, keeper: string, { __urn }: EndpointOutputs): Promise<void> {
     const warning = `endpoint ${id} was kept: in this update it has become the endpoint of ${keeper}`;
     await this.#display.tell('warning', __urn ?? keeper, warning);
@@ -187,6 +203,15 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
     return [
       { property: 'name', reason: `is already the name of another endpoint of this program: ${holder}` },
     ];
+  }
+
+  /** @throws Error when a create of this run has returned the endpoint for another resource */
+  #claimInState(endpointId: string, urn: string): void {
+    const holder = this.#claims.claimEndpoint(endpointId, urn);
+    if (holder === undefined || this.#claims.creatorOf(endpointId) !== holder) return;
+    throw new Error(
+      `endpoint ${endpointId} already belongs to ${holder}, whose create in this update has taken it over.`,
+    );
   }
 
   #claim(endpointId: string, { __urn, name }: EndpointInputs): void {
@@ -204,7 +229,7 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
 
   /** Does what the engine asked for, so that a failure reads as one sentence, without a secret. */
   async #presentably<Result>(
-    inputs: EndpointInputs | undefined,
+    inputs: readonly (EndpointInputs | undefined)[],
     work: () => Promise<Result>,
   ): Promise<Result> {
     try {
@@ -216,8 +241,8 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
     }
   }
 
-  #presenter(inputs: EndpointInputs | undefined): (text: string) => string {
-    const redact = this.#service.redactorFor(inputs);
+  #presenter(inputs: readonly (EndpointInputs | undefined)[]): (text: string) => string {
+    const redact = this.#service.redactorFor(...inputs);
     return (text) => toPrintable(redact(text));
   }
 }

@@ -15,7 +15,7 @@ import {
   toOutputs,
   type UnsettledOperation,
 } from './endpoint-state';
-import { isFailed, isUnfinished } from './operations/operation-outcome';
+import { isUnfinished } from './operations/operation-outcome';
 import { describeBlockers } from './progress';
 import { messageOf } from './thrown-message';
 
@@ -51,9 +51,9 @@ export class EndpointRun {
     await this.#operations.settle(operations);
   }
 
-  /** What an earlier create that was cut off has left of the endpoint. */
-  async findEarlier(): Promise<Operation[]> {
-    return this.#operations.findEarlier((await this.read()).created_at);
+  /** What an earlier create has left of the endpoint: its own was cut off, or its response was lost. */
+  async findEarlier(isOwn: boolean): Promise<Operation[]> {
+    return this.#operations.findEarlier((await this.read()).created_at, isOwn);
   }
 
   /**
@@ -76,6 +76,7 @@ export class EndpointRun {
     const underWay = differenceBy(earlier.filter(isUnfinished), failed, 'id');
     await this.#restartIfDue(due, failed, [...started, ...(isRestarting ? underWay : [])], isRestarting);
     this.#unapplied = [];
+    this.#operations.forgetEarlier();
   }
 
   /** @throws Error when `allowRestart` is false and what is about to be sent would drop connections */
@@ -92,36 +93,54 @@ export class EndpointRun {
     const attributes = toAttributes(names, this.#work.inputs);
     if (Object.keys(attributes).length === 0) return [];
     const { project, endpointId, deadline } = this.#work;
-    const sentAt = Date.now();
     this.#unapplied = names;
-    const change = await this.#write(
-      () => project.api.updateEndpoint(project.id, endpointId, attributes, deadline),
-      () => this.#findApplied(names, sentAt),
+    const sentAt = Date.now();
+    // Where the attributes alone can't tell whether a lost request has arrived, its operations do.
+    const isRepeated = this.#operations.hasEarlier || names.includes('restartTriggers');
+    const known = isRepeated ? await this.#operations.listKnown() : undefined;
+    let isOutcomeUnknown = false;
+    const { endpoint, operations } = await this.#write(
+      async () => {
+        // While the write waited in the queue, the compute may have become active.
+        await this.checkGate(names, this.#operations.earlierFailed);
+        return project.api.updateEndpoint(project.id, endpointId, attributes, deadline);
+      },
+      () => {
+        isOutcomeUnknown = true;
+        return this.#findApplied(names, sentAt, known);
+      },
     );
+    // Sent again, it changes nothing more; what it started the first time is to be found.
+    const isLookupDue = isOutcomeUnknown && operations.length === 0;
+    const change = {
+      endpoint,
+      operations: isLookupDue ? await this.#operations.findStarted(sentAt, known) : operations,
+    };
     // The service has accepted it: from here on its operations alone record what is unfinished.
     this.#unapplied = names.filter((name) => name === 'restartTriggers');
     try {
       await this.settle(change);
     } catch (error) {
-      if (this.#operations.latest.some(isFailed)) this.#unapplied = names;
+      if (this.#operations.hasFailed) this.#unapplied = names;
       throw error;
     }
     return change.operations;
   }
 
   /**
-   * Reads the endpoint until it agrees with what was asked. Reads may lag behind writes, so a difference counts only
+   * Reads the endpoint until it agrees with what was asked, except for an argument that is still to be applied. Reads may lag behind writes, so a difference counts only
    * when it persists.
    * @throws Error when the service reports other values, or no endpoint
    */
-  async finish(): Promise<EndpointOutputs> {
+  async finish(except?: 'name'): Promise<EndpointOutputs> {
     const { project, inputs, deadline } = this.#work;
     const isWaiting = inputs.waitForOperations !== false;
     if (!isWaiting && !this.#isNew && this.#endpoint) return this.#outputs(this.#endpoint);
     const grace = new Deadline(project.graceMs);
     for (let pauseMs = rereadPauseMs.first; ; pauseMs = Math.min(rereadPauseMs.longest, pauseMs * 2)) {
       const endpoint = await this.#find(Math.max(lastReadMs, project.graceMs));
-      const deviations = endpoint && isWaiting ? this.#findDeviations(endpoint) : [];
+      const deviations =
+        endpoint && isWaiting ? this.#findDeviations(endpoint).filter((name) => name !== except) : [];
       // A list that shows a new endpoint shows its elder twin too.
       const isProven = !this.#isNew || project.endpoints.latest.some(({ id }) => id === endpoint?.id);
       const isMoving = isWaiting && endpoint?.pending_state !== undefined;
@@ -137,8 +156,18 @@ export class EndpointRun {
     }
   }
 
+  /** The last step of a create: until here a repeated create finds the endpoint by the derived name. */
+  async finishNamed(finished: EndpointOutputs): Promise<EndpointOutputs> {
+    const { name } = this.#work.inputs;
+    if (name === undefined || name === this.#endpoint?.name) return finished;
+    await this.apply(['name']);
+    return this.finish();
+  }
+
   /** Turns a failure into one that keeps the endpoint in state. */
-  async keepInState(outcome: Promise<EndpointOutputs>): Promise<EndpointOutputs> {
+  async keepInState<Outputs extends EndpointOutputs | undefined>(
+    outcome: Promise<Outputs>,
+  ): Promise<Outputs> {
     try {
       return await outcome;
     } catch (error) {
@@ -152,9 +181,12 @@ export class EndpointRun {
 
   /** The endpoint as it is now. @throws EndpointGoneError */
   async read(): Promise<Endpoint> {
-    const endpoint = await this.#find(Math.max(lastReadMs, this.#work.deadline.remainingMs));
-    if (endpoint) return endpoint;
-    throw new EndpointGoneError(this.#describeGone());
+    const { project, endpointId, deadline } = this.#work;
+    const within = new Deadline(Math.max(lastReadMs, deadline.remainingMs));
+    const endpoint = await project.endpoints.findPatiently(endpointId, project.graceMs, within);
+    if (!endpoint) throw new EndpointGoneError(this.#describeGone());
+    this.#endpoint = endpoint;
+    return endpoint;
   }
 
   async #find(withinMs: number): Promise<Endpoint | undefined> {
@@ -173,10 +205,18 @@ export class EndpointRun {
   }
 
   /** After a request whose outcome is unknown: the endpoint if it is as desired, and what the request started. */
-  async #findApplied(names: readonly InputName[], sentAt: number): Promise<EndpointChange | undefined> {
+  async #findApplied(
+    names: readonly InputName[],
+    sentAt: number,
+    known: ReadonlySet<string> | undefined,
+  ): Promise<EndpointChange | undefined> {
     const endpoint = await this.read();
+    // Settings that the service adds look like settings that were not removed.
+    if (names.includes('pgSettings')) return undefined;
     if (!names.every((name) => isAsWanted(endpoint, this.#work.inputs, name))) return undefined;
-    return { endpoint, operations: await this.#operations.findStarted(sentAt) };
+    const operations = await this.#operations.findStarted(sentAt, known);
+    if (this.#operations.hasEarlier && operations.length === 0) return undefined;
+    return { endpoint, operations };
   }
 
   /** A change of size restarts an active compute by itself; a trigger, or a restart that had failed, does not. */
@@ -197,8 +237,8 @@ export class EndpointRun {
 
   /** Not by the restart call: that one can't be sent again after a lost response without restarting twice. */
   async #restart(isRestarting: boolean): Promise<void> {
-    // Reads may lag behind, so it is the suspension that tells: of an idle compute it starts no operation. An earlier run
-    // may have suspended it already.
+    // Don't trust a read for the compute's state: reads may lag behind. A suspension that starts no operation means that
+    // the compute was idle, unless an earlier run of this restart has suspended it already.
     if ((await this.#control('suspend')) || isRestarting) await this.#start();
   }
 
@@ -212,7 +252,11 @@ export class EndpointRun {
     const { project, endpointId, deadline } = this.#work;
     let isOutcomeUnknown = false;
     const change = await this.#write(
-      () => project.api.controlEndpoint(project.id, endpointId, verb, deadline),
+      async () => {
+        // While it waited in the queue, the compute may have become active.
+        if (verb === 'suspend') await this.checkGate(['restartTriggers']);
+        return project.api.controlEndpoint(project.id, endpointId, verb, deadline);
+      },
       async () => {
         // To a compute that is there already it does nothing, so it is simply sent again.
         isOutcomeUnknown = true;
@@ -243,7 +287,7 @@ export class EndpointRun {
   }
 
   #describeGone(): string {
-    return `${this.#subject}: the endpoint no longer exists. If it was deleted on purpose, \`pulumi up --refresh\` creates it again.`;
+    return `${this.#subject}: the endpoint no longer exists. To create it again, run \`pulumi up --refresh\`; if it was deleted on purpose, remove it from the program.`;
   }
 
   #describeDeviations(deviations: readonly InputName[]): string {

@@ -95,13 +95,20 @@ export function toInputs(endpoint: Endpoint, outputs: EndpointOutputs): Endpoint
 /** How a secret is written in what a provider returns; the host strips the marks, and has no way to set them. */
 const secretSignature = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' };
 
+/** The names of the arguments that the program marks as secrets. */
+export function toSecretNames({ __secrets }: Readonly<Record<string, unknown>>): readonly unknown[] {
+  return Array.isArray(__secrets) ? __secrets : [];
+}
+
 /**
- * The inputs of a read with the program's secrets marked. The engine itself marks what was secret in the old inputs, and
- * after an update that failed these are older than the outputs.
+ * The inputs with the named ones marked as secrets. The engine itself marks what the program gives, or what was secret in
+ * the old inputs; after an update that failed, these are older than the outputs.
  */
-export function markSecrets(inputs: EndpointInputs): Record<string, unknown> {
-  const { __secrets: secrets = [] } = inputs;
-  return mapValues(inputs, (value, name) => (secrets.includes(name) ? { ...secretSignature, value } : value));
+export function markSecrets(inputs: EndpointInputs, names: readonly unknown[]): EndpointOutputs {
+  const mark = (value: unknown, name: string) =>
+    names.includes(name) ? { ...secretSignature, value } : value;
+  // The host's types know no marks, and take the outputs of a read for its inputs.
+  return mapValues(inputs, mark) as unknown as EndpointOutputs;
 }
 
 /** What the service holds; where that is what is desired, in the words of the program. */

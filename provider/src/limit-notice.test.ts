@@ -11,7 +11,7 @@ function limitsOf(change: Partial<Record<InputName, unknown>>): string[] {
 
 it('max_connections stays that of the minimum while the compute grows', () => {
   expect(limitsOf({ autoscalingLimitMinCu: 0.5, autoscalingLimitMaxCu: 4 })).toEqual([
-    'max_connections is 225, that of the minimum of 0.5 CU, and stays so up to 4 CU',
+    'max_connections is 225, set from the minimum of 0.5 CU; it does not grow up to 4 CU',
   ]);
 });
 

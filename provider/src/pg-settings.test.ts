@@ -1,37 +1,91 @@
-import { expect, it } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { isSameSettings } from './pg-settings';
 
-it.each([
-  ['64MB', '65536kB'],
-  ['65536', '64MB'],
-  ['1min', '60s'],
-  ['60000', '1min'],
-  ['on', 'true'],
-  ['1', 'on'],
-  ['no', 'off'],
-  ['UTF8', 'utf8'],
-  ['"$user", public', '"$user",public'],
-  ['1.0', '1'],
-])('takes %s and %s for the same setting', (desired, reported) => {
-  expect(isSameSettings({ work_mem: desired }, { work_mem: reported })).toBe(true);
-  expect(isSameSettings({ work_mem: reported }, { work_mem: desired })).toBe(true);
-});
+describe('isSameSettings', () => {
+  it.each([
+    ['a value and itself', '64MB', '64MB'],
+    ['megabytes and kilobytes', '64MB', '65536kB'],
+    ['gigabytes and megabytes', '1.5GB', '1536MB'],
+    ['terabytes and gigabytes', '1TB', '1024GB'],
+    ['bytes and kilobytes', '2048B', '2kB'],
+    ['megabytes and a number of kilobytes', '64MB', '65536'],
+    ['megabytes and a number of blocks of 8 kB', '64MB', '8192'],
+    ['megabytes and a number of megabytes', '64MB', '64'],
+    ['megabytes and a number of bytes', '64MB', '67108864'],
+    ['minutes and seconds', '1min', '60s'],
+    ['days and hours', '1d', '24h'],
+    ['milliseconds and microseconds', '1.5ms', '1500us'],
+    ['minutes and a number of milliseconds', '1min', '60000'],
+    ['minutes and a number of seconds', '1min', '60'],
+    ['minutes and a number of minutes', '5min', '5'],
+    ['a number with a unit apart', '64 MB', '64MB'],
+    ['a fraction that has no binary form', '4.1s', '4100ms'],
+    ['no limit, with and without a fraction', '-1', '-1.0'],
+    ['numbers with and without a fraction', '1.0', '1'],
+    ['numbers with and without a zero behind', '0.50', '0.5'],
+    ['on and true', 'on', 'true'],
+    ['on and yes', 'on', 'yes'],
+    ['on and 1', 'on', '1'],
+    ['off and false', 'off', 'false'],
+    ['off and no', 'off', 'no'],
+    ['off and 0', 'off', '0'],
+    ['words in another case', 'UTF8', 'utf8'],
+    ['switches in another case', 'ON', 'True'],
+    ['lists with and without spaces', '"$user", public', '"$user",public'],
+  ])('takes %s for the same setting', (_what, desired, reported) => {
+    expect(isSameSettings({ setting: desired }, { setting: reported })).toBe(true);
+    expect(isSameSettings({ setting: reported }, { setting: desired })).toBe(true);
+  });
 
-it.each([
-  ['64MB', '32MB'],
-  ['64MB', '64kB'],
-  ['1min', '1MB'],
-  ['60', '61'],
-  ['on', 'off'],
-  ['public', 'private'],
-])('tells %s from %s', (desired, reported) => {
-  expect(isSameSettings({ work_mem: desired }, { work_mem: reported })).toBe(false);
-});
+  it.each([
+    ['another size', '64MB', '32MB'],
+    ['another unit', '64MB', '64kB'],
+    ['a unit of another kind', '1min', '1MB'],
+    ['another number', '60', '61'],
+    // Two numbers count the same unit.
+    ['a number that would fit with another unit', '65536', '64'],
+    ['a size that no implicit unit makes', '64MB', '63'],
+    ['the other position of a switch', 'on', 'off'],
+    ['the other number of a switch', '1', '0'],
+    ['a number that is not a switch', 'on', '2'],
+    ['another word', 'public', 'private'],
+    ['a unit that Postgres does not know', '64XB', '64MB'],
+    ['the name of an inherited property', 'constructor', 'toString'],
+    ['a number with an inherited property for its unit', '1constructor', '1toString'],
+    ['an empty text', 'on', ''],
+  ])('takes %s for a different setting', (_what, desired, reported) => {
+    expect(isSameSettings({ setting: desired }, { setting: reported })).toBe(false);
+    expect(isSameSettings({ setting: reported }, { setting: desired })).toBe(false);
+  });
 
-it('takes names in any case, and settings that the service adds', () => {
-  expect(isSameSettings({ Work_Mem: '4MB' }, { work_mem: '4MB', log_timezone: 'UTC' })).toBe(true);
-});
+  it('takes any number of tenths of a second for as many hundreds of milliseconds', () => {
+    fc.assert(
+      fc.property(fc.nat(1_000_000), (tenths) => {
+        const desired = { statement_timeout: `${Math.floor(tenths / 10)}.${tenths % 10}s` };
+        expect(isSameSettings(desired, { statement_timeout: `${tenths * 100}ms` })).toBe(true);
+      }),
+    );
+  });
 
-it('misses a setting that the service does not report', () => {
-  expect(isSameSettings({ work_mem: '4MB' }, { log_timezone: 'UTC' })).toBe(false);
+  it('does not count the case of names', () => {
+    expect(isSameSettings({ Work_Mem: '4MB' }, { work_mem: '4MB' })).toBe(true);
+    expect(isSameSettings({ datestyle: 'ISO' }, { DateStyle: 'ISO' })).toBe(true);
+  });
+
+  it('does not count settings that the service adds', () => {
+    expect(isSameSettings({ work_mem: '4MB' }, { work_mem: '4MB', log_timezone: 'UTC' })).toBe(true);
+    expect(isSameSettings({}, { log_timezone: 'UTC' })).toBe(true);
+  });
+
+  it('misses a setting that the service does not report', () => {
+    expect(isSameSettings({ work_mem: '4MB' }, { log_timezone: 'UTC' })).toBe(false);
+    expect(isSameSettings({ work_mem: '4MB' }, {})).toBe(false);
+  });
+
+  it('compares each of several settings', () => {
+    const desired = { work_mem: '4MB', jit: 'off' };
+    expect(isSameSettings(desired, { jit: 'false', work_mem: '4096kB' })).toBe(true);
+    expect(isSameSettings(desired, { jit: 'on', work_mem: '4096kB' })).toBe(false);
+  });
 });

@@ -59,7 +59,8 @@ function toSizes(
 ): number[] {
   const [, digits, unit] = /^\s*(-?\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*$/.exec(text) ?? [];
   if (digits === undefined) return [];
-  if (!unit) return implicit.map((size) => Number(digits) * size);
+  // Whole bytes and microseconds: 4.1 s are 4100 ms, but not in binary fractions.
+  if (!unit) return implicit.map((size) => Math.round(Number(digits) * size));
   const size = Object.hasOwn(units, unit) ? units[unit] : undefined;
-  return size === undefined ? [] : [Number(digits) * size];
+  return size === undefined ? [] : [Math.round(Number(digits) * size)];
 }

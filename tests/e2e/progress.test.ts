@@ -40,7 +40,7 @@ it('the rows say nothing when nothing changes', async ({ expect }) => {
 
 it('what the service makes of a size and of a short autosuspend delay is told once', async ({ expect }) => {
   const { stack, declare } = await startProgram(`${size}, suspendTimeoutSeconds: 30`);
-  const notes = /max_connections is 112, that of the minimum.*\n.*suspendTimeoutSeconds is 30: /;
+  const notes = /max_connections is 112, set from the minimum.*\n.*suspendTimeoutSeconds is 30: /;
   expect((await stack.run('preview')).screen).toMatch(notes);
   await stack.run('up', '--yes');
   expect((await stack.run('preview')).screen).not.toMatch(/max_connections|may refuse/);

@@ -153,7 +153,7 @@ describe('operations wait', () => {
     const { exitCode, stderr } = await waiting;
     expect(exitCode).toBe(5);
     expect(stderr).toContain(
-      `error: The service does not know operation ${id} (suspend_compute) any more, so nobody can tell how it ended.\n`,
+      `error: The service no longer has operation ${id} (suspend_compute), so its outcome is unknown.\n`,
     );
   });
 

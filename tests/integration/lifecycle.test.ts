@@ -127,7 +127,7 @@ describe('update', () => {
     const { id, outs } = await provider.create(declare());
     emulator.deleteEndpoint(id);
     await expect(provider.update(id, outs ?? never(), declare({ name: 'x' }))).rejects.toThrow(
-      /404 Not Found.* no longer exists\. If it was deleted on purpose, `pulumi up --refresh` creates it again/,
+      /404 Not Found.* no longer exists\. To create it again, run `pulumi up --refresh`; if it was deleted on purpose, remove/,
     );
   });
 });

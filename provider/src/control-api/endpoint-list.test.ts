@@ -159,14 +159,14 @@ describe('EndpointList.recent', () => {
   });
 });
 
-describe('EndpointList.noteDeleted', () => {
+describe('EndpointList.hide', () => {
   const twoOf = () => [endpointOf(), endpointOf({ id: 'ep-2' })];
 
   it('hides an endpoint in the latest list and in all later ones, which lag behind', async () => {
     const project = new ListedProject();
     project.endpoints = twoOf;
     await passing(project.list.fresh());
-    project.list.noteDeleted('ep-1');
+    project.list.hide('ep-1');
     expect(idsOf(project.list.latest)).toEqual(['ep-2']);
     expect(idsOf(await passing(project.list.fresh()))).toEqual(['ep-2']);
     expect(idsOf(project.list.latest)).toEqual(['ep-2']);
@@ -175,7 +175,7 @@ describe('EndpointList.noteDeleted', () => {
   it('makes the latest list too old for every caller', async () => {
     const project = new ListedProject();
     await passing(project.list.fresh(), 1_000);
-    project.list.noteDeleted('ep-2');
+    project.list.hide('ep-2');
     await passing(project.list.recent(60_000));
     expect(project.sentAt).toEqual([5, 1_005]);
   });
@@ -241,6 +241,86 @@ describe('EndpointList.find', () => {
       'list of the endpoints of project p-1: no response within 2 s',
     );
   });
+});
+
+describe('EndpointList.findPatiently', () => {
+  /** When the endpoint was asked for by its id. */
+  function askedAt(project: ListedProject, shownFromMs = Number.POSITIVE_INFINITY): number[] {
+    const times: number[] = [];
+    project.byId = (id) => {
+      times.push(now());
+      if (now() < shownFromMs) throw failure(404);
+      return endpointOf({ id });
+    };
+    return times;
+  }
+
+  it('finds an endpoint at once that a read shows', async () => {
+    const project = new ListedProject();
+    const found = project.list.findPatiently('ep-1', 10_000);
+    expect(await passing(found, 5)).toEqual(endpointOf());
+    expect(project.sentAt).toEqual([5]);
+  });
+
+  it('finds an endpoint that reads show late', async () => {
+    const project = new ListedProject();
+    const times = askedAt(project, 900);
+    const deadline = new Deadline(60_000);
+    expect(await passing(project.list.findPatiently('ep-2', 10_000, deadline), 20_000)).toEqual(
+      endpointOf({ id: 'ep-2' }),
+    );
+    expect(times).toEqual([5, 1_005]);
+    expect(project.askedById.map(([, bound]) => bound)).toEqual([deadline, deadline]);
+  });
+
+  it('finds nothing when no read has shown the endpoint within the grace period', async () => {
+    const project = new ListedProject();
+    const times = askedAt(project);
+    expect(await passing(project.list.findPatiently('ep-2', 10_000), 20_000)).toBeUndefined();
+    expect(times).toEqual([5, 1_005, 4_005, 10_005]);
+  });
+
+  it('fails with the error of a read that proves nothing', async () => {
+    const project = new ListedProject();
+    project.byId = () => {
+      throw failure(404, false);
+    };
+    await expect(passing(project.list.findPatiently('ep-2', 10_000))).rejects.toEqual(failure(404, false));
+  });
+});
+
+describe('EndpointList.isThere', () => {
+  it('is true as soon as the service knows the id, without a list', async () => {
+    const project = new ListedProject();
+    project.byId = (id) => {
+      if (now() < 3_000) throw failure(404);
+      return endpointOf({ id });
+    };
+    const deadline = new Deadline(60_000);
+    expect(await passing(project.list.isThere('ep-1', 10_000, deadline), 20_000)).toBe(true);
+    expect(project.askedById).toEqual(Array(3).fill(['ep-1', deadline]));
+    expect(project.sentAt).toEqual([]);
+  });
+
+  it('is false of an endpoint that lists show, and that the service has not known for the grace period', async () => {
+    const project = new ListedProject();
+    const isThere = project.list.isThere('ep-1', 10_000, new Deadline(60_000));
+    expect(await passing(isThere, 20_000)).toBe(false);
+    expect(project.askedById).toHaveLength(4);
+  });
+
+  it.each([failure(404, false), failure(503)])(
+    'fails with an error that proves nothing: %s',
+    async (error) => {
+      const project = new ListedProject();
+      project.byId = () => {
+        throw error;
+      };
+      await expect(passing(project.list.isThere('ep-1', 10_000, new Deadline(60_000)))).rejects.toEqual(
+        error,
+      );
+    },
+  );
 });
 
 describe('a project that the service does not know', () => {

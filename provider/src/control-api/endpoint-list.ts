@@ -8,6 +8,9 @@ import type { Endpoint } from './wire-types';
 /** How long a list waits for further callers: as long as the last list took, between these bounds. Milliseconds. */
 const gatherMs = { least: 5, most: 1_000 };
 
+/** When an endpoint that a read does not show is read again, as shares of the grace period. */
+const patientShares = [0, 0.1, 0.4, 1];
+
 interface FindOptions {
   /** How old a list may be that shows the endpoint. @default 0 */
   readonly maxAgeMs?: number;
@@ -23,8 +26,8 @@ interface FindOptions {
 export class EndpointList {
   readonly #api: ControlApi;
   readonly #projectId: string;
-  /** What this process has deleted: a list that lags behind may still show it. */
-  readonly #deleted = new Set<string>();
+  /** What is known to be gone: a list that lags behind may still show it. */
+  readonly #gone = new Set<string>();
   #latest: readonly Endpoint[] = [];
   #latestAskedAt = Number.NEGATIVE_INFINITY;
   #latestTookMs = 0;
@@ -53,9 +56,9 @@ export class EndpointList {
     return this.#upcoming;
   }
 
-  /** Leaves a deleted endpoint out of every list from here on, and asks for a new list. Ids are never used again. */
-  noteDeleted(endpointId: string): void {
-    this.#deleted.add(endpointId);
+  /** Leaves an endpoint that is gone out of every list, and asks for a new one. Ids are never used again. */
+  hide(endpointId: string): void {
+    this.#gone.add(endpointId);
     this.#latest = this.#latest.filter(({ id }) => id !== endpointId);
     this.#latestAskedAt = Number.NEGATIVE_INFINITY;
   }
@@ -82,6 +85,39 @@ export class EndpointList {
     }
   }
 
+  /**
+   * The endpoint of that id, by whatever read shows it; undefined when none has shown it for as long as reads may lag
+   * behind writes.
+   */
+  async findPatiently(
+    endpointId: string,
+    graceMs: number,
+    deadline?: Deadline,
+  ): Promise<Endpoint | undefined> {
+    const startedAt = Date.now();
+    for (const share of patientShares) {
+      await sleep(Math.max(0, startedAt + share * graceMs - Date.now()));
+      const endpoint = await this.find(endpointId, deadline ? { deadline } : {});
+      if (endpoint) return endpoint;
+    }
+    return undefined;
+  }
+
+  /** Whether the service itself knows the endpoint by its id: a list that lags behind may show what is deleted. */
+  async isThere(endpointId: string, graceMs: number, deadline: Deadline): Promise<boolean> {
+    const startedAt = Date.now();
+    for (const share of patientShares) {
+      await sleep(Math.max(0, startedAt + share * graceMs - Date.now()));
+      try {
+        await this.#api.getEndpoint(this.#projectId, endpointId, deadline);
+        return true;
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    }
+    return false;
+  }
+
   async #fetchNext(): Promise<readonly Endpoint[]> {
     await Promise.all([this.#underway, sleep(clamp(this.#latestTookMs, gatherMs.least, gatherMs.most))]);
     let askedAt = 0;
@@ -94,7 +130,7 @@ export class EndpointList {
     this.#underway = list.catch(() => undefined);
     try {
       const endpoints = await list;
-      this.#latest = endpoints.filter(({ id }) => !this.#deleted.has(id));
+      this.#latest = endpoints.filter(({ id }) => !this.#gone.has(id));
       this.#latestAskedAt = askedAt;
       this.#latestTookMs = Date.now() - askedAt;
       return this.#latest;

@@ -5,6 +5,14 @@ import { z } from 'zod';
 
 const timestamp = z.string();
 
+/** Null says the same as a field that is not there. */
+function absentOr<Shape extends z.ZodType>(shape: Shape) {
+  return shape
+    .nullish()
+    .transform((value) => value ?? undefined)
+    .optional();
+}
+
 export const operationSchema = z.looseObject({
   id: z.string(),
   project_id: z.string(),
@@ -25,7 +33,7 @@ export type Operation = z.infer<typeof operationSchema>;
 
 export const endpointSchema = z.looseObject({
   id: z.string().min(1),
-  name: z.string().optional(),
+  name: absentOr(z.string()),
   host: z.string(),
   proxy_host: z.string(),
   project_id: z.string(),
@@ -34,16 +42,16 @@ export const endpointSchema = z.looseObject({
   type: z.string(),
   autoscaling_limit_min_cu: z.number(),
   autoscaling_limit_max_cu: z.number(),
-  suspend_timeout_seconds: z.number().optional(),
-  provisioner: z.string().optional(),
+  suspend_timeout_seconds: absentOr(z.number()),
+  provisioner: absentOr(z.string()),
   current_state: z.string(),
-  pending_state: z.string().optional(),
-  settings: z.looseObject({ pg_settings: z.record(z.string(), z.string()).optional() }),
+  pending_state: absentOr(z.string()),
+  settings: z.looseObject({ pg_settings: z.record(z.string(), z.coerce.string()).optional() }),
   pooler_enabled: z.boolean(),
   pooler_mode: z.string(),
   disabled: z.boolean(),
   passwordless_access: z.boolean(),
-  last_active: timestamp.optional(),
+  last_active: absentOr(timestamp),
   created_at: timestamp,
   updated_at: timestamp,
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { operationOf } from '../../../tests/fixtures/operation';
+import { Deadline } from '../control-api/deadline';
 import type { Operation, OperationsPage } from '../control-api/wire-types';
 import {
   listOperationsSince,
@@ -199,6 +200,21 @@ describe('listOperationsSince', () => {
     const oldest = numbersOf(found).at(-1) ?? 0;
     expect(oldest).toBeLessThan(5_000);
     expect(oldest).toBeGreaterThan(5_000 - 1_001);
+  });
+
+  it('bounds each request by its deadline', async () => {
+    const deadlines: unknown[] = [];
+    const { source } = projectOf(2_500);
+    const bounded: OperationPages = {
+      listOperations: (id, page, options) => {
+        deadlines.push(options?.deadline);
+        return source.listOperations(id, page, options);
+      },
+    };
+    const deadline = new Deadline(60_000);
+    await listOperationsSince(bounded, projectId, () => 0, deadline);
+    expect(deadlines).toHaveLength(4);
+    for (const each of deadlines) expect(each).toBe(deadline);
   });
 
   it('finds nothing in a project without operations', async () => {

@@ -1,4 +1,5 @@
 import type { ControlApi } from '../control-api/control-api';
+import type { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
 import { isFiltering, isWanted, type OperationFilter } from './operation-filter';
 
@@ -40,7 +41,11 @@ export async function* walkOperationPages(
 
 async function* walkPages(
   source: OperationPages,
-  { projectId, cursor }: Pick<OperationQuery, 'projectId' | 'cursor'>,
+  {
+    projectId,
+    cursor,
+    deadline,
+  }: Pick<OperationQuery, 'projectId' | 'cursor'> & { deadline?: Deadline | undefined },
   largest: () => number = () => laterPageLimit,
   first = firstPageLimit,
 ): AsyncGenerator<Page> {
@@ -49,10 +54,8 @@ async function* walkPages(
   let seen: ReadonlySet<string> = new Set();
   for (let limit = Math.min(first, largest()); starts.size < mostPages; limit = largest()) {
     starts.add(start);
-    const page = await source.listOperations(projectId, {
-      limit,
-      ...(start !== undefined && { cursor: start }),
-    });
+    const query = { limit, ...(start !== undefined && { cursor: start }) };
+    const page = await source.listOperations(projectId, query, deadline && { deadline });
     // A page that is shorter than its limit need not be the last; one that brings nothing new is.
     const operations = page.operations.filter(({ id }) => !seen.has(id));
     if (operations.length === 0) return;
@@ -81,10 +84,11 @@ export async function listOperationsSince(
   source: OperationPages,
   projectId: string,
   since: (newestAt: number) => number,
+  deadline?: Deadline,
 ): Promise<Operation[]> {
   const found: Operation[] = [];
   let oldestAt: number | undefined;
-  for await (const { operations } of walkPages(source, { projectId }, undefined, laterPageLimit)) {
+  for await (const { operations } of walkPages(source, { projectId, deadline }, undefined, laterPageLimit)) {
     const createdAt = operations.map(({ created_at }) => Date.parse(created_at));
     const [newestAt = 0] = createdAt;
     oldestAt ??= Math.max(since(newestAt), newestAt - lookBackMs);

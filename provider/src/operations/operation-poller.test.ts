@@ -124,6 +124,15 @@ describe('a poll', () => {
     expect((await firstView(source, [operationOf()])).find('op-1')).toBeUndefined();
   });
 
+  it.each([500, 403])(
+    'keeps an operation as it was when the request for it fails with %d',
+    async (status) => {
+      const { source } = sourceOf({ getOperation: () => Promise.reject(failure(status)) });
+      const known = operationOf({ status: 'scheduling' });
+      expect((await firstView(source, [known])).find('op-1')).toBe(known);
+    },
+  );
+
   it('sends each request once, within the longest deadline of those that wait', async () => {
     const { source, options } = sourceOf();
     const poller = new OperationPoller(source, 'p-1');
@@ -229,18 +238,46 @@ describe('polls', () => {
 });
 
 describe('a watch', () => {
-  it('continues while the service responds to requests for an id with errors that say nothing', async () => {
-    const { source } = sourceOf({ getOperation: () => Promise.reject(failure(500)) });
-    expect(await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())])).toEqual(['expired at 9500']);
-  });
-
   it.each([
     ["a proxy's 404", failure(404, 0, false), 'ControlApiError: GET /operations: 404 Not Found: busy'],
     ['a refusal', failure(403), 'ControlApiError: GET /operations: 403 Forbidden: busy'],
-    ['an error that is not a response', new TypeError('broken'), 'TypeError: broken'],
-  ])('ends with %s to requests for an id', async (_what, error, end) => {
-    const { source } = sourceOf({ getOperation: () => Promise.reject(error) });
+  ])('ends with the third time in a row that %s answers for its operation', async (_what, error, end) => {
+    const { source, asked } = sourceOf({ getOperation: () => Promise.reject(error) });
     expect(await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())])).toEqual([end]);
+    expect(asked).toHaveLength(3);
+  });
+
+  it('ends at once with an error that is no response for its operation', async () => {
+    const { source, asked } = sourceOf({ getOperation: () => Promise.reject(new TypeError('broken')) });
+    const ends = await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())]);
+    expect([ends, asked.length]).toEqual([['TypeError: broken'], 1]);
+  });
+
+  it('continues when another operation can not be read', async () => {
+    const { source } = sourceOf({
+      getOperation: async (_projectId, id) => {
+        if (id === 'op-2') throw failure(403);
+        return operationOf({ id });
+      },
+    });
+    const poller = new OperationPoller(source, 'p-1');
+    const other = watchOf({ operations: () => [operationOf({ id: 'op-2' })] });
+    expect(await endsOf([poller.watch(watchOf()), poller.watch(other)])).toEqual([
+      'expired at 9500',
+      'ControlApiError: GET /operations: 403 Forbidden: busy',
+    ]);
+  });
+
+  it.each([
+    ['a response', async () => operationOf()],
+    ['a failure that says nothing', () => Promise.reject(failure(500))],
+  ])('counts the refusals of its operation anew after %s', async (_what, between) => {
+    const refuse = () => Promise.reject(failure(403));
+    const responses = [refuse, refuse, between, refuse, refuse];
+    const { source } = sourceOf({
+      getOperation: () => responses.shift()?.() ?? Promise.resolve(operationOf()),
+    });
+    expect(await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())])).toEqual(['expired at 9500']);
   });
 
   it.each([

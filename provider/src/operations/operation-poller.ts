@@ -59,6 +59,8 @@ export class OperationPoller {
   #isLooking = false;
   #failedLooks = 0;
   #refusals = 0;
+  /** How often in a row an operation could not be read by its id. */
+  readonly #unread = new Map<string, number>();
   #pauseUntil = 0;
 
   constructor(source: OperationSource, projectId: string, pacing: PollPacing = defaultPollPacing) {
@@ -141,23 +143,37 @@ export class OperationPoller {
     const deadline = maxBy(watches, (watch) => watch.deadline.remainingMs)?.deadline;
     // A poll is not sent again at once when it fails: the next one is near anyway.
     const once = { deadline, isSentOnce: true };
-    const watchedIds = new Set(watches.flatMap((watch) => watch.operations().map(({ id }) => id)));
-    const limit = clamp(watchedIds.size * 2, smallestPage, largestPage);
+    const watched = new Map(watches.flatMap((watch) => watch.operations().map((each) => [each.id, each])));
+    const limit = clamp(watched.size * 2, smallestPage, largestPage);
     const { operations: newest } = await this.#source.listOperations(this.#projectId, { limit }, once);
     this.#pace.learn(newest);
     const byId = new Map<string, Operation | undefined>(newest.map((operation) => [operation.id, operation]));
-    const missing = [...watchedIds].filter((id) => !byId.has(id));
-    const found = await Promise.all(missing.map((id) => this.#findById(id, once)));
-    for (const [index, id] of missing.entries()) byId.set(id, found[index]);
+    const missing = [...watched.values()].filter(({ id }) => !byId.has(id));
+    const found = await Promise.all(missing.map((operation) => this.#findById(operation, once, watches)));
+    for (const [index, { id }] of missing.entries()) byId.set(id, found[index]);
     return { newest, find: (operationId) => byId.get(operationId) };
   }
 
-  async #findById(operationId: string, options: CallOptions): Promise<Operation | undefined> {
+  /** One that can't be read stays as it was; what is refused again and again fails those who wait for it alone. */
+  async #findById(
+    operation: Operation,
+    options: CallOptions,
+    watches: readonly ActiveWatch[],
+  ): Promise<Operation | undefined> {
+    const { id } = operation;
     try {
-      return await this.#source.getOperation(this.#projectId, operationId, options);
+      const found = await this.#source.getOperation(this.#projectId, id, options);
+      this.#unread.delete(id);
+      return found;
     } catch (error) {
       if (isNotFound(error)) return undefined;
-      throw error;
+      const isRefused = !(error instanceof ControlApiError) || error.meaning === 'refused';
+      const refusals = isRefused ? (this.#unread.get(id) ?? 0) + 1 : 0;
+      this.#unread.set(id, refusals);
+      if (refusals < finalRefusals && error instanceof ControlApiError) return operation;
+      const waiting = watches.filter((watch) => watch.operations().some((each) => each.id === id));
+      for (const watch of waiting) watch.fail(toError(error));
+      return operation;
     }
   }
 
@@ -165,8 +181,7 @@ export class OperationPoller {
     const isCall = error instanceof ControlApiError;
     this.#refusals = isCall && error.meaning !== 'refused' ? 0 : this.#refusals + 1;
     if (!isCall || this.#refusals === finalRefusals) {
-      const reason = error instanceof Error ? error : new Error(String(error));
-      for (const watch of asked) watch.fail(reason);
+      for (const watch of asked) watch.fail(toError(error));
       this.#refusals = 0;
       return;
     }
@@ -174,6 +189,10 @@ export class OperationPoller {
     const backoffMs = Math.min(this.#pacing.longestMs, this.#pacing.shortestMs * 2 ** this.#failedLooks);
     this.#pauseUntil = Date.now() + error.retryAfterMs + Math.random() * backoffMs;
   }
+}
+
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 function lastLookLeadMs(deadline: Deadline): number {

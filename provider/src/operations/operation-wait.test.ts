@@ -121,7 +121,7 @@ describe('settleOperation', () => {
   it('fails when the service forgets the operation in the meantime: how it ended is not known', async () => {
     const project = projectOf((ms) => (ms < 2_000 ? [operationOf()] : []));
     await expect(waitForOne(project)).rejects.toThrow(
-      'The service does not know operation op-1 (start_compute) any more, so nobody can tell how it ended.',
+      'The service no longer has operation op-1 (start_compute), so its outcome is unknown.',
     );
   });
 });
@@ -198,7 +198,7 @@ describe('settleUnfinished for an endpoint', () => {
     expect(idsOf(operations)).toEqual(['op-1']);
   });
 
-  it('looks no farther back than the creation of the endpoint', async () => {
+  it('reads back no farther than the creation of the endpoint', async () => {
     const before = othersOf(2_500, -60);
     const project = projectOf(() => before);
     const { outcome } = await waitForAll(project, 'ep-1');

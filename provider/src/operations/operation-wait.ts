@@ -90,6 +90,6 @@ async function settleNamed(
 function keepEnded(operation: Operation): Operation {
   if (!isUnfinished(operation)) return operation;
   throw new Error(
-    `The service does not know operation ${operation.id} (${operation.action}) any more, so nobody can tell how it ended.`,
+    `The service no longer has operation ${operation.id} (${operation.action}), so its outcome is unknown.`,
   );
 }

@@ -168,6 +168,39 @@ describe('settleOperations and the operations that the response did not name', (
     expect((await settle(poller, named)).outcome).toBe('failed');
   });
 
+  it('counts one that started after an operation of which only the state was known', async () => {
+    // Kept in state by an earlier run: the service has to show when it began.
+    const known = operationOf({ created_at: '', updated_at: '' });
+    const { poller } = serviceOf((elapsedMs) => [
+      operationOf({ id: 'op-2', created_at: after(1), status: elapsedMs < 5_000 ? 'running' : 'failed' }),
+      ...runsFor(1_000)(elapsedMs),
+      operationOf({ id: 'op-0', created_at: after(-60), status: 'failed' }),
+    ]);
+    const { outcome, operations } = await settle(poller, [known]);
+    expect([outcome, idsOf(operations)]).toEqual(['failed', ['op-1', 'op-2']]);
+  });
+
+  it('does not count an older one before the service shows when the others began', async () => {
+    const known = operationOf({ created_at: '', updated_at: '' });
+    const { poller } = serviceOf((elapsedMs) => [
+      ...(elapsedMs < 3_000 ? [] : runsFor(5_000)(elapsedMs)),
+      operationOf({ id: 'op-0', created_at: after(-60), status: 'failed' }),
+    ]);
+    const { outcome, operations } = await settle(poller, [known]);
+    expect([outcome, idsOf(operations)]).toEqual(['succeeded', ['op-1']]);
+  });
+
+  it('counts one that started after the only operation whose begin is known', async () => {
+    const inState = operationOf({ id: 'op-3', created_at: '', updated_at: '' });
+    const { poller } = serviceOf((elapsedMs) => [
+      // Shown for a moment only, while the service does not show op-3.
+      ...(elapsedMs < 2_000 ? [operationOf({ id: 'op-2', created_at: after(1), status: 'failed' })] : []),
+      ...runsFor(5_000)(elapsedMs),
+    ]);
+    const { outcome } = await settle(poller, [operationOf(), inState]);
+    expect(outcome).toBe('failed');
+  });
+
   it('counts one that was started in the same instant', async () => {
     const { poller } = serviceOf((elapsedMs) => [
       ...runsFor(1_000)(elapsedMs),

@@ -53,7 +53,6 @@ class LatestOperations {
   readonly #endpointId: string;
   readonly #graceMs: number;
   readonly #followsSuspension: boolean;
-  readonly #since: number;
   readonly #operations: Map<string, Operation>;
   readonly #missingSince = new Map<string, number>();
   #isUnproven = false;
@@ -64,7 +63,6 @@ class LatestOperations {
     this.#graceMs = graceMs;
     this.#followsSuspension = followsSuspension;
     this.#operations = new Map(operations.map((operation) => [operation.id, operation]));
-    this.#since = Math.min(...this.all.map(({ created_at }) => Date.parse(created_at)));
   }
 
   get all(): Operation[] {
@@ -73,6 +71,11 @@ class LatestOperations {
 
   get isUnfinished(): boolean {
     return this.all.some(isUnfinished);
+  }
+
+  /** When the first of them began, by the clock of the service, as far as that is known. */
+  get #since(): number {
+    return Math.min(...this.all.map(({ created_at }) => Date.parse(created_at) || Number.POSITIVE_INFINITY));
   }
 
   update(view: OperationsView): void {

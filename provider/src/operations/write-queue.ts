@@ -261,7 +261,7 @@ export class LockedError extends Error {
     super(`${locked.method} ${locked.path}: 423 Locked (${blockers}); waited ${waited}`, { cause: locked });
     this.#blocking = blocking;
     this.#waitedMs = deadline.totalMs;
-    this.#lock = `the project is locked (${blockers}), and an earlier write waited ${waited} in vain`;
+    this.#lock = `The project is locked (${blockers}). An earlier write waited ${waited} without success, so this one did not wait.`;
   }
 
   /** Whether a write with this deadline, in the queue all the time, would have waited no longer. */
@@ -278,8 +278,6 @@ export class LockedError extends Error {
 
   /** The error of a write that was queued behind this one. */
   forQueued(): Error {
-    return new Error(`Not sent: ${this.#lock}. Nothing was changed; run \`pulumi up\` again later.`, {
-      cause: this,
-    });
+    return new Error(`${this.#lock} It changed nothing; run the same command again later.`, { cause: this });
   }
 }

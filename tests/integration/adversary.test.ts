@@ -1,0 +1,445 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { EndpointInputs } from '../../provider/src/endpoint-inputs';
+import type { EndpointOutputs } from '../../provider/src/endpoint-state';
+import { type EngineState, runCreate, runUpdate } from './engine';
+import { startService, urnOf } from './start-service';
+
+type Service = Awaited<ReturnType<typeof startService>>;
+type Failure = Error & { id?: string; properties?: EndpointOutputs };
+
+const own = ({ emulator, branch }: Service) =>
+  emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
+const idsOf = (service: Service) => own(service).map(({ id }) => id);
+const outcomeOf = <T>(work: Promise<T>): Promise<T | Failure> => work.catch((error: Failure) => error);
+async function failureOf(work: Promise<unknown>): Promise<Failure> {
+  const outcome = await outcomeOf(work);
+  if (outcome instanceof Error) return outcome;
+  throw new Error('The work was expected to fail.');
+}
+/** What the engine has in state after a failure that kept the endpoint. */
+async function stateAfter(service: Service, failure: Failure, program: EndpointInputs): Promise<EngineState> {
+  const { inputs } = await service.startProvider().check({ ...program }, { ...program });
+  return {
+    id: failure.id as string,
+    inputs: inputs as EndpointInputs,
+    outs: failure.properties as EndpointOutputs,
+  };
+}
+const derivedName = async (service: Service, inputs: EndpointInputs) => {
+  const { name: _, ...nameless } = inputs;
+  const checked = await service.startProvider().check({}, nameless);
+  return (checked.inputs as EndpointInputs).name as string;
+};
+const lists = { method: 'GET', path: '/projects/:p/endpoints' };
+const operationLists = { method: 'GET', path: '/projects/:p/operations' };
+
+interface Answer {
+  readonly status: number;
+  readonly body: { readonly endpoints?: { readonly branch_id: string }[] } | '';
+}
+
+/** A proxy whose `bend` may change an answer of the emulator. */
+async function startProxy(
+  target: string,
+  bend: (method: string, path: string, answer: Answer) => Answer | undefined,
+) {
+  const url = new URL(target);
+  const server = createServer((req, res) => {
+    const up = request(
+      {
+        host: url.hostname,
+        port: url.port,
+        method: req.method,
+        path: req.url,
+        headers: { ...req.headers, host: url.host },
+      },
+      async (incoming) => {
+        let text = '';
+        for await (const chunk of incoming) text += chunk;
+        const answer = { status: incoming.statusCode ?? 500, body: text && JSON.parse(text) };
+        const { status, body } =
+          bend(req.method ?? '', (req.url ?? '').replace(url.pathname, ''), answer) ?? answer;
+        res
+          .writeHead(status, { 'content-type': 'application/json' })
+          .end(body === '' ? '' : JSON.stringify(body));
+      },
+    );
+    req.pipe(up);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}${url.pathname}`;
+}
+
+beforeEach(() => {
+  vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
+  return () => vi.restoreAllMocks();
+});
+
+describe('a list that lags behind a delete by another process', () => {
+  it.each(['read_write', 'read_only'] as const)('%s: create makes a new endpoint', async (type) => {
+    const service = await startService({ operationMs: 30, graceMs: 800, lateListsMs: 400 });
+    const first = await runCreate(service.startProvider(), service.declare({ type }));
+    await service.startProvider().delete(first.id, first.outs);
+    const second = await outcomeOf(runCreate(service.startProvider(), service.declare({ type })));
+    if (!(second instanceof Error)) expect(idsOf(service)).toEqual([second.id]);
+  });
+  it('adopt does not bring the deleted endpoint into state', async () => {
+    const service = await startService({ operationMs: 30, graceMs: 800, lateListsMs: 400 });
+    const first = await runCreate(service.startProvider(), service.declare({ name: 'x' }));
+    await service.startProvider().delete(first.id, first.outs);
+    const second = await outcomeOf(
+      runCreate(service.startProvider(), service.declare({ name: 'x', adopt: true })),
+    );
+    if (!(second instanceof Error)) expect(idsOf(service)).toEqual([second.id]);
+  });
+});
+
+describe('a name given by the user, type read_only', () => {
+  it('killed after the rename, next create while lists lag: no second endpoint', async () => {
+    const service = await startService({ operationMs: 30, graceMs: 1500, lateListsMs: 700 });
+    const inputs = service.declare({ name: 'api', type: 'read_only' });
+    const killed = outcomeOf(service.startProvider().create(inputs));
+    await expect.poll(() => own(service)[0]?.name, { interval: 2, timeout: 10_000 }).toBe('api');
+    await outcomeOf(service.startProvider().create(inputs));
+    await killed;
+    expect(own(service)).toHaveLength(1);
+  });
+  it('two creates at the same time leave one', async () => {
+    const service = await startService({ operationMs: 30, graceMs: 800 });
+    const inputs = service.declare({ name: 'api', type: 'read_only' });
+    await Promise.all([1, 2].map(() => outcomeOf(runCreate(service.startProvider(), inputs))));
+    expect(own(service)).toHaveLength(1);
+  });
+});
+
+describe('an endpoint that one replica of the service shows and the next one does not yet', () => {
+  it('lost POST, found, then once missing: no second endpoint', async () => {
+    const service = await startService({ operationMs: 30, graceMs: 800 });
+    let shown = 0;
+    let posts = 0;
+    let gets = 0;
+    const url = await startProxy(service.emulator.url, (method, path, answer) => {
+      if (method === 'POST' && posts++ === 0) return { status: 502, body: '' };
+      if (/endpoints$/.test(path) && method === 'GET') {
+        const { endpoints = [] } = answer.body || {};
+        const others = endpoints.filter((each) => each.branch_id !== service.branch.id);
+        if (others.length < endpoints.length && ++shown === 2)
+          return { ...answer, body: { endpoints: others } };
+      }
+      if (/endpoints\/ep-[^/]+$/.test(path) && method === 'GET' && gets++ === 0)
+        return { status: 404, body: { code: 'NOT_FOUND', message: 'not found' } as object };
+      return undefined;
+    });
+    const provider = service.startProvider({ POSTGRES_COMPUTE_BASE_URL: url });
+    const made = await outcomeOf(runCreate(provider, service.declare({ type: 'read_only' })));
+    expect(idsOf(service)).toEqual([(made as EngineState).id]);
+  });
+  it('a refresh right after a create keeps the endpoint when both reads lag', async () => {
+    const service = await startService({ operationMs: 30, graceMs: 800 });
+    const { id, outs } = await runCreate(service.startProvider(), service.declare());
+    service.emulator.inject({
+      match: { method: 'GET' },
+      times: 2,
+      effect: { kind: 'late-read', lateMs: 60_000 },
+    });
+    expect(await service.startProvider().read(id, outs)).toMatchObject({ id });
+  });
+});
+
+describe('a deletion of a twin that fails', () => {
+  const size = { autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 1 };
+  const start = async (program: Partial<EndpointInputs>, ages: number[]) => {
+    const service = await startService({ operationMs: 30, graceMs: 800 });
+    const inputs = service.declare({ type: 'read_only', ...program });
+    const name = await derivedName(service, inputs);
+    const twin = { branch_id: service.branch.id, type: 'read_only' as const, name, ...size };
+    const twins = ages.map((ageMs) => service.emulator.createEndpoint(service.project.id, twin, { ageMs }));
+    service.emulator.inject({ match: { method: 'DELETE' }, effect: { kind: 'status', status: 403 } });
+    return { service, inputs, twins };
+  };
+  it.each([{}, { name: 'api' }])('after a 201 keeps an id: %j', async (program) => {
+    const { service, inputs } = await start(program, [5_000]);
+    service.emulator.inject({ match: lists, times: 2, effect: { kind: 'late-read', lateMs: 60_000 } });
+    const failure = await outcomeOf(runCreate(service.startProvider(), inputs));
+    expect(failure.id).toBeDefined();
+  });
+  it('given name: the next up leaves one', async () => {
+    const { service, inputs } = await start({ name: 'api' }, [5_000]);
+    service.emulator.inject({ match: lists, times: 2, effect: { kind: 'late-read', lateMs: 60_000 } });
+    await outcomeOf(runCreate(service.startProvider(), inputs));
+    await outcomeOf(runCreate(service.startProvider(), inputs));
+    expect(own(service)).toHaveLength(1);
+  });
+  it('after a take-over keeps the id of the one that was taken over', async () => {
+    const { service, inputs, twins } = await start({ name: 'api' }, [5_000, 3_000]);
+    const failure = await outcomeOf(runCreate(service.startProvider(), inputs));
+    expect(failure.id).toBe(twins[0]?.id);
+  });
+});
+
+describe('unfinished or failed operations that are forgotten', () => {
+  it('a failed start whose repetition is refused is still due', async () => {
+    const service = await startService();
+    service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } });
+    const first = await failureOf(runCreate(service.startProvider(), service.declare()));
+    const state = await stateAfter(service, first, service.declare());
+    service.emulator.inject({ match: { method: 'POST' }, effect: { kind: 'status', status: 403 } });
+    const second = await failureOf(runUpdate(service.startProvider(), state, state.inputs));
+    await runUpdate(
+      service.startProvider(),
+      { ...state, outs: second.properties as EndpointOutputs },
+      state.inputs,
+    );
+    expect(own(service)[0]?.current_state).toBe('active');
+  });
+  it('waitForOperations: false, and the look-up is refused: it stays in state', async () => {
+    const service = await startService();
+    service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-hangs' } });
+    const state = await runCreate(service.startProvider(), service.declare({ waitForOperations: false }));
+    const path = '/projects/:p/operations/:o';
+    service.emulator.inject({ match: { path }, effect: { kind: 'status', status: 403 } });
+    const failure = await failureOf(runUpdate(service.startProvider(), state, state.inputs));
+    expect(failure.properties?.unsettledOperations).toHaveLength(1);
+  });
+  it('a suspension that failed stays due when allowRestart stops its repetition', async () => {
+    const service = await startService();
+    const state = await runCreate(service.startProvider(), service.declare());
+    const target = service.emulator.createBranch(service.project.id);
+    service.emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-fails' } });
+    const moved = service.declare({ branchId: target.id, waitForOperations: false });
+    const next = await runUpdate(service.startProvider(), state, moved);
+    await expect
+      .poll(() => service.emulator.operations(service.project.id).some(({ status }) => status === 'failed'))
+      .toBe(true);
+    const gated = service.declare({ branchId: target.id, allowRestart: false });
+    const failure = await failureOf(runUpdate(service.startProvider(), next, gated));
+    expect(failure.properties?.unsettledOperations ?? failure.properties?.__unapplied).toBeDefined();
+  });
+  it('of a create whose response was lost, when the list of operations is refused once', async () => {
+    const service = await startService();
+    service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } });
+    service.emulator.inject({ match: { method: 'POST' }, effect: { kind: 'lost-after-work' } });
+    service.emulator.inject({ match: operationLists, effect: { kind: 'status', status: 403 } });
+    await runCreate(service.startProvider(), service.declare());
+    expect(own(service)[0]?.current_state).toBe('active');
+  });
+});
+
+describe('success before the end', () => {
+  it('lost POST while lists of operations lag: not before the compute runs', async () => {
+    const service = await startService({ operationMs: 2_500, graceMs: 800 });
+    service.emulator.inject({
+      match: operationLists,
+      times: 'always',
+      effect: { kind: 'late-read', lateMs: 300 },
+    });
+    service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } });
+    service.emulator.inject({ match: { method: 'POST' }, effect: { kind: 'lost-after-work' } });
+    const made = await outcomeOf(runCreate(service.startProvider(), service.declare()));
+    if (!(made instanceof Error)) expect(own(service)[0]?.current_state).toBe('active');
+  });
+  it('lost PATCH while all lists lag: not before its operation has ended', async () => {
+    const operationMs = { default: 20, apply_config: 1_500 };
+    const service = await startService({ operationMs, graceMs: 800, lateListsMs: 300, locks: 'none' });
+    const state = await runCreate(service.startProvider(), service.declare());
+    service.emulator.inject({ match: { action: 'apply_config' }, effect: { kind: 'operation-fails' } });
+    service.emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'lost-after-work' } });
+    const wanted = service.declare({ suspendTimeoutSeconds: 900 });
+    await failureOf(runUpdate(service.startProvider(), state, wanted));
+  });
+  it('a start that follows a resumed operation, and fails, is repeated', async () => {
+    const service = await startService();
+    const { emulator, project } = service;
+    const { id, inputs, outs } = await runCreate(service.startProvider(), service.declare());
+    const running = { action: 'apply_config', status: 'running' };
+    const applying = emulator.addOperation(project.id, { ...running, endpointId: id });
+    const olds = { ...outs, unsettledOperations: [{ id: applying.operation.id, ...running }] };
+    setTimeout(() => {
+      emulator.addOperation(project.id, { action: 'start_compute', status: 'failed', endpointId: id });
+      applying.finish();
+    }, 100);
+    await service.startProvider().update(id, olds, inputs);
+    expect(emulator.requests().filter(({ path }) => path.endsWith('/start'))).toHaveLength(1);
+  });
+  it('a change that failed, and whose repetition is lost, is sent again', async () => {
+    const service = await startService();
+    const { emulator } = service;
+    const state = await runCreate(service.startProvider(), service.declare());
+    emulator.inject({ match: { action: 'apply_config' }, effect: { kind: 'operation-fails' } });
+    const wanted = { ...state.inputs, suspendTimeoutSeconds: 900 };
+    const failure = await failureOf(runUpdate(service.startProvider(), state, wanted));
+    emulator.addOperation(service.project.id, { action: 'create_branch', status: 'finished' });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 100);
+    });
+    emulator.addOperation(service.project.id, { action: 'create_branch', status: 'finished' });
+    emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'lost-before-work' } });
+    const before = emulator.requests().length;
+    const olds = { id: state.id, inputs: wanted, outs: failure.properties as EndpointOutputs };
+    await outcomeOf(runUpdate(service.startProvider(), olds, wanted));
+    const patches = emulator
+      .requests()
+      .slice(before)
+      .filter(({ method }) => method === 'PATCH');
+    expect(patches.map(({ status }) => status)).toContain(200);
+  });
+  it('a delete whose operation is skipped while the endpoint lives is no success', async () => {
+    const service = await startService();
+    const { id, outs } = await runCreate(service.startProvider(), service.declare());
+    service.emulator.inject({
+      match: { action: 'suspend_compute' },
+      effect: { kind: 'operation-status', status: 'skipped' },
+    });
+    const outcome = await outcomeOf(service.startProvider().delete(id, outs));
+    expect([outcome instanceof Error, own(service).length]).not.toEqual([false, 1]);
+  });
+});
+
+describe('restarts', () => {
+  it('size and trigger change together, the response of the PATCH is lost after its operations ended: one', async () => {
+    const service = await startService();
+    const state = await runCreate(
+      service.startProvider(),
+      service.declare({ restartTriggers: { release: '1' } }),
+    );
+    service.emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'slow', delayMs: 2_500 } });
+    const wanted = service.declare({ restartTriggers: { release: '2' }, autoscalingLimitMaxCu: 2 });
+    await runUpdate(service.startProvider(), state, wanted);
+    expect(service.emulator.connectionDrops(state.id)).toBe(1);
+  });
+  it('allowRestart: false holds also for a compute that wakes while the write waits for a lock', async () => {
+    const service = await startService({ operationMs: 5 });
+    const { emulator, project } = service;
+    const state = await runCreate(service.startProvider(), service.declare({ allowRestart: false }));
+    const headers = { authorization: `Bearer ${emulator.apiKey}` };
+    await fetch(`${emulator.url}/projects/${project.id}/endpoints/${state.id}/suspend`, {
+      method: 'POST',
+      headers,
+    });
+    await expect.poll(() => own(service)[0]?.current_state).toBe('idle');
+    const before = emulator.connectionDrops(state.id);
+    const release = emulator.lockProject(project.id);
+    const wanted = service.declare({ allowRestart: false, autoscalingLimitMaxCu: 2 });
+    const update = outcomeOf(runUpdate(service.startProvider(), state, wanted));
+    await expect.poll(() => emulator.requests().some(({ status }) => status === 423)).toBe(true);
+    release();
+    emulator.connect(state.id);
+    await update;
+    expect(emulator.connectionDrops(state.id)).toBe(before);
+  });
+  it('postgresCompute:allowRestart "False" is no yes', async () => {
+    const service = await startService();
+    const state = await runCreate(service.startProvider(), service.declare());
+    const provider = service.startProvider();
+    const get = (key: string) => (key === 'postgresCompute:allowRestart' ? 'False' : undefined);
+    await provider.configure({ config: { get } } as never);
+    await failureOf(runUpdate(provider, state, service.declare({ autoscalingLimitMaxCu: 2 })));
+  });
+});
+
+describe('whose endpoint it is', () => {
+  it('a new resource does not adopt what another one of the run has in state', async () => {
+    const service = await startService();
+    const app = service.declare({ __urn: urnOf('app') });
+    const state = await runCreate(service.startProvider(), app);
+    const run = service.startProvider();
+    const first = await outcomeOf(run.create(service.declare({ __urn: urnOf('first'), adopt: true })));
+    const { inputs } = await run.check({ ...state.inputs }, { ...app });
+    const second = await outcomeOf(run.diff(state.id, state.outs, inputs as EndpointInputs));
+    expect([first, second].some((outcome) => outcome instanceof Error)).toBe(true);
+  });
+  it('same project, stack and resource name in another backend: not moved to another branch', async () => {
+    const service = await startService();
+    const { id } = await runCreate(service.startProvider(), service.declare());
+    const { id: branchId } = service.emulator.createBranch(service.project.id);
+    await outcomeOf(runCreate(service.startProvider(), service.declare({ branchId })));
+    expect(idsOf(service)).toEqual([id]);
+  });
+});
+
+describe('secrets', () => {
+  it('a value that the change takes away is not shown', async () => {
+    const service = await startService();
+    const state = await runCreate(
+      service.startProvider(),
+      service.declare({ pgSettings: { 'app.key': 'old-canary' } }),
+    );
+    const message = 'app.key is old-canary and can not become new-canary';
+    service.emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'status', status: 422, message } });
+    const wanted = service.declare({ pgSettings: { 'app.key': 'new-canary' } });
+    expect((await failureOf(runUpdate(service.startProvider(), state, wanted))).message).not.toContain(
+      'canary',
+    );
+  });
+  it('a secret size has no copy under another name', async () => {
+    const service = await startService();
+    const sizes = { autoscalingLimitMinCu: 3, autoscalingLimitMaxCu: 5 };
+    const { inputs } = await service
+      .startProvider()
+      .check({}, { ...service.declare({ ...sizes, __secrets: Object.keys(sizes) }) });
+    expect((inputs as EndpointInputs).restartOnChange ?? '').not.toMatch(/3|5/);
+  });
+  it('values such as true and false do not make messages unreadable', async () => {
+    const service = await startService();
+    const old = service.declare({ allowRestart: false, restartTriggers: { on: false } });
+    const state = await runCreate(service.startProvider(), old);
+    const wanted = { ...old, restartTriggers: { on: false, also: true } };
+    const { message } = await failureOf(runUpdate(service.startProvider(), state, wanted));
+    expect(message).toMatch(/allowRestart is false.*set allowRestart: true/);
+  });
+});
+
+describe('deadlines', () => {
+  const within = <T>(ms: number, work: Promise<T>) =>
+    Promise.race([
+      outcomeOf(work),
+      new Promise<'still going'>((resolve) => {
+        setTimeout(resolve, ms, 'still going');
+      }),
+    ]);
+  it('of a create whose response was lost, when operations can not be listed', async () => {
+    const service = await startService();
+    service.emulator.inject({ match: { method: 'POST' }, effect: { kind: 'lost-after-work' } });
+    service.emulator.inject({
+      match: operationLists,
+      times: 'always',
+      effect: { kind: 'status', status: 503 },
+    });
+    const create = service.startProvider().create(service.declare({ timeouts: { create: 1 } }));
+    expect(await within(10_000, create)).not.toBe('still going');
+  });
+  it('of a delete, when endpoints can not be listed', async () => {
+    const service = await startService();
+    const { id, outs } = await runCreate(service.startProvider(), service.declare());
+    service.emulator.deleteEndpoint(id);
+    service.emulator.inject({ match: lists, times: 'always', effect: { kind: 'status', status: 503 } });
+    expect(
+      await within(10_000, service.startProvider().delete(id, { ...outs, timeouts: { delete: 1 } })),
+    ).not.toBe('still going');
+  });
+  it('an operation of one resource that can not be read does not cost another one its success', async () => {
+    const service = await startService({ operationMs: 50 });
+    const first = await runCreate(service.startProvider(), service.declare({ __urn: urnOf('a') }));
+    const stuck = '11111111-1111-4111-8111-111111111111';
+    const path = `/projects/:p/operations/${stuck}`;
+    service.emulator.inject({ match: { path }, times: 'always', effect: { kind: 'status', status: 500 } });
+    const run = service.startProvider();
+    const olds = {
+      ...first.outs,
+      unsettledOperations: [{ id: stuck, action: 'apply_config', status: 'running' }],
+    };
+    const waiting = outcomeOf(run.update(first.id, olds, { ...first.inputs, timeouts: { update: 4 } }));
+    const { id: branchId } = service.emulator.createBranch(service.project.id);
+    const second = service.declare({ __urn: urnOf('b'), branchId, timeouts: { create: 3 } });
+    expect(await outcomeOf(runCreate(run, second))).not.toBeInstanceOf(Error);
+    await waiting;
+  });
+});
