@@ -7,8 +7,8 @@
 export type FailureMeaning = 'not done' | 'unknown' | 'refused';
 
 const notDone: ReadonlySet<number> = new Set([423, 429, 503]);
-/** Time-outs of the service or of a proxy in front of it. */
-const timedOut: ReadonlySet<number> = new Set([408, 425]);
+/** Request Timeout and Too Early: the service, or a proxy in front of it, may have passed the request on. */
+const cutShort: ReadonlySet<number> = new Set([408, 425]);
 /** Server errors that say the request was never understood. */
 const neverDone: ReadonlySet<number> = new Set([501, 505]);
 
@@ -16,7 +16,7 @@ function meaningOfStatus(status: number): FailureMeaning {
   if (notDone.has(status)) return 'not done';
   if (neverDone.has(status)) return 'refused';
   // A 2xx that broke off or cannot be understood: the work was most likely done.
-  if (status < 300 || status >= 500 || timedOut.has(status)) return 'unknown';
+  if (status < 300 || status >= 500 || cutShort.has(status)) return 'unknown';
   return 'refused';
 }
 

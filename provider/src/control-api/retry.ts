@@ -42,7 +42,8 @@ export function retryDelayMs(attempt: number, retryAfterMs: number, pacing: Retr
 }
 
 /**
- * Sends failed requests again by the table of failure-meaning.ts, until the request's deadline. 423 is left out:
+ * Sends failed requests again by the table of failure-meaning.ts, until the request's deadline, or until the address has
+ * been unreachable for too long. A write whose outcome is unknown is left to write-once.ts, which looks it up. 423 is left out:
  * what ends a lock is known, so the write queue waits for that and not for a timer.
  */
 export function installRetry(client: AxiosInstance, pacing: RetryPacing): void {
