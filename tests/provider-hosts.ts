@@ -1,6 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Emulator } from 'postgres-control-emulator';
 import type { PulumiStack } from './pulumi-stack';
 
 /** The processes that host the provider for this stack, found by the home that only this stack has. */
@@ -15,23 +14,27 @@ export async function findHosts(stack: PulumiStack): Promise<number[]> {
   return found;
 }
 
-/** What the kernel tells of a process in that file of /proc; empty when it has ended meanwhile. */
+/** What the kernel reports of a process in that file of /proc; empty when the process has ended. */
 export function readProcess(pid: number, file: string): Promise<string> {
   return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
 }
 
-/** Longer than a host that still works goes without a request. */
-const quietMs = 2_000;
+/** A host ends with its CLI, however that ended. Milliseconds. */
+const lastWordMs = 3_000;
 
-/** A host outlives a killed CLI: it finishes what it was doing, and then it would stay for ever. */
-export async function endHosts(stack: PulumiStack, emulator: Emulator): Promise<void> {
+/** Waits until no host is left. Returns those that are left all the same. */
+export async function waitForHosts(stack: PulumiStack): Promise<number[]> {
+  const end = Date.now() + lastWordMs;
   for (;;) {
     const hosts = await findHosts(stack);
-    if (hosts.length === 0) return;
-    const before = emulator.requests().length;
-    await sleep(quietMs);
-    if (emulator.requests().length === before) for (const host of hosts) kill(host, 'SIGKILL');
+    if (hosts.length === 0 || Date.now() > end) return hosts;
+    await sleep(100);
   }
+}
+
+/** Ends the hosts that have not ended by themselves. */
+export async function endHosts(stack: PulumiStack, _emulator?: unknown): Promise<void> {
+  for (const host of await waitForHosts(stack)) kill(host, 'SIGKILL');
 }
 
 /** Returns whether there was such a process. */
@@ -39,7 +42,7 @@ export function kill(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);
   } catch {
-    // It has ended by itself meanwhile.
+    // It has already ended.
     return false;
   }
 }

@@ -1,11 +1,13 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { runScenario, type ScenarioReport } from './run-scenario';
+import { runScenario } from './run-scenario';
+import type { ScenarioReport } from './trial';
 
 interface Options {
   readonly seeds: number;
   readonly seed?: number;
   readonly first: number;
   readonly parallel: number;
+  readonly show?: true;
 }
 
 const command = new Command('chaos')
@@ -16,16 +18,17 @@ const command = new Command('chaos')
   .option('--first <seed>', 'the first of them', toCount, 1)
   .option('--seed <seed>', 'replay this one only', toCount)
   .option('--parallel <count>', 'how many at a time', toCount, 3)
+  .option('--show', 'print every command and its screen')
   .parse();
 
 void main(command.opts<Options>());
 
-async function main({ seeds, seed, first, parallel }: Options): Promise<void> {
+async function main({ seeds, seed, first, parallel, show }: Options): Promise<void> {
   const queue = seed === undefined ? Array.from({ length: seeds }, (_, index) => first + index) : [seed];
   const reports: ScenarioReport[] = [];
   const work = async () => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      const report = await runScenario(next);
+      const report = await runScenario(next, show && ((text) => void process.stdout.write(`${text}\n`)));
       reports.push(report);
       process.stdout.write(`seed ${next}: ${report.violations.length === 0 ? 'holds' : 'VIOLATED'}\n`);
       for (const violation of report.violations) process.stdout.write(`${violation}\n`);
@@ -35,10 +38,18 @@ async function main({ seeds, seed, first, parallel }: Options): Promise<void> {
   const sum = (count: (report: ScenarioReport) => number) =>
     reports.reduce((total, report) => total + count(report), 0);
   const violations = sum((report) => report.violations.length);
-  const faults = `${sum((report) => report.faults)} faults`;
-  const kills = `${sum((report) => report.kills)} kills and interruptions`;
-  const failed = `${sum((report) => report.failedRequests)} failed requests`;
-  process.stdout.write(`${reports.length} seeds, ${violations} violations: ${faults}, ${kills}, ${failed}\n`);
+  const counts = [
+    `${sum((report) => report.faults)} faults`,
+    `${sum((report) => report.kills)} kills and interruptions`,
+    `${sum((report) => report.replacements)} forced replacements`,
+    `${sum((report) => report.lateReads)} late reads`,
+    `${sum((report) => report.foreign)} foreign objects`,
+    `${sum((report) => report.oddStatuses)} odd statuses`,
+    `${sum((report) => report.adoptions)} adoptions after a kill`,
+    `${sum((report) => report.renames)} other names chosen`,
+    `${sum((report) => report.forgotten)} endpoints forgotten by deletes that were not waited for`,
+  ];
+  process.stdout.write(`${reports.length} seeds, ${violations} violations: ${counts.join(', ')}\n`);
   process.exitCode = violations > 0 ? 1 : 0;
 }
 

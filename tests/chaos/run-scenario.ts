@@ -1,233 +1,92 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { isMatch } from 'lodash';
-import type { Emulator } from 'postgres-control-emulator';
-import { endHosts, findHosts, kill } from '../provider-hosts';
-import { makeStack, type PulumiStack } from '../pulumi-stack';
-import {
-  type Interruption,
-  projectCount,
-  type Round,
-  type SlotPlan,
-  scenarioOf,
-  slotCount,
-} from './scenario';
-
-/** What a seed went through, and what did not hold after it. */
-export interface ScenarioReport {
-  readonly seed: number;
-  readonly violations: string[];
-  faults: number;
-  kills: number;
-  failedRequests: number;
-}
-
-const projectFile = `name: chaos
-main: index.js
-runtime:
-  name: nodejs
-  options:
-    typescript: false
-`;
-
-const program = `const { readFileSync } = require('node:fs');
-const { ComputeEndpoint } = require('pulumi-postgres-compute');
-const declared = JSON.parse(readFileSync(__dirname + '/endpoints.json', 'utf8'));
-for (const [name, args] of Object.entries(declared)) new ComputeEndpoint(name, args);
-`;
-
-/** Long enough for every operation of the emulator, short enough that one which hangs ends the command. Seconds. */
-const timeouts = { create: 6, update: 6, delete: 6 };
-
-type Ground = ReturnType<typeof prepareGround>;
+import { endHosts, waitForHosts } from '../provider-hosts';
+import { makeStack } from '../pulumi-stack';
+import { checkEndpoints, checkForeign, checkSecrets, checkSuccess } from './checks';
+import { type Disturbance, disturb } from './disturb';
+import { Ground } from './ground';
+import { declare, slotName, writeProject } from './program';
+import { recover } from './recover';
+import { type Baseline, checkRestarts, takeBaseline } from './restart-check';
+import { type Round, scenarioOf } from './scenario';
+import { emptyReport, type ScenarioReport, Trial } from './trial';
 
 /** Runs one seed: each round under its faults and its interruption, then one `up` without; then checks. */
-export async function runScenario(seed: number): Promise<ScenarioReport> {
-  const report: ScenarioReport = { seed, violations: [], faults: 0, kills: 0, failedRequests: 0 };
-  const fill = async (folder: string) => {
-    await writeFile(join(folder, 'Pulumi.yaml'), projectFile);
-    await writeFile(join(folder, 'index.js'), program);
-    await writeFile(join(folder, 'package.json'), '{}');
-  };
-  const { stack, emulator, close } = await makeStack(fill, { operationMs: 150 });
+export async function runScenario(seed: number, show?: (text: string) => void): Promise<ScenarioReport> {
+  const report = emptyReport(seed);
+  const scenario = scenarioOf(seed);
+  const { stack, emulator, close } = await makeStack(writeProject, scenario.service);
   try {
-    const ground = prepareGround(emulator);
-    for (const [index, round] of scenarioOf(seed).rounds.entries()) {
-      await declare(stack, ground, round.slots);
-      ground.countSizeChanges(round.slots);
-      await disturb(stack, emulator, round, report);
-      await recover(stack, emulator, round, report);
-      await check(stack, emulator, ground, round.slots, (violation) => {
-        report.violations.push(`seed ${seed}, round ${index + 1}: ${violation}`);
-      });
+    const ground = new Ground(emulator, seed, scenario);
+    const trial = new Trial({ stack, emulator, ground, scenario, report }, show);
+    let earlier: Round | undefined;
+    for (const round of scenario.rounds) {
+      trial.round += 1;
+      await runRound(trial, round, earlier);
+      earlier = round;
+      // What follows would only be a consequence.
+      if (report.violations.length > 0) break;
     }
-    report.failedRequests = emulator
-      .requests()
-      .filter(({ status }) => status === null || status >= 400).length;
+    if (scenario.service.lateListsMs || scenario.service.lateGetsMs)
+      report.lateReads += emulator.requests().filter(({ method }) => method === 'GET').length;
     return report;
   } finally {
-    await endHosts(stack, emulator);
+    await endHosts(stack);
     await close();
   }
 }
 
-/** Projects and branches for the slots, and endpoints of somebody else's that nobody may touch. */
-function prepareGround(emulator: Emulator) {
-  const projects = Array.from({ length: projectCount }, (_, index) => {
-    const project = emulator.createProject({ name: `project-${index}` });
-    const branches = Array.from({ length: slotCount * 2 }, (_unused, number) =>
-      emulator.createBranch(project.id, { name: `branch-${number}` }),
-    );
-    return { id: project.id, branchIds: branches.map(({ id }) => id) };
-  });
-  const bystanders = emulator.endpoints();
-  const sizeChanges = new Map<number, number>();
-  let before: readonly SlotPlan[] = [];
-  return {
-    bystanders,
-    place: (slot: number, { project, branch }: SlotPlan) => ({
-      projectId: projects[project]?.id,
-      branchId: projects[project]?.branchIds[slot * 2 + branch],
-    }),
-    countSizeChanges(slots: readonly SlotPlan[]) {
-      for (const [slot, { size }] of slots.entries()) {
-        const isChanged = before[slot] !== undefined && String(before[slot]?.size) !== String(size);
-        if (isChanged) sizeChanges.set(slot, (sizeChanges.get(slot) ?? 0) + 1);
-      }
-      before = slots;
-    },
-    sizeChangesOf: (slot: number) => sizeChanges.get(slot) ?? 0,
-  };
+async function runRound(trial: Trial, round: Round, earlier: Round | undefined): Promise<void> {
+  const { ground, report, scenario, stack } = trial;
+  ground.adopted.clear();
+  if (round.isAwake) await ground.wake();
+  report.foreign += ground.addForeign(round, scenario);
+  await declare(stack, ground, round, scenario.timeoutSeconds);
+  const [before, after] = round.previews;
+  const preview = await trial.run('preview', ...before);
+  if (preview.exitCode !== 0) trial.violate(`the preview failed:\n${preview.screen}`);
+  const baseline = await takeBaseline(trial, earlier);
+  const disturbance = await disturb(trial, round);
+  await checkUndisturbed(trial, round, earlier, disturbance, baseline);
+  await recover(trial, round, disturbance);
+  await ground.settle();
+  await dropForgotten(trial, baseline);
+  await checkEndpoints(trial, round);
+  await checkRestarts(trial, round, disturbance, baseline);
+  const next = await trial.run('preview', '--expect-no-changes', ...after);
+  if (next.exitCode !== 0) trial.violate(`the next preview shows changes:\n${next.screen}`);
+  checkForeign(trial);
+  await checkSecrets(trial);
+  if ((await waitForHosts(stack)).length > 0) trial.violate('a provider host outlives the round');
 }
 
-async function declare(stack: PulumiStack, ground: Ground, slots: readonly SlotPlan[]): Promise<void> {
-  const declared = slots.flatMap((plan, slot) => {
-    if (!plan.isDeclared) return [];
-    const args = {
-      ...ground.place(slot, plan),
-      type: plan.type,
-      autoscalingLimitMinCu: plan.size[0],
-      autoscalingLimitMaxCu: plan.size[1],
-      suspendTimeoutSeconds: plan.suspendTimeoutSeconds,
-      ...(plan.workMem && { pgSettings: { work_mem: plan.workMem } }),
-      timeouts,
-    };
-    return [[`slot-${slot}`, args]];
-  });
-  await writeFile(join(stack.folder, 'endpoints.json'), JSON.stringify(Object.fromEntries(declared)));
+/**
+ * With `waitForOperations: false` a delete is not waited for either. When its operation fails later, the endpoint stays,
+ * and is in no state: known, and counted.
+ */
+async function dropForgotten(trial: Trial, baseline: Baseline): Promise<void> {
+  const ids = new Set((await trial.readState()).map(({ id }) => id));
+  for (const { id, plan } of baseline.values()) {
+    const [latest] = trial.ground.ownOperations().filter(({ endpoint_id }) => endpoint_id === id);
+    if (plan.isWaiting || ids.has(id) || latest?.action !== 'suspend_compute') continue;
+    trial.emulator.deleteEndpoint(id);
+    trial.report.forgotten += 1;
+  }
 }
 
-async function disturb(
-  stack: PulumiStack,
-  emulator: Emulator,
+/** A run that ended well has done everything, whatever it met. */
+async function checkUndisturbed(
+  trial: Trial,
   round: Round,
-  report: ScenarioReport,
+  earlier: Round | undefined,
+  { exitCode, startedAt }: Disturbance,
+  baseline: Baseline,
 ): Promise<void> {
-  const faults = round.faults.map((fault) => emulator.inject(fault));
-  const command = stack.start('up', '--yes', '--skip-preview');
-  const ended = command.then(
-    () => undefined,
-    () => undefined,
-  );
-  const timer = new AbortController();
-  const due = sleep(round.interruption.afterMs, undefined, { signal: timer.signal }).then(
-    () => interrupt(stack, round.interruption, command.pid, report),
-    () => undefined,
-  );
-  await ended;
-  timer.abort();
-  await due;
-  for (const fault of faults) {
-    report.faults += fault.hits;
-    fault.clear();
+  const plans = [...round.slots, ...(earlier?.slots ?? [])];
+  if (exitCode !== 0 || plans.some(({ isWaiting }) => !isWaiting)) return;
+  await checkEndpoints(trial, round);
+  checkSuccess(trial, round, startedAt);
+  const ids = await trial.readIds();
+  for (const { slot } of round.forced) {
+    if (round.slots[slot]?.createsBeforeDelete || ids.get(slot) !== baseline.get(slot)?.id) continue;
+    trial.violate(`${slotName(slot)}: was to be replaced, and still is ${ids.get(slot)}`);
   }
-}
-
-async function interrupt(
-  stack: PulumiStack,
-  { kind }: Interruption,
-  pid = 0,
-  report: ScenarioReport,
-): Promise<void> {
-  if (kind === 'none') return;
-  const [victims, signal] =
-    kind === 'kill -9 of the host'
-      ? [await findHosts(stack), 'SIGKILL' as const]
-      : [[pid], kind === 'Ctrl-C' ? ('SIGINT' as const) : ('SIGKILL' as const)];
-  report.kills += victims.filter((victim) => kill(victim, signal)).length;
-}
-
-async function recover(
-  stack: PulumiStack,
-  emulator: Emulator,
-  round: Round,
-  report: ScenarioReport,
-): Promise<void> {
-  // What a pipeline does after a killed run, which leaves the lock of the stack behind.
-  if (await isLocked(stack)) await stack.try('cancel', '--yes');
-  if (round.refreshesBetween) await stack.try('refresh', '--yes');
-  const { exitCode, screen } = await stack.try('up', '--yes', '--skip-preview');
-  if (exitCode !== 0) report.violations.push(`seed ${report.seed}: up without faults failed:\n${screen}`);
-  await endHosts(stack, emulator);
-}
-
-async function check(
-  stack: PulumiStack,
-  emulator: Emulator,
-  ground: Ground,
-  slots: readonly SlotPlan[],
-  violate: (violation: string) => void,
-): Promise<void> {
-  const bystanderIds = new Set(ground.bystanders.map(({ id }) => id));
-  const endpoints = emulator.endpoints();
-  for (const bystander of ground.bystanders) {
-    if (!endpoints.some(({ id }) => id === bystander.id))
-      violate(`${bystander.id} of somebody else was deleted`);
-  }
-  const held = endpoints.filter(({ id }) => !bystanderIds.has(id));
-  const declared = slots.flatMap((plan, slot) => (plan.isDeclared ? [{ plan, slot }] : []));
-  for (const { plan, slot } of declared) {
-    const { projectId, branchId } = ground.place(slot, plan);
-    const wanted = {
-      project_id: projectId,
-      branch_id: branchId,
-      type: plan.type,
-      autoscaling_limit_min_cu: plan.size[0],
-      autoscaling_limit_max_cu: plan.size[1],
-      suspend_timeout_seconds: plan.suspendTimeoutSeconds,
-    };
-    const matching = held.filter((endpoint) => isMatch(endpoint, wanted));
-    if (matching.length !== 1) violate(`slot-${slot}: ${matching.length} endpoints are as declared, not 1`);
-    for (const endpoint of matching) {
-      const workMem = endpoint.settings.pg_settings?.work_mem;
-      if (workMem !== plan.workMem) violate(`slot-${slot}: work_mem is ${workMem}, declared ${plan.workMem}`);
-      if (emulator.restarts(endpoint.id) > ground.sizeChangesOf(slot))
-        violate(`slot-${slot}: restarted too often`);
-    }
-  }
-  if (held.length !== declared.length) violate(`${held.length} endpoints, ${declared.length} declared`);
-  const inState = await readState(stack);
-  const ids = (list: { id?: string }[]) =>
-    list
-      .map(({ id }) => id)
-      .sort()
-      .join(' ');
-  if (ids(inState) !== ids([...held])) violate(`state holds ${ids(inState)}, the service ${ids([...held])}`);
-  const preview = await stack.try('preview', '--expect-no-changes');
-  if (preview.exitCode !== 0) violate(`the next preview shows changes:\n${preview.screen}`);
-}
-
-/** The endpoints in the state file itself: quicker than an export, and what a pipeline would find. */
-async function readState(stack: PulumiStack): Promise<{ id?: string }[]> {
-  const file = join(stack.backend, '.pulumi', 'stacks', 'chaos', 'test.json');
-  const { checkpoint } = JSON.parse(await readFile(file, 'utf8')) as {
-    checkpoint: { latest?: { resources?: { id?: string; type: string }[] } };
-  };
-  return (checkpoint.latest?.resources ?? []).filter(({ type }) => type.endsWith(':ComputeEndpoint'));
-}
-
-async function isLocked(stack: PulumiStack): Promise<boolean> {
-  const locks = join(stack.backend, '.pulumi', 'locks', 'organization', 'chaos', 'test');
-  return (await readdir(locks).catch(() => [])).length > 0;
 }

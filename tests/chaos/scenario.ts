@@ -1,163 +1,239 @@
 import fc from 'fast-check';
-import type { Fault } from 'postgres-control-emulator';
+import type { EmulatorOptions, Fault } from 'postgres-control-emulator';
+import { fault, type Interruption, interruption, isEndless, lateRead } from './mishap';
+import {
+  allowedPlan,
+  editPlan,
+  projectCount,
+  type SlotPlan,
+  type SlotTraits,
+  slotCount,
+  slotEdit,
+  slotPlan,
+  slotTraits,
+  type Variant,
+} from './slot-plan';
 
-// A scenario is data, drawn from a seed: what a program declares round by round, and what goes wrong meanwhile.
+// A scenario is data, drawn from a seed: what a program declares round by round, and what goes wrong at the same time.
 
-/** What a slot of the program declares in one round. */
-export interface SlotPlan {
-  readonly isDeclared: boolean;
-  readonly project: number;
-  /** Each slot has two branches of its own in each project, so that no two compete for one. */
-  readonly branch: number;
-  readonly type: 'read_write' | 'read_only';
-  readonly size: readonly [number, number];
-  readonly suspendTimeoutSeconds: number;
-  readonly workMem: string | undefined;
+/** A replacement that no argument asks for. */
+export interface Forced {
+  readonly slot: number;
+  readonly how: '--replace' | 'taint';
+  /** Another slot that is replaced because this one is. */
+  readonly follower?: { readonly slot: number; readonly how: 'replaceWith' | 'deletedWith' };
 }
 
-/** How a run is cut off. `afterMs` counts from the start of the command. */
-export interface Interruption {
-  readonly kind: 'none' | 'kill -9 of the CLI' | 'kill -9 of the host' | 'Ctrl-C';
-  readonly afterMs: number;
+/** Another client's endpoint, which nothing may touch. */
+export interface ForeignEndpoint {
+  /** Whose place or name it has. */
+  readonly slot: number;
+  readonly project: number;
+  readonly type: 'read_write' | 'read_only';
+  /** The name that the slot may give, or one of its own. */
+  readonly name: Variant | 'own' | undefined;
+  readonly ageMs: number;
+}
+
+/** Another client's operation. */
+export interface ForeignOperation {
+  readonly project: number;
+  readonly about: 'the project' | 'a foreign endpoint' | 'a slot';
+  readonly action: string;
+  readonly status: string;
+  readonly ageMs: number;
+  /** How long it locks the project, from before the run under faults on; undefined: not at all. */
+  readonly locksForMs: number | undefined;
 }
 
 export interface Round {
   readonly slots: readonly SlotPlan[];
+  readonly forced: readonly Forced[];
   readonly faults: readonly Fault[];
   readonly interruption: Interruption;
+  readonly foreignEndpoints: readonly ForeignEndpoint[];
+  readonly foreignOperations: readonly ForeignOperation[];
+  /** Late reads of the recovering run. */
+  readonly lateReads: readonly Fault[];
+  /** Whether clients connect before the run, which wakes computes that are idle. */
+  readonly isAwake: boolean;
   /** Whether somebody runs `pulumi refresh` before the next `up`. */
   readonly refreshesBetween: boolean;
+  /** The arguments of the previews before and after the round. */
+  readonly previews: readonly [readonly string[], readonly string[]];
 }
 
 export interface Scenario {
+  readonly service: EmulatorOptions;
+  /** The `timeouts` of each slot, in seconds: beyond any operation, and short enough that one which hangs ends the run. */
+  readonly timeoutSeconds: number;
+  readonly traits: readonly SlotTraits[];
   readonly rounds: readonly Round[];
 }
 
-export const projectCount = 2;
-export const slotCount = 4;
+const slotIndex = fc.nat(slotCount - 1);
+const projectIndex = fc.nat(projectCount - 1);
+const seldom = fc.nat(3).map((roll) => roll === 0);
+const perSlot = { minLength: slotCount, maxLength: slotCount };
+const ageMs = fc.constantFrom(0, 60_000, 86_400_000);
 
-const sizes = [
-  [0.25, 0.25],
-  [0.25, 1],
-  [0.5, 2],
-  [1, 4],
-] as const;
+const forced: fc.Arbitrary<Forced> = fc.record(
+  {
+    slot: slotIndex,
+    how: fc.constantFrom('--replace', 'taint'),
+    follower: fc.record({ slot: slotIndex, how: fc.constantFrom('replaceWith', 'deletedWith') }),
+  },
+  { requiredKeys: ['slot', 'how'] },
+);
 
-const slot: fc.Arbitrary<SlotPlan> = fc.record({
-  isDeclared: fc.boolean(),
-  project: fc.nat(projectCount - 1),
-  branch: fc.nat(1),
+const foreignEndpoint: fc.Arbitrary<ForeignEndpoint> = fc.record({
+  slot: slotIndex,
+  project: projectIndex,
   type: fc.constantFrom('read_write', 'read_only'),
-  size: fc.constantFrom(...sizes),
-  suspendTimeoutSeconds: fc.constantFrom(0, 300, 3600),
-  workMem: fc.constantFrom(undefined, '4MB', '8MB'),
+  name: fc.constantFrom('a', 'b', 'own', undefined),
+  ageMs,
 });
 
-/** Which parts of a slot change from one round to the next: few, as in a real edit. */
-const edit = fc.record({
-  isDeclared: fc.boolean(),
-  size: fc.boolean(),
-  settings: fc.boolean(),
-  branch: fc.boolean(),
-  replacement: fc.nat(3).map((roll) => roll === 0),
-});
-
-const action = fc.constantFrom('start_compute', 'apply_config', 'suspend_compute');
-const times = fc.integer({ min: 1, max: 3 });
-const path = fc.constantFrom(
-  '/projects/*/endpoints',
-  '/projects/*/endpoints/*',
-  '/projects/*/operations',
-  '/**',
-);
-const method = fc.constantFrom('GET', 'POST', 'PATCH', 'DELETE');
-
-const fault: fc.Arbitrary<Fault> = fc.oneof(
-  fc.record({
-    match: fc.record({ action }),
-    times,
-    effect: fc.record({
-      kind: fc.constant('operation-fails' as const),
-      status: fc.constantFrom('failed' as const, 'error' as const, 'cancelled' as const),
-    }),
-  }),
-  fc.record({
-    match: fc.record({ action }),
-    times: fc.constant(1),
-    effect: fc.constantFrom(
-      { kind: 'operation-hangs' as const },
-      { kind: 'operation-status' as const, status: 'pondering' },
-    ),
-  }),
-  fc.record({
-    match: fc.record({ method, path }),
-    times,
-    effect: fc.oneof(
-      fc.constantFrom(
-        { kind: 'lost-before-work' as const },
-        { kind: 'lost-after-work' as const },
-        { kind: 'malformed' as const },
-        { kind: 'repeated-operations' as const },
-        { kind: 'reversed-operations' as const },
-        { kind: 'slow' as const, delayMs: 700 },
-        { kind: 'status' as const, status: 429, retryAfterSeconds: 1 },
+const foreignOperation: fc.Arbitrary<ForeignOperation> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      project: projectIndex,
+      about: fc.constantFrom('the project', 'a foreign endpoint', 'a slot'),
+      action: fc.constantFrom('check_availability', 'create_branch', 'start_compute', 'suspend_compute'),
+      status: fc.constantFrom(
+        'scheduling',
+        'running',
+        'finished',
+        'failed',
+        'error',
+        'cancelling',
+        'pondering',
       ),
-      fc
-        .record({
-          kind: fc.constant('status' as const),
-          status: fc.constantFrom(423, 429, 500, 502, 503, 504),
-          when: fc.constantFrom('before-work' as const, 'after-work' as const),
-        })
-        .filter(({ status, when }) => when === 'before-work' || ![423, 429, 503].includes(status)),
-    ),
-  }),
+      ageMs,
+      locksForMs: fc.constant(undefined),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      project: projectIndex,
+      about: fc.constant('the project' as const),
+      action: fc.constant('create_branch'),
+      status: fc.constantFrom('scheduling', 'running'),
+      ageMs,
+      locksForMs: fc.integer({ min: 500, max: 6_000 }),
+    }),
+  },
 );
 
-const interruption: fc.Arbitrary<Interruption> = fc.record({
-  kind: fc.constantFrom('none', 'kill -9 of the CLI', 'kill -9 of the CLI', 'kill -9 of the host', 'Ctrl-C'),
-  afterMs: fc.integer({ min: 1_000, max: 4_500 }),
+/** `late`: a service whose reads always lag behind; `at times`: some reads do. */
+const lateness = fc.constantFrom('never', 'never', 'at times', 'always');
+
+const drawnRound = fc.record({
+  fresh: fc.array(slotPlan, perSlot),
+  edits: fc.array(slotEdit, perSlot),
+  forced: fc.uniqueArray(forced, { maxLength: 2, selector: ({ slot }) => slot }),
+  isQuiet: fc.nat(4).map((roll) => roll === 0),
+  faults: fc.array(fault, { minLength: 1, maxLength: 6 }),
+  lateFaults: fc.array(lateRead, { minLength: 1, maxLength: 3 }),
+  lateReads: fc.array(lateRead, { maxLength: 2 }),
+  interruption,
+  foreignEndpoints: fc.array(foreignEndpoint, { maxLength: 2 }),
+  foreignOperations: fc.array(foreignOperation, { maxLength: 3 }),
+  isAwake: fc.nat(3).map((roll) => roll > 0),
+  refreshesBetween: seldom,
+  previews: fc.tuple(
+    fc.constantFrom([], ['--diff'], ['--json']),
+    fc.constantFrom([], ['--diff'], ['--json']),
+  ),
 });
 
-const rounds = fc.array(
-  fc.record({
-    fresh: fc.array(slot, { minLength: slotCount, maxLength: slotCount }),
-    edits: fc.array(edit, { minLength: slotCount, maxLength: slotCount }),
-    faults: fc.array(fault, { minLength: 1, maxLength: 6 }),
-    interruption,
-    refreshesBetween: fc.boolean(),
-  }),
-  { minLength: 2, maxLength: 3 },
-);
+type DrawnRound = typeof drawnRound extends fc.Arbitrary<infer Value> ? Value : never;
+
+const scenario: fc.Arbitrary<Scenario> = fc
+  .record({
+    lateness,
+    lateMs: fc.constantFrom(500, 1_500, 3_000),
+    lateCalls: fc.constantFrom<readonly ('lateListsMs' | 'lateGetsMs')[]>(
+      ['lateListsMs'],
+      ['lateGetsMs'],
+      ['lateListsMs', 'lateGetsMs'],
+    ),
+    normalizeSettings: seldom,
+    locks: fc.constantFrom('project', 'project', 'project', 'endpoint', 'none'),
+    traits: fc.array(slotTraits, perSlot),
+    drawn: fc.array(drawnRound, { minLength: 2, maxLength: 3 }),
+  })
+  .map(({ lateness: late, lateMs, lateCalls, normalizeSettings, locks, traits, drawn }) => ({
+    service: {
+      operationMs: 150,
+      normalizeSettings,
+      locks,
+      ...(late === 'always' && Object.fromEntries(lateCalls.map((call) => [call, lateMs]))),
+    },
+    timeoutSeconds: late === 'never' ? 8 : 20,
+    traits,
+    rounds: toRounds(drawn, traits, late),
+  }));
 
 /** The scenario of a seed: the same one each time. */
 export function scenarioOf(seed: number): Scenario {
-  const [drawn = []] = fc.sample(rounds, { seed, numRuns: 1 });
-  const plans: SlotPlan[][] = [];
-  for (const { fresh, edits } of drawn) {
-    const before = plans.at(-1);
-    plans.push(fresh.map((plan, index) => edited(before?.[index], plan, edits[index])));
-  }
-  return {
-    rounds: drawn.map(({ faults, interruption: cut, refreshesBetween }, index) => ({
-      slots: plans[index] ?? [],
-      faults,
-      interruption: cut,
-      refreshesBetween,
-    })),
-  };
+  const [drawn] = fc.sample(scenario, { seed, numRuns: 1 });
+  if (!drawn) throw new Error(`nothing was drawn from the seed ${seed}`);
+  return drawn;
 }
 
-type Edit = typeof edit extends fc.Arbitrary<infer Value> ? Value : never;
+function toRounds(drawn: readonly DrawnRound[], traits: readonly SlotTraits[], late: string): Round[] {
+  const rounds: Round[] = [];
+  for (const [index, draw] of drawn.entries()) {
+    const before = rounds.at(-1)?.slots;
+    const slots = traits.map((trait, slot) => {
+      const fresh = draw.fresh[slot];
+      if (!fresh) throw new Error(`no plan was drawn for slot ${slot}`);
+      return allowedPlan(editPlan(before?.[slot], fresh, draw.edits[slot]), trait);
+    });
+    const isLast = index === drawn.length - 1;
+    const { fresh: _fresh, edits: _edits, isQuiet, lateFaults, ...rest } = draw;
+    rounds.push({
+      ...rest,
+      slots,
+      forced: draw.forced.flatMap((force) => allowedForce(force, rounds, slots, isLast) ?? []),
+      faults: isQuiet ? [] : allowedFaults(draw, late),
+      interruption: isQuiet ? { kind: 'none', after: 'start', delayMs: 0 } : draw.interruption,
+      lateReads: late === 'at times' ? draw.lateReads : [],
+    });
+  }
+  return rounds;
+}
 
-function edited(before: SlotPlan | undefined, fresh: SlotPlan, change: Edit | undefined): SlotPlan {
-  if (!before || !change) return fresh;
-  return {
-    isDeclared: change.isDeclared ? fresh.isDeclared : before.isDeclared,
-    project: change.replacement ? fresh.project : before.project,
-    type: change.replacement ? fresh.type : before.type,
-    branch: change.branch ? fresh.branch : before.branch,
-    size: change.size ? fresh.size : before.size,
-    suspendTimeoutSeconds: change.settings ? fresh.suspendTimeoutSeconds : before.suspendTimeoutSeconds,
-    workMem: change.settings ? fresh.workMem : before.workMem,
-  };
+function allowedFaults(
+  { faults, lateFaults, interruption: cut }: DrawnRound,
+  late: string,
+): readonly Fault[] {
+  if (late === 'never') return faults;
+  // The time-outs are long where reads are late; only a kill ends such a run in time.
+  const patient = cut.kind.startsWith('kill') ? faults : faults.filter((drawn) => !isEndless(drawn));
+  return late === 'always' ? patient : [...lateFaults, ...patient];
+}
+
+/** Only what is in state and stays declared can be replaced by force. */
+function allowedForce(
+  { follower, ...force }: Forced,
+  earlier: readonly Round[],
+  slots: readonly SlotPlan[],
+  isLast: boolean,
+): Forced | undefined {
+  const before = earlier.at(-1)?.slots;
+  const stays = (slot: number) => before?.[slot]?.isDeclared && slots[slot]?.isDeclared;
+  if (!stays(force.slot)) return undefined;
+  // The program refers to resources that it has declared before.
+  if (!follower || follower.slot <= force.slot || !stays(follower.slot)) return force;
+  if (follower.how === 'replaceWith') return { ...force, follower };
+  const plans = [...earlier.map((round) => round.slots), slots].map((all) => all[follower.slot]);
+  const [old, now] = plans.slice(-2);
+  // The engine leaves its delete out, so it has to be the same endpoint afterwards: its name is always the same.
+  const isSame = old?.project === now?.project && old?.type === now?.type;
+  const isHarmless = isLast && isSame && plans.every((plan) => !plan?.name && !plan?.createsBeforeDelete);
+  return isHarmless ? { ...force, follower } : force;
 }

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { InjectedFault } from 'postgres-control-emulator';
+import { findHosts, kill, waitForHosts } from '../provider-hosts';
+import { type Interruption, oddKinds } from './mishap';
+import { urnOf } from './program';
+import type { Round } from './scenario';
+import type { Trial } from './trial';
+
+/** How a run under faults has gone. */
+export interface Disturbance {
+  /** Of the command; not 0 when it was cut off. */
+  readonly exitCode: number;
+  readonly wasCutOff: boolean;
+  readonly faults: number;
+  readonly startedAt: number;
+}
+
+/** How often the requests are read, to find the moment of an interruption. Milliseconds. */
+const watchMs = 10;
+
+/** Runs `pulumi up` under the faults of the round, and cuts it off at the moment that the round says. */
+export async function disturb(trial: Trial, round: Round): Promise<Disturbance> {
+  const { emulator, stack, report } = trial;
+  await taint(trial, round);
+  const replaced = round.forced.filter(({ how }) => how === '--replace');
+  const args = [
+    'up',
+    '--yes',
+    '--skip-preview',
+    ...replaced.flatMap(({ slot }) => ['--replace', urnOf(slot)]),
+  ];
+  report.replacements += round.forced.length + round.forced.filter(({ follower }) => follower).length;
+  const faults = round.faults.map((fault) => emulator.inject(fault));
+  const before = emulator.requests().length;
+  const end = new AbortController();
+  const startedAt = Date.now();
+  const command = stack.start(...args);
+  const cut = waitForMoment(trial, round.interruption, end.signal).then((isDue) =>
+    isDue ? interrupt(trial, round.interruption, command.pid, before) : 0,
+  );
+  const { exitCode = -1, all } = await command.catch((error) => error);
+  end.abort();
+  const kills = await cut;
+  trial.note(args, exitCode, String(all));
+  report.kills += kills;
+  for (const fault of faults) fault.clear();
+  countFaults(trial, faults);
+  return {
+    exitCode,
+    wasCutOff: kills > 0,
+    faults: faults.reduce((sum, { hits }) => sum + hits, 0),
+    startedAt,
+  };
+}
+
+export function countFaults({ report }: Trial, faults: readonly InjectedFault[]): void {
+  for (const { fault, hits } of faults) {
+    const { kind } = fault.effect;
+    if (kind === 'late-read') report.lateReads += hits;
+    else report.faults += hits;
+    if (oddKinds.includes(kind)) report.oddStatuses += hits;
+  }
+}
+
+async function taint(trial: Trial, { forced }: Round): Promise<void> {
+  const urns = forced.filter(({ how }) => how === 'taint').map(({ slot }) => urnOf(slot));
+  if (urns.length === 0) return;
+  const { exitCode, screen } = await trial.run('state', 'taint', '--yes', ...urns);
+  if (exitCode !== 0) trial.violate(`taint failed:\n${screen}`);
+}
+
+/** Returns whether the moment came before the run ended. */
+async function waitForMoment(
+  { emulator }: Trial,
+  { kind, after, delayMs }: Interruption,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (kind === 'none') return false;
+  const before = emulator.requests().length;
+  const hasCome = () => {
+    if (after === 'start') return true;
+    const writes = emulator
+      .requests()
+      .slice(before)
+      .filter(({ method }) => method !== 'GET');
+    if (after === 'rename') return writes.some(({ method, body }) => method === 'PATCH' && isRename(body));
+    return writes.length >= after;
+  };
+  try {
+    while (!hasCome()) await sleep(watchMs, undefined, { signal });
+    await sleep(delayMs, undefined, { signal });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isRename(body: unknown): boolean {
+  return (body as { endpoint?: { name?: string } } | undefined)?.endpoint?.name !== undefined;
+}
+
+/** Returns how many processes it met. */
+async function interrupt(trial: Trial, { kind }: Interruption, pid = 0, before = 0): Promise<number> {
+  if (kind === 'kill -9 of the host')
+    return (await findHosts(trial.stack)).filter((host) => kill(host, 'SIGKILL')).length;
+  if (kind === 'Ctrl-C') return kill(pid, 'SIGINT') ? 1 : 0;
+  if (!kill(pid, 'SIGKILL')) return 0;
+  // The host loads the provider for the first resource; until then it is Pulumi's own program, and stays.
+  const isLoaded = trial.emulator.requests().length > before;
+  const left = await waitForHosts(trial.stack);
+  if (isLoaded && left.length > 0) trial.violate('the provider host outlives the killed CLI by 3 s');
+  for (const host of left) kill(host, 'SIGKILL');
+  return 1;
+}

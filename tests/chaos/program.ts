@@ -1,0 +1,80 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { typeToken } from '../../provider/src/provider-text';
+import type { PulumiStack } from '../pulumi-stack';
+import type { Ground } from './ground';
+import type { Round } from './scenario';
+import type { SlotPlan } from './slot-plan';
+
+const projectFile = `name: chaos
+main: index.js
+runtime:
+  name: nodejs
+  options:
+    typescript: false
+`;
+
+/** JSON can't hold a secret, so `{ $secret: VALUE }` stands for one. */
+const program = `const { readFileSync } = require('node:fs');
+const { secret } = require('@pulumi/pulumi');
+const { ComputeEndpoint } = require('pulumi-postgres-compute');
+const toSecrets = (_key, value) => (value && Object.hasOwn(value, '$secret') ? secret(value.$secret) : value);
+const declared = JSON.parse(readFileSync(__dirname + '/endpoints.json', 'utf8'), toSecrets);
+const made = {};
+for (const { name, args, replaceWith, deletedWith, ...options } of declared) {
+  made[name] = new ComputeEndpoint(name, args, {
+    ...options,
+    ...(replaceWith && { replaceWith: [made[replaceWith]] }),
+    ...(deletedWith && { deletedWith: made[deletedWith] }),
+  });
+}
+`;
+
+export async function writeProject(folder: string): Promise<void> {
+  await writeFile(join(folder, 'Pulumi.yaml'), projectFile);
+  await writeFile(join(folder, 'index.js'), program);
+  await writeFile(join(folder, 'package.json'), '{}');
+}
+
+export function slotName(slot: number): string {
+  return `slot-${slot}`;
+}
+
+export function urnOf(slot: number): string {
+  return `urn:pulumi:test::chaos::${typeToken}::${slotName(slot)}`;
+}
+
+/** The slots of a round that the program declares. */
+export function declaredSlots(round: Round): { slot: number; plan: SlotPlan }[] {
+  return round.slots.flatMap((plan, slot) => (plan.isDeclared ? [{ plan, slot }] : []));
+}
+
+/** Writes down what the program declares in this round. */
+export async function declare(
+  { folder }: PulumiStack,
+  ground: Ground,
+  round: Round,
+  timeoutSeconds: number,
+): Promise<void> {
+  const timeouts = { create: timeoutSeconds, update: timeoutSeconds, delete: timeoutSeconds };
+  const declared = declaredSlots(round).map(({ slot, plan }) => {
+    const leader = round.forced.find(({ follower }) => follower?.slot === slot);
+    return {
+      name: slotName(slot),
+      args: {
+        ...ground.place(slot, plan),
+        type: plan.type,
+        autoscalingLimitMinCu: plan.size[0],
+        autoscalingLimitMaxCu: plan.size[1],
+        suspendTimeoutSeconds: plan.suspendTimeoutSeconds,
+        ...ground.texts.inputs(slot, plan),
+        ...(!plan.isWaiting && { waitForOperations: false }),
+        ...(ground.adopted.has(slot) && { adopt: true }),
+        timeouts,
+      },
+      ...(plan.createsBeforeDelete && { deleteBeforeReplace: false }),
+      ...(leader?.follower && { [leader.follower.how]: slotName(leader.slot) }),
+    };
+  });
+  await writeFile(join(folder, 'endpoints.json'), JSON.stringify(declared));
+}

@@ -1,0 +1,76 @@
+import { checkSuccess } from './checks';
+import { countFaults, type Disturbance } from './disturb';
+import { declare, declaredSlots } from './program';
+import type { Round } from './scenario';
+import type { Trial } from './trial';
+
+const adoptAdvice = 'adopt: true takes it over';
+const renameAdvice = 'Choose another name.';
+/** Each repetition follows one error for each slot; the engine may report them one at a time. */
+const mostRuns = 5;
+
+/**
+ * What a user does after a run that was cut off or failed: one `pulumi up`. It may be repeated for three reasons only,
+ * and each of them is in the contract:
+ * - a create was killed right after the rename to the user's own name: the error says to set `adopt: true`;
+ * - another client has an endpoint of the user's own name: the error says to choose another name;
+ * - `waitForOperations: false`: the run records what it has not waited for, and the next one takes it up.
+ */
+export async function recover(trial: Trial, round: Round, disturbance: Disturbance): Promise<void> {
+  if (await trial.isLocked()) await trial.run('cancel', '--yes');
+  if (round.refreshesBetween) await trial.run('refresh', '--yes');
+  const lateReads = round.lateReads.map((fault) => trial.emulator.inject(fault));
+  for (let run = 1; ; run += 1) {
+    const startedAt = Date.now();
+    const { exitCode, screen } = await trial.run('up', '--yes', '--skip-preview');
+    if (exitCode === 0) {
+      checkSuccess(trial, round, startedAt);
+      break;
+    }
+    const hasFollowed = followAdvice(trial, round, disturbance, screen);
+    if (hasFollowed && run < mostRuns) {
+      await declare(trial.stack, trial.ground, round, trial.scenario.timeoutSeconds);
+      continue;
+    }
+    trial.violate(`up without faults failed:\n${screen}`);
+    break;
+  }
+  for (const fault of lateReads) fault.clear();
+  countFaults(trial, lateReads);
+  if (declaredSlots(round).every(({ plan }) => plan.isWaiting)) return;
+  await trial.ground.settle();
+  const { exitCode, screen } = await trial.run('up', '--yes', '--skip-preview');
+  if (exitCode !== 0) trial.violate(`up after what was not waited for failed:\n${screen}`);
+}
+
+/** Does what the errors say. Returns whether each of them was one that the contract allows. */
+function followAdvice(trial: Trial, round: Round, { wasCutOff }: Disturbance, screen: string): boolean {
+  const { ground, report } = trial;
+  const failures = failuresBySlot(screen);
+  for (const { slot, text } of failures) {
+    const plan = round.slots[slot];
+    if (!plan?.name) return false;
+    const isTaken = ground.isTaken(slot, plan);
+    if (text.includes(adoptAdvice) && wasCutOff && !isTaken && !ground.adopted.has(slot)) {
+      ground.adopted.add(slot);
+      report.adoptions += 1;
+    } else if (text.includes(renameAdvice) && isTaken) {
+      ground.texts.avoidName(slot, plan.project, plan.name);
+      report.renames += 1;
+    } else return false;
+  }
+  return failures.length > 0;
+}
+
+/** The errors under Diagnostics. A line of the screen breaks nowhere. */
+function failuresBySlot(screen: string): { slot: number; text: string }[] {
+  const [, diagnostics = ''] = screen.split('Diagnostics:');
+  const parts = diagnostics.split(/^ {2}\S+ \(([^)]+)\):$/m);
+  const failures: { slot: number; text: string }[] = [];
+  for (let index = 1; index < parts.length; index += 2) {
+    const slot = /^slot-(\d)$/.exec(parts[index] ?? '')?.[1];
+    const text = parts[index + 1] ?? '';
+    if (slot !== undefined && text.includes('error:')) failures.push({ slot: Number(slot), text });
+  }
+  return failures;
+}

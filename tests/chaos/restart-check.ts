@@ -1,0 +1,84 @@
+import type { Disturbance } from './disturb';
+import { declaredSlots, slotName } from './program';
+import type { Round } from './scenario';
+import type { SlotPlan } from './slot-plan';
+import type { Trial } from './trial';
+
+/** How a slot's endpoint was before a round. */
+interface Before {
+  readonly id: string;
+  readonly plan: SlotPlan;
+  readonly restarts: number;
+  readonly drops: number;
+  readonly isActive: boolean;
+}
+
+/** What the counts of the service are compared with after the round, by slot. */
+export type Baseline = ReadonlyMap<number, Before>;
+
+export async function takeBaseline(trial: Trial, earlier: Round | undefined): Promise<Baseline> {
+  const { ground, emulator } = trial;
+  const endpoints = ground.own();
+  const baseline = new Map<number, Before>();
+  for (const [slot, id] of await trial.readIds()) {
+    const plan = earlier?.slots[slot];
+    const endpoint = endpoints.find((own) => own.id === id);
+    if (!plan || !endpoint) continue;
+    const counts = { restarts: emulator.restarts(id), drops: emulator.connectionDrops(id) };
+    baseline.set(slot, { id, plan, ...counts, isActive: endpoint.current_state === 'active' });
+  }
+  return baseline;
+}
+
+/**
+ * Connections drop once for each declared change that asks for it, and once for changes that are applied together.
+ * - A new endpoint has no restart behind it, however its create went.
+ * - Where nothing failed and nothing was cut off, an active compute has exactly the drops that were declared.
+ * - Otherwise it has at most one for each change. Only a kill in the middle of a restart that `restartTriggers` asks for
+ *   adds one: the service does not know of triggers, so the next run can't tell that this one was done.
+ */
+export async function checkRestarts(
+  trial: Trial,
+  round: Round,
+  { wasCutOff, faults }: Disturbance,
+  baseline: Baseline,
+): Promise<void> {
+  const { emulator, ground } = trial;
+  const ids = await trial.readIds();
+  const own = ground.own();
+  const wasKilled = wasCutOff && round.interruption.kind.startsWith('kill');
+  for (const { slot, plan } of declaredSlots(round)) {
+    const id = ids.get(slot);
+    const endpoint = own.find((candidate) => candidate.id === id);
+    // Reported by another check.
+    if (id === undefined || !endpoint) continue;
+    const before = baseline.get(slot);
+    const isSame = before?.id === id;
+    const drops = emulator.connectionDrops(id) - (isSame ? before.drops : 0);
+    const restarts = emulator.restarts(id) - (isSame ? before.restarts : 0);
+    const change = isSame ? changesOf(before.plan, plan) : { size: 0, trigger: 0, move: 0 };
+    const declared = change.size + change.trigger + change.move;
+    const most = declared + (wasKilled ? change.trigger : 0);
+    const told = `declared ${JSON.stringify(change)}, ${restarts} restarts, ${drops} drops of ${id}`;
+    if (restarts > change.size || drops > most)
+      trial.violate(`${slotName(slot)}: restarted too often: ${told}`);
+    const isForced = round.forced.some((force) => force.slot === slot || force.follower?.slot === slot);
+    if (isSame && !isForced && !wasCutOff && faults === 0) {
+      const exactly = before.isActive ? Math.min(1, declared) : 0;
+      if (drops !== exactly) trial.violate(`${slotName(slot)}: not exactly ${exactly} drops: ${told}`);
+    }
+    const isUp = endpoint.current_state === 'active';
+    const staysUp = isSame ? before.isActive && change.move === 0 && !wasKilled : true;
+    if (staysUp && !isUp)
+      trial.violate(`${slotName(slot)}: ${id} is ${endpoint.current_state}, not active: ${told}`);
+  }
+}
+
+/** What a change from one plan to the other asks of an active compute, each 0 or 1. */
+function changesOf(before: SlotPlan, now: SlotPlan) {
+  return {
+    size: before.size.join() === now.size.join() ? 0 : 1,
+    trigger: before.trigger === now.trigger ? 0 : 1,
+    move: before.branch === now.branch ? 0 : 1,
+  };
+}

@@ -1,0 +1,67 @@
+import type { SlotPlan, SlotTraits, Variant } from './slot-plan';
+
+/** The texts that the program gives: names, settings and triggers. Those that are secrets are canaries. */
+export class SlotTexts {
+  readonly #seed: number;
+  readonly #traits: readonly SlotTraits[];
+  /** Names that others have in the project, so that the user has chosen another one. */
+  readonly #avoided = new Set<string>();
+  readonly #canaries = new Set<string>();
+
+  constructor(seed: number, traits: readonly SlotTraits[]) {
+    this.#seed = seed;
+    this.#traits = traits;
+  }
+
+  /** The secrets that the program has held so far. */
+  get canaries(): readonly string[] {
+    return [...this.#canaries];
+  }
+
+  /** The name that the program gives. */
+  name(slot: number, project: number, variant: Variant): string {
+    const first = this.#text('name', slot, variant, this.#traits[slot]?.isNameSecret === true);
+    return this.#avoided.has(`${project} ${first}`) ? `${first}-other` : first;
+  }
+
+  avoidName(slot: number, project: number, variant: Variant): void {
+    this.#avoided.add(`${project} ${this.name(slot, project, variant)}`);
+  }
+
+  /** What the service should hold. */
+  settings(slot: number, { workMem, application }: SlotPlan): Record<string, string> {
+    const isSecret = this.#traits[slot]?.secretSettings !== 'no';
+    return {
+      ...(workMem && { work_mem: workMem }),
+      ...(application && { application_name: this.#text('setting', slot, application, isSecret) }),
+    };
+  }
+
+  /** The arguments, with a marker around each secret. */
+  inputs(slot: number, plan: SlotPlan): Record<string, unknown> {
+    const { secretSettings = 'no', secretTriggers = 'no', isNameSecret } = this.#traits[slot] ?? {};
+    const settings = this.settings(slot, plan);
+    const { name, project, trigger } = plan;
+    const triggers = trigger && { release: this.#text('trigger', slot, trigger, secretTriggers !== 'no') };
+    const given = name && this.name(slot, project, name);
+    return {
+      ...(Object.keys(settings).length > 0 && { pgSettings: mark(settings, secretSettings) }),
+      ...(triggers && { restartTriggers: mark(triggers, secretTriggers) }),
+      ...(given && { name: isNameSecret ? { $secret: given } : given }),
+    };
+  }
+
+  #text(what: string, slot: number, variant: Variant, isSecret: boolean): string {
+    const text = `${what}-${slot}-${variant}`;
+    if (!isSecret) return text;
+    const canary = `canary${this.#seed}-${text}`;
+    this.#canaries.add(canary);
+    return canary;
+  }
+}
+
+function mark(values: Record<string, string>, secret: 'no' | 'values' | 'map'): unknown {
+  if (secret === 'no') return values;
+  if (secret === 'map') return { $secret: values };
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { $secret: value }]));
+}

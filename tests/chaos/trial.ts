@@ -1,0 +1,114 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Emulator } from 'postgres-control-emulator';
+import type { CommandResult, PulumiStack } from '../pulumi-stack';
+import type { Ground } from './ground';
+import { urnOf } from './program';
+import type { Scenario } from './scenario';
+import { slotCount } from './slot-plan';
+
+/** What a seed went through, and what did not hold after it. */
+export interface ScenarioReport {
+  readonly seed: number;
+  readonly violations: string[];
+  /** Requests and operations that a fault has hit. */
+  faults: number;
+  kills: number;
+  /** Replacements that no argument asked for. */
+  replacements: number;
+  lateReads: number;
+  /** Endpoints and operations of other clients. */
+  foreign: number;
+  /** Odd statuses, pages of proxies, and broken bodies. */
+  oddStatuses: number;
+  /** Times that the user set `adopt: true` after a kill, as the error says. */
+  adoptions: number;
+  /** Times that the user chose another name, because another client's endpoint had it. */
+  renames: number;
+  /** Endpoints that stayed because nobody waited for their deletes, which failed. */
+  forgotten: number;
+}
+
+export function emptyReport(seed: number): ScenarioReport {
+  const counts = { faults: 0, kills: 0, replacements: 0, lateReads: 0, foreign: 0, oddStatuses: 0 };
+  return { seed, violations: [], ...counts, adoptions: 0, renames: 0, forgotten: 0 };
+}
+
+interface StateResource {
+  readonly urn: string;
+  readonly id?: string;
+  readonly type: string;
+}
+
+/** A stack, the service that it talks to, and everything that the commands have shown. */
+export class Trial {
+  readonly stack: PulumiStack;
+  readonly emulator: Emulator;
+  readonly ground: Ground;
+  readonly scenario: Scenario;
+  readonly report: ScenarioReport;
+  readonly screens: string[] = [];
+  /** The round under way, counted from 1. */
+  round = 0;
+  readonly #show: ((text: string) => void) | undefined;
+
+  constructor(
+    parts: Pick<Trial, 'stack' | 'emulator' | 'ground' | 'scenario' | 'report'>,
+    show: ((text: string) => void) | undefined,
+  ) {
+    this.stack = parts.stack;
+    this.emulator = parts.emulator;
+    this.ground = parts.ground;
+    this.scenario = parts.scenario;
+    this.report = parts.report;
+    this.#show = show;
+  }
+
+  violate(violation: string): void {
+    const { seed, violations } = this.report;
+    violations.push(`seed ${seed}, round ${this.round}: ${violation}`);
+    this.#show?.(`VIOLATION: ${violation}`);
+  }
+
+  /** Runs a command, whatever its exit code. */
+  async run(...args: string[]): Promise<CommandResult> {
+    const result = await this.stack.try(...args);
+    this.note(args, result.exitCode, result.screen);
+    return result;
+  }
+
+  note(args: readonly string[], exitCode: number, screen: string): void {
+    this.screens.push(screen);
+    this.#show?.(
+      `seed ${this.report.seed}, round ${this.round}: pulumi ${args.join(' ')}: exit ${exitCode}\n${screen}`,
+    );
+  }
+
+  /** The endpoints in the state file itself: quicker than an export, and what a pipeline would find. */
+  async readState(): Promise<StateResource[]> {
+    const file = join(this.stack.backend, '.pulumi', 'stacks', 'chaos', 'test.json');
+    const text = await readFile(file, 'utf8');
+    const { checkpoint } = JSON.parse(text) as {
+      checkpoint: { latest?: { resources?: StateResource[] } };
+    };
+    return (checkpoint.latest?.resources ?? []).filter(({ type }) => type.endsWith(':ComputeEndpoint'));
+  }
+
+  /** The id in state of each slot that has one. */
+  async readIds(): Promise<Map<number, string>> {
+    const resources = await this.readState();
+    const slots = Array.from({ length: slotCount }, (_unused, slot) => slot);
+    return new Map(
+      slots.flatMap((slot) => {
+        const id = resources.find(({ urn }) => urn === urnOf(slot))?.id;
+        return id === undefined ? [] : [[slot, id]];
+      }),
+    );
+  }
+
+  /** Whether a killed run has left its lock behind. */
+  async isLocked(): Promise<boolean> {
+    const locks = join(this.stack.backend, '.pulumi', 'locks', 'organization', 'chaos', 'test');
+    return (await readdir(locks).catch(() => [])).length > 0;
+  }
+}
