@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Emulator, Endpoint } from 'postgres-control-emulator';
-import type { ForeignEndpoint, ForeignOperation, Round, Scenario } from './scenario';
+import type { ForeignEndpoint, ForeignOperation } from './foreign-objects';
+import type { Round, Scenario } from './scenario';
 import { projectCount, type SlotPlan, slotCount } from './slot-plan';
 import { SlotTexts } from './slot-texts';
 

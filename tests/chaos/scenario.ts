@@ -1,17 +1,21 @@
 import fc from 'fast-check';
 import type { EmulatorOptions, Fault } from 'postgres-control-emulator';
+import {
+  type ForeignEndpoint,
+  type ForeignOperation,
+  foreignEndpoint,
+  foreignOperation,
+} from './foreign-objects';
 import { fault, type Interruption, interruption, isEndless, lateRead } from './mishap';
 import {
   allowedPlan,
   editPlan,
-  projectCount,
   type SlotPlan,
   type SlotTraits,
   slotCount,
   slotEdit,
   slotPlan,
   slotTraits,
-  type Variant,
 } from './slot-plan';
 
 // A scenario is data, drawn from a seed: what a program declares round by round, and what goes wrong at the same time.
@@ -22,28 +26,6 @@ export interface Forced {
   readonly how: '--replace' | 'taint';
   /** Another slot that is replaced because this one is. */
   readonly follower?: { readonly slot: number; readonly how: 'replaceWith' | 'deletedWith' };
-}
-
-/** Another client's endpoint, which nothing may touch. */
-export interface ForeignEndpoint {
-  /** Whose place or name it has. */
-  readonly slot: number;
-  readonly project: number;
-  readonly type: 'read_write' | 'read_only';
-  /** The name that the slot may give, or one of its own. */
-  readonly name: Variant | 'own' | undefined;
-  readonly ageMs: number;
-}
-
-/** Another client's operation. */
-export interface ForeignOperation {
-  readonly project: number;
-  readonly about: 'the project' | 'a foreign endpoint' | 'a slot';
-  readonly action: string;
-  readonly status: string;
-  readonly ageMs: number;
-  /** How long it locks the project, from before the run under faults on; undefined: not at all. */
-  readonly locksForMs: number | undefined;
 }
 
 export interface Round {
@@ -72,10 +54,8 @@ export interface Scenario {
 }
 
 const slotIndex = fc.nat(slotCount - 1);
-const projectIndex = fc.nat(projectCount - 1);
 const seldom = fc.nat(3).map((roll) => roll === 0);
 const perSlot = { minLength: slotCount, maxLength: slotCount };
-const ageMs = fc.constantFrom(0, 60_000, 86_400_000);
 
 const forced: fc.Arbitrary<Forced> = fc.record(
   {
@@ -86,48 +66,7 @@ const forced: fc.Arbitrary<Forced> = fc.record(
   { requiredKeys: ['slot', 'how'] },
 );
 
-const foreignEndpoint: fc.Arbitrary<ForeignEndpoint> = fc.record({
-  slot: slotIndex,
-  project: projectIndex,
-  type: fc.constantFrom('read_write', 'read_only'),
-  name: fc.constantFrom('a', 'b', 'own', undefined),
-  ageMs,
-});
-
-const foreignOperation: fc.Arbitrary<ForeignOperation> = fc.oneof(
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      project: projectIndex,
-      about: fc.constantFrom('the project', 'a foreign endpoint', 'a slot'),
-      action: fc.constantFrom('check_availability', 'create_branch', 'start_compute', 'suspend_compute'),
-      status: fc.constantFrom(
-        'scheduling',
-        'running',
-        'finished',
-        'failed',
-        'error',
-        'cancelling',
-        'pondering',
-      ),
-      ageMs,
-      locksForMs: fc.constant(undefined),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      project: projectIndex,
-      about: fc.constant('the project' as const),
-      action: fc.constant('create_branch'),
-      status: fc.constantFrom('scheduling', 'running'),
-      ageMs,
-      locksForMs: fc.integer({ min: 500, max: 6_000 }),
-    }),
-  },
-);
-
-/** `late`: a service whose reads always lag behind; `at times`: some reads do. */
+/** `always`: a service whose reads lag behind; `at times`: some reads do. */
 const lateness = fc.constantFrom('never', 'never', 'at times', 'always');
 
 const drawnRound = fc.record({
@@ -202,9 +141,30 @@ function toRounds(drawn: readonly DrawnRound[], traits: readonly SlotTraits[], l
       faults: isQuiet ? [] : allowedFaults(draw, late),
       interruption: isQuiet ? { kind: 'none', after: 'start', delayMs: 0 } : draw.interruption,
       lateReads: late === 'at times' ? draw.lateReads : [],
+      refreshesBetween: draw.refreshesBetween && !wouldReadUnknownSecrets(draw, traits, before, slots),
     });
   }
   return rounds;
+}
+
+/**
+ * A refresh has the state alone. When the run was killed after the service had taken a secret, the state does not say that
+ * it is one, so the refresh would store it in clear.
+ */
+function wouldReadUnknownSecrets(
+  { interruption: cut }: DrawnRound,
+  traits: readonly SlotTraits[],
+  before: readonly SlotPlan[] | undefined,
+  slots: readonly SlotPlan[],
+): boolean {
+  if (!cut.kind.startsWith('kill')) return false;
+  return slots.some((now, slot) => {
+    const [old, trait] = [before?.[slot], traits[slot]];
+    if (!old?.isDeclared || !trait) return false;
+    const hasNewSettings = old.workMem !== now.workMem || old.application !== now.application;
+    const hasNewName = old.name !== now.name;
+    return (trait.isNameSecret && hasNewName) || (trait.secretSettings !== 'no' && hasNewSettings);
+  });
 }
 
 function allowedFaults(
