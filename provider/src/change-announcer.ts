@@ -168,7 +168,7 @@ function describeGone(id: string): string {
   return `endpoint ${id} no longer exists: \`pulumi up\` fails; \`pulumi up --refresh\` creates it again`;
 }
 
-function describeEndpoint({ id, name, created_at }: Endpoint): string {
-  const details = [...(name ? [`"${name}"`] : []), `since ${created_at}`];
-  return `${id} (${details.join(', ')})`;
+/** Without its name, which may be a secret of an earlier program. */
+function describeEndpoint({ id, created_at }: Endpoint): string {
+  return `${id} (since ${created_at})`;
 }

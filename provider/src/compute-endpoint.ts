@@ -91,7 +91,10 @@ export interface ComputeEndpointArgs {
    * if they are secrets.
    */
   restartTriggers?: pulumi.Input<Record<string, pulumi.Input<string | number | boolean>>>;
-  /** False: `pulumi up` does not wait for operations; it records those that are unfinished. @default true */
+  /**
+   * False: `pulumi up` does not wait for operations; it records those that are unfinished. A delete is waited for all the
+   * same. @default true
+   */
   waitForOperations?: pulumi.Input<boolean>;
   /** How long each action may take. */
   timeouts?: pulumi.Input<ComputeEndpointTimeouts>;

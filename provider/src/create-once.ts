@@ -5,6 +5,7 @@ import { Deadline } from './control-api/deadline';
 import type { Endpoint, EndpointChange } from './control-api/wire-types';
 import type { EndpointClaims } from './endpoint-claims';
 import type { EndpointInputs } from './endpoint-inputs';
+import { hashName } from './endpoint-name';
 import type { EndpointWork } from './endpoint-operations';
 import { deriveInputName, toCreateAttributes } from './endpoint-state';
 import { describeBlockers } from './progress';
@@ -69,7 +70,9 @@ export function nameAtCreation(inputs: EndpointInputs): string {
 export function findExisting(inputs: EndpointInputs, endpoints: readonly Endpoint[]): Creation | undefined {
   const own = findOwn(inputs, endpoints);
   // The derived name covers no branch; whose endpoint it is on another one, another backend's perhaps, is not known.
-  if (own?.branch_id === inputs.branchId) return { kind: 'own', endpoint: own };
+  // Only a program that creates before it deletes can meet its own there: a forced replacement and a move in one.
+  const isOwnPlace = own?.branch_id === inputs.branchId || inputs.__createsBeforeDelete === true;
+  if (own && isOwnPlace) return { kind: 'own', endpoint: own };
   if (own && !inputs.adopt) throw new Error(describeElsewhere(own));
   if (own) return { kind: 'adopted', endpoint: own };
   const named = findNamed(inputs, endpoints);
@@ -85,7 +88,7 @@ export function findExisting(inputs: EndpointInputs, endpoints: readonly Endpoin
 export function namesAtCreation(inputs: EndpointInputs): readonly (string | undefined)[] {
   const { __replaces: replaced, ...forced } = inputs;
   const names = [deriveInputName(inputs), deriveInputName(forced)];
-  return names.filter((name) => name !== undefined && name !== replaced);
+  return names.filter((name) => name !== undefined && hashName(name) !== replaced);
 }
 
 /** The oldest endpoint of the derived name: where two processes have made the same one, it is the one that stays. */
@@ -152,14 +155,12 @@ async function explainConflict(work: CreateWork, conflict: ControlApiError): Pro
   if (!met?.holder) throw conflict;
   const { holder } = met;
   const leaver = claims.leaverOf(holder.id);
-  const name = holder.name ? ` ("${holder.name}")` : '';
   const now = leaver
     ? `This update moves it to another branch: add its resource (${leaver}) to \`dependsOn\` of this one, so that it moves first`
     : 'adopt: true takes it over; type read_only makes a replica beside it; if this update deletes its resource, run `pulumi up` again';
-  throw new Error(
-    `${conflict.message}. The read_write endpoint of the branch is ${holder.id}${name}. ${now}.`,
-    { cause: conflict },
-  );
+  throw new Error(`${conflict.message}. The read_write endpoint of the branch is ${holder.id}. ${now}.`, {
+    cause: conflict,
+  });
 }
 
 /** Lists the endpoints until one of them is what is looked for, for as long as reads may lag behind. */

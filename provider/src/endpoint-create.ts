@@ -49,7 +49,7 @@ async function bringUp(request: CreateRequest, change: EndpointChange): Promise<
     const elder = findElder(inputs, project.endpoints.latest, change.endpoint);
     if (!elder) return run.finishNamed(finished);
     // Another process, whose program is the same, has made the endpoint before.
-    await deleteEndpoint(project, id, inputs, deadline, progress);
+    await deleteEndpoint(project, id, deadline, progress);
     return undefined;
   };
   const outs = await run.keepInState(bring());
@@ -76,8 +76,7 @@ async function takeOver(request: CreateRequest, { kind, endpoint }: Exclude<Crea
     await run.resume(await run.findEarlier(isOwn), changes);
     const finished = await run.finish('name');
     if (isOwn)
-      for (const twin of findTwins(request, id))
-        await deleteEndpoint(project, twin.id, inputs, deadline, progress);
+      for (const twin of findTwins(request, id)) await deleteEndpoint(project, twin.id, deadline, progress);
     return run.finishNamed(finished);
   };
   return { id, outs: await run.keepInState(bring()) };

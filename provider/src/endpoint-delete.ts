@@ -3,7 +3,6 @@ import { isNotFound } from './control-api/control-api-error';
 import { Deadline } from './control-api/deadline';
 import type { Operation } from './control-api/wire-types';
 import { describeSettlement } from './endpoint-error';
-import type { EndpointInputs } from './endpoint-inputs';
 import { type Settlement, settleOperations } from './operations/settle-operations';
 import { describeBlockers, describeProgress, type Progress } from './progress';
 import type { ServiceProject } from './service-project';
@@ -14,13 +13,13 @@ const rereadPauseMs = 250;
 const extraReadMs = 5_000;
 
 /**
- * Deletes the endpoint and waits for what that started. An endpoint that no longer exists is fine, whoever deleted it,
+ * Deletes the endpoint and waits for what that started, also with `waitForOperations: false`: a deletion that fails after
+ * it has left the state would be forgotten. An endpoint that no longer exists is fine, whoever deleted it,
  * once the project proves it: a proxy's 404 does not.
  */
 export async function deleteEndpoint(
   project: ServiceProject,
   endpointId: string,
-  inputs: EndpointInputs,
   deadline: Deadline,
   progress: Progress,
 ): Promise<void> {
@@ -45,7 +44,7 @@ export async function deleteEndpoint(
     throw new Error(
       `delete of endpoint ${endpointId}: the service answered that the endpoint does not exist, but reads still return it. Nothing was changed; run the command again.`,
     );
-  if (isAccepted && inputs.waitForOperations !== false) {
+  if (isAccepted) {
     const settlement = await settleOperations(project.poller, {
       endpointId,
       operations,

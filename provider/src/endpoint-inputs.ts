@@ -98,7 +98,7 @@ export type EndpointInputs = Pick<InputValues, RequiredInput> &
     __organization?: string;
     /** The program sets the resource option `deleteBeforeReplace: false`. */
     __createsBeforeDelete?: boolean;
-    /** The name of the endpoint that this one replaces while it still exists. */
+    /** Stands for the name of the endpoint that this one replaces while it still exists. */
     __replaces?: string;
     /** The arguments that the program marks as secrets: the engine strips the marks. */
     __secrets?: readonly string[];

@@ -9,8 +9,16 @@ export interface ResourceIdentity {
   readonly urn: string;
   /** The Pulumi organization; two of them may use the same names of project and stack. Absent: the default one. */
   readonly organization?: string | undefined;
-  /** The name of the endpoint that this one replaces while it still exists. */
+  /** Stands for the name of the endpoint that this one replaces while it still exists: `hashName` of it. */
   readonly replaces?: string | undefined;
+}
+
+/** Stands for a name that may be a secret. */
+export function hashName(name: string): string {
+  return createHash('sha256')
+    .update(name)
+    .digest('hex')
+    .slice(0, 2 * hashLength);
 }
 
 /**

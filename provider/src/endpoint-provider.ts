@@ -16,6 +16,7 @@ import {
   type InputFailure,
   isUnknown,
 } from './endpoint-inputs';
+import { hashName } from './endpoint-name';
 import { EndpointRun } from './endpoint-run';
 import {
   deriveInputName,
@@ -157,7 +158,7 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
       const keeper = this.#claims.creatorOf(id) ?? this.#findHolder(id, props);
       if (keeper !== undefined) return this.#announceKept(id, keeper, props);
       const { project, deadline, progress } = this.#startWork(props, 'delete');
-      await deleteEndpoint(project, id, props, deadline, progress);
+      await deleteEndpoint(project, id, deadline, progress);
     });
   }
 
@@ -169,7 +170,8 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
     if (typeof urn !== 'string') return {};
     if (typeof name === 'string') this.#claims.noteInState(urn, name);
     const isReplacing = __createsBeforeDelete === true && name === undefined;
-    return { urn, replaces: isReplacing ? this.#claims.nameInState(urn) : undefined };
+    const replaced = isReplacing ? this.#claims.nameInState(urn) : undefined;
+    return { urn, replaces: replaced === undefined ? undefined : hashName(replaced) };
   }
 
   #startWork(inputs: EndpointInputs, action: 'create' | 'update' | 'delete') {

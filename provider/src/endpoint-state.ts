@@ -179,7 +179,7 @@ export function isAsWanted(endpoint: Endpoint, inputs: EndpointInputs, name: Inp
 export function withSettings(outputs: EndpointOutputs, inputs: EndpointInputs): EndpointOutputs {
   const settings = argumentNames.filter((name) => argumentTable[name].effect === 'none');
   return {
-    ...(omit(outputs, settings, 'restartOnChange') as EndpointOutputs), // The settings are optional; `omit` does not say so.
+    ...(omit(outputs, settings, hiddenInputs, 'restartOnChange') as EndpointOutputs), // The settings are optional; `omit` does not say so.
     ...inputs,
     __declared: findDeclared(inputs),
   };

@@ -86,7 +86,7 @@ describe('a preview of a take-over says which endpoint it is', () => {
     const { name: _, ...unnamed } = declare({ branchId: primary?.branch_id ?? '', adopt: true, __urn });
     await provider.check({}, unnamed);
     expect(told[0]).toContain(
-      `adopt takes over endpoint ${primary?.id} ("main", since ${primary?.created_at}) and changes its autoscalingLimitMaxCu\n`,
+      `adopt takes over endpoint ${primary?.id} (since ${primary?.created_at}) and changes its autoscalingLimitMaxCu\n`,
     );
     expect(told[0]).toContain('restarts the compute and drops its connections');
   });

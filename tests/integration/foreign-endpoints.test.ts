@@ -46,9 +46,7 @@ describe('an endpoint of somebody else with the name that the program gives', ()
     const inputs = service.declare({ name: 'api', type: 'read_only', adopt: true });
     const { id } = await runCreate(service.startProvider(), inputs);
     expect(id).toBe(foreign.id);
-    expect(told.join('')).toContain(
-      `adopt takes over endpoint ${foreign.id} ("api", since ${foreign.created_at})`,
-    );
+    expect(told.join('')).toContain(`adopt takes over endpoint ${foreign.id} (since ${foreign.created_at})`);
   });
 });
 
@@ -58,7 +56,7 @@ describe('a preview of a new read_write endpoint', () => {
     const foreign = makeForeign(service, 'main', 'read_write');
     await service.startProvider().check({}, { ...service.declare() });
     expect(told.join('')).toContain(
-      `the branch already has a read_write endpoint: ${foreign.id} ("main", since ${foreign.created_at})`,
+      `the branch already has a read_write endpoint: ${foreign.id} (since ${foreign.created_at})`,
     );
   });
 

@@ -53,7 +53,7 @@ describe('create', () => {
     const { id } = await provider.create(declare({ name: 'api' }));
     await expect(provider.create(declare({ name: 'other' }))).rejects.toMatchObject({
       message: expect.stringMatching(
-        `^POST /projects/.*/endpoints: 409 Conflict.*read_write endpoint of the branch is ${id} \\("api"\\)\\. adopt`,
+        `^POST /projects/.*/endpoints: 409 Conflict.*read_write endpoint of the branch is ${id}\\. adopt`,
       ),
     });
   });

@@ -4,6 +4,11 @@ import { expect, it } from 'vitest';
 import { declared } from '../../../tests/fixtures/endpoint';
 import { toTypeScript, writeProgram } from './program-text';
 
+/** Text that is rich in characters that are not visible. */
+const oddText = fc.string({
+  unit: fc.constantFrom(...'\u0000\u001b\u007f\u0085\u200b\u202e\u2028\u2029\ufeff\'"\\\n#['),
+});
+
 /** What the text means to JavaScript. */
 const evaluate = (text: string): unknown => runInNewContext(`JSON.stringify(${text})`);
 
@@ -32,17 +37,17 @@ new ComputeEndpoint('web', {
 }, { protect: true });`);
 });
 
-it('any text means the same in the program, and stays on its line', () => {
+it('writes any text so that it means the same in the program, with every character visible', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (value) => {
+    fc.property(fc.oneof(fc.string({ unit: 'binary' }), oddText), (value) => {
       const text = toTypeScript(value);
       expect(evaluate(text)).toBe(JSON.stringify(value));
-      expect(text).not.toMatch(/[\n\r\u2028\u2029]/);
+      expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
     }),
   );
 });
 
-it('any map of settings means the same in the program', () => {
+it('writes any map of settings so that it means the same in the program', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.string(), { noNullPrototype: true }), (settings) => {
       expect(evaluate(toTypeScript(settings))).toBe(JSON.stringify(settings));
@@ -50,11 +55,11 @@ it('any map of settings means the same in the program', () => {
   );
 });
 
-it('a name that is no identifier stands in quotes', () => {
+it('writes a name that is not an identifier in quotes', () => {
   expect(toTypeScript({ 'auto_explain.log_analyze': 'on' })).toBe("{ 'auto_explain.log_analyze': 'on' }");
 });
 
-it('a setting called __proto__ is a setting all the same', () => {
+it('writes a setting called __proto__ as a setting', () => {
   const settings: unknown = JSON.parse('{"__proto__":"on"}');
   expect(evaluate(toTypeScript(settings))).toBe('{"__proto__":"on"}');
 });

@@ -1,5 +1,7 @@
 import { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { useFakeClock } from '../../../tests/fixtures/fake-clock';
+import { makeRedactor } from '../control-api/redaction';
 import type { Operation } from '../control-api/wire-types';
 import { ProgressLine } from './progress-line';
 
@@ -18,8 +20,8 @@ function makeStream(kind: { isTTY?: boolean; columns?: number } = {}) {
 
 const clearLine = '\r\u001b[2K';
 
-describe('where it is no terminal', () => {
-  it('each change of a status is a line, and what has not changed is none', () => {
+describe('a progress line that is not on a terminal', () => {
+  it('is one line for each change of a status', () => {
     const { stream, written } = makeStream();
     const line = new ProgressLine(stream);
     for (const status of ['scheduling', 'running', 'running', 'finished'])
@@ -39,7 +41,7 @@ describe('where it is no terminal', () => {
     );
   });
 
-  it('what locks the project is said once', () => {
+  it('reports what locks the project once', () => {
     const { stream, written } = makeStream();
     const line = new ProgressLine(stream);
     const blocking = [operationOf('running', { action: 'create_branch', id: 'op-7' })];
@@ -48,23 +50,37 @@ describe('where it is no terminal', () => {
     expect(written()).toBe('waiting: the project is locked by create_branch op-7 running\n');
   });
 
-  it('no control character of the service gets through', () => {
+  it('shows no control character of the service', () => {
     const { stream, written } = makeStream();
     new ProgressLine(stream).showOperations([operationOf('running', { action: 'start\u001b[2J\ncompute' })]);
     expect(written()).toBe('op-1 start\\u001b[2J compute: In progress\n');
   });
+
+  it('leaves no workflow command of the service', () => {
+    const { stream, written } = makeStream();
+    const line = new ProgressLine(stream);
+    line.showOperations([operationOf('running', { id: '::error::op-1' })]);
+    line.showBlockers([operationOf('running', { action: '##[error]create_branch' })]);
+    expect(written()).toBe(
+      '\\u003a:error::op-1 start_compute: In progress\nwaiting: the project is locked by \\u0023#[error]create_branch op-1 running\n',
+    );
+  });
+
+  it('shows no secret, in whatever spelling', () => {
+    const { stream, written } = makeStream();
+    const line = new ProgressLine(stream, makeRedactor(['canary-key']));
+    line.showOperations([operationOf('running', { action: 'canary-key' })]);
+    line.showBlockers([operationOf('failed', { error: '"\\u0063anary-key"' })]);
+    expect(written()).toBe(
+      'op-1 ***: In progress\nwaiting: the project is locked by start_compute op-1 failed: "***"\n',
+    );
+  });
 });
 
-describe('on a terminal', () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-  });
+describe('a progress line on a terminal', () => {
+  useFakeClock();
 
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
-  it('one line is written again, with the seconds, and taken away at the end', async () => {
+  it('is written again each second, and taken away at the end', async () => {
     const { stream, written } = makeStream({ isTTY: true });
     const line = new ProgressLine(stream);
     line.showOperations([operationOf('running')]);
@@ -75,24 +91,32 @@ describe('on a terminal', () => {
     expect(written()).toBe(`${shown(0)}${shown(1)}${clearLine}`);
   });
 
-  it('the line is never longer than the terminal is wide', () => {
+  it('is never longer than the terminal is wide', () => {
     const { stream, written } = makeStream({ isTTY: true, columns: 20 });
     const line = new ProgressLine(stream);
     line.showOperations([operationOf('running')]);
     line.end();
     expect(written()).toBe(`${clearLine}0 s  start_compute:${clearLine}`);
   });
+
+  it('shows neither a secret nor a control character', () => {
+    const { stream, written } = makeStream({ isTTY: true });
+    const line = new ProgressLine(stream, makeRedactor(['canary-key']));
+    line.showOperations([operationOf('running', { action: 'canary-key\u001b[2J' })]);
+    line.end();
+    expect(written()).toBe(`${clearLine}0 s  ***\\u001b[2J: In progress${clearLine}`);
+  });
+
+  it('is as wide as usual on a terminal that does not know its width', () => {
+    const { stream, written } = makeStream({ isTTY: true, columns: 0 });
+    const line = new ProgressLine(stream);
+    line.showOperations([operationOf('running')]);
+    line.end();
+    expect(written()).toBe(`${clearLine}0 s  start_compute: In progress${clearLine}`);
+  });
 });
 
-it('a terminal that does not know its width gets the usual one', () => {
-  const { stream, written } = makeStream({ isTTY: true, columns: 0 });
-  const line = new ProgressLine(stream);
-  line.showOperations([operationOf('running')]);
-  line.end();
-  expect(written()).toBe(`${clearLine}0 s  start_compute: In progress${clearLine}`);
-});
-
-it('says at the end whether something was going on', () => {
+it('a progress line reports at its end whether anything was shown', () => {
   const line = new ProgressLine(makeStream().stream);
   expect(line.end()).toBe(false);
   line.showOperations([operationOf('running')]);

@@ -53,12 +53,16 @@ export async function settleUnfinished(
   const own = unfinished.filter(({ endpoint_id }) => endpoint_id === endpointId);
   // No operation and no endpoint either: the id is wrong, which must not pass for success.
   if (own.length === 0 && isGone) throw endpoint;
-  return settleOperations(project.poller, {
+  const settlement = await settleOperations(project.poller, {
     ...request,
     endpointId,
     operations: own,
     followsSuspension: true,
   });
+  if (!settlement.isUnproven) return settlement;
+  throw new Error(
+    `The service no longer has an unfinished operation of endpoint ${endpointId}, so its outcome is unknown.`,
+  );
 }
 
 async function listUnfinished({ api, id }: WatchedProject, since: number): Promise<Operation[]> {

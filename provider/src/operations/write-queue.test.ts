@@ -325,13 +325,15 @@ describe('a write queue of a project with an operation that was left behind', ()
 });
 
 describe('a write queue whose project stays locked', () => {
+  // A twentieth of each deadline, at most 5 s, is left for the response to a last try.
+
   const locked = (...operations: ((ms: number) => Operation[])[]) =>
     new QueuedProject(...operations, running('op-7', 0, forever));
   const lastTried = 'POST /endpoints: 423 Locked (create_branch op-7 running); waited';
   const notSent = (waited: string) =>
     `The project is locked (create_branch op-7 running). An earlier write waited ${waited} without success, so this one did not wait. It changed nothing; run the same command again later.`;
 
-  it('fails the first write at its deadline, with what locks the project and how long it waited', async () => {
+  it('fails the first write right before its deadline, with what locks the project and how long it waited', async () => {
     const project = locked();
     const error = await Promise.race([
       project.queue
@@ -343,13 +345,39 @@ describe('a write queue whose project stays locked', () => {
     expect(error).toMatchObject({ message: `${lastTried} 20 s`, cause: refusal(423) });
   });
 
+  it.each([5_000, 20_000, 600_000])(
+    'is never so late with a write that its deadline of %d ms would cut off the response',
+    async (timeoutMs) => {
+      const project = locked();
+      const deadline = within(timeoutMs);
+      // A twentieth of the deadline is left for it, at most 5 s.
+      const responseMs = Math.min(5_000, timeoutMs / 20);
+      const cutOff: number[] = [];
+      const write = async () => {
+        if (deadline.remainingMs < responseMs) cutOff.push(deadline.remainingMs);
+        await new Promise((resolve) => setTimeout(resolve, responseMs));
+        throw refusal(423);
+      };
+      const ending = project.queue
+        .run({ deadline, write, startedBy: () => [] })
+        .catch((error: unknown) => error);
+      await vi.advanceTimersByTimeAsync(2 * timeoutMs);
+      expect(await ending).toBeInstanceOf(LockedError);
+      expect(cutOff).toEqual([]);
+    },
+  );
+
+  it('leaves 5 s of a deadline of ten minutes', async () => {
+    expect(await passing([locked().write('first')])).toEqual([`first failed at 595000: ${lastTried} 600 s`]);
+  });
+
   it('names the reason of the service when nothing shows what locks the project', async () => {
-    // The longest of the random pauses: the last one is cut off at the deadline.
+    // The longest of the random pauses: the last one ends when no time is left for another try.
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const project = new QueuedProject();
     project.refuses = () => refusal(423);
     expect(await passing([project.write('first', { deadline: within(20_000) })])).toEqual([
-      'first failed at 20000: POST /endpoints: 423 Locked (conflicting operations); waited 20 s',
+      'first failed at 19000: POST /endpoints: 423 Locked (conflicting operations); waited 20 s',
     ]);
   });
 
@@ -361,9 +389,9 @@ describe('a write queue whose project stays locked', () => {
       project.write('shorter', { deadline: within(5_000) }),
     ];
     expect(await passing(writes)).toEqual([
-      `first failed at 20000: ${lastTried} 20 s`,
-      `as long failed at 20000: ${notSent('20 s')}`,
-      `shorter failed at 20000: ${notSent('20 s')}`,
+      `first failed at 19000: ${lastTried} 20 s`,
+      `as long failed at 19000: ${notSent('20 s')}`,
+      `shorter failed at 19000: ${notSent('20 s')}`,
     ]);
     expect(project.sent.filter((each) => !each.startsWith('first'))).toEqual([]);
   });
@@ -375,8 +403,8 @@ describe('a write queue whose project stays locked', () => {
       project.write('longer', { deadline: within(minuteMs) }),
     ];
     expect(await passing(writes)).toEqual([
-      `first failed at 20000: ${lastTried} 20 s`,
-      `longer failed at 80000: ${lastTried} 60 s`,
+      `first failed at 19000: ${lastTried} 20 s`,
+      `longer failed at 76000: ${lastTried} 60 s`,
     ]);
   });
 
@@ -392,7 +420,7 @@ describe('a write queue whose project stays locked', () => {
     const project = locked();
     await passing([project.write('first', { deadline: within(20_000) })], minuteMs);
     const later = project.write('later', { deadline: within(30_000) });
-    expect(await passing([later], minuteMs)).toEqual([`later failed at 90000: ${lastTried} 30 s`]);
+    expect(await passing([later], minuteMs)).toEqual([`later failed at 88500: ${lastTried} 30 s`]);
   });
 
   it.each([
@@ -416,6 +444,6 @@ describe('a write queue whose project stays locked', () => {
     await passing([project.write('second')], minuteMs);
     project.refuses = () => refusal(423);
     const later = project.write('later', { deadline: within(20_000) });
-    expect(await passing([later], minuteMs)).toEqual([`later failed at 140000: ${lastTried} 20 s`]);
+    expect(await passing([later], minuteMs)).toEqual([`later failed at 139000: ${lastTried} 20 s`]);
   });
 });

@@ -32,6 +32,12 @@ export const defaultLockPacing: LockPacing = { unseenMs: 500, firstMs: 5_000, lo
 /** How many writes may be under way at a time in a project that does not lock. */
 const widest = 8;
 
+/**
+ * So much of a deadline is left for the response to the last try, as a share of it and in milliseconds at most: a write
+ * that is cut off by its deadline may have been done, and its error would not say that the project is locked.
+ */
+const lastTry = { share: 0.05, mostMs: 5_000 };
+
 interface Entry {
   readonly place: number;
   readonly deadline: Deadline;
@@ -191,24 +197,29 @@ class Lock {
   /**
    * Returns when the write is worth another try: the operations that lock the project have ended, or a pause is over
    * that grows with each refusal.
-   * @throws LockedError at the deadline of a write that was refused
+   * @throws LockedError when the deadline of a write that was refused leaves no time for another try
    */
   async waitForEnd(refusal: ControlApiError | undefined): Promise<void> {
-    const { deadline } = this.#entry;
     if (refusal) this.#refusals += 1;
     const wasSeen = await this.#waitForOperations(refusal ? this.#pauseMs() : this.#firstWaitMs());
     // Without a refusal so far it is worth a try: the lock may be over.
     if (!refusal) return;
-    if (!wasSeen) await sleep(Math.min(deadline.remainingMs, this.#unseenPauseMs()));
-    if (deadline.hasPassed) throw new LockedError(refusal, this.#blocking, deadline);
+    if (!wasSeen) await sleep(Math.min(this.#patienceMs, this.#unseenPauseMs()));
+    if (this.#patienceMs === 0) throw new LockedError(refusal, this.#blocking, this.#entry.deadline);
+  }
+
+  /** For how long the write may still wait before it is sent. */
+  get #patienceMs(): number {
+    const { remainingMs, totalMs } = this.#entry.deadline;
+    return Math.max(0, remainingMs - Math.min(lastTry.mostMs, totalMs * lastTry.share));
   }
 
   /** Returns whether anything was seen that locks the project. */
   async #waitForOperations(pauseMs: number): Promise<boolean> {
-    const { deadline, onLocked } = this.#entry;
+    const { onLocked } = this.#entry;
     let wasSeen = false;
     const isOver = await this.#poller.watch<boolean>({
-      deadline: new Deadline(Math.min(pauseMs, deadline.remainingMs)),
+      deadline: new Deadline(Math.min(pauseMs, this.#patienceMs)),
       operations: () => this.#blocking,
       judge: ({ newest }) => {
         this.#blocking = newest.filter(isUnfinished);

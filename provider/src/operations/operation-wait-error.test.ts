@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { operationOf } from '../../../tests/fixtures/operation';
+import { makeRedactor } from '../control-api/redaction';
+import { OperationWaitError, requireSuccess } from './operation-wait-error';
+import type { Settlement } from './settle-operations';
+
+const redact = makeRedactor(['canary-key']);
+
+const finished = operationOf({ id: 'op-0', status: 'finished' });
+
+/** The error for this settlement, after 61 s. */
+function errorOf(settlement: Settlement): unknown {
+  try {
+    return requireSuccess(settlement, 61_400, redact);
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('requireSuccess', () => {
+  it('returns the operations when every one has succeeded', () => {
+    const operations = [finished];
+    expect(requireSuccess({ outcome: 'succeeded', operations }, 61_400, redact)).toBe(operations);
+  });
+
+  it('throws with the operations that failed, and with all of them as they stand', () => {
+    const operations = [finished, operationOf({ status: 'failed', error: 'no capacity' })];
+    const error = errorOf({ outcome: 'failed', operations });
+    expect(error).toBeInstanceOf(OperationWaitError);
+    expect(error).toMatchObject({
+      message: 'Not every operation succeeded: start_compute op-1 failed: no capacity.',
+      outcome: 'failed',
+      operations: [
+        { id: 'op-0', status: 'finished' },
+        { id: 'op-1', status: 'failed', error: 'no capacity' },
+      ],
+    });
+  });
+
+  it('throws with the operations that are unfinished, and how long it waited', () => {
+    const operations = [finished, operationOf()];
+    expect(errorOf({ outcome: 'timed out', operations })).toMatchObject({
+      message: 'Still unfinished after 61 s: start_compute op-1 running.',
+      outcome: 'timed out',
+    });
+  });
+
+  it("shows neither the key nor a control character of the service's error text", () => {
+    const operations = [operationOf({ status: 'failed', error: 'bad canary-key\u001b[2J\n##[error]' })];
+    expect(errorOf({ outcome: 'failed', operations })).toMatchObject({
+      message: 'Not every operation succeeded: start_compute op-1 failed: bad ***\\u001b[2J \\u0023#[error].',
+      operations: [{ error: 'bad ***\\u001b[2J \\u0023#[error]' }],
+    });
+  });
+});
