@@ -5,7 +5,7 @@ import { EndpointGoneError } from './endpoint-error';
 import type { EndpointInputs } from './endpoint-inputs';
 import { EndpointRun } from './endpoint-run';
 import type { EndpointOutputs } from './endpoint-state';
-import { findDeviations } from './endpoint-state';
+import { findDeviations, findLeftovers } from './endpoint-state';
 
 export interface CreateRequest extends CreateWork {
   readonly allowsRestart: boolean;
@@ -68,7 +68,10 @@ async function takeOver(request: CreateRequest, { kind, endpoint }: Exclude<Crea
   }
   const isOwn = kind === 'own';
   const run = startRun(request, endpoint);
-  const changes = findDeviations(endpoint, inputs).filter((name) => !isOwn || name !== 'name');
+  const differing = findDeviations(endpoint, inputs).filter((name) => !isOwn || name !== 'name');
+  // A forced replacement that keeps the endpoint is to make it as new.
+  const isKept = isOwn && inputs.__createsBeforeDelete === true;
+  const changes = isKept ? [...differing, ...findLeftovers(endpoint, inputs)] : differing;
   // An endpoint that this create has not made does not come into state when it must not be changed.
   if (!isOwn) await run.checkGate(changes);
   request.claim(id);

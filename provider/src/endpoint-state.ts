@@ -168,6 +168,15 @@ export function findDeviations(endpoint: Endpoint, inputs: EndpointInputs): Inpu
   return argumentNames.filter((name) => inputs[name] !== undefined && !isAsWanted(endpoint, inputs, name));
 }
 
+/** The arguments that the program leaves out, and that an earlier program has left at the endpoint. */
+export function findLeftovers(endpoint: Endpoint, inputs: EndpointInputs): InputName[] {
+  return argumentNames.filter((name) => {
+    const { read, whenRemoved } = argumentTable[name];
+    const isLeftOut = inputs[name] === undefined && read !== undefined && whenRemoved !== undefined;
+    return isLeftOut && !isSame(read(endpoint), whenRemoved);
+  });
+}
+
 /** Whether the service holds the argument as the program wants it, given or given no longer. */
 export function isAsWanted(endpoint: Endpoint, inputs: EndpointInputs, name: InputName): boolean {
   const { read, whenRemoved } = argumentTable[name];

@@ -130,6 +130,21 @@ describe('with deleteBeforeReplace: false', () => {
   });
 });
 
+it('a forced replacement that keeps the endpoint resets what the program no longer gives', async () => {
+  const service = await startService();
+  const bare = service.declare({ type: 'read_only', __createsBeforeDelete: true });
+  const state = await runCreate(service.startProvider(), {
+    ...bare,
+    suspendTimeoutSeconds: 600,
+    pgSettings: { work_mem: '8MB' },
+  });
+  const forced = { cause: 'forced', deletesFirst: false } as const;
+  const next = await runReplacement(service.startProvider(), state, bare, forced);
+  expect(ownEndpoints(service)).toMatchObject([
+    { id: next.id, suspend_timeout_seconds: 0, settings: { pg_settings: {} } },
+  ]);
+});
+
 it('two organizations with the same project, stack and resource have endpoints of their own', async () => {
   const service = await startService();
   const program = service.declare({ type: 'read_only' });
