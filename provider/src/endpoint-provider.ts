@@ -103,8 +103,7 @@ export class EndpointProvider implements dynamic.ResourceProvider<EndpointInputs
       }
       await this.#announcer.announceChange(id, union(changes, olds.__unapplied), olds, news);
       return {
-        // Release 0.1.0 stored the values of triggers there; they go with the next update.
-        changes: changes.length > 0 || isUnsettled(olds) || olds.restartOnChange !== news.restartOnChange,
+        changes: changes.length > 0 || isUnsettled(olds),
         replaces,
         // A branch has at most one read_write endpoint, so the old one has to go first.
         deleteBeforeReplace: olds.type === 'read_write',
