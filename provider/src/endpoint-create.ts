@@ -4,8 +4,7 @@ import { deleteEndpoint } from './endpoint-delete';
 import { EndpointGoneError } from './endpoint-error';
 import type { EndpointInputs } from './endpoint-inputs';
 import { EndpointRun } from './endpoint-run';
-import type { EndpointOutputs } from './endpoint-state';
-import { findDeviations, findLeftovers } from './endpoint-state';
+import { type EndpointOutputs, findDeviations, findLeftovers } from './endpoint-state';
 
 export interface CreateRequest extends CreateWork {
   readonly allowsRestart: boolean;

@@ -128,8 +128,8 @@ export class EndpointRun {
   }
 
   /**
-   * Reads the endpoint until it agrees with what was asked, except for an argument that is still to be applied. Reads may lag behind writes, so a difference counts only
-   * when it persists.
+   * Reads the endpoint until it agrees with what was asked, except for an argument that is still to be applied. Reads may
+   * lag behind writes, so a difference counts only when it persists.
    * @throws Error when the service reports other values, or no endpoint
    */
   async finish(except?: 'name'): Promise<EndpointOutputs> {

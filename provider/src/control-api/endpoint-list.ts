@@ -76,13 +76,7 @@ export class EndpointList {
       ? deadline.bound(list, `list of the endpoints of project ${this.#projectId}`)
       : list);
     const listed = endpoints.find(({ id }) => id === endpointId);
-    if (listed) return listed;
-    try {
-      return await this.#api.getEndpoint(this.#projectId, endpointId, deadline);
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    return listed ?? this.#findById(endpointId, deadline);
   }
 
   /**
@@ -94,28 +88,22 @@ export class EndpointList {
     graceMs: number,
     deadline?: Deadline,
   ): Promise<Endpoint | undefined> {
-    const startedAt = Date.now();
-    for (const share of patientShares) {
-      await sleep(Math.max(0, startedAt + share * graceMs - Date.now()));
-      const endpoint = await this.find(endpointId, deadline ? { deadline } : {});
-      if (endpoint) return endpoint;
-    }
-    return undefined;
+    return askPatiently(graceMs, () => this.find(endpointId, deadline ? { deadline } : {}));
   }
 
   /** Whether the service itself knows the endpoint by its id: a list that lags behind may show what is deleted. */
   async isThere(endpointId: string, graceMs: number, deadline: Deadline): Promise<boolean> {
-    const startedAt = Date.now();
-    for (const share of patientShares) {
-      await sleep(Math.max(0, startedAt + share * graceMs - Date.now()));
-      try {
-        await this.#api.getEndpoint(this.#projectId, endpointId, deadline);
-        return true;
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
+    const byId = () => this.#findById(endpointId, deadline);
+    return (await askPatiently(graceMs, byId)) !== undefined;
+  }
+
+  async #findById(endpointId: string, deadline: Deadline | undefined): Promise<Endpoint | undefined> {
+    try {
+      return await this.#api.getEndpoint(this.#projectId, endpointId, deadline);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
     }
-    return false;
   }
 
   async #fetchNext(): Promise<readonly Endpoint[]> {
@@ -142,6 +130,20 @@ export class EndpointList {
       if (askedAt === 0) this.#upcoming = undefined;
     }
   }
+}
+
+/** Asks again until something is found, for as long as reads may lag behind writes. */
+async function askPatiently<Found>(
+  graceMs: number,
+  ask: () => Promise<Found | undefined>,
+): Promise<Found | undefined> {
+  const startedAt = Date.now();
+  for (const share of patientShares) {
+    await sleep(Math.max(0, startedAt + share * graceMs - Date.now()));
+    const found = await ask();
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** It may be gone, or belong to another account than the key: only the user can tell. */
