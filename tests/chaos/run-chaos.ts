@@ -47,7 +47,6 @@ async function main({ seeds, seed, first, parallel, show }: Options): Promise<vo
     `${sum((report) => report.oddStatuses)} odd statuses`,
     `${sum((report) => report.adoptions)} adoptions after a kill`,
     `${sum((report) => report.renames)} other names chosen`,
-    `${sum((report) => report.forgotten)} endpoints forgotten by deletes that were not waited for`,
   ];
   process.stdout.write(`${reports.length} seeds, ${violations} violations: ${counts.join(', ')}\n`);
   process.exitCode = violations > 0 ? 1 : 0;

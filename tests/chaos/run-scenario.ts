@@ -48,7 +48,6 @@ async function runRound(trial: Trial, round: Round, earlier: Round | undefined):
   await checkUndisturbed(trial, round, earlier, disturbance, baseline);
   await recover(trial, round, disturbance);
   await ground.settle();
-  await dropForgotten(trial, baseline);
   await checkEndpoints(trial, round);
   await checkRestarts(trial, round, disturbance, baseline);
   const next = await trial.run('preview', '--expect-no-changes', ...after);
@@ -56,20 +55,6 @@ async function runRound(trial: Trial, round: Round, earlier: Round | undefined):
   checkForeign(trial);
   await checkSecrets(trial);
   if ((await waitForHosts(stack)).length > 0) trial.violate('a provider host outlives the round');
-}
-
-/**
- * With `waitForOperations: false` a delete is not waited for either. When its operation fails later, the endpoint stays,
- * and is in no state: known, and counted.
- */
-async function dropForgotten(trial: Trial, baseline: Baseline): Promise<void> {
-  const ids = new Set((await trial.readState()).map(({ id }) => id));
-  for (const { id, plan } of baseline.values()) {
-    const [latest] = trial.ground.ownOperations().filter(({ endpoint_id }) => endpoint_id === id);
-    if (plan.isWaiting || ids.has(id) || latest?.action !== 'suspend_compute') continue;
-    trial.emulator.deleteEndpoint(id);
-    trial.report.forgotten += 1;
-  }
 }
 
 /** A run that ended well has done everything, whatever it met. */

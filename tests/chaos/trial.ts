@@ -25,13 +25,11 @@ export interface ScenarioReport {
   adoptions: number;
   /** Times that the user chose another name, because another client's endpoint had it. */
   renames: number;
-  /** Endpoints that stayed because nobody waited for their deletes, which failed. */
-  forgotten: number;
 }
 
 export function emptyReport(seed: number): ScenarioReport {
   const counts = { faults: 0, kills: 0, replacements: 0, lateReads: 0, foreign: 0, oddStatuses: 0 };
-  return { seed, violations: [], ...counts, adoptions: 0, renames: 0, forgotten: 0 };
+  return { seed, violations: [], ...counts, adoptions: 0, renames: 0 };
 }
 
 interface StateResource {
