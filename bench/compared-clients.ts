@@ -1,5 +1,5 @@
 import type { Emulator } from 'postgres-control-emulator';
-import { EndpointProvider } from '../provider/src/endpoint-provider';
+import { EndpointProvider } from '../provider/src/dynamic/endpoint-provider';
 import { PollingClient } from './baselines/polling-client';
 
 /** Makes one read replica and returns when its operations have ended. */

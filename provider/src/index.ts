@@ -1,16 +1,9 @@
-export {
-  ComputeEndpoint,
-  type ComputeEndpointArgs,
-  type ComputeEndpointLocation,
-  type ComputeEndpointTimeouts,
-  type ComputeEndpointType,
-} from './compute-endpoint';
-export type { ComputeEndpointState } from './compute-endpoint-state';
-export { type ComputeSize, computeSizes, type SizeOutput } from './compute-size';
 export { ControlApiError } from './control-api/control-api-error';
 export type { FailureMeaning } from './control-api/failure-meaning';
-export type { UnsettledOperation } from './endpoint-state';
-export { getComputeEndpoint, getComputeEndpoints } from './lookup';
+export { type ComputeSize, computeSizes, type SizeOutput } from './endpoint/compute-size';
+export type { UnsettledOperation } from './endpoint/endpoint-outputs';
+export { getComputeEndpoint, getComputeEndpoints } from './lookups/endpoint-lookup';
+export type { ComputeEndpointState } from './lookups/live-endpoint';
 export {
   getOperation,
   getOperations,
@@ -18,7 +11,14 @@ export {
   type OperationWaitOptions,
   waitForOperation,
   waitForOperations,
-} from './operation-lookup';
-export type { OperationState } from './operation-state';
+} from './lookups/operation-lookup';
 export type { OperationFilter } from './operations/operation-filter';
+export type { OperationState } from './operations/operation-state';
 export { OperationWaitError } from './operations/operation-wait-error';
+export {
+  ComputeEndpoint,
+  type ComputeEndpointArgs,
+  type ComputeEndpointLocation,
+  type ComputeEndpointTimeouts,
+  type ComputeEndpointType,
+} from './resources/compute-endpoint';

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { typeToken } from '../../provider/src/provider-text';
+import { typeToken } from '../../provider/src/dynamic/provider-text';
 import type { PulumiStack } from '../pulumi-stack';
 import type { Ground } from './ground';
 import type { Round } from './scenario';

@@ -1,8 +1,8 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { EndpointInputs } from '../../provider/src/endpoint-inputs';
-import type { EndpointOutputs } from '../../provider/src/endpoint-state';
+import type { EndpointInputs } from '../../provider/src/endpoint/endpoint-inputs';
+import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
 import { type EngineState, runCreate, runUpdate } from './engine';
 import { startService, urnOf } from './start-service';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type EndpointInputs, unknownValue } from '../../provider/src/endpoint-inputs';
-import type { EndpointOutputs } from '../../provider/src/endpoint-state';
+import { type EndpointInputs, unknownValue } from '../../provider/src/endpoint/endpoint-inputs';
+import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
 import { startService } from './start-service';
 
 const __urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::api';

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Fault } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { EndpointOutputs } from '../../provider/src/endpoint-state';
+import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
 import { selfSignedCertificate } from '../fixtures/self-signed-certificate';
 import { KeyWitness } from './key-witness';
 import { canary, live, repeated, requestEffects, startWitnessed } from './start-witnessed';

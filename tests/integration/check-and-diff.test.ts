@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { EndpointProvider } from '../../provider/src/endpoint-provider';
-import type { EndpointOutputs } from '../../provider/src/endpoint-state';
+import { EndpointProvider } from '../../provider/src/dynamic/endpoint-provider';
+import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
 import { startService } from './start-service';
 
 const environment = {

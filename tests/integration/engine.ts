@@ -1,6 +1,6 @@
-import type { EndpointInputs } from '../../provider/src/endpoint-inputs';
-import type { EndpointProvider } from '../../provider/src/endpoint-provider';
-import type { EndpointOutputs } from '../../provider/src/endpoint-state';
+import type { EndpointProvider } from '../../provider/src/dynamic/endpoint-provider';
+import type { EndpointInputs } from '../../provider/src/endpoint/endpoint-inputs';
+import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
 
 // The calls that the engine makes, in its order (pulumi/pulumi, pkg/resource/deploy/step_generator.go).
 

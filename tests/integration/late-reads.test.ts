@@ -1,6 +1,6 @@
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import { UnsettledEndpointError } from '../../provider/src/endpoint-error';
+import { UnsettledEndpointError } from '../../provider/src/endpoint/endpoint-error';
 import { runCreate, runUpdate } from './engine';
 import { startService } from './start-service';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { UnsettledEndpointError } from '../../provider/src/endpoint-error';
+import { UnsettledEndpointError } from '../../provider/src/endpoint/endpoint-error';
 import { runCreate, runUpdate } from './engine';
 import { startService, urnOf } from './start-service';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UnsettledEndpointError } from '../../provider/src/endpoint-error';
+import { UnsettledEndpointError } from '../../provider/src/endpoint/endpoint-error';
 import { runCreate, runUpdate } from './engine';
 import { startService } from './start-service';
 

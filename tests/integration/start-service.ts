@@ -1,7 +1,7 @@
 import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
 import { onTestFinished } from 'vitest';
-import type { EndpointInputs } from '../../provider/src/endpoint-inputs';
-import { EndpointProvider } from '../../provider/src/endpoint-provider';
+import { EndpointProvider } from '../../provider/src/dynamic/endpoint-provider';
+import type { EndpointInputs } from '../../provider/src/endpoint/endpoint-inputs';
 
 /** Quick pacing: what takes seconds at the service takes milliseconds here. */
 const pollPacing = { shortestMs: 10, longestMs: 50 };

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { RequestEffect } from 'postgres-control-emulator';
-import type { EndpointInputs } from '../../provider/src/endpoint-inputs';
-import { EndpointProvider } from '../../provider/src/endpoint-provider';
-import type { EndpointOutputs } from '../../provider/src/endpoint-state';
+import { EndpointProvider } from '../../provider/src/dynamic/endpoint-provider';
+import type { EndpointInputs } from '../../provider/src/endpoint/endpoint-inputs';
+import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
 import { KeyWitness } from './key-witness';
 import { startService } from './start-service';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EndpointOutputs } from '../../provider/src/endpoint-state';
+import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
 import { startService } from './start-service';
 
 type Service = Awaited<ReturnType<typeof startService>>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { UnsettledEndpointError } from '../../provider/src/endpoint-error';
-import type { EndpointOutputs } from '../../provider/src/endpoint-state';
+import { UnsettledEndpointError } from '../../provider/src/endpoint/endpoint-error';
+import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
 import { startService } from './start-service';
 
 type Service = Awaited<ReturnType<typeof startService>>;

@@ -3,10 +3,10 @@
 /** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 const config = {
   mutate: [
-    'provider/src/endpoint-state.ts',
+    'provider/src/endpoint/endpoint-outputs.ts',
     'provider/src/operations/operation-outcome.ts',
     'provider/src/control-api/{retry,write-once,failure-meaning}.ts',
-    'provider/src/operations/{operation-poller,settle-operations,operation-wait,operation-pace}.ts',
+    'provider/src/operations/{operation-poller,wait-for-operations,wait-for-unfinished,poll-schedule}.ts',
   ],
   testRunner: 'vitest',
   plugins: ['@stryker-mutator/vitest-runner'],

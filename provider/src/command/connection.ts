@@ -1,9 +1,9 @@
-import { readConnectionSettings } from '../connection-settings';
+import { readConnectionSettings } from '../config/connection-settings';
 import { ControlApi } from '../control-api/control-api';
+import { messageOf } from '../control-api/error-message';
 import { defaultRetryPacing, type RetryPacing } from '../control-api/retry';
-import type { PollPacing } from '../operations/operation-pace';
-import { ServiceProject } from '../service-project';
-import { messageOf } from '../thrown-message';
+import type { PollPacing } from '../operations/poll-schedule';
+import { ServiceProject } from '../operations/service-project';
 import { usageError } from './exit-codes';
 import type { ProjectOptions } from './options';
 import type { Screen } from './screen';

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import { uniqBy } from 'lodash';
-import { toEndpointState } from '../compute-endpoint-state';
 import { Deadline } from '../control-api/deadline';
 import type { EndpointChange } from '../control-api/wire-types';
-import { toOperationStates } from '../operation-state';
+import { toEndpointState } from '../lookups/live-endpoint';
+import { toOperationStates } from '../operations/operation-state';
 import { requireSuccess } from '../operations/operation-wait-error';
-import { settleOperations } from '../operations/settle-operations';
+import { settleOperations } from '../operations/wait-for-operations';
 import { type CommandContext, openProject } from './connection';
+import { stateWord } from './endpoint-labels';
 import { describeInLines, layOutEndpoints } from './endpoint-list';
 import { controlPower, type PowerVerb } from './endpoint-power';
-import { stateWord } from './endpoint-words';
 import { OperationTable } from './operation-table';
 import { addProjectOptions, addTimeoutOption, type ProjectOptions, toExamples } from './options';
 

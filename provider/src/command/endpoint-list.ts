@@ -1,7 +1,7 @@
 import { toPrintable } from '../control-api/printable';
 import type { Endpoint } from '../control-api/wire-types';
 import { formatDate } from './duration';
-import { sizeWord, stateWord, suspendWord } from './endpoint-words';
+import { sizeWord, stateWord, suspendWord } from './endpoint-labels';
 import type { Screen } from './screen';
 import { GrowingTable, layOutLines } from './table';
 

@@ -1,8 +1,8 @@
 import { ControlApiError } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import type { Endpoint, EndpointChange, Operation } from '../control-api/wire-types';
-import type { ServiceProject } from '../service-project';
-import { stateWord } from './endpoint-words';
+import type { ServiceProject } from '../operations/service-project';
+import { stateWord } from './endpoint-labels';
 import { CommandFailure, exitCodes } from './exit-codes';
 
 export type PowerVerb = 'start' | 'suspend' | 'restart';

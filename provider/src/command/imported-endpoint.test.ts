@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { endpointOf } from '../../../tests/fixtures/endpoint';
 import type { Endpoint } from '../control-api/wire-types';
-import { findInputFailures } from '../endpoint-inputs';
-import { findChanges, isUnsettled } from '../endpoint-state';
+import { findInputFailures } from '../endpoint/endpoint-inputs';
+import { findChanges, isUnsettled } from '../endpoint/endpoint-outputs';
 import { declareEndpoint, toImportedResource } from './imported-endpoint';
 
 /** An endpoint as the service makes it when nothing is asked for: the default one of a branch. */

@@ -1,9 +1,9 @@
-import { argumentNames, argumentTable } from '../argument-table';
-import { findComputeSize } from '../compute-size';
 import type { Endpoint } from '../control-api/wire-types';
-import { describeSizeInput, type EndpointInputs, type InputName, isSame } from '../endpoint-inputs';
-import { type EndpointOutputs, toOutputs } from '../endpoint-state';
-import { providerText, typeToken } from '../provider-text';
+import { providerText, typeToken } from '../dynamic/provider-text';
+import { argumentNames, argumentTable } from '../endpoint/argument-table';
+import { findComputeSize } from '../endpoint/compute-size';
+import { describeSizeInput, type EndpointInputs, type InputName, isSame } from '../endpoint/endpoint-inputs';
+import { type EndpointOutputs, toOutputs } from '../endpoint/endpoint-outputs';
 
 /** A resource of the file that `pulumi import --file` reads. */
 export interface ImportedResource {

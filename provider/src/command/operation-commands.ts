@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
-import { toOperationState, toOperationStates } from '../operation-state';
 import { takeOperations, walkOperationPages } from '../operations/operation-pages';
-import { settleOperation, settleUnfinished } from '../operations/operation-wait';
+import { toOperationState, toOperationStates } from '../operations/operation-state';
 import { requireSuccess } from '../operations/operation-wait-error';
+import { settleOperation, settleUnfinished } from '../operations/wait-for-unfinished';
 import { type CommandContext, openProject } from './connection';
 import { usageError } from './exit-codes';
 import { printAsJson, printAsTable } from './operation-list';

@@ -1,6 +1,6 @@
 import { toPrintableJson } from '../control-api/printable';
 import type { Operation } from '../control-api/wire-types';
-import { toOperationState } from '../operation-state';
+import { toOperationState } from '../operations/operation-state';
 import { OperationTable } from './operation-table';
 import type { Screen } from './screen';
 

@@ -1,6 +1,6 @@
-import { argumentNames } from '../argument-table';
 import { toPrintableJson } from '../control-api/printable';
-import type { EndpointInputs } from '../endpoint-inputs';
+import { argumentNames } from '../endpoint/argument-table';
+import type { EndpointInputs } from '../endpoint/endpoint-inputs';
 
 /** An endpoint of the program: the name of the resource, and its arguments. */
 export interface DeclaredEndpoint {

@@ -1,8 +1,8 @@
 import { toPrintable } from '../control-api/printable';
 import type { Redact } from '../control-api/redaction';
 import type { Operation } from '../control-api/wire-types';
+import { describeProgress } from '../display/progress';
 import { describeOperation } from '../operations/operation-outcome';
-import { describeProgress } from '../progress';
 
 /** Where text goes: a terminal, a file or a pipe. */
 export type OutputStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };

@@ -3,7 +3,7 @@ import type { CallOptions, ControlApi } from '../control-api/control-api';
 import { ControlApiError, isNotFound } from '../control-api/control-api-error';
 import { type Deadline, toTimerMs } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
-import { defaultPollPacing, OperationPace, type PollPacing } from './operation-pace';
+import { defaultPollPacing, OperationPace, type PollPacing } from './poll-schedule';
 
 /** Where operations are looked up. */
 export type OperationSource = Pick<ControlApi, 'listOperations' | 'getOperation'>;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { operationOf } from '../../../tests/fixtures/operation';
 import { makeRedactor } from '../control-api/redaction';
 import { OperationWaitError, requireSuccess } from './operation-wait-error';
-import type { Settlement } from './settle-operations';
+import type { Settlement } from './wait-for-operations';
 
 const redact = makeRedactor(['canary-key']);
 

@@ -1,9 +1,9 @@
 import { toPrintable } from '../control-api/printable';
 import type { Redact } from '../control-api/redaction';
 import type { Operation } from '../control-api/wire-types';
-import { type OperationState, toOperationStates } from '../operation-state';
 import { describeOperation, isUnfinished, outcomeOf } from './operation-outcome';
-import type { Settlement } from './settle-operations';
+import { type OperationState, toOperationStates } from './operation-state';
+import type { Settlement } from './wait-for-operations';
 
 /** Waiting that did not end in success: an operation failed, or was unfinished when the time was up. */
 export class OperationWaitError extends Error {

@@ -1,0 +1,96 @@
+import { createRequire } from 'node:module';
+import { EngineService } from '@pulumi/pulumi/proto/engine_grpc_pb';
+import { type LogRequest, LogSeverity } from '@pulumi/pulumi/proto/engine_pb';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { makeRedactor } from '../control-api/redaction';
+import { EngineDisplay, isProviderHost } from './engine-display';
+
+// The ones that the SDK itself uses: its stubs take no others.
+const requireOfSdk = createRequire(require.resolve('@pulumi/pulumi'));
+const { Server, ServerCredentials } = requireOfSdk('@grpc/grpc-js') as typeof import('@grpc/grpc-js');
+const { Empty } = requireOfSdk(
+  'google-protobuf/google/protobuf/empty_pb',
+) as typeof import('google-protobuf/google/protobuf/empty_pb');
+
+const urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::api';
+const redact = makeRedactor(['canary-key']);
+
+/** An engine that notes what it is to show. */
+async function startEngine() {
+  const shown: LogRequest.AsObject[] = [];
+  const server = new Server();
+  server.addService(EngineService, {
+    log(call: { request: LogRequest }, respond: (error: null, response: InstanceType<typeof Empty>) => void) {
+      shown.push(call.request.toObject());
+      respond(null, new Empty());
+    },
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    );
+  });
+  onTestFinished(() => server.forceShutdown());
+  return { shown, display: new EngineDisplay(['--tracing', `127.0.0.1:${port}`]) };
+}
+
+describe('the display of an engine', () => {
+  it('shows progress in the row of the resource, live only', async () => {
+    const { shown, display } = await startEngine();
+    display.forResource(urn, redact).show('start_compute: In progress', 3_000);
+    await vi.waitFor(() => expect(shown).toHaveLength(1));
+    expect(shown[0]).toMatchObject({
+      urn,
+      severity: LogSeverity.INFO,
+      message: 'start_compute: In progress (3 s)',
+      ephemeral: true,
+    });
+  });
+
+  it('shows neither a secret nor a control character of the service', async () => {
+    const { shown, display } = await startEngine();
+    display.forResource(urn, redact).show('::error::start\u001b[2J \\u0063anary-key canary-key', 0);
+    await vi.waitFor(() => expect(shown).toHaveLength(1));
+    expect(shown[0]?.message).toBe('\\u003a:error::start\\u001b[2J *** ***');
+  });
+
+  it.each([
+    ['note', LogSeverity.INFO],
+    ['warning', LogSeverity.WARNING],
+  ] as const)('keeps a %s under the resource', async (weight, severity) => {
+    const { shown, display } = await startEngine();
+    await display.tell(weight, urn, 'endpoint ep-1 was kept');
+    expect(shown).toMatchObject([{ urn, severity, message: 'endpoint ep-1 was kept', ephemeral: false }]);
+  });
+});
+
+describe('the display without an engine', () => {
+  it.each([
+    ['that is gone', ['127.0.0.1:1']],
+    ['at all', []],
+  ])('writes a warning to the console when there is none %s', async (_what, hostArguments) => {
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    onTestFinished(() => write.mockRestore());
+    await new EngineDisplay(hostArguments).tell('warning', urn, 'endpoint ep-1 was kept');
+    expect(write.mock.calls).toEqual([['warning: endpoint ep-1 was kept\n']]);
+  });
+
+  it('shows no progress', () => {
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    onTestFinished(() => write.mockRestore());
+    new EngineDisplay([]).forResource(urn, redact).show('start_compute: In progress', 0);
+    expect(write).not.toHaveBeenCalled();
+  });
+});
+
+it.each([
+  [['127.0.0.1:4711'], true],
+  [['--tracing', 'localhost:4711'], true],
+  [['[::1]:4711'], true],
+  [['node', 'index.js'], false],
+  [['example.com:4711'], false],
+  [['127.0.0.1'], false],
+  [[], false],
+])('isProviderHost of the arguments %j is %s', (hostArguments, expected) => {
+  expect(isProviderHost(hostArguments)).toBe(expected);
+});

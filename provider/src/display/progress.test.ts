@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { operationOf } from '../../../tests/fixtures/operation';
+import { describeBlockers, describeProgress, ProgressLines } from './progress';
+
+/** The lines that are said when the same things are shown each second. */
+function linesOf(whatAt: (second: number) => string, seconds: number): string[] {
+  const lines: string[] = [];
+  const progress = new ProgressLines((line) => lines.push(line));
+  for (let second = 0; second <= seconds; second += 1) progress.show(whatAt(second), second * 1000);
+  return lines;
+}
+
+it('says what goes on ever more rarely', () => {
+  expect(linesOf(() => 'start_compute: In progress', 200)).toEqual([
+    'start_compute: In progress',
+    'start_compute: In progress (10 s)',
+    'start_compute: In progress (20 s)',
+    'start_compute: In progress (40 s)',
+    'start_compute: In progress (80 s)',
+    'start_compute: In progress (160 s)',
+  ]);
+});
+
+it('says what is new at once', () => {
+  expect(linesOf((second) => (second < 3 ? 'Scheduling' : 'In progress'), 9)).toEqual([
+    'Scheduling',
+    'In progress (3 s)',
+  ]);
+});
+
+it("names action, the console's word for the status, and retries", () => {
+  const operations = [
+    operationOf({ action: 'apply_config', status: 'finished' }),
+    operationOf({ failures_count: 1 }),
+    operationOf({ action: 'suspend_compute', status: 'scheduling', failures_count: 2 }),
+    operationOf({ action: 'tenant_attach', status: 'a_new_word' }),
+  ];
+  expect(describeProgress(operations)).toBe(
+    'apply_config: OK, start_compute: In progress, 1 retry, suspend_compute: Scheduling, 2 retries, tenant_attach: a_new_word',
+  );
+});
+
+it('names what locks the project', () => {
+  expect(describeBlockers([operationOf({ id: 'op-7', action: 'create_branch' })])).toBe(
+    'waiting: project locked by create_branch op-7 running',
+  );
+});

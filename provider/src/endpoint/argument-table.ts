@@ -1,0 +1,121 @@
+import type { Endpoint, EndpointAttributes } from '../control-api/wire-types';
+import type { EndpointInputs, InputName } from './endpoint-inputs';
+import { isSameSettings } from './pg-settings';
+
+/**
+ * What a change of an argument does.
+ * - `replace`: a new endpoint takes the place of the old one.
+ * - `restart`: the compute restarts; connections drop.
+ * - `disconnect`: no restart, but connections drop.
+ * - `update`: nothing that a connection notices.
+ * - `none`: nothing at the service.
+ */
+export type ChangeEffect = 'replace' | 'restart' | 'disconnect' | 'update' | 'none';
+
+interface Argument {
+  readonly effect: ChangeEffect;
+  /** Reads the attribute off the wire; absent for what the service knows nothing of. */
+  readonly read?: (endpoint: Endpoint) => unknown;
+  /** Writes the attribute to the wire. */
+  readonly write?: (value: never) => EndpointAttributes;
+  /** Whether the service holds what is desired, when that is not plain equality. */
+  readonly matches?: (desired: never, reported: never) => boolean;
+  /** What is sent when the program gives the argument no longer; absent: the endpoint keeps what it has. */
+  readonly whenRemoved?: unknown;
+}
+
+function argument<Name extends InputName>(definition: {
+  effect: ChangeEffect;
+  read: (endpoint: Endpoint) => EndpointInputs[Name];
+  write: (value: NonNullable<EndpointInputs[Name]>) => EndpointAttributes;
+  matches?: (
+    desired: NonNullable<EndpointInputs[Name]>,
+    reported: NonNullable<EndpointInputs[Name]>,
+  ) => boolean;
+  whenRemoved?: NonNullable<EndpointInputs[Name]>;
+}): Argument {
+  return definition;
+}
+
+/** Every argument: what its change does (design.md), and where it stands on the wire. */
+export const argumentTable: Readonly<Record<InputName, Argument>> = {
+  projectId: { effect: 'replace', read: (endpoint) => endpoint.project_id },
+  branchId: argument<'branchId'>({
+    effect: 'disconnect',
+    read: (endpoint) => endpoint.branch_id,
+    write: (branch_id) => ({ branch_id }),
+  }),
+  type: { effect: 'replace', read: (endpoint) => endpoint.type, write: (type: string) => ({ type }) },
+  regionId: argument<'regionId'>({
+    effect: 'replace',
+    read: (endpoint) => endpoint.region_id,
+    write: (region_id) => ({ region_id }),
+  }),
+  provisioner: argument<'provisioner'>({
+    effect: 'replace',
+    read: (endpoint) => endpoint.provisioner,
+    write: (provisioner) => ({ provisioner }),
+  }),
+  name: argument<'name'>({
+    effect: 'update',
+    read: (endpoint) => endpoint.name,
+    write: (name) => ({ name }),
+  }),
+  autoscalingLimitMinCu: argument<'autoscalingLimitMinCu'>({
+    effect: 'restart',
+    read: (endpoint) => endpoint.autoscaling_limit_min_cu,
+    write: (autoscaling_limit_min_cu) => ({ autoscaling_limit_min_cu }),
+  }),
+  autoscalingLimitMaxCu: argument<'autoscalingLimitMaxCu'>({
+    effect: 'restart',
+    read: (endpoint) => endpoint.autoscaling_limit_max_cu,
+    write: (autoscaling_limit_max_cu) => ({ autoscaling_limit_max_cu }),
+  }),
+  suspendTimeoutSeconds: argument<'suspendTimeoutSeconds'>({
+    effect: 'update',
+    read: (endpoint) => endpoint.suspend_timeout_seconds,
+    write: (suspend_timeout_seconds) => ({ suspend_timeout_seconds }),
+    whenRemoved: 0,
+  }),
+  poolerEnabled: argument<'poolerEnabled'>({
+    effect: 'update',
+    read: (endpoint) => endpoint.pooler_enabled,
+    write: (pooler_enabled) => ({ pooler_enabled }),
+    whenRemoved: false,
+  }),
+  poolerMode: argument<'poolerMode'>({
+    effect: 'update',
+    read: (endpoint) => endpoint.pooler_mode,
+    write: (pooler_mode) => ({ pooler_mode }),
+  }),
+  pgSettings: argument<'pgSettings'>({
+    effect: 'update',
+    read: (endpoint) => endpoint.settings.pg_settings ?? {},
+    write: (pg_settings) => ({ settings: { pg_settings } }),
+    matches: isSameSettings,
+    whenRemoved: {},
+  }),
+  disabled: argument<'disabled'>({
+    effect: 'disconnect',
+    read: (endpoint) => endpoint.disabled,
+    write: (disabled) => ({ disabled }),
+    whenRemoved: false,
+  }),
+  passwordlessAccess: argument<'passwordlessAccess'>({
+    effect: 'update',
+    read: (endpoint) => endpoint.passwordless_access,
+    write: (passwordless_access) => ({ passwordless_access }),
+  }),
+  // The service does not know of them; a change asks for one restart.
+  restartTriggers: { effect: 'restart', whenRemoved: {} },
+  adopt: { effect: 'none' },
+  allowRestart: { effect: 'none' },
+  allowUnlistedSize: { effect: 'none' },
+  waitForOperations: { effect: 'none' },
+  timeouts: { effect: 'none' },
+};
+
+export const argumentNames = Object.keys(argumentTable) as InputName[]; // Object.keys forgets the names of its argument.
+
+/** The arguments whose change replaces the endpoint. */
+export const replacingArguments = argumentNames.filter((name) => argumentTable[name].effect === 'replace');

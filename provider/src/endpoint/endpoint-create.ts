@@ -1,0 +1,113 @@
+import type { Endpoint, EndpointChange } from '../control-api/wire-types';
+import { type CreateWork, type Creation, createOnce, isSamePlace, namesAtCreation } from './create-once';
+import { deleteEndpoint } from './endpoint-delete';
+import { EndpointGoneError } from './endpoint-error';
+import type { EndpointInputs } from './endpoint-inputs';
+import { type EndpointOutputs, findDeviations, findLeftovers } from './endpoint-outputs';
+import { EndpointRun } from './endpoint-run';
+
+export interface CreateRequest extends CreateWork {
+  readonly allowsRestart: boolean;
+  /** Claims the endpoint for the resource. @throws Error when it belongs to another one */
+  readonly claim: (endpointId: string) => void;
+}
+
+interface Created {
+  readonly id: string;
+  readonly outs: EndpointOutputs;
+}
+
+/** A stale list shows a deleted endpoint, or another process creates it first: after so many attempts it is neither. */
+const mostAttempts = 3;
+
+/**
+ * Creates the endpoint, or takes over the one that this create stands for, and brings it to what is declared.
+ * @throws UnsettledEndpointError when the endpoint exists, but not as declared: it is kept in state
+ */
+export async function createEndpoint(request: CreateRequest): Promise<Created> {
+  for (let attempt = 1; ; attempt += 1) {
+    const creation = await createOnce(request);
+    try {
+      if (creation.kind === 'new') return await bringUp(request, creation.change);
+      return await takeOver(request, creation);
+    } catch (error) {
+      if (!(error instanceof EndpointGoneError) || attempt === mostAttempts) throw error;
+    }
+  }
+}
+
+async function bringUp(request: CreateRequest, change: EndpointChange): Promise<Created> {
+  const { project, inputs, deadline, progress } = request;
+  const { id } = change.endpoint;
+  request.claim(id);
+  const run = startRun(request, change.endpoint, true);
+  const bring = async () => {
+    await run.settle(change);
+    const finished = await run.finish('name');
+    // A list that shows this endpoint shows an elder one too.
+    const elder = findElder(inputs, project.endpoints.latest, change.endpoint);
+    if (!elder) return run.finishNamed(finished);
+    // Another process, whose program is the same, has made the endpoint before.
+    await deleteEndpoint(project, id, deadline, progress);
+    return undefined;
+  };
+  const outs = await run.keepInState(bring());
+  if (outs) return { id, outs };
+  throw new EndpointGoneError(
+    `create of endpoint ${id}: another process created an endpoint first for the same resource, so this duplicate was deleted.`,
+  );
+}
+
+async function takeOver(request: CreateRequest, { kind, endpoint }: Exclude<Creation, { kind: 'new' }>) {
+  const { project, inputs, deadline, progress } = request;
+  const { id } = endpoint;
+  if (!(await project.endpoints.isThere(id, project.graceMs, deadline))) {
+    project.endpoints.hide(id);
+    throw new EndpointGoneError(`create of endpoint ${id}: a list shows it, and it no longer exists.`);
+  }
+  const isOwn = kind === 'own';
+  const run = startRun(request, endpoint);
+  const differing = findDeviations(endpoint, inputs).filter((name) => !isOwn || name !== 'name');
+  // A forced replacement that keeps the endpoint is to make it as new.
+  const isKept = isOwn && inputs.__createsBeforeDelete === true;
+  const changes = isKept ? [...differing, ...findLeftovers(endpoint, inputs)] : differing;
+  // An endpoint that this create has not made does not come into state when it must not be changed.
+  if (!isOwn) await run.checkGate(changes);
+  request.claim(id);
+  const bring = async () => {
+    await run.resume(await run.findEarlier(isOwn), changes);
+    const finished = await run.finish('name');
+    if (isOwn)
+      for (const twin of findTwins(request, id)) await deleteEndpoint(project, twin.id, deadline, progress);
+    return run.finishNamed(finished);
+  };
+  return { id, outs: await run.keepInState(bring()) };
+}
+
+/** What a create that was repeated while lists lagged behind has made besides. */
+function findTwins({ project, inputs }: CreateRequest, id: string): Endpoint[] {
+  const own = namesAtCreation(inputs);
+  return project.endpoints.latest.filter(({ name, ...twin }) => own.includes(name) && twin.id !== id);
+}
+
+/** An endpoint that another process has made for the same resource, and may have renamed since, before this one. */
+function findElder(
+  inputs: EndpointInputs,
+  endpoints: readonly Endpoint[],
+  made: Endpoint,
+): Endpoint | undefined {
+  const names = [...namesAtCreation(inputs), inputs.name];
+  return endpoints.find((endpoint) => {
+    const isTwin = names.includes(endpoint.name) && isSamePlace(endpoint, inputs);
+    return isTwin && isBefore(endpoint, made);
+  });
+}
+
+function isBefore(left: Endpoint, right: Endpoint): boolean {
+  const ageMs = Date.parse(right.created_at) - Date.parse(left.created_at);
+  return ageMs > 0 || (ageMs === 0 && left.id < right.id);
+}
+
+function startRun(request: CreateRequest, endpoint: Endpoint, isNew = false): EndpointRun {
+  return new EndpointRun({ ...request, action: 'create', endpointId: endpoint.id }, endpoint, isNew);
+}

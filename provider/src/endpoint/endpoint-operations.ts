@@ -1,0 +1,219 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isNotFound } from '../control-api/control-api-error';
+import { Deadline } from '../control-api/deadline';
+import type { Operation } from '../control-api/wire-types';
+import { describeProgress, type Progress } from '../display/progress';
+import { isFailed, isUnfinished } from '../operations/operation-outcome';
+import { listOperationsSince } from '../operations/operation-pages';
+import type { ServiceProject } from '../operations/service-project';
+import { type Settlement, settleOperations } from '../operations/wait-for-operations';
+import { describeSettlement } from './endpoint-error';
+import type { EndpointInputs } from './endpoint-inputs';
+import type { UnsettledOperation } from './endpoint-outputs';
+
+/** What a create or an update is about. */
+export interface EndpointWork {
+  readonly action: 'create' | 'update';
+  readonly project: ServiceProject;
+  readonly endpointId: string;
+  readonly inputs: EndpointInputs;
+  readonly deadline: Deadline;
+  readonly progress: Progress;
+  /** Whether connections of an active compute may be dropped. */
+  readonly allowsRestart: boolean;
+}
+
+/** How long to pause before operations are listed again: twice as long each time. Milliseconds. */
+const relistPauseMs = { first: 100, longest: 1_000 };
+/** So many lists that fail are enough. */
+const finalFailures = 3;
+/** How long a list may take beyond the deadline, so that what is unfinished comes into state. Milliseconds. */
+const extraReadMs = 5_000;
+
+/** The operations of one create or update of one endpoint: waits for them, and keeps how they stand. */
+export class EndpointOperations {
+  readonly #work: EndpointWork;
+  readonly #latest = new Map<string, Operation>();
+  #earlierFailed: readonly UnsettledOperation[] = [];
+  #isUnproven = false;
+
+  constructor(work: EndpointWork) {
+    this.#work = work;
+  }
+
+  /** All that are known, as last seen. */
+  get latest(): readonly Operation[] {
+    const repeated = this.#earlierFailed.map((operation) => this.#toOperation(operation));
+    return [...repeated, ...this.#latest.values()];
+  }
+
+  /** The failed ones of earlier runs, until what they were to do has been accepted again. */
+  get earlierFailed(): readonly UnsettledOperation[] {
+    return this.#earlierFailed;
+  }
+
+  get hasEarlier(): boolean {
+    return this.#earlierFailed.length > 0;
+  }
+
+  /** Whether one of this run has failed. */
+  get hasFailed(): boolean {
+    return [...this.#latest.values()].some(isFailed);
+  }
+
+  forgetEarlier(): void {
+    this.#earlierFailed = [];
+  }
+
+  /** Whether one disappeared before it was seen to end, so that only the endpoint itself can tell. */
+  get isUnproven(): boolean {
+    return this.#isUnproven;
+  }
+
+  /** Waits for the operations of a response. @throws Error when one failed, or has not ended at the deadline */
+  async settle(operations: readonly Operation[]): Promise<void> {
+    const settlement = await this.#wait(operations);
+    if (settlement && settlement.outcome !== 'succeeded') throw this.#toError(settlement);
+  }
+
+  /**
+   * Waits for those that an earlier run left unfinished. Returns the ones that have failed, then or now; they say
+   * nothing about this run.
+   * @throws Error when one has not ended at the deadline
+   */
+  async settleEarlier(earlier: readonly UnsettledOperation[]): Promise<readonly UnsettledOperation[]> {
+    const unfinished = earlier.filter(isUnfinished).map((operation) => this.#toOperation(operation));
+    this.#earlierFailed = earlier.filter(isFailed);
+    this.#record(unfinished);
+    const isWaiting = this.#work.inputs.waitForOperations !== false;
+    const settlement = await this.#wait(isWaiting ? unfinished : await this.#lookUp(unfinished));
+    if (settlement?.outcome === 'timed out') throw this.#toError(settlement);
+    const failed = [...this.#latest.values()].filter(isFailed);
+    for (const { id } of failed) this.#latest.delete(id);
+    this.#earlierFailed = [...this.#earlierFailed, ...failed];
+    return this.#earlierFailed;
+  }
+
+  /**
+   * What an earlier create has left: the operations of the endpoint since its creation. Where it is this resource's own,
+   * there must be one; a list may lag behind.
+   */
+  async findEarlier(createdAt: string, isOwn: boolean): Promise<Operation[]> {
+    // A suspension may be the service's own, and so may its failure; whether one of ours is due, the endpoint tells.
+    const isOurs = ({ action }: Operation) => action !== 'suspend_compute' && action !== 'check_availability';
+    const within = this.#readDeadline();
+    const find = async () => (await this.#list(() => Date.parse(createdAt), within)).filter(isOurs);
+    this.#isUnproven ||= isOwn;
+    const own = isOwn ? await this.#relist(find, (operations) => operations.length > 0) : await find();
+    return own.filter((operation, age) => isUnfinished(operation) || (age === 0 && isFailed(operation)));
+  }
+
+  /**
+   * What a request whose outcome is unknown has started, if it arrived. The list may lag behind, so only an operation
+   * that has not succeeded ends the search early.
+   * @param sentAt local time
+   * @param known the operations that were there before, where that matters
+   */
+  async findStarted(sentAt: number, known: ReadonlySet<string> = new Set()): Promise<Operation[]> {
+    // By the clock of the service, the newest operation is not newer than now.
+    const within = this.#readDeadline();
+    const find = async () => {
+      const own = await this.#list((newestAt) => newestAt - (Date.now() - sentAt), within);
+      return own.filter(({ id }) => !known.has(id));
+    };
+    this.#isUnproven = true;
+    return this.#relist(find, (own) =>
+      own.some((operation) => isUnfinished(operation) || isFailed(operation)),
+    );
+  }
+
+  /** The ids of the newest operations. */
+  async listKnown(): Promise<ReadonlySet<string>> {
+    const operations = await this.#list(() => 0, this.#readDeadline());
+    return new Set(operations.map(({ id }) => id));
+  }
+
+  async #relist(
+    find: () => Promise<Operation[]>,
+    isEnough: (found: readonly Operation[]) => boolean,
+  ): Promise<Operation[]> {
+    const grace = new Deadline(this.#work.project.graceMs);
+    let failures = 0;
+    for (let pauseMs = relistPauseMs.first; ; pauseMs = Math.min(relistPauseMs.longest, pauseMs * 2)) {
+      const found = await find().catch((error: unknown) => {
+        // A single refusal may be a proxy's.
+        failures += 1;
+        if (failures === finalFailures || grace.hasPassed) throw error;
+        return undefined;
+      });
+      if (found && (isEnough(found) || grace.hasPassed)) return found;
+      await sleep(pauseMs);
+    }
+  }
+
+  #readDeadline(): Deadline {
+    return new Deadline(this.#work.deadline.remainingMs + extraReadMs);
+  }
+
+  async #list(since: (newestAt: number) => number, within: Deadline): Promise<Operation[]> {
+    const { project, endpointId } = this.#work;
+    const operations = await listOperationsSince(project.api, project.id, since, within);
+    const oldestAt = since(Date.parse(operations[0]?.created_at ?? ''));
+    return operations.filter(
+      ({ endpoint_id, created_at }) => endpoint_id === endpointId && Date.parse(created_at) >= oldestAt,
+    );
+  }
+
+  /** Undefined when the program does not want to wait. */
+  async #wait(operations: readonly Operation[]): Promise<Settlement | undefined> {
+    const { project, endpointId, inputs, deadline, progress } = this.#work;
+    this.#record(operations);
+    if (inputs.waitForOperations === false) return undefined;
+    deadline.begin();
+    const settlement = await settleOperations(project.poller, {
+      endpointId,
+      operations,
+      deadline,
+      graceMs: project.graceMs,
+      onProgress: (latest) => {
+        this.#record(latest);
+        progress.show(describeProgress(latest), deadline.elapsedMs);
+      },
+    });
+    // What the service has forgotten is not kept as unfinished either.
+    for (const { id } of operations) this.#latest.delete(id);
+    this.#record(settlement.operations);
+    this.#isUnproven ||= settlement.isUnproven === true;
+    return settlement;
+  }
+
+  #record(operations: readonly Operation[]): void {
+    for (const operation of operations) this.#latest.set(operation.id, operation);
+  }
+
+  async #lookUp(operations: readonly Operation[]): Promise<readonly Operation[]> {
+    const { project, deadline } = this.#work;
+    const found = operations.map(async ({ id }) => {
+      try {
+        return await project.api.getOperation(project.id, id, { deadline });
+      } catch (error) {
+        // The service forgets old operations; what it has forgotten is not running.
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    });
+    return (await Promise.all(found)).filter((operation) => operation !== undefined);
+  }
+
+  /** An operation of which only the state is known, until the service shows it. */
+  #toOperation(operation: UnsettledOperation): Operation {
+    const { project, endpointId } = this.#work;
+    const times = { created_at: '', updated_at: '' };
+    return { project_id: project.id, endpoint_id: endpointId, failures_count: 0, ...times, ...operation };
+  }
+
+  #toError(settlement: Settlement): Error {
+    const { action, endpointId, deadline } = this.#work;
+    return new Error(describeSettlement(action, endpointId, settlement, deadline.elapsedMs));
+  }
+}

@@ -1,0 +1,25 @@
+import { connectByStack } from '../config/stack-config';
+import { type ComputeEndpointState, toEndpointState } from './live-endpoint';
+
+/**
+ * Looks up one endpoint, live.
+ * @throws ControlApiError 404 when the project has no such endpoint
+ */
+export async function getComputeEndpoint(at: {
+  projectId: string;
+  endpointId: string;
+}): Promise<ComputeEndpointState> {
+  return toEndpointState(await connectByStack().getEndpoint(at.projectId, at.endpointId));
+}
+
+/**
+ * Looks up the endpoints of a project, or of one of its branches, live.
+ * @throws ControlApiError 404 when there is no such project
+ */
+export async function getComputeEndpoints(of: {
+  projectId: string;
+  branchId?: string;
+}): Promise<ComputeEndpointState[]> {
+  const endpoints = await connectByStack().listEndpoints(of.projectId);
+  return endpoints.filter(({ branch_id }) => !of.branchId || branch_id === of.branchId).map(toEndpointState);
+}

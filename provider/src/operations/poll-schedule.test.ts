@@ -1,0 +1,156 @@
+import { describe, expect, it, vi } from 'vitest';
+import { useFakeClock } from '../../../tests/fixtures/fake-clock';
+import { operationOf } from '../../../tests/fixtures/operation';
+import type { Operation } from '../control-api/wire-types';
+import { defaultPollPacing, OperationPace } from './poll-schedule';
+
+const start = Date.parse('2026-01-01T00:00:00Z');
+
+useFakeClock(start);
+
+let count = 0;
+
+/** An operation of its own, of an endpoint of its own. */
+function newOperation(change: Partial<Operation> = {}): Operation {
+  count += 1;
+  return operationOf({ id: `op-${count}`, endpoint_id: `ep-${count}`, ...change });
+}
+
+/** An operation that has finished long ago. */
+function finishedIn(durationMs: number, change: Partial<Operation> = {}): Operation {
+  const createdAt = start - 3_600_000;
+  return newOperation({
+    status: 'finished',
+    created_at: new Date(createdAt).toISOString(),
+    updated_at: new Date(createdAt + durationMs).toISOString(),
+    ...change,
+  });
+}
+
+/** When an operation is polled, in milliseconds after its start, until the last poll is at or past its end. */
+async function pollsAt(pace: OperationPace, durationMs: number, operations = [newOperation()]) {
+  const polls: number[] = [];
+  while ((polls.at(-1) ?? 0) < durationMs) {
+    await vi.advanceTimersByTimeAsync(pace.intervalMs(operations));
+    polls.push(Date.now() - start);
+  }
+  return polls.map(Math.round);
+}
+
+function paceThatKnows(...operations: Operation[]): OperationPace {
+  const pace = new OperationPace(defaultPollPacing);
+  pace.learn(operations);
+  return pace;
+}
+
+const fiveSeconds = [4_000, 4_500, 5_000, 5_500, 6_000].map((durationMs) => finishedIn(durationMs));
+
+describe('the poll schedule without a history', () => {
+  it('polls at a tenth of the time waited, from 200 ms', async () => {
+    const polls = await pollsAt(new OperationPace(defaultPollPacing), 5_000);
+    expect(polls.slice(0, 10)).toEqual([200, 400, 600, 800, 1000, 1200, 1400, 1600, 1800, 2000]);
+    expect(polls.slice(10)).toEqual([2200, 2420, 2662, 2928, 3221, 3543, 3897, 4287, 4715, 5187]);
+  });
+
+  it('polls every 5 s at last', async () => {
+    const polls = await pollsAt(new OperationPace(defaultPollPacing), 300_000);
+    expect((polls.at(-1) ?? 0) - (polls.at(-2) ?? 0)).toBe(5_000);
+  });
+});
+
+describe('the poll schedule with a history of such operations', () => {
+  it('polls first when an end is likely, then closely', async () => {
+    expect(await pollsAt(paceThatKnows(...fiveSeconds), 5_000)).toEqual([
+      3880, 4060, 4240, 4421, 4603, 4784, 4917, 5050,
+    ]);
+  });
+
+  it('polls more closely the more alike the earlier durations were', async () => {
+    const alike = [4_900, 4_950, 5_000, 5_050, 5_100].map((durationMs) => finishedIn(durationMs));
+    const polls = await pollsAt(paceThatKnows(...alike), 5_000);
+    expect(polls.at(-1)).toBeLessThan(5_100);
+    expect(polls.length).toBeLessThan(5);
+  });
+
+  it('continues as without a history after the longest earlier duration', async () => {
+    const polls = await pollsAt(paceThatKnows(...fiveSeconds), 9_000);
+    expect((polls.at(-1) ?? 0) - (polls.at(-2) ?? 0)).toBeGreaterThan(700);
+  });
+
+  it('polls every 5 s while the likely end is far', async () => {
+    const polls = await pollsAt(paceThatKnows(finishedIn(20_000), finishedIn(20_000)), 18_000);
+    expect(polls.slice(0, 4)).toEqual([5_000, 10_000, 15_000, 17_000]);
+  });
+
+  it('notices at once the end of what takes no time', async () => {
+    expect(await pollsAt(paceThatKnows(finishedIn(2), finishedIn(3)), 2)).toEqual([20]);
+  });
+
+  it('waits a little where the earlier operations took no time at all', async () => {
+    expect(await pollsAt(paceThatKnows(finishedIn(0), finishedIn(0)), 2)).toEqual([20]);
+  });
+
+  it('expects an end at each of the earlier durations in turn', async () => {
+    const polls = await pollsAt(paceThatKnows(finishedIn(0), finishedIn(1_000), finishedIn(4_000)), 4_000);
+    expect(polls).toEqual([
+      20, 850, 895, 940, 985, 1030, 1075, 1120, 1165, 3400, 3520, 3640, 3760, 3880, 4000,
+    ]);
+  });
+
+  it.each([
+    [1, 4_250],
+    [4, 4_250],
+    [5, 4_850],
+  ])('polls first, after %d earlier operations that took 5 s, at %d ms', (known, firstMs) => {
+    const alike = Array.from({ length: known }, () => finishedIn(5_000));
+    expect(paceThatKnows(...alike).intervalMs([newOperation()])).toBeCloseTo(firstMs);
+  });
+
+  it('ignores earlier operations of other actions', async () => {
+    const pace = paceThatKnows(finishedIn(5_000, { action: 'apply_config' }));
+    expect((await pollsAt(pace, 400)).slice(0, 2)).toEqual([200, 400]);
+  });
+
+  it('ignores earlier operations that failed: they say nothing about success', async () => {
+    const pace = paceThatKnows(finishedIn(5_000, { status: 'failed' }));
+    expect((await pollsAt(pace, 400)).slice(0, 2)).toEqual([200, 400]);
+  });
+});
+
+describe('the poll schedule of a chain of operations', () => {
+  it('counts the duration of each from the end of the one before', async () => {
+    const of = { endpoint_id: 'ep-chain' };
+    // Newest first, as the service lists them.
+    const pace = paceThatKnows(
+      finishedIn(6_000, { ...of, action: 'start_compute' }),
+      finishedIn(1_000, { ...of, action: 'apply_config' }),
+    );
+    expect((await pollsAt(pace, 4_000, [newOperation()]))[0]).toBe(4_250);
+  });
+
+  it('follows the operation that runs, not those scheduled behind it', async () => {
+    const pace = paceThatKnows(
+      finishedIn(10_000, { action: 'apply_config' }),
+      finishedIn(1_000, { action: 'suspend_compute' }),
+    );
+    const chain = [
+      newOperation({ action: 'apply_config' }),
+      newOperation({ action: 'suspend_compute', status: 'scheduling' }),
+    ];
+    expect(pace.intervalMs(chain)).toBe(5_000);
+  });
+
+  it('follows the first to end while none runs yet', () => {
+    const pace = paceThatKnows(finishedIn(10_000));
+    expect(pace.intervalMs([newOperation({ status: 'scheduling' })])).toBe(5_000);
+  });
+});
+
+it('the poll schedule forgets when an operation began that has finished', async () => {
+  const pace = new OperationPace(defaultPollPacing);
+  const operation = newOperation({ action: 'apply_config' });
+  await pollsAt(pace, 10_000, [operation]);
+  // Under another action, so that its duration says nothing about the next one.
+  pace.learn([{ ...operation, status: 'finished', action: 'suspend_compute' }]);
+  expect(pace.intervalMs([operation])).toBe(200);
+});

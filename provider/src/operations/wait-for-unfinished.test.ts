@@ -1,0 +1,249 @@
+import { describe, expect, it, vi } from 'vitest';
+import { endpointOf } from '../../../tests/fixtures/endpoint';
+import { useFakeClock } from '../../../tests/fixtures/fake-clock';
+import { operationOf } from '../../../tests/fixtures/operation';
+import { ControlApiError } from '../control-api/control-api-error';
+import { Deadline } from '../control-api/deadline';
+import type { Operation } from '../control-api/wire-types';
+import { OperationPoller } from './operation-poller';
+import type { Settlement } from './wait-for-operations';
+import {
+  settleOperation,
+  settleUnfinished,
+  type WaitRequest,
+  type WatchedProject,
+} from './wait-for-unfinished';
+
+const start = Date.parse('2026-01-01T00:00:00Z');
+
+useFakeClock(start);
+
+const notFound = (path: string, isFromService = true) =>
+  new ControlApiError({ method: 'GET', path, status: 404, reason: 'not found', isFromService });
+
+/** A project with the endpoint ep-1, whose operations, newest first, are what `now` says, milliseconds after the start. */
+function projectOf(now: (elapsedMs: number) => Operation[], change: Partial<WatchedProject['api']> = {}) {
+  const requests: string[] = [];
+  const api: WatchedProject['api'] = {
+    async listOperations(_projectId, { limit = 50, cursor = '0' } = {}) {
+      requests.push('list');
+      const first = Number(cursor);
+      const operations = now(Date.now() - start).slice(first, first + limit);
+      return { operations, pagination: { cursor: String(first + operations.length) } };
+    },
+    async getOperation(_projectId, id) {
+      requests.push(id);
+      const known = now(Date.now() - start).find((operation) => operation.id === id);
+      if (known) return known;
+      throw notFound(`/operations/${id}`);
+    },
+    async getEndpoint(_projectId, id) {
+      requests.push(id);
+      if (id === 'ep-1') return endpointOf();
+      throw notFound(`/endpoints/${id}`);
+    },
+    ...change,
+  };
+  const project = { id: 'p-1', api, poller: new OperationPoller(api, 'p-1') };
+  return { project, requests };
+}
+
+/** Lets a minute pass, and reports when the wait ended. */
+async function waited(wait: (request: WaitRequest) => Promise<Settlement>) {
+  const seen: string[] = [];
+  const ending = wait({
+    deadline: new Deadline(60_000),
+    onProgress: (operations) => seen.push(operations.map(({ status }) => status).join(' ')),
+  }).then((settlement) => ({ ...settlement, endedAt: Date.now() - start, seen }));
+  // Attached before time passes, so that a rejection is never unhandled.
+  ending.catch(() => undefined);
+  await vi.advanceTimersByTimeAsync(61_000);
+  return ending;
+}
+
+const waitForOne = ({ project }: ReturnType<typeof projectOf>) =>
+  waited((request) => settleOperation(project, 'op-1', request));
+
+const waitForAll = ({ project }: ReturnType<typeof projectOf>, endpointId?: string) =>
+  waited((request) => settleUnfinished(project, endpointId, request));
+
+const runsFor =
+  (durationMs: number, change: Partial<Operation> = {}) =>
+  (elapsedMs: number) =>
+    operationOf({ status: 'finished', ...change, ...(elapsedMs < durationMs && { status: 'running' }) });
+
+/** So many finished operations of other endpoints, created so many seconds after the start. */
+const othersOf = (count: number, seconds: number) =>
+  Array.from({ length: count }, (_, index) =>
+    operationOf({
+      id: `op-n${index}`,
+      endpoint_id: 'ep-2',
+      status: 'finished',
+      created_at: new Date(start + seconds * 1_000).toISOString(),
+    }),
+  );
+
+const idsOf = (operations: readonly Operation[]) => operations.map(({ id }) => id);
+
+describe('settleOperation', () => {
+  it.each([
+    ['finished', 'succeeded'],
+    ['failed', 'failed'],
+    ['running', 'timed out'],
+  ])('reports an operation that becomes %s as %s', async (status, outcome) => {
+    const settlement = await waitForOne(projectOf((ms) => [runsFor(3_000, { status })(ms)]));
+    expect([settlement.outcome, settlement.operations]).toEqual([outcome, [operationOf({ status })]]);
+  });
+
+  it('ends when the operation has ended, and reports how it stands after each poll', async () => {
+    const { endedAt, seen } = await waitForOne(projectOf((ms) => [runsFor(300)(ms)]));
+    expect([endedAt, seen]).toEqual([400, ['running', 'running', 'finished']]);
+  });
+
+  it('ends at once for an operation that has ended', async () => {
+    const project = projectOf(() => [operationOf({ status: 'failed' })]);
+    const { outcome, endedAt } = await waitForOne(project);
+    expect([outcome, endedAt, project.requests]).toEqual(['failed', 0, ['op-1']]);
+  });
+
+  it('does not wait for the operations that follow', async () => {
+    const next = operationOf({ id: 'op-2' });
+    const { outcome, operations } = await waitForOne(projectOf((ms) => [next, runsFor(1_000)(ms)]));
+    expect([outcome, idsOf(operations)]).toEqual(['succeeded', ['op-1']]);
+  });
+
+  it('needs no progress callback', async () => {
+    const { project } = projectOf((ms) => [runsFor(1_000)(ms)]);
+    const settlement = settleOperation(project, 'op-1', { deadline: new Deadline(60_000) });
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect((await settlement).outcome).toBe('succeeded');
+  });
+
+  it('refuses an operation that the project does not have', async () => {
+    await expect(waitForOne(projectOf(() => []))).rejects.toThrow('404 Not Found');
+  });
+
+  it('fails when the service forgets the operation in the meantime: how it ended is not known', async () => {
+    const project = projectOf((ms) => (ms < 2_000 ? [operationOf()] : []));
+    await expect(waitForOne(project)).rejects.toThrow(
+      'The service no longer has operation op-1 (start_compute), so its outcome is unknown.',
+    );
+  });
+});
+
+describe('settleUnfinished for a project', () => {
+  it('ends when the last operation of all endpoints has ended', async () => {
+    const { outcome, operations, endedAt } = await waitForAll(
+      projectOf((ms) => [
+        runsFor(1_000)(ms),
+        runsFor(4_000, { id: 'op-2', endpoint_id: 'ep-2', status: 'failed' })(ms),
+      ]),
+    );
+    expect([outcome, idsOf(operations)]).toEqual(['failed', ['op-1', 'op-2']]);
+    expect(endedAt).toBeGreaterThanOrEqual(4_000);
+  });
+
+  it('does not count what had failed before', async () => {
+    const failed = operationOf({ id: 'op-0', status: 'failed' });
+    const { outcome, operations } = await waitForAll(projectOf((ms) => [runsFor(1_000)(ms), failed]));
+    expect([outcome, idsOf(operations)]).toEqual(['succeeded', ['op-1']]);
+  });
+
+  it('succeeds at once when nothing is unfinished', async () => {
+    const { outcome, operations, endedAt } = await waitForAll(projectOf(() => []));
+    expect([outcome, operations, endedAt]).toEqual(['succeeded', [], 0]);
+  });
+
+  it('finds an unfinished operation behind thousands of newer ones', async () => {
+    const newer = othersOf(2_500, 60);
+    const { operations } = await waitForAll(projectOf((ms) => [...newer, runsFor(1_000)(ms)]));
+    expect(idsOf(operations)).toEqual(['op-1']);
+  });
+
+  it('keeps how an operation ended that the service forgets in the meantime', async () => {
+    const { outcome } = await waitForAll(
+      projectOf((ms) => [
+        runsFor(8_000, { id: 'op-2' })(ms),
+        ...(ms < 5_000 ? [runsFor(1_000, { status: 'failed' })(ms)] : []),
+      ]),
+    );
+    expect(outcome).toBe('failed');
+  });
+});
+
+describe('settleUnfinished for an endpoint', () => {
+  it('leaves out other endpoints, and counts what the service starts in the meantime', async () => {
+    const other = operationOf({ id: 'op-x', endpoint_id: 'ep-2' });
+    const { outcome, operations } = await waitForAll(
+      projectOf((ms) => [
+        ...(ms < 1_000 ? [] : [runsFor(4_000, { id: 'op-2' })(ms)]),
+        runsFor(2_000)(ms),
+        other,
+      ]),
+      'ep-1',
+    );
+    expect([outcome, idsOf(operations)]).toEqual(['succeeded', ['op-1', 'op-2']]);
+  });
+
+  it('counts a suspension that the service starts in the meantime', async () => {
+    const suspension = runsFor(4_000, { id: 'op-2', action: 'suspend_compute', status: 'failed' });
+    const { outcome, operations } = await waitForAll(
+      projectOf((ms) => [...(ms < 1_000 ? [] : [suspension(ms)]), runsFor(2_000)(ms)]),
+      'ep-1',
+    );
+    expect([outcome, idsOf(operations)]).toEqual(['failed', ['op-1', 'op-2']]);
+  });
+
+  it('finds its operation behind thousands of newer ones of other endpoints', async () => {
+    const newer = othersOf(2_500, 60);
+    const { operations } = await waitForAll(
+      projectOf((ms) => [...newer, runsFor(1_000)(ms)]),
+      'ep-1',
+    );
+    expect(idsOf(operations)).toEqual(['op-1']);
+  });
+
+  it('reads back no farther than the creation of the endpoint', async () => {
+    const before = othersOf(2_500, -60);
+    const project = projectOf(() => before);
+    const { outcome } = await waitForAll(project, 'ep-1');
+    expect([outcome, project.requests]).toEqual(['succeeded', ['ep-1', 'list']]);
+  });
+
+  it('reads the endpoint before its operations, so that a deletion that ends in between is not missed', async () => {
+    const project = projectOf((ms) => [runsFor(1_000)(ms)]);
+    await waitForAll(project, 'ep-1');
+    expect(project.requests.slice(0, 2)).toEqual(['ep-1', 'list']);
+  });
+
+  it('succeeds at once when nothing is unfinished', async () => {
+    const { outcome, endedAt } = await waitForAll(
+      projectOf(() => []),
+      'ep-1',
+    );
+    expect([outcome, endedAt]).toEqual(['succeeded', 0]);
+  });
+
+  it('refuses an endpoint that the project does not have', async () => {
+    const project = projectOf(() => [operationOf()]);
+    await expect(waitForAll(project, 'ep-9')).rejects.toEqual(notFound('/endpoints/ep-9'));
+  });
+
+  it("takes a proxy's 404 for no proof that the endpoint is gone", async () => {
+    const deletes = operationOf({ endpoint_id: 'ep-9', action: 'delete_timeline', status: 'finished' });
+    const project = projectOf(() => [deletes], {
+      getEndpoint: () => Promise.reject(notFound('/endpoints/ep-9', false)),
+    });
+    await expect(waitForAll(project, 'ep-9')).rejects.toEqual(notFound('/endpoints/ep-9', false));
+    expect(project.requests).toEqual([]);
+  });
+
+  it('waits for what deletes the endpoint, although the service does not know it any more', async () => {
+    const deletes = runsFor(2_000, { endpoint_id: 'ep-9', action: 'delete_timeline' });
+    const { outcome, operations } = await waitForAll(
+      projectOf((ms) => [deletes(ms)]),
+      'ep-9',
+    );
+    expect([outcome, idsOf(operations)]).toEqual(['succeeded', ['op-1']]);
+  });
+});

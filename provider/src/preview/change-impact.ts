@@ -1,0 +1,159 @@
+import { partition } from 'lodash';
+import type { Endpoint } from '../control-api/wire-types';
+import { argumentTable } from '../endpoint/argument-table';
+import { describeSizeRange } from '../endpoint/compute-size';
+import { type EndpointInputs, type InputName, isUnknown } from '../endpoint/endpoint-inputs';
+import type { EndpointOutputs, UnsettledOperation } from '../endpoint/endpoint-outputs';
+import { isFailed } from '../operations/operation-outcome';
+
+/** The endpoint as it is now; or why that is not known. */
+export type LiveEndpoint = Endpoint | 'gone' | 'unreadable';
+
+/** What is about to be sent. */
+export interface PlannedChange {
+  readonly changes: readonly InputName[];
+  /** The operations of earlier runs that failed, and are repeated. */
+  readonly failed?: readonly UnsettledOperation[];
+  readonly outputs: EndpointOutputs;
+  readonly inputs: EndpointInputs;
+}
+
+/** What a change means for clients that are connected, told before it is applied. */
+export interface ChangeNotice {
+  /** One sentence for each thing that happens. */
+  readonly sentences: readonly string[];
+  /** Whether connections drop, as the compute stands now. */
+  readonly drops: boolean;
+  /** The arguments that may drop connections: their values are not known yet. */
+  readonly mayDrop: readonly InputName[];
+}
+
+/** Whether it can drop connections: only then is the live state worth a request. */
+export function isDisruptive(
+  changes: readonly InputName[],
+  inputs: EndpointInputs,
+  failed: readonly UnsettledOperation[] = [],
+): boolean {
+  return findDisruptive(changes, inputs).length > 0 || findSuspension(failed) !== undefined;
+}
+
+function findDisruptive(changes: readonly InputName[], inputs: EndpointInputs): InputName[] {
+  return changes.filter((name) => {
+    // To enable an endpoint again drops nothing: no client is connected to it.
+    if (name === 'disabled') return inputs.disabled === true || isUnknown(inputs.disabled);
+    return ['restart', 'disconnect', 'replace'].includes(argumentTable[name].effect);
+  });
+}
+
+/** A suspension that failed is repeated: it was a part of a restart, a move or a stop. */
+function findSuspension(failed: readonly UnsettledOperation[] = []): UnsettledOperation | undefined {
+  return failed.find(({ action }) => action === 'suspend_compute');
+}
+
+/** The live state decides what a change means now. A state that can't be read counts as active. */
+export function describeChange(planned: PlannedChange, live: LiveEndpoint): ChangeNotice {
+  const { changes, failed, inputs } = planned;
+  if (live === 'gone') return { sentences: [], drops: false, mayDrop: [] };
+  const disruptive = findDisruptive(changes, inputs);
+  const replacing = disruptive.filter((name) => argumentTable[name].effect === 'replace');
+  const restarting = disruptive.filter((name) => argumentTable[name].effect === 'restart');
+  const disconnecting = disruptive.filter((name) => argumentTable[name].effect === 'disconnect');
+  // All bounds and triggers make one restart; a replacement makes everything else pointless.
+  const groups = replacing.length > 0 ? [replacing] : [restarting, ...disconnecting.map((name) => [name])];
+  const sentences = groups
+    .filter(isNotEmpty)
+    .map((names) => `${describeValues(names, planned)} ${describeEffect(names, inputs, live)}`);
+  const suspension = findSuspension(failed);
+  if (suspension && sentences.length === 0) sentences.push(describeRepeated(suspension, live));
+  const isNotKnown = (name: InputName) => isUnknown(inputs[name]);
+  const [mayDrop, dropping] = partition(isActive(live) ? disruptive : [], isNotKnown);
+  const isRepeating = suspension !== undefined && isActive(live);
+  return { sentences, drops: dropping.length > 0 || isRepeating, mayDrop };
+}
+
+type SomeNames = [InputName, ...InputName[]];
+type ReadEndpoint = Exclude<LiveEndpoint, 'gone'>;
+
+function isNotEmpty(names: InputName[]): names is SomeNames {
+  return names.length > 0;
+}
+
+/** A compute that is starting is active by the time that a change arrives. */
+function isActive(live: ReadEndpoint): boolean {
+  if (live === 'unreadable') return true;
+  return !live.disabled && (live.current_state === 'active' || live.pending_state === 'active');
+}
+
+function describeRepeated({ action, id }: UnsettledOperation, live: ReadEndpoint): string {
+  const drops = isActive(live) ? 'its connections drop' : 'there are no connections to drop';
+  return `repeating the failed ${action} ${id} suspends the compute: ${drops} (${describeState(live)})`;
+}
+
+function describeEffect(names: SomeNames, inputs: EndpointInputs, live: ReadEndpoint): string {
+  const [name] = names;
+  const isKnown = names.some((each) => !isUnknown(inputs[each]));
+  const may = isKnown ? '' : 'may ';
+  const s = isKnown ? 's' : '';
+  const state = describeState(live);
+  switch (argumentTable[name].effect) {
+    case 'replace':
+      return `${may}replace${s} the endpoint: its host name changes, and clients have to connect to the new one (${state})`;
+    case 'restart':
+      if (isActive(live)) return `${may}restart${s} the compute and drop${s} its connections (${state})`;
+      return `take${s} effect when the compute starts next; there are no connections to drop (${state})`;
+    default: {
+      const does = name === 'branchId' ? `move${s} the endpoint` : `stop${s} the compute`;
+      const consequence = isActive(live) ? 'its connections drop' : 'there are no connections to drop';
+      return `${may}${does}: ${consequence} (${state})`;
+    }
+  }
+}
+
+/** The message for a change that allowRestart forbids. */
+export function describeRefusal(endpointId: string, { sentences }: ChangeNotice): string {
+  return (
+    `allowRestart is false, and ${sentences.join('; ')}. Nothing was changed on endpoint ${endpointId}. ` +
+    'To continue, set allowRestart: true (or `pulumi config set postgresCompute:allowRestart true`), or apply the change while the compute is idle.'
+  );
+}
+
+function describeState(live: ReadEndpoint): string {
+  if (live === 'unreadable') return 'its state could not be read';
+  if (live.disabled) return 'it is disabled now';
+  return live.pending_state === 'active' ? 'it is starting now' : `it is ${live.current_state} now`;
+}
+
+/** Sizes with their values; of the others only the name: a value may be a secret. */
+function describeValues(names: readonly InputName[], planned: PlannedChange): string {
+  const isSize = (name: InputName) => name.startsWith('autoscalingLimit');
+  const [sizes, parts] = partition(names, isSize);
+  const described: string[] = sizes.length > 0 ? [describeSizes(sizes, planned), ...parts] : parts;
+  // What an earlier run has sent in vain is what the service reports already.
+  const isRepeated = sizes.length === names.length && sizes.every((name) => isReported(name, planned));
+  return `${isRepeated ? 'applying again' : 'a change of'} ${described.join(' and ')}`;
+}
+
+function isReported(name: InputName, { outputs, inputs }: PlannedChange): boolean {
+  return inputs[name] === outputs[name];
+}
+
+function describeSizes(names: readonly InputName[], { outputs, inputs }: PlannedChange): string {
+  const { autoscalingLimitMinCu: oldMin = 0, autoscalingLimitMaxCu: oldMax = 0 } = outputs;
+  const { autoscalingLimitMinCu: newMin = oldMin, autoscalingLimitMaxCu: newMax = oldMax } = inputs;
+  const before = describeSizeRange(oldMin, oldMax);
+  const after = isUnknown([newMin, newMax]) ? 'a size not known yet' : describeSizeRange(newMin, newMax);
+  return `${names.join(' and ')} (${before === after ? after : `${before} => ${after}`})`;
+}
+
+/** What an earlier run left, and what the next one does about it. */
+export function describeUnsettled({ unsettledOperations = [], __unapplied = [] }: EndpointOutputs): string {
+  const [failed, unfinished] = partition(unsettledOperations, isFailed);
+  const named = (operations: readonly UnsettledOperation[]) =>
+    operations.map(({ action, id, status }) => `${action} ${id} (${status})`).join(', ');
+  const parts = [
+    ...(unfinished.length > 0 ? [`\`pulumi up\` keeps waiting for ${named(unfinished)}`] : []),
+    ...(failed.length > 0 ? [`\`pulumi up\` retries what failed: ${named(failed)}`] : []),
+    ...(__unapplied.length > 0 ? [`\`pulumi up\` applies ${__unapplied.join(', ')} again`] : []),
+  ];
+  return `the last update did not finish: ${parts.join('; ')}`;
+}

@@ -1,0 +1,31 @@
+import { findComputeSize } from '../endpoint/compute-size';
+import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
+
+/** Below this some plans refuse an autosuspend delay (official API description). Seconds. */
+const surelyAllowedSuspendSeconds = 60;
+
+/**
+ * What the service makes of the named arguments that people do not expect, a sentence each: told when an argument is
+ * given or changed, so that it is no surprise later.
+ */
+export function describeLimits(names: readonly InputName[], inputs: EndpointInputs): string[] {
+  const { autoscalingLimitMinCu: minCu, autoscalingLimitMaxCu: maxCu, suspendTimeoutSeconds } = inputs;
+  const sentences: string[] = [];
+  const minimum = typeof minCu === 'number' ? findComputeSize(minCu) : undefined;
+  const isAutoscaling = minimum !== undefined && typeof maxCu === 'number' && maxCu > minimum.cu;
+  if (isAutoscaling && names.includes('autoscalingLimitMinCu')) {
+    sentences.push(
+      `max_connections is ${minimum.maxConnections}, set from the minimum of ${minimum.cu} CU; it does not grow up to ${maxCu} CU`,
+    );
+  }
+  const isShort =
+    typeof suspendTimeoutSeconds === 'number' &&
+    suspendTimeoutSeconds > 0 &&
+    suspendTimeoutSeconds < surelyAllowedSuspendSeconds;
+  if (isShort && names.includes('suspendTimeoutSeconds')) {
+    sentences.push(
+      `suspendTimeoutSeconds is ${suspendTimeoutSeconds}: the service's plan may refuse less than ${surelyAllowedSuspendSeconds} s`,
+    );
+  }
+  return sentences;
+}
