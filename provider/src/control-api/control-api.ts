@@ -1,21 +1,7 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import axios, {
-  type AxiosAdapter,
-  AxiosError,
-  type AxiosInstance,
-  type AxiosResponse,
-  type InternalAxiosRequestConfig,
-} from 'axios';
-import { retryAfter } from 'axios-retry';
-import type { z } from 'zod';
-import { malformedResponse, parseJson, toControlApiError } from './control-api-error';
-import { Deadline } from './deadline';
-import { malformedResponseCode, notSentCode } from './failure-meaning';
-import { isLoopback } from './loopback';
-import { defaultRequestLimits, NotSentError, RateLimiter } from './rate-limiter';
-import { makeRedactor, type Redact } from './redaction';
-import { defaultRetryPacing, installRetry, type RequestContext, type RetryPacing } from './retry';
+import type { Deadline } from './deadline';
+import { type CallOptions, HttpClient, type HttpClientOptions, path } from './http-client';
+import type { Redact } from './redaction';
+import type { RetryPacing } from './retry';
 import {
   type Branch,
   type Endpoint,
@@ -23,109 +9,38 @@ import {
   type EndpointChange,
   type Operation,
   type OperationsPage,
-  type Project,
   responses,
 } from './wire-types';
 
-export interface ControlApiOptions {
-  /** Ends in the version segment: `https://host/api/v2`. */
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  /** How long one request may take. Milliseconds. @default 30000 */
-  readonly requestTimeoutMs?: number;
-  readonly retryPacing?: RetryPacing;
-  /** @default 700 requests a minute */
-  readonly requestsPerMinute?: number | undefined;
-}
-
-/** How long a call may take, and what becomes of it when it fails. */
-export interface CallOptions {
-  /** Bounds waiting, sending and retries. @default 60 s */
-  readonly deadline?: Deadline | undefined;
-  /** A failed request is left to the caller, who calls again anyway. @default false */
-  readonly isSentOnce?: boolean;
-  /** Called when the request goes out: it may wait for the rate limiter before. */
-  readonly onSend?: () => void;
-}
-
-interface RequestParts extends CallOptions {
-  readonly body?: object;
-  readonly query?: object;
-}
-
-/** How long a call without a deadline of its own is tried. */
-const defaultPatienceMs = 60_000;
-const maxResponseBytes = 64 * 1024 * 1024;
-
 /** The calls of the control API. Every one rejects with a ControlApiError. */
 export class ControlApi {
-  readonly retryPacing: RetryPacing;
-  /** Takes the key out of a text that is about to be shown. */
-  readonly redact: Redact;
-  readonly #http: AxiosInstance;
+  readonly #http: HttpClient;
 
-  constructor(options: ControlApiOptions) {
-    this.retryPacing = options.retryPacing ?? defaultRetryPacing;
-    const { requestsPerMinute = defaultRequestLimits.perMinute } = options;
-    const limiter = new RateLimiter({ ...defaultRequestLimits, perMinute: requestsPerMinute });
-    this.redact = makeRedactor([options.apiKey]);
-    this.#http = axios.create({
-      baseURL: options.baseUrl.replace(/\/+$/, ''),
-      timeout: options.requestTimeoutMs ?? 30_000,
-      headers: { Authorization: `Bearer ${options.apiKey}`, Accept: 'application/json' },
-      adapter: sendWithin(limiter),
-      // The key goes to the base URL and nowhere else.
-      maxRedirects: 0,
-      maxContentLength: maxResponseBytes,
-      // Parsed below, so that a response that is no JSON is told apart from a failed request.
-      responseType: 'text',
-      transformResponse: (data: unknown) => data,
-      // What never leaves this machine needs no proxy, and no proxy needs its key.
-      ...(isLoopback(new URL(options.baseUrl)) && { proxy: false }),
-      httpAgent: new HttpAgent({ keepAlive: true }),
-      httpsAgent: new HttpsAgent({ keepAlive: true, rejectUnauthorized: true }),
-      transitional: { clarifyTimeoutError: true },
-    });
-    // Before the retries, which treat a response that is no JSON like one that got lost.
-    this.#http.interceptors.response.use(requireJson);
-    installRetry(this.#http, this.retryPacing);
+  constructor(options: HttpClientOptions) {
+    this.#http = new HttpClient(options);
   }
 
-  async createProject(project: { name?: string; region_id?: string } = {}) {
-    return this.#call('POST', '/projects', responses.projectChange, { body: { project } });
+  get retryPacing(): RetryPacing {
+    return this.#http.retryPacing;
   }
 
-  async listProjects(): Promise<Project[]> {
-    return (await this.#call('GET', '/projects', responses.projects)).projects;
-  }
-
-  async getProject(projectId: string): Promise<Project> {
-    return (await this.#call('GET', path`/projects/${projectId}`, responses.project)).project;
-  }
-
-  async createBranch(projectId: string, branch: { name?: string; parent_id?: string } = {}) {
-    return this.#call('POST', path`/projects/${projectId}/branches`, responses.branchChange, {
-      body: { branch },
-    });
+  /** Redacts the key in a text that is about to be shown. */
+  get redact(): Redact {
+    return this.#http.redact;
   }
 
   async listBranches(projectId: string): Promise<Branch[]> {
-    return (await this.#call('GET', path`/projects/${projectId}/branches`, responses.branches)).branches;
-  }
-
-  async getBranch(projectId: string, branchId: string): Promise<Branch> {
-    return (await this.#call('GET', path`/projects/${projectId}/branches/${branchId}`, responses.branch))
-      .branch;
+    return (await this.#http.call('GET', path`/projects/${projectId}/branches`, responses.branches)).branches;
   }
 
   async listEndpoints(projectId: string, options?: CallOptions): Promise<Endpoint[]> {
     const url = path`/projects/${projectId}/endpoints`;
-    return (await this.#call('GET', url, responses.endpoints, options)).endpoints;
+    return (await this.#http.call('GET', url, responses.endpoints, options)).endpoints;
   }
 
   async getEndpoint(projectId: string, endpointId: string, deadline?: Deadline): Promise<Endpoint> {
     const url = path`/projects/${projectId}/endpoints/${endpointId}`;
-    return (await this.#call('GET', url, responses.endpoint, { deadline })).endpoint;
+    return (await this.#http.call('GET', url, responses.endpoint, { deadline })).endpoint;
   }
 
   async createEndpoint(
@@ -134,7 +49,7 @@ export class ControlApi {
     deadline?: Deadline,
   ): Promise<EndpointChange> {
     const url = path`/projects/${projectId}/endpoints`;
-    return this.#call('POST', url, responses.endpointChange, { body: { endpoint }, deadline });
+    return this.#http.call('POST', url, responses.endpointChange, { body: { endpoint }, deadline });
   }
 
   async updateEndpoint(
@@ -144,7 +59,7 @@ export class ControlApi {
     deadline?: Deadline,
   ): Promise<EndpointChange> {
     const url = path`/projects/${projectId}/endpoints/${endpointId}`;
-    return this.#call('PATCH', url, responses.endpointChange, { body: { endpoint }, deadline });
+    return this.#http.call('PATCH', url, responses.endpointChange, { body: { endpoint }, deadline });
   }
 
   /** Resolves to undefined when the service answers 204: the endpoint was gone already. */
@@ -154,7 +69,7 @@ export class ControlApi {
     deadline?: Deadline,
   ): Promise<EndpointChange | undefined> {
     const url = path`/projects/${projectId}/endpoints/${endpointId}`;
-    return this.#call('DELETE', url, responses.endpointChange.optional(), { deadline });
+    return this.#http.call('DELETE', url, responses.endpointChange.optional(), { deadline });
   }
 
   /** `start` and `suspend` do nothing to a compute that is there already; `restart` needs an active one. */
@@ -165,7 +80,7 @@ export class ControlApi {
     deadline?: Deadline,
   ): Promise<EndpointChange> {
     const url = path`/projects/${projectId}/endpoints/${endpointId}/${verb}`;
-    return this.#call('POST', url, responses.endpointChange, { deadline });
+    return this.#http.call('POST', url, responses.endpointChange, { deadline });
   }
 
   /** One page, newest first. `limit` is 1 to 1000; `cursor` comes from the page before. */
@@ -175,100 +90,11 @@ export class ControlApi {
     options?: CallOptions,
   ): Promise<OperationsPage> {
     const url = path`/projects/${projectId}/operations`;
-    return this.#call('GET', url, responses.operations, { ...options, query: page });
+    return this.#http.call('GET', url, responses.operations, { ...options, query: page });
   }
 
   async getOperation(projectId: string, operationId: string, options?: CallOptions): Promise<Operation> {
     const url = path`/projects/${projectId}/operations/${operationId}`;
-    return (await this.#call('GET', url, responses.operation, options)).operation;
+    return (await this.#http.call('GET', url, responses.operation, options)).operation;
   }
-
-  async #call<Shape extends z.ZodType>(
-    method: string,
-    url: string,
-    shape: Shape,
-    {
-      body,
-      query,
-      onSend,
-      isSentOnce = false,
-      deadline = new Deadline(defaultPatienceMs),
-    }: RequestParts = {},
-  ): Promise<z.output<Shape>> {
-    const context: RequestContext = { deadline, isSentOnce, onSend };
-    const request = {
-      method,
-      url,
-      context,
-      // False keeps the HTTP client from naming a type of its own for a body that is not there.
-      headers: { 'Content-Type': body ? 'application/json' : false },
-      ...(body && { data: body }),
-      ...(query && { params: query }),
-    };
-    const response = await this.#http.request(request).catch((error: unknown) => {
-      throw toControlApiError(error, method, url, this.redact);
-    });
-    const result = shape.safeParse(response.data);
-    if (result.success) return result.data;
-    throw malformedResponse(method, url, response, result.error, this.redact);
-  }
-}
-
-/** Every request, also one that is sent again, waits for the rate limiter; a 429 makes all of them wait. */
-function sendWithin(limiter: RateLimiter): AxiosAdapter {
-  const send = axios.getAdapter('http');
-  return async (config) => {
-    const method = (config.method ?? 'get').toUpperCase();
-    const { deadline, onSend } = config.context ?? {};
-    const route = `${method} ${routeOf(config.url ?? '')}`;
-    try {
-      return await limiter.send({ route, isWrite: method !== 'GET', deadline }, () => {
-        onSend?.();
-        return send({ ...config, timeout: timeoutOf(config) }).catch((error: AxiosError) => {
-          if (error.response?.status === 429) limiter.pause(retryAfter(error));
-          throw error;
-        });
-      });
-    } catch (error) {
-      if (error instanceof NotSentError) throw new AxiosError(error.message, notSentCode, config);
-      throw error;
-    }
-  };
-}
-
-/** A request ends with the deadline of its call, at the latest after its own time-out; 0 would be without an end. */
-function timeoutOf({ timeout = 0, context }: InternalAxiosRequestConfig): number {
-  return Math.max(1, Math.min(timeout, context?.deadline.remainingMs ?? timeout));
-}
-
-/** The path without its ids, which are every second part of it. */
-function routeOf(url: string): string {
-  const isId = (index: number) => index > 0 && index % 2 === 0;
-  return url
-    .split('/')
-    .map((part, index) => (isId(index) ? '{id}' : part))
-    .join('/');
-}
-
-/** Parses the response; one that is no JSON counts as a failed request. A 204 has no body. */
-function requireJson(response: AxiosResponse): AxiosResponse {
-  const data = parseJson(response.data);
-  if (response.status === 204 || data !== undefined) return { ...response, data };
-  throw new AxiosError(
-    'the response is not JSON',
-    malformedResponseCode,
-    response.config,
-    response.request,
-    response,
-  );
-}
-
-/**
- * A path with each id encoded, so that no id can lead to another resource.
- * @throws Error for an id that is no name but a step in the path
- */
-function path(literals: TemplateStringsArray, ...ids: string[]): string {
-  const step = ids.find((id) => ['', '.', '..'].includes(id));
-  if (step !== undefined) throw new Error(`"${step}" is not an id of the service.`);
-  return String.raw({ raw: literals.raw }, ...ids.map(encodeURIComponent));
 }

@@ -77,13 +77,6 @@ export interface EndpointAttributes {
   provisioner?: string;
 }
 
-const projectSchema = z.looseObject({
-  id: z.string(),
-  name: z.string().optional(),
-  region_id: z.string().optional(),
-});
-export type Project = z.infer<typeof projectSchema>;
-
 const branchSchema = z.looseObject({
   id: z.string(),
   project_id: z.string(),
@@ -106,21 +99,7 @@ export const responses = {
   endpoint: z.looseObject({ endpoint: endpointSchema }),
   endpoints: z.looseObject({ endpoints }),
   endpointChange: z.looseObject({ endpoint: endpointSchema, operations: operations.default([]) }),
-  project: z.looseObject({ project: projectSchema }),
-  projects: z.looseObject({ projects: z.array(projectSchema) }),
-  projectChange: z.looseObject({
-    project: projectSchema,
-    branch: branchSchema,
-    endpoints: endpoints.default([]),
-    operations: operations.default([]),
-  }),
-  branch: z.looseObject({ branch: branchSchema }),
   branches: z.looseObject({ branches: z.array(branchSchema) }),
-  branchChange: z.looseObject({
-    branch: branchSchema,
-    endpoints: endpoints.default([]),
-    operations: operations.default([]),
-  }),
 };
 
 /** What a create, update, delete, start, suspend or restart of an endpoint answers. */
