@@ -1,5 +1,5 @@
 import type { Emulator } from 'postgres-control-emulator';
-import { EndpointProvider } from '../provider/src/dynamic/endpoint-provider';
+import { DynamicProvider } from '../provider/src/dynamic/dynamic-provider';
 import { PollingClient } from './baselines/polling-client';
 
 /** Makes one read replica and returns when its operations have ended. */
@@ -28,7 +28,7 @@ export function clientOf(name: ClientName, emulator: Emulator, requestsPerMinute
         autoscaling_limit_max_cu: size.max,
       });
   }
-  const provider = new EndpointProvider({
+  const provider = new DynamicProvider({
     environment: {
       POSTGRES_COMPUTE_BASE_URL: emulator.url,
       POSTGRES_COMPUTE_API_KEY: emulator.apiKey,

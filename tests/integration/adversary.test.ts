@@ -1,13 +1,12 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { EndpointInputs } from '../../provider/src/endpoint/endpoint-inputs';
-import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
+import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { type EngineState, runCreate, runUpdate } from './engine';
 import { startService, urnOf } from './start-service';
 
 type Service = Awaited<ReturnType<typeof startService>>;
-type Failure = Error & { id?: string; properties?: EndpointOutputs };
+type Failure = Error & { id?: string; properties?: StoredOutputs };
 
 const own = ({ emulator, branch }: Service) =>
   emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
@@ -19,18 +18,18 @@ async function failureOf(work: Promise<unknown>): Promise<Failure> {
   throw new Error('The work was expected to fail.');
 }
 /** What the engine has in state after a failure that kept the endpoint. */
-async function stateAfter(service: Service, failure: Failure, program: EndpointInputs): Promise<EngineState> {
+async function stateAfter(service: Service, failure: Failure, program: StoredInputs): Promise<EngineState> {
   const { inputs } = await service.startProvider().check({ ...program }, { ...program });
   return {
     id: failure.id as string,
-    inputs: inputs as EndpointInputs,
-    outs: failure.properties as EndpointOutputs,
+    inputs: inputs as StoredInputs,
+    outs: failure.properties as StoredOutputs,
   };
 }
-const derivedName = async (service: Service, inputs: EndpointInputs) => {
+const derivedName = async (service: Service, inputs: StoredInputs) => {
   const { name: _, ...nameless } = inputs;
   const checked = await service.startProvider().check({}, nameless);
-  return (checked.inputs as EndpointInputs).name as string;
+  return (checked.inputs as StoredInputs).name as string;
 };
 const lists = { method: 'GET', path: '/projects/:p/endpoints' };
 const operationLists = { method: 'GET', path: '/projects/:p/operations' };
@@ -85,14 +84,14 @@ beforeEach(() => {
 
 describe('a list that lags behind a delete by another process', () => {
   it.each(['read_write', 'read_only'] as const)('%s: create makes a new endpoint', async (type) => {
-    const service = await startService({ operationMs: 30, graceMs: 800, lateListsMs: 400 });
+    const service = await startService({ operationMs: 30, readLagMs: 800, lateListsMs: 400 });
     const first = await runCreate(service.startProvider(), service.declare({ type }));
     await service.startProvider().delete(first.id, first.outs);
     const second = await outcomeOf(runCreate(service.startProvider(), service.declare({ type })));
     if (!(second instanceof Error)) expect(idsOf(service)).toEqual([second.id]);
   });
   it('adopt does not bring the deleted endpoint into state', async () => {
-    const service = await startService({ operationMs: 30, graceMs: 800, lateListsMs: 400 });
+    const service = await startService({ operationMs: 30, readLagMs: 800, lateListsMs: 400 });
     const first = await runCreate(service.startProvider(), service.declare({ name: 'x' }));
     await service.startProvider().delete(first.id, first.outs);
     const second = await outcomeOf(
@@ -104,7 +103,7 @@ describe('a list that lags behind a delete by another process', () => {
 
 describe('a name given by the user, type read_only', () => {
   it('killed after the rename, next create while lists lag: no second endpoint', async () => {
-    const service = await startService({ operationMs: 30, graceMs: 1500, lateListsMs: 700 });
+    const service = await startService({ operationMs: 30, readLagMs: 1500, lateListsMs: 700 });
     const inputs = service.declare({ name: 'api', type: 'read_only' });
     const killed = outcomeOf(service.startProvider().create(inputs));
     await expect.poll(() => own(service)[0]?.name, { interval: 2, timeout: 10_000 }).toBe('api');
@@ -113,7 +112,7 @@ describe('a name given by the user, type read_only', () => {
     expect(own(service)).toHaveLength(1);
   });
   it('two creates at the same time leave one', async () => {
-    const service = await startService({ operationMs: 30, graceMs: 800 });
+    const service = await startService({ operationMs: 30, readLagMs: 800 });
     const inputs = service.declare({ name: 'api', type: 'read_only' });
     await Promise.all([1, 2].map(() => outcomeOf(runCreate(service.startProvider(), inputs))));
     expect(own(service)).toHaveLength(1);
@@ -122,7 +121,7 @@ describe('a name given by the user, type read_only', () => {
 
 describe('an endpoint that one replica of the service shows and the next one does not yet', () => {
   it('lost POST, found, then once missing: no second endpoint', async () => {
-    const service = await startService({ operationMs: 30, graceMs: 800 });
+    const service = await startService({ operationMs: 30, readLagMs: 800 });
     let shown = 0;
     let posts = 0;
     let gets = 0;
@@ -143,7 +142,7 @@ describe('an endpoint that one replica of the service shows and the next one doe
     expect(idsOf(service)).toEqual([(made as EngineState).id]);
   });
   it('a refresh right after a create keeps the endpoint when both reads lag', async () => {
-    const service = await startService({ operationMs: 30, graceMs: 800 });
+    const service = await startService({ operationMs: 30, readLagMs: 800 });
     const { id, outs } = await runCreate(service.startProvider(), service.declare());
     service.emulator.inject({
       match: { method: 'GET' },
@@ -156,8 +155,8 @@ describe('an endpoint that one replica of the service shows and the next one doe
 
 describe('a deletion of a twin that fails', () => {
   const size = { autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 1 };
-  const start = async (program: Partial<EndpointInputs>, ages: number[]) => {
-    const service = await startService({ operationMs: 30, graceMs: 800 });
+  const start = async (program: Partial<StoredInputs>, ages: number[]) => {
+    const service = await startService({ operationMs: 30, readLagMs: 800 });
     const inputs = service.declare({ type: 'read_only', ...program });
     const name = await derivedName(service, inputs);
     const twin = { branch_id: service.branch.id, type: 'read_only' as const, name, ...size };
@@ -195,7 +194,7 @@ describe('unfinished or failed operations that are forgotten', () => {
     const second = await failureOf(runUpdate(service.startProvider(), state, state.inputs));
     await runUpdate(
       service.startProvider(),
-      { ...state, outs: second.properties as EndpointOutputs },
+      { ...state, outs: second.properties as StoredOutputs },
       state.inputs,
     );
     expect(own(service)[0]?.current_state).toBe('active');
@@ -235,7 +234,7 @@ describe('unfinished or failed operations that are forgotten', () => {
 
 describe('success before the end', () => {
   it('lost POST while lists of operations lag: not before the compute runs', async () => {
-    const service = await startService({ operationMs: 2_500, graceMs: 800 });
+    const service = await startService({ operationMs: 2_500, readLagMs: 800 });
     service.emulator.inject({
       match: operationLists,
       times: 'always',
@@ -248,7 +247,7 @@ describe('success before the end', () => {
   });
   it('lost PATCH while all lists lag: not before its operation has ended', async () => {
     const operationMs = { default: 20, apply_config: 1_500 };
-    const service = await startService({ operationMs, graceMs: 800, lateListsMs: 300, locks: 'none' });
+    const service = await startService({ operationMs, readLagMs: 800, lateListsMs: 300, locks: 'none' });
     const state = await runCreate(service.startProvider(), service.declare());
     service.emulator.inject({ match: { action: 'apply_config' }, effect: { kind: 'operation-fails' } });
     service.emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'lost-after-work' } });
@@ -283,7 +282,7 @@ describe('success before the end', () => {
     emulator.addOperation(service.project.id, { action: 'create_branch', status: 'finished' });
     emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'lost-before-work' } });
     const before = emulator.requests().length;
-    const olds = { id: state.id, inputs: wanted, outs: failure.properties as EndpointOutputs };
+    const olds = { id: state.id, inputs: wanted, outs: failure.properties as StoredOutputs };
     await outcomeOf(runUpdate(service.startProvider(), olds, wanted));
     const patches = emulator
       .requests()
@@ -353,7 +352,7 @@ describe('whose endpoint it is', () => {
     const run = service.startProvider();
     const first = await outcomeOf(run.create(service.declare({ __urn: urnOf('first'), adopt: true })));
     const { inputs } = await run.check({ ...state.inputs }, { ...app });
-    const second = await outcomeOf(run.diff(state.id, state.outs, inputs as EndpointInputs));
+    const second = await outcomeOf(run.diff(state.id, state.outs, inputs as StoredInputs));
     expect([first, second].some((outcome) => outcome instanceof Error)).toBe(true);
   });
   it('same project, stack and resource name in another backend: not moved to another branch', async () => {
@@ -385,7 +384,7 @@ describe('secrets', () => {
     const { inputs } = await service
       .startProvider()
       .check({}, { ...service.declare({ ...sizes, __secrets: Object.keys(sizes) }) });
-    expect((inputs as EndpointInputs).restartOnChange ?? '').not.toMatch(/3|5/);
+    expect((inputs as StoredInputs).restartOnChange ?? '').not.toMatch(/3|5/);
   });
   it('values such as true and false do not make messages unreadable', async () => {
     const service = await startService();

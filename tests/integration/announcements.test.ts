@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type EndpointInputs, unknownValue } from '../../provider/src/endpoint/endpoint-inputs';
-import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
+import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
+import { unknownValue } from '../../provider/src/endpoint/endpoint-inputs';
 import { startService } from './start-service';
 
 const __urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::api';
@@ -17,10 +17,10 @@ function listen(): string[] {
 async function startEndpoint() {
   const service = await startService();
   const { id, outs } = await service.provider.create(service.declare({ __urn }));
-  const state = outs as EndpointOutputs; // A create always returns outputs.
-  const diff = (change: Partial<Record<keyof EndpointInputs, unknown>>) =>
+  const state = outs as StoredOutputs; // A create always returns outputs.
+  const diff = (change: Partial<Record<keyof StoredInputs, unknown>>) =>
     // What is not known yet stands where the types want the real value.
-    service.provider.diff(id, state, { ...service.declare({ __urn }), ...change } as EndpointInputs);
+    service.provider.diff(id, state, { ...service.declare({ __urn }), ...change } as StoredInputs);
   return { ...service, id, state, diff };
 }
 

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Fault } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
+import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { selfSignedCertificate } from '../fixtures/self-signed-certificate';
 import { KeyWitness } from './key-witness';
 import { canary, live, repeated, requestEffects, startWitnessed } from './start-witnessed';
@@ -53,7 +53,7 @@ describe('the key is nowhere but in requests', () => {
     const made = await witness.see(() => startProvider().create(patient));
     await live(service, startProvider(), patient, {
       id: made?.id ?? '',
-      outs: made?.outs as EndpointOutputs,
+      outs: made?.outs as StoredOutputs,
     });
     expect(witness.errors).toEqual([]);
     expect(witness.engineLines.join()).toContain('start_compute');
@@ -71,7 +71,7 @@ describe('the key is nowhere but in requests', () => {
         emulator.inject({ match: { method }, times: 'always', effect }),
       ),
     ];
-    await live(service, startProvider(), inputs, { id, outs: outs as EndpointOutputs });
+    await live(service, startProvider(), inputs, { id, outs: outs as StoredOutputs });
     expect(faults.reduce((sum, { hits }) => sum + hits, 0)).toBeGreaterThan(2);
     expect(witness.findings(canary)).toEqual([]);
   });
@@ -81,7 +81,7 @@ describe('the key is nowhere but in requests', () => {
     const { witness, emulator, startProvider, inputs } = service;
     const { id, outs } = await startProvider().create({ ...inputs, timeouts: { create: 10 } });
     emulator.inject(fault);
-    await live(service, startProvider(), inputs, { id, outs: outs as EndpointOutputs });
+    await live(service, startProvider(), inputs, { id, outs: outs as StoredOutputs });
     expect(witness.findings(canary)).toEqual([]);
   });
 
@@ -90,7 +90,7 @@ describe('the key is nowhere but in requests', () => {
     const { witness, emulator, project, startProvider, inputs } = service;
     const { id, outs } = await startProvider().create({ ...inputs, timeouts: { create: 10 } });
     emulator.lockProject(project.id);
-    await live(service, startProvider(), inputs, { id, outs: outs as EndpointOutputs });
+    await live(service, startProvider(), inputs, { id, outs: outs as StoredOutputs });
     expect(witness.errors.map(({ message }) => message)).toContainEqual(
       expect.stringMatching(/423 Locked.*waited/),
     );
@@ -131,7 +131,7 @@ describe('a service that is none gets the key, and nobody else sees it', () => {
       else response.writeHead(status, { ...headers, connection: 'close' }).end(body);
     });
     const provider = startProvider({ POSTGRES_COMPUTE_BASE_URL: url });
-    const outs = { ...inputs } as EndpointOutputs;
+    const outs = { ...inputs } as StoredOutputs;
     await witness.see(() => provider.update('ep-none-1', outs, { ...inputs, autoscalingLimitMaxCu: 2 }));
     await witness.see(() => provider.delete('ep-none-1', outs));
     expect(new Set(keys)).toEqual(new Set([`Bearer ${canary}`]));

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { EndpointProvider } from '../../provider/src/dynamic/endpoint-provider';
-import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
+import { DynamicProvider } from '../../provider/src/dynamic/dynamic-provider';
+import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { startService } from './start-service';
 
 const environment = {
@@ -16,7 +16,7 @@ it('the values of triggers that release 0.1.0 stored in restartOnChange are no c
   const inputs = declare({ restartTriggers: { password: 'canary-trigger' } });
   const { id, outs } = await provider.create(inputs);
   const restartOnChange = 'size 0.25 to 1 CU; triggers password=canary-trigger';
-  const olds = { ...outs, restartOnChange } as EndpointOutputs;
+  const olds = { ...outs, restartOnChange } as StoredOutputs;
   const news = { ...inputs, restartOnChange: 'size 0.25 to 1 CU' };
   expect(await provider.diff(id, olds, news)).toMatchObject({ changes: false });
   for (const change of [{ timeouts: { create: 5 } }, { suspendTimeoutSeconds: 900 }]) {
@@ -30,7 +30,7 @@ describe('check', () => {
     ['POSTGRES_COMPUTE_API_KEY', 'postgresCompute:apiKey'],
     ['POSTGRES_COMPUTE_BASE_URL', 'postgresCompute:baseUrl'],
   ])('names both ways to give a missing %s', async (variable, configKey) => {
-    const provider = new EndpointProvider({
+    const provider = new DynamicProvider({
       previewPatienceMs,
       environment: { ...environment, [variable]: undefined },
     });
@@ -57,7 +57,7 @@ describe('check', () => {
   });
 
   it('reads key and base URL from the environment of the process', async () => {
-    const provider = new EndpointProvider({ previewPatienceMs });
+    const provider = new DynamicProvider({ previewPatienceMs });
     const variables = Object.entries(environment);
     onTestFinished(() => void vi.unstubAllEnvs());
     for (const [name] of variables) vi.stubEnv(name, undefined);
@@ -67,7 +67,7 @@ describe('check', () => {
   });
 
   it('derives a name for an endpoint that has none, and keeps it', async () => {
-    const provider = new EndpointProvider({ previewPatienceMs, environment });
+    const provider = new DynamicProvider({ previewPatienceMs, environment });
     const first = await provider.check({}, { ...inputs, __urn: urn });
     expect(first.inputs?.name).toMatch(/^shop-prod-api-[0-9a-f]{8}$/);
     const again = await provider.check({ ...first.inputs, name: 'kept' }, { ...inputs, __urn: urn });
@@ -75,20 +75,20 @@ describe('check', () => {
   });
 
   it('refuses a name that another resource of the program has', async () => {
-    const provider = new EndpointProvider({ previewPatienceMs, environment });
+    const provider = new DynamicProvider({ previewPatienceMs, environment });
     await provider.check({}, { ...inputs, name: 'api', __urn: urn });
     const { failures } = await provider.check({}, { ...inputs, name: 'api', __urn: `${urn}-2` });
     expect(failures).toEqual([{ property: 'name', reason: expect.stringContaining(urn) }]);
   });
 
   it('lets a resource keep its own name', async () => {
-    const provider = new EndpointProvider({ previewPatienceMs, environment });
+    const provider = new DynamicProvider({ previewPatienceMs, environment });
     await provider.check({}, { ...inputs, name: 'api', __urn: urn });
     expect((await provider.check({}, { ...inputs, name: 'api', __urn: urn })).failures).toEqual([]);
   });
 
   it('tells what is true of many endpoints under the first of them', async () => {
-    const provider = new EndpointProvider({ previewPatienceMs, environment });
+    const provider = new DynamicProvider({ previewPatienceMs, environment });
     const console = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     onTestFinished(() => console.mockRestore());
     const size = { autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 2 };

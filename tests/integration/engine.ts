@@ -1,34 +1,33 @@
-import type { EndpointProvider } from '../../provider/src/dynamic/endpoint-provider';
-import type { EndpointInputs } from '../../provider/src/endpoint/endpoint-inputs';
-import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
+import type { DynamicProvider } from '../../provider/src/dynamic/dynamic-provider';
+import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 
 // The calls that the engine makes, in its order (pulumi/pulumi, pkg/resource/deploy/step_generator.go).
 
 /** An endpoint in state: what a create or an update returned, and the inputs of the last check. */
 export interface EngineState {
   readonly id: string;
-  readonly inputs: EndpointInputs;
-  readonly outs: EndpointOutputs;
+  readonly inputs: StoredInputs;
+  readonly outs: StoredOutputs;
 }
 
 /** Checks and creates a resource that is not in state. */
-export async function runCreate(provider: EndpointProvider, program: EndpointInputs): Promise<EngineState> {
+export async function runCreate(provider: DynamicProvider, program: StoredInputs): Promise<EngineState> {
   const inputs = await check(provider, {}, program);
   const { id, outs } = await provider.create(inputs);
-  return { id, inputs, outs: outs as EndpointOutputs }; // A create always returns outputs.
+  return { id, inputs, outs: outs as StoredOutputs }; // A create always returns outputs.
 }
 
 /** Checks, diffs and, when there are changes, updates a resource in state. */
 export async function runUpdate(
-  provider: EndpointProvider,
+  provider: DynamicProvider,
   state: EngineState,
-  program: EndpointInputs,
+  program: StoredInputs,
 ): Promise<EngineState> {
   const inputs = await check(provider, state.inputs, program);
   const { changes } = await provider.diff(state.id, state.outs, inputs);
   if (!changes) return { ...state, inputs };
   const { outs } = await provider.update(state.id, state.outs, inputs);
-  return { ...state, inputs, outs: outs as EndpointOutputs }; // So does an update.
+  return { ...state, inputs, outs: outs as StoredOutputs }; // So does an update.
 }
 
 /** How a replacement came about: `declared` by a changed property, or `forced` by `--replace` or taint. */
@@ -38,9 +37,9 @@ export interface Replacement {
 }
 
 export async function runReplacement(
-  provider: EndpointProvider,
+  provider: DynamicProvider,
   state: EngineState,
-  program: EndpointInputs,
+  program: StoredInputs,
   { cause, deletesFirst }: Replacement,
 ): Promise<EngineState> {
   if (cause === 'declared') {
@@ -51,15 +50,11 @@ export async function runReplacement(
   if (deletesFirst) await provider.delete(state.id, state.outs);
   const { id, outs } = await provider.create(inputs);
   if (!deletesFirst) await provider.delete(state.id, state.outs);
-  return { id, inputs, outs: outs as EndpointOutputs };
+  return { id, inputs, outs: outs as StoredOutputs };
 }
 
-async function check(
-  provider: EndpointProvider,
-  olds: object,
-  news: EndpointInputs,
-): Promise<EndpointInputs> {
+async function check(provider: DynamicProvider, olds: object, news: StoredInputs): Promise<StoredInputs> {
   const { inputs, failures = [] } = await provider.check({ ...olds }, { ...news });
   if (failures.length > 0) throw new Error(failures.map(({ reason }) => reason).join('; '));
-  return inputs as EndpointInputs; // What passed the check has the type of the inputs.
+  return inputs as StoredInputs; // What passed the check has the type of the inputs.
 }

@@ -1,7 +1,7 @@
 import type { RequestEffect } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import { UnsettledEndpointError } from '../../provider/src/endpoint/endpoint-error';
-import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
+import { PartialStateError } from '../../provider/src/dynamic/host-errors';
+import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { startService } from './start-service';
 
 type Service = Awaited<ReturnType<typeof startService>>;
@@ -49,12 +49,12 @@ async function createEndpoint(service: Service, inputs = service.declare()) {
 /** What the engine would keep in state after a create or an update that failed. */
 async function failedState(
   work: Promise<unknown>,
-): Promise<{ id: string; outs: EndpointOutputs; message: string }> {
+): Promise<{ id: string; outs: StoredOutputs; message: string }> {
   const error = await work.then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (error instanceof UnsettledEndpointError)
+  if (error instanceof PartialStateError)
     return { id: error.id, outs: error.properties, message: error.message };
   throw error ?? new Error('the work was expected to fail');
 }

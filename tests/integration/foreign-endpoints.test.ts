@@ -110,7 +110,7 @@ describe('an endpoint whose create was killed before the endpoint got the name o
     const inputs = service.declare({ name: 'api' });
     const { id } = await runCreate(service.startProvider(), inputs);
     await expect(runCreate(service.startProvider(), inputs)).rejects.toThrow(
-      /adopt: true takes it over \(also when it is what an earlier `pulumi up` made before it was killed\)/,
+      /adopt: true takes it over \(also if an earlier `pulumi up` created it before it was killed\)/,
     );
     expect((await runCreate(service.startProvider(), { ...inputs, adopt: true })).id).toBe(id);
   });

@@ -1,6 +1,6 @@
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import { UnsettledEndpointError } from '../../provider/src/endpoint/endpoint-error';
+import { PartialStateError } from '../../provider/src/dynamic/host-errors';
 import { runCreate, runUpdate } from './engine';
 import { startService } from './start-service';
 
@@ -16,7 +16,7 @@ const lags: [string, EmulatorOptions][] = [
 ];
 
 /** Reads lag behind by more than an operation takes, and by less than the grace period. */
-const start = (options: EmulatorOptions) => startService({ operationMs: 30, graceMs: 800, ...options });
+const start = (options: EmulatorOptions) => startService({ operationMs: 30, readLagMs: 800, ...options });
 
 describe.each(lags)('when %s lag behind writes', (_what, options) => {
   it.each(['read_write', 'read_only'] as const)(
@@ -108,10 +108,10 @@ describe.each(lags)('when %s lag behind writes', (_what, options) => {
 
 describe('reads that lag behind for longer than the grace period', () => {
   it('cost an endpoint that was made neither its id nor its place in state', async () => {
-    const service = await startService({ lateListsMs: 60_000, lateGetsMs: 60_000, graceMs: 100 });
+    const service = await startService({ lateListsMs: 60_000, lateGetsMs: 60_000, readLagMs: 100 });
     const create = service.startProvider().create(service.declare({ timeouts: { create: 1 } }));
     const failure = await create.catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(UnsettledEndpointError);
+    expect(failure).toBeInstanceOf(PartialStateError);
     expect(failure).toMatchObject({
       id: ownEndpoints(service)[0]?.id,
       message: expect.stringContaining('the endpoint no longer exists'),
@@ -121,7 +121,7 @@ describe('reads that lag behind for longer than the grace period', () => {
 
 describe('an operation that the service never shows', () => {
   it('does not pass for success while the endpoint is still on its way', async () => {
-    const service = await startService({ operationMs: 5_000, graceMs: 100 });
+    const service = await startService({ operationMs: 5_000, readLagMs: 100 });
     const { emulator } = service;
     emulator.inject({
       match: { method: 'GET', path: '/projects/:p/operations' },

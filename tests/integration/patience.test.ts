@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { UnsettledEndpointError } from '../../provider/src/endpoint/endpoint-error';
+import { PartialStateError } from '../../provider/src/dynamic/host-errors';
 import { runCreate, runUpdate } from './engine';
 import { startService, urnOf } from './start-service';
 
@@ -188,7 +188,7 @@ it('a wait that ran out is continued, and the preview says for what', async () =
     .startProvider()
     .create(inputs)
     .catch((error: unknown) => error);
-  if (!(failure instanceof UnsettledEndpointError)) throw failure;
+  if (!(failure instanceof PartialStateError)) throw failure;
   const { id, properties } = failure;
   const next = service.startProvider().update(id, properties, inputs);
   hanging.clear();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UnsettledEndpointError } from '../../provider/src/endpoint/endpoint-error';
+import { PartialStateError } from '../../provider/src/dynamic/host-errors';
 import { runCreate, runUpdate } from './engine';
 import { startService } from './start-service';
 
@@ -7,9 +7,9 @@ type Service = Awaited<ReturnType<typeof startService>>;
 
 const refusal = /^allowRestart is false, and .* (restarts|suspends) the compute/;
 
-async function failureOf(work: Promise<unknown>): Promise<UnsettledEndpointError> {
+async function failureOf(work: Promise<unknown>): Promise<PartialStateError> {
   const failure = await work.catch((error: unknown) => error);
-  if (failure instanceof UnsettledEndpointError) return failure;
+  if (failure instanceof PartialStateError) return failure;
   throw new Error('The work was expected to leave an endpoint.', { cause: failure });
 }
 
@@ -67,7 +67,7 @@ describe('allowRestart: false stops', () => {
       .startProvider()
       .create({ ...inputs, autoscalingLimitMaxCu: 4 })
       .catch((error: unknown) => error);
-    expect(failure).not.toBeInstanceOf(UnsettledEndpointError);
+    expect(failure).not.toBeInstanceOf(PartialStateError);
     expect(failure).toMatchObject({ message: expect.stringMatching(refusal) });
     expect(service.emulator.restarts(primary?.id ?? '')).toBe(0);
   });

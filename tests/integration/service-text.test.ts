@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { runInNewContext } from 'node:vm';
 import * as pulumi from '@pulumi/pulumi';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { UnsettledEndpointError } from '../../provider/src/endpoint/endpoint-error';
-import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
+import { PartialStateError } from '../../provider/src/dynamic/host-errors';
+import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { getComputeEndpoints, getOperations } from '../../provider/src/index';
 import { KeyWitness } from './key-witness';
 import { runWith } from './start-command';
@@ -75,7 +75,7 @@ describe.each(keys)('the key %s that a service repeats', (key) => {
         effect: { kind: 'operation-fails', error: `rejected: ${placeholder}` },
       });
       const failure = await provider.create(declare()).catch((error: unknown) => error);
-      if (!(failure instanceof UnsettledEndpointError)) throw failure;
+      if (!(failure instanceof PartialStateError)) throw failure;
       expect(failure.message).toContain('rejected: ***');
       for (const text of [failure.message, ...failure.reasons, JSON.stringify(failure.properties)])
         expect(decodings(text).join()).not.toContain(key);
@@ -136,7 +136,7 @@ describe('a text of the service with control characters and workflow commands', 
     });
     const inputs = declare();
     const failure = await provider.create(inputs).catch((error: unknown) => error);
-    if (!(failure instanceof UnsettledEndpointError)) throw failure;
+    if (!(failure instanceof PartialStateError)) throw failure;
     await provider.diff(failure.id, failure.properties, { ...inputs, autoscalingLimitMaxCu: 2 });
     emulator.inject({
       match: { method: 'PATCH' },
@@ -197,7 +197,7 @@ it('a 204 where a body is due is no usable response', async () => {
   const { port } = server.address() as AddressInfo; // A server that listens on a port has one.
   const { startProvider, declare } = await startService();
   const provider = startProvider({ POSTGRES_COMPUTE_BASE_URL: `http://127.0.0.1:${port}/api/v2` });
-  const outs = { ...declare() } as EndpointOutputs;
+  const outs = { ...declare() } as StoredOutputs;
   await expect(provider.read('ep-1', outs)).rejects.toThrow(
     /^GET \S+: no usable response: the response is not of the documented shape/,
   );

@@ -1,14 +1,14 @@
 import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
 import { onTestFinished } from 'vitest';
-import { EndpointProvider } from '../../provider/src/dynamic/endpoint-provider';
-import type { EndpointInputs } from '../../provider/src/endpoint/endpoint-inputs';
+import { DynamicProvider } from '../../provider/src/dynamic/dynamic-provider';
+import type { StoredInputs } from '../../provider/src/dynamic/stored-properties';
 
 /** Quick pacing: what takes seconds at the service takes milliseconds here. */
 const pollPacing = { shortestMs: 10, longestMs: 50 };
 const retryPacing = { baseMs: 5, capMs: 20, unreachableMs: 300 };
 const lockPacing = { unseenMs: 10, firstMs: 200, longestMs: 400 };
 /** Longer than the emulator's reads lag behind in tests, unless they say otherwise. */
-const defaultGraceMs = 300;
+const defaultReadLagMs = 300;
 
 /** The URN of a resource of that name, in stack `test` of project `shop`. */
 export const urnOf = (name: string) =>
@@ -16,19 +16,19 @@ export const urnOf = (name: string) =>
 
 /** An emulator with a project and an empty branch, and a provider that talks to it over HTTP. */
 export async function startService({
-  graceMs = defaultGraceMs,
+  readLagMs = defaultReadLagMs,
   ...options
-}: EmulatorOptions & { graceMs?: number } = {}) {
+}: EmulatorOptions & { readLagMs?: number } = {}) {
   const emulator = await startEmulator({ operationMs: 20, schedulingMs: 0, ...options });
   onTestFinished(() => emulator.stop());
   const project = emulator.createProject({ name: 'test' });
   const branch = emulator.createBranch(project.id, { name: 'feature' });
   const startProvider = (environment: NodeJS.ProcessEnv = {}) =>
-    new EndpointProvider({
+    new DynamicProvider({
       pollPacing,
       retryPacing,
       lockPacing,
-      graceMs,
+      readLagMs,
       requestTimeoutMs: 2_000,
       readSharingMs: 0,
       environment: {
@@ -37,7 +37,7 @@ export async function startService({
         ...environment,
       },
     });
-  const declare = (inputs: Partial<EndpointInputs> = {}): EndpointInputs => ({
+  const declare = (inputs: Partial<StoredInputs> = {}): StoredInputs => ({
     projectId: project.id,
     branchId: branch.id,
     type: 'read_write',

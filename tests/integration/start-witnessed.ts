@@ -1,8 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { RequestEffect } from 'postgres-control-emulator';
-import { EndpointProvider } from '../../provider/src/dynamic/endpoint-provider';
-import type { EndpointInputs } from '../../provider/src/endpoint/endpoint-inputs';
-import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
+import { DynamicProvider } from '../../provider/src/dynamic/dynamic-provider';
+import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { KeyWitness } from './key-witness';
 import { startService } from './start-service';
 
@@ -22,7 +21,7 @@ export async function startWitnessed() {
   await witness.watchEngine();
   const { emulator, project, branch, declare } = await startService({ apiKey: canary });
   const startProvider = (environment: NodeJS.ProcessEnv = {}) =>
-    new EndpointProvider({
+    new DynamicProvider({
       pollPacing: { shortestMs: 10, longestMs: 50 },
       retryPacing: { baseMs: 5, capMs: 20, unreachableMs: 50 },
       requestTimeoutMs: 250,
@@ -42,13 +41,13 @@ type Witnessed = Awaited<ReturnType<typeof startWitnessed>>;
 /** Everything that the engine asks of a provider, each with whatever comes out. */
 export async function live(
   { witness }: Witnessed,
-  provider: EndpointProvider,
-  inputs: EndpointInputs,
-  state?: { id: string; outs: EndpointOutputs },
+  provider: DynamicProvider,
+  inputs: StoredInputs,
+  state?: { id: string; outs: StoredOutputs },
 ): Promise<void> {
   const id = state?.id ?? 'ep-none-1';
   // A delete takes its deadline from the state.
-  const outs = { ...state?.outs, ...inputs } as EndpointOutputs;
+  const outs = { ...state?.outs, ...inputs } as StoredOutputs;
   const wanted = { ...inputs, autoscalingLimitMaxCu: 2 };
   await witness.see(() => provider.check({}, { ...inputs }));
   await witness.see(() => provider.create({ ...inputs, name: 'second', type: 'read_only' }));

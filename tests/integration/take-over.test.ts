@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
+import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { startService } from './start-service';
 
 type Service = Awaited<ReturnType<typeof startService>>;
@@ -9,7 +9,7 @@ const urn = (name: string) =>
 
 async function createEndpoint(service: Service, inputs = service.declare()) {
   const { id, outs } = await service.provider.create(inputs);
-  return { id, outs: outs as EndpointOutputs }; // A create always returns outputs.
+  return { id, outs: outs as StoredOutputs }; // A create always returns outputs.
 }
 
 function sizeOf(
@@ -109,7 +109,7 @@ describe('restartTriggers', () => {
       .map(({ path }) => path.split('/').pop());
     expect(calls).toEqual(['endpoints', 'suspend', 'start']);
     expect(held(service, id)?.current_state).toBe('active');
-    expect(await service.provider.diff(id, updated.outs as EndpointOutputs, wanted)).toMatchObject({
+    expect(await service.provider.diff(id, updated.outs as StoredOutputs, wanted)).toMatchObject({
       changes: false,
     });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { UnsettledEndpointError } from '../../provider/src/endpoint/endpoint-error';
-import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
+import { PartialStateError } from '../../provider/src/dynamic/host-errors';
+import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { startService } from './start-service';
 
 type Service = Awaited<ReturnType<typeof startService>>;
@@ -12,7 +12,7 @@ const ownEndpoint = ({ emulator, branch }: Service) =>
 
 async function createEndpoint(service: Service, inputs = service.declare()) {
   const { id, outs } = await service.provider.create(inputs);
-  return { id, outs: outs as EndpointOutputs }; // A create always returns outputs.
+  return { id, outs: outs as StoredOutputs }; // A create always returns outputs.
 }
 
 /** The operations on compute that a service runs only when it is let go. */
@@ -20,9 +20,9 @@ function hold({ emulator }: Service, action: string) {
   return emulator.inject({ match: { action }, effect: { kind: 'operation-hangs' } });
 }
 
-async function failureOf(work: Promise<unknown>): Promise<UnsettledEndpointError> {
+async function failureOf(work: Promise<unknown>): Promise<PartialStateError> {
   const failure = await work.catch((error: unknown) => error);
-  if (failure instanceof UnsettledEndpointError) return failure;
+  if (failure instanceof PartialStateError) return failure;
   throw new Error('The work was expected to leave an endpoint.', { cause: failure });
 }
 
@@ -75,7 +75,7 @@ describe('waitForOperations: false', () => {
     const applying = hold(service, 'apply_config');
     const wanted = service.declare({ autoscalingLimitMaxCu: 2, waitForOperations: false });
     const updated = await service.provider.update(id, outs, wanted);
-    const left = updated.outs as EndpointOutputs;
+    const left = updated.outs as StoredOutputs;
     expect(left.unsettledOperations).toContainEqual(
       expect.objectContaining({ action: 'apply_config', status: 'running' }),
     );

@@ -26,7 +26,7 @@ export function openProject(options: ProjectOptions, context: CommandContext): S
   if (!projectId)
     throw usageError('The project is missing: give --project, or set POSTGRES_COMPUTE_PROJECT.');
   const api = new ControlApi({ ...readSettings(options, environment), retryPacing });
-  return new ServiceProject(api, projectId, { poll: pollPacing });
+  return new ServiceProject(api, projectId, { pollPacing });
 }
 
 /** By the rules of the provider, with `--base-url` in place of the stack's config, which only a program can read. */

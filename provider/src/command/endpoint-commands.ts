@@ -5,7 +5,7 @@ import type { EndpointChange } from '../control-api/wire-types';
 import { toEndpointState } from '../lookups/live-endpoint';
 import { toOperationStates } from '../operations/operation-state';
 import { requireSuccess } from '../operations/operation-wait-error';
-import { settleOperations } from '../operations/wait-for-operations';
+import { awaitOperations } from '../operations/wait-for-operations';
 import { type CommandContext, openProject } from './connection';
 import { stateWord } from './endpoint-labels';
 import { describeInLines, layOutEndpoints } from './endpoint-list';
@@ -105,15 +105,15 @@ async function changePower(
   // The service may name the same operation twice.
   const operations = uniqBy(change.operations, 'id');
   if (!options.wait) return report({ ...change, operations }, options, context);
-  const settlement = await settleOperations(project.poller, {
+  const result = await awaitOperations(project.poller, {
     endpointId,
     operations,
     deadline,
     onProgress: (latest) => progress.showOperations(latest),
   });
   const endpoint = await project.api.getEndpoint(project.id, endpointId);
-  await report({ endpoint, operations: [...settlement.operations] }, options, context);
-  requireSuccess(settlement, deadline.elapsedMs, context.screen.redact);
+  await report({ endpoint, operations: [...result.operations] }, options, context);
+  requireSuccess(result, deadline.elapsedMs, context.screen.redact);
 }
 
 async function report(

@@ -1,18 +1,24 @@
 import type { Endpoint } from '../control-api/wire-types';
 import { providerText, typeToken } from '../dynamic/provider-text';
+import {
+  type StoredInputs,
+  type StoredOutputs,
+  writeInputs,
+  writeOutputs,
+} from '../dynamic/stored-properties';
 import { argumentNames, argumentTable } from '../endpoint/argument-table';
 import { findComputeSize } from '../endpoint/compute-size';
-import { describeSizeInput, type EndpointInputs, type InputName, isSame } from '../endpoint/endpoint-inputs';
-import { type EndpointOutputs, toOutputs } from '../endpoint/endpoint-outputs';
+import { type EndpointInputs, type InputName, isSame } from '../endpoint/endpoint-inputs';
+import { toOutputs } from '../endpoint/endpoint-outputs';
 
 /** A resource of the file that `pulumi import --file` reads. */
 export interface ImportedResource {
   readonly type: string;
   readonly name: string;
   readonly id: string;
-  readonly inputs: EndpointInputs;
-  /** With these the engine takes the state as it stands here, and asks nobody. */
-  readonly outputs: EndpointOutputs;
+  readonly inputs: StoredInputs;
+  /** With these the engine stores the state as it is here, without a read. */
+  readonly outputs: StoredOutputs;
 }
 
 /** What every endpoint has unless somebody wanted otherwise; a program need not say it. */
@@ -52,8 +58,9 @@ export function toImportedResource(
   name: string,
   declared: EndpointInputs,
 ): ImportedResource {
-  const restartOnChange = describeSizeInput(declared);
-  // There is no __urn: only the stack into which it is imported knows that. The next `pulumi up` adds it.
-  const inputs = { ...declared, ...(restartOnChange && { restartOnChange }), __provider: providerText };
-  return { type: typeToken, name, id: endpoint.id, inputs, outputs: toOutputs(endpoint, inputs) };
+  // There is no URN: only the stack into which it is imported knows that. The next `pulumi up` adds it.
+  const declaration = { resource: {}, inputs: declared };
+  const inputs = writeInputs(declaration, providerText);
+  const outputs = writeOutputs(declaration, toOutputs(endpoint, declared), providerText);
+  return { type: typeToken, name, id: endpoint.id, inputs, outputs };
 }

@@ -4,7 +4,7 @@ import type { Operation } from '../control-api/wire-types';
 import { takeOperations, walkOperationPages } from '../operations/operation-pages';
 import { toOperationState, toOperationStates } from '../operations/operation-state';
 import { requireSuccess } from '../operations/operation-wait-error';
-import { settleOperation, settleUnfinished } from '../operations/wait-for-unfinished';
+import { awaitOperation, awaitUnfinished } from '../operations/wait-for-unfinished';
 import { type CommandContext, openProject } from './connection';
 import { usageError } from './exit-codes';
 import { printAsJson, printAsTable } from './operation-list';
@@ -133,14 +133,14 @@ async function waitForOperations(
     deadline,
     onProgress: (latest: readonly Operation[]) => screen.progress.showOperations(latest),
   };
-  const settlement =
+  const result =
     id === undefined
-      ? await settleUnfinished(project, options.endpoint, request)
-      : await settleOperation(project, id, request);
-  const { outcome, operations } = settlement;
+      ? await awaitUnfinished(project, options.endpoint, request)
+      : await awaitOperation(project, id, request);
+  const { outcome, operations } = result;
   if (options.json)
     await screen.printJson({ outcome, operations: toOperationStates(operations, screen.redact) });
   else if (operations.length === 0) screen.say('Nothing is unfinished.');
   else await screen.print(new OperationTable(screen.colors).layOut(operations));
-  requireSuccess(settlement, deadline.elapsedMs, screen.redact);
+  requireSuccess(result, deadline.elapsedMs, screen.redact);
 }

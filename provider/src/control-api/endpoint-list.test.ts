@@ -1,10 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { endpointOf } from '../../../tests/fixtures/endpoint';
 import { useFakeClock } from '../../../tests/fixtures/fake-clock';
-import { type CallOptions, ControlApi } from './control-api';
+import { ControlApi } from './control-api';
 import { ControlApiError } from './control-api-error';
 import { Deadline } from './deadline';
 import { EndpointList } from './endpoint-list';
+import type { CallOptions } from './http-client';
 import type { Endpoint } from './wire-types';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
@@ -266,18 +267,18 @@ describe('EndpointList.findPatiently', () => {
     const project = new ListedProject();
     const times = askedAt(project, 900);
     const deadline = new Deadline(60_000);
-    expect(await passing(project.list.findPatiently('ep-2', 10_000, deadline), 20_000)).toEqual(
+    expect(await passing(project.list.findPatiently('ep-2', 7_000, { deadline }), 20_000)).toEqual(
       endpointOf({ id: 'ep-2' }),
     );
-    expect(times).toEqual([5, 1_005]);
+    expect(times).toEqual([5, 1_010]);
     expect(project.askedById.map(([, bound]) => bound)).toEqual([deadline, deadline]);
   });
 
-  it('finds nothing when no read has shown the endpoint within the grace period', async () => {
+  it('finds nothing when no read has shown the endpoint while reads may lag behind', async () => {
     const project = new ListedProject();
     const times = askedAt(project);
-    expect(await passing(project.list.findPatiently('ep-2', 10_000), 20_000)).toBeUndefined();
-    expect(times).toEqual([5, 1_005, 4_005, 10_005]);
+    expect(await passing(project.list.findPatiently('ep-2', 7_000), 20_000)).toBeUndefined();
+    expect(times).toEqual([5, 1_010, 3_015, 7_005]);
   });
 
   it('fails with the error of a read that proves nothing', async () => {
@@ -289,7 +290,7 @@ describe('EndpointList.findPatiently', () => {
   });
 });
 
-describe('EndpointList.isThere', () => {
+describe('EndpointList.exists', () => {
   it('is true as soon as the service knows the id, without a list', async () => {
     const project = new ListedProject();
     project.byId = (id) => {
@@ -297,15 +298,15 @@ describe('EndpointList.isThere', () => {
       return endpointOf({ id });
     };
     const deadline = new Deadline(60_000);
-    expect(await passing(project.list.isThere('ep-1', 10_000, deadline), 20_000)).toBe(true);
+    expect(await passing(project.list.exists('ep-1', 10_000, deadline), 20_000)).toBe(true);
     expect(project.askedById).toEqual(Array(3).fill(['ep-1', deadline]));
     expect(project.sentAt).toEqual([]);
   });
 
-  it('is false of an endpoint that lists show, and that the service has not known for the grace period', async () => {
+  it('is false of an endpoint that lists show, and that the service does not know once reads can no longer lag behind', async () => {
     const project = new ListedProject();
-    const isThere = project.list.isThere('ep-1', 10_000, new Deadline(60_000));
-    expect(await passing(isThere, 20_000)).toBe(false);
+    const exists = project.list.exists('ep-1', 10_000, new Deadline(60_000));
+    expect(await passing(exists, 20_000)).toBe(false);
     expect(project.askedById).toHaveLength(4);
   });
 
@@ -316,9 +317,7 @@ describe('EndpointList.isThere', () => {
       project.byId = () => {
         throw error;
       };
-      await expect(passing(project.list.isThere('ep-1', 10_000, new Deadline(60_000)))).rejects.toEqual(
-        error,
-      );
+      await expect(passing(project.list.exists('ep-1', 10_000, new Deadline(60_000)))).rejects.toEqual(error);
     },
   );
 });

@@ -3,20 +3,21 @@ import { clamp } from 'lodash';
 import type { ControlApi } from './control-api';
 import { isNotFound } from './control-api-error';
 import type { Deadline } from './deadline';
+import { rereadUntil } from './read-lag';
 import type { Endpoint } from './wire-types';
 
 /** How long a list waits for further callers: as long as the last list took, between these bounds. Milliseconds. */
 const gatherMs = { least: 5, most: 1_000 };
 
-/** When an endpoint that a read does not show is read again, as shares of the grace period. */
-const patientShares = [0, 0.1, 0.4, 1];
+/** The first pause as a share of the read lag: an endpoint that no read shows is read after 0, 1/7, 3/7 and all of it. */
+const firstPauseShare = 1 / 7;
 
 interface FindOptions {
   /** How old a list may be that shows the endpoint. @default 0 */
   readonly maxAgeMs?: number;
   /** The list must have been sent after this point in local time. */
   readonly after?: number;
-  readonly deadline?: Deadline;
+  readonly deadline?: Deadline | undefined;
 }
 
 /**
@@ -80,21 +81,26 @@ export class EndpointList {
   }
 
   /**
-   * The endpoint of that id, by whatever read shows it; undefined when none has shown it for as long as reads may lag
-   * behind writes.
+   * The endpoint of that id, by the first read that shows it; undefined once reads can no longer lag behind writes, and
+   * none has shown it.
    */
   async findPatiently(
     endpointId: string,
-    graceMs: number,
-    deadline?: Deadline,
+    readLagMs: number,
+    options: FindOptions = {},
   ): Promise<Endpoint | undefined> {
-    return askPatiently(graceMs, () => this.find(endpointId, deadline ? { deadline } : {}));
+    let shared = options;
+    return readPatiently(readLagMs, () => {
+      const found = this.find(endpointId, shared);
+      // Only the first read may share a list that was sent before.
+      shared = { deadline: options.deadline };
+      return found;
+    });
   }
 
   /** Whether the service itself knows the endpoint by its id: a list that lags behind may show what is deleted. */
-  async isThere(endpointId: string, graceMs: number, deadline: Deadline): Promise<boolean> {
-    const byId = () => this.#findById(endpointId, deadline);
-    return (await askPatiently(graceMs, byId)) !== undefined;
+  async exists(endpointId: string, readLagMs: number, deadline: Deadline): Promise<boolean> {
+    return (await readPatiently(readLagMs, () => this.#findById(endpointId, deadline))) !== undefined;
   }
 
   async #findById(endpointId: string, deadline: Deadline | undefined): Promise<Endpoint | undefined> {
@@ -126,24 +132,18 @@ export class EndpointList {
       if (isNotFound(error)) throw new Error(describeUnknownProject(error), { cause: error });
       throw error;
     } finally {
-      // A list that failed before it was sent is nobody's next one.
+      // Callers must not share a list that failed before it was sent.
       if (askedAt === 0) this.#upcoming = undefined;
     }
   }
 }
 
-/** Asks again until something is found, for as long as reads may lag behind writes. */
-async function askPatiently<Found>(
-  graceMs: number,
-  ask: () => Promise<Found | undefined>,
+function readPatiently<Found>(
+  readLagMs: number,
+  read: () => Promise<Found | undefined>,
 ): Promise<Found | undefined> {
-  const startedAt = Date.now();
-  for (const share of patientShares) {
-    await sleep(Math.max(0, startedAt + share * graceMs - Date.now()));
-    const found = await ask();
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  const pauses = { firstMs: Math.ceil(firstPauseShare * readLagMs), longestMs: readLagMs };
+  return rereadUntil(readLagMs, read, (found) => found !== undefined, pauses);
 }
 
 /** It may be gone, or belong to another account than the key: only the user can tell. */

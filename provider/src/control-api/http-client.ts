@@ -22,8 +22,8 @@ export interface HttpClientOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
   /** How long one request may take. Milliseconds. @default 30000 */
-  readonly requestTimeoutMs?: number;
-  readonly retryPacing?: RetryPacing;
+  readonly requestTimeoutMs?: number | undefined;
+  readonly retryPacing?: RetryPacing | undefined;
   /** @default 700 requests a minute */
   readonly requestsPerMinute?: number | undefined;
 }

@@ -149,8 +149,8 @@ class SlidingWindow {
     this.#ended.splice(0, sortedLastIndex(this.#ended, now - this.#windowMs));
     const overLimit = this.#underWay + this.#ended.length - this.#limit;
     if (overLimit < 0) return 0;
-    const leaver = this.#ended[overLimit];
-    return leaver === undefined ? Number.POSITIVE_INFINITY : leaver + this.#windowMs;
+    const oldest = this.#ended[overLimit];
+    return oldest === undefined ? Number.POSITIVE_INFINITY : oldest + this.#windowMs;
   }
 
   begin(): void {

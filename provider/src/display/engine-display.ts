@@ -1,7 +1,5 @@
 import { createRequire } from 'node:module';
-import { toPrintable } from '../control-api/printable';
-import type { Redact } from '../control-api/redaction';
-import { type Progress, ProgressLines } from './progress';
+import { type Progress, ProgressLines, silence } from './progress';
 
 /** `progress` is shown live and forgotten; a `note` and a `warning` stay under Diagnostics of the resource. */
 type Weight = 'progress' | 'note' | 'warning';
@@ -10,22 +8,33 @@ interface EngineClient {
   log(weight: Weight, urn: string, message: string): Promise<void>;
 }
 
+/** Where a run shows what it does. */
+export interface Display {
+  /**
+   * The row of a resource; nothing is shown without a URN.
+   * @param present makes a line fit to be shown: it quotes the service
+   */
+  forResource(urn: string | undefined, present: (line: string) => string): Progress;
+  /** Shows something that stays. */
+  tell(weight: 'note' | 'warning', urn: string, message: string): Promise<void>;
+}
+
 /** Pulumi's own display, reached over the engine's log channel: lines appear in the row of the resource. */
-export class EngineDisplay {
+export class EngineDisplay implements Display {
   readonly #client: EngineClient | undefined;
 
   constructor(hostArguments: readonly string[]) {
     this.#client = connect(hostArguments);
   }
 
-  /** The row of a resource. Lines are made printable: they quote the service. */
-  forResource(urn: string, redact: Redact): Progress {
+  forResource(urn: string | undefined, present: (line: string) => string): Progress {
+    if (urn === undefined) return silence;
     return new ProgressLines(
-      (line) => void this.#client?.log('progress', urn, toPrintable(redact(line))).catch(() => undefined),
+      (line) => void this.#client?.log('progress', urn, present(line)).catch(() => undefined),
     );
   }
 
-  /** Says something that stays: under the resource, or on the console where there is no engine to tell. */
+  /** Under the resource, or on the console where there is no engine. */
   async tell(weight: 'note' | 'warning', urn: string, message: string): Promise<void> {
     const told = this.#client?.log(weight, urn, message) ?? Promise.reject(new Error('no engine'));
     await told.catch(() => process.stderr.write(`${weight}: ${message}\n`));

@@ -1,9 +1,9 @@
 import { fstatSync } from 'node:fs';
 import { isProviderHost } from '../display/engine-display';
-import { EndpointProvider } from './endpoint-provider';
+import { DynamicProvider } from './dynamic-provider';
 
 /** The provider that a state's `__provider` text asks for: the one module that state refers to. */
-export const provider = new EndpointProvider();
+export const provider = new DynamicProvider();
 
 /**
  * The host of dynamic providers outlives a CLI that is killed, and would go on working for a run that nobody records.

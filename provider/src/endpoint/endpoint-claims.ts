@@ -7,7 +7,7 @@ export class EndpointClaims {
   readonly #holders = new Map<string, string>();
   readonly #created = new Map<string, string>();
   readonly #createdAnew = new Set<string>();
-  readonly #leaving = new Map<string, string>();
+  readonly #moving = new Map<string, string>();
   readonly #namesInState = new Map<string, string>();
 
   /** Claims a name within a project. Returns the URN of another resource that has claimed it before. */
@@ -45,13 +45,13 @@ export class EndpointClaims {
   }
 
   /** This run moves the endpoint to another branch. */
-  noteLeaving(endpointId: string, urn: string): void {
-    this.#leaving.set(endpointId, urn);
+  noteMoving(endpointId: string, urn: string): void {
+    this.#moving.set(endpointId, urn);
   }
 
   /** The resource that moves the endpoint to another branch in this run. */
-  leaverOf(endpointId: string): string | undefined {
-    return this.#leaving.get(endpointId);
+  moverOf(endpointId: string): string | undefined {
+    return this.#moving.get(endpointId);
   }
 
   /** The resource has an endpoint of this name in state. */

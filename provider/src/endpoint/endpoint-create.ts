@@ -1,10 +1,11 @@
 import type { Endpoint, EndpointChange } from '../control-api/wire-types';
-import { type CreateWork, type Creation, createOnce, isSamePlace, namesAtCreation } from './create-once';
+import { type CreateWork, createOnce } from './create-once';
+import { findDrift, findLeftovers } from './endpoint-changes';
 import { deleteEndpoint } from './endpoint-delete';
 import { EndpointGoneError } from './endpoint-error';
-import type { EndpointInputs } from './endpoint-inputs';
-import { type EndpointOutputs, findDeviations, findLeftovers } from './endpoint-outputs';
+import type { EndpointOutputs } from './endpoint-outputs';
 import { EndpointRun } from './endpoint-run';
+import { type ExistingEndpoint, findDuplicates, findOlderDuplicate } from './existing-endpoint';
 
 export interface CreateRequest extends CreateWork {
   readonly allowsRestart: boolean;
@@ -37,16 +38,16 @@ export async function createEndpoint(request: CreateRequest): Promise<Created> {
 }
 
 async function bringUp(request: CreateRequest, change: EndpointChange): Promise<Created> {
-  const { project, inputs, deadline, progress } = request;
+  const { project, target, deadline, progress } = request;
   const { id } = change.endpoint;
   request.claim(id);
   const run = startRun(request, change.endpoint, true);
   const bring = async () => {
-    await run.settle(change);
+    await run.awaitChange(change);
     const finished = await run.finish('name');
-    // A list that shows this endpoint shows an elder one too.
-    const elder = findElder(inputs, project.endpoints.latest, change.endpoint);
-    if (!elder) return run.finishNamed(finished);
+    // A list that shows this endpoint shows an older one too.
+    const older = findOlderDuplicate(target, project.endpoints.latest, change.endpoint);
+    if (!older) return run.finishNamed(finished);
     // Another process, whose program is the same, has made the endpoint before.
     await deleteEndpoint(project, id, deadline, progress);
     return undefined;
@@ -58,18 +59,18 @@ async function bringUp(request: CreateRequest, change: EndpointChange): Promise<
   );
 }
 
-async function takeOver(request: CreateRequest, { kind, endpoint }: Exclude<Creation, { kind: 'new' }>) {
-  const { project, inputs, deadline, progress } = request;
+async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndpoint) {
+  const { project, inputs, target, deadline, progress } = request;
   const { id } = endpoint;
-  if (!(await project.endpoints.isThere(id, project.graceMs, deadline))) {
+  if (!(await project.endpoints.exists(id, project.readLagMs, deadline))) {
     project.endpoints.hide(id);
     throw new EndpointGoneError(`create of endpoint ${id}: a list shows it, and it no longer exists.`);
   }
   const isOwn = kind === 'own';
   const run = startRun(request, endpoint);
-  const differing = findDeviations(endpoint, inputs).filter((name) => !isOwn || name !== 'name');
+  const differing = findDrift(endpoint, inputs).filter((name) => !isOwn || name !== 'name');
   // A forced replacement that keeps the endpoint is to make it as new.
-  const isKept = isOwn && inputs.__createsBeforeDelete === true;
+  const isKept = isOwn && target.createsBeforeDelete;
   const changes = isKept ? [...differing, ...findLeftovers(endpoint, inputs)] : differing;
   // An endpoint that this create has not made does not come into state when it must not be changed.
   if (!isOwn) await run.checkGate(changes);
@@ -78,34 +79,11 @@ async function takeOver(request: CreateRequest, { kind, endpoint }: Exclude<Crea
     await run.resume(await run.findEarlier(isOwn), changes);
     const finished = await run.finish('name');
     if (isOwn)
-      for (const twin of findTwins(request, id)) await deleteEndpoint(project, twin.id, deadline, progress);
+      for (const duplicate of findDuplicates(target, project.endpoints.latest, id))
+        await deleteEndpoint(project, duplicate.id, deadline, progress);
     return run.finishNamed(finished);
   };
   return { id, outs: await run.keepInState(bring()) };
-}
-
-/** What a create that was repeated while lists lagged behind has made besides. */
-function findTwins({ project, inputs }: CreateRequest, id: string): Endpoint[] {
-  const own = namesAtCreation(inputs);
-  return project.endpoints.latest.filter(({ name, ...twin }) => own.includes(name) && twin.id !== id);
-}
-
-/** An endpoint that another process has made for the same resource, and may have renamed since, before this one. */
-function findElder(
-  inputs: EndpointInputs,
-  endpoints: readonly Endpoint[],
-  made: Endpoint,
-): Endpoint | undefined {
-  const names = [...namesAtCreation(inputs), inputs.name];
-  return endpoints.find((endpoint) => {
-    const isTwin = names.includes(endpoint.name) && isSamePlace(endpoint, inputs);
-    return isTwin && isBefore(endpoint, made);
-  });
-}
-
-function isBefore(left: Endpoint, right: Endpoint): boolean {
-  const ageMs = Date.parse(right.created_at) - Date.parse(left.created_at);
-  return ageMs > 0 || (ageMs === 0 && left.id < right.id);
 }
 
 function startRun(request: CreateRequest, endpoint: Endpoint, isNew = false): EndpointRun {

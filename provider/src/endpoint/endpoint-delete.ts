@@ -1,14 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isNotFound } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
+import { rereadUntil } from '../control-api/read-lag';
 import type { Operation } from '../control-api/wire-types';
 import { describeBlockers, describeProgress, type Progress } from '../display/progress';
 import type { ServiceProject } from '../operations/service-project';
-import { type Settlement, settleOperations } from '../operations/wait-for-operations';
-import { describeSettlement } from './endpoint-error';
+import { awaitOperations, type WaitResult } from '../operations/wait-for-operations';
+import { describeWaitResult } from './endpoint-error';
 
-/** How long to pause before the endpoint is looked up again. Milliseconds. */
-const rereadPauseMs = 250;
 /** How long the proof may take beyond the deadline. Milliseconds. */
 const extraReadMs = 5_000;
 
@@ -45,37 +43,31 @@ export async function deleteEndpoint(
       `delete of endpoint ${endpointId}: the service answered that the endpoint does not exist, but reads still return it. Nothing was changed; run the command again.`,
     );
   if (isAccepted) {
-    const settlement = await settleOperations(project.poller, {
+    const result = await awaitOperations(project.poller, {
       endpointId,
       operations,
       deadline,
-      graceMs: project.graceMs,
+      readLagMs: project.readLagMs,
       onProgress: (latest) => progress.show(describeProgress(latest), deadline.elapsedMs),
     });
-    const isProven =
-      !settlement.isUnproven && settlement.operations.every(({ status }) => status === 'finished');
+    const isProven = !result.hasVanished && result.operations.every(({ status }) => status === 'finished');
     // An operation of the deletion may fail, or be forgotten, and the endpoint be gone all the same.
-    if (!isProven && (await remains())) throw new Error(describe(endpointId, settlement, deadline));
+    if (!isProven && (await remains())) throw new Error(describe(endpointId, result, deadline));
   }
   project.endpoints.hide(endpointId);
 }
 
 /** Whether the project still has the endpoint when reads can no longer lag behind. */
 async function persists(
-  { endpoints, graceMs }: ServiceProject,
+  { endpoints, readLagMs }: ServiceProject,
   endpointId: string,
   deadline: Deadline,
 ): Promise<boolean> {
-  const grace = new Deadline(graceMs);
-  while (await endpoints.find(endpointId, { deadline })) {
-    if (grace.hasPassed) return true;
-    await sleep(Math.min(rereadPauseMs, grace.remainingMs));
-  }
-  return false;
+  const read = () => endpoints.find(endpointId, { deadline });
+  return (await rereadUntil(readLagMs, read, (endpoint) => endpoint === undefined)) !== undefined;
 }
 
-function describe(endpointId: string, settlement: Settlement, { elapsedMs }: Deadline): string {
-  if (settlement.outcome !== 'succeeded')
-    return describeSettlement('delete', endpointId, settlement, elapsedMs);
+function describe(endpointId: string, result: WaitResult, { elapsedMs }: Deadline): string {
+  if (result.outcome !== 'succeeded') return describeWaitResult('delete', endpointId, result, elapsedMs);
   return `delete of endpoint ${endpointId}: the service no longer shows its operation, and the endpoint still exists. Run the command again.`;
 }

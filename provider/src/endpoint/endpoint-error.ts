@@ -1,47 +1,39 @@
 import { describeSeconds } from '../control-api/deadline';
-import type { Operation } from '../control-api/wire-types';
+import type { Endpoint, Operation } from '../control-api/wire-types';
 import { describeOperation, isUnfinished, outcomeOf } from '../operations/operation-outcome';
-import type { Settlement } from '../operations/wait-for-operations';
+import type { WaitResult } from '../operations/wait-for-operations';
+import type { InputName } from './endpoint-inputs';
 import type { EndpointOutputs } from './endpoint-outputs';
 
 /**
- * A create or update that did not end well although the endpoint exists. The engine keeps what it carries in
- * state, so that the id is never forgotten and the next `pulumi up` takes it from there.
+ * A create or update that failed although the endpoint exists. Its id and outputs must be kept in state, so that the next
+ * `pulumi up` resumes.
  */
 export class UnsettledEndpointError extends Error {
   override readonly name = 'UnsettledEndpointError';
   readonly id: string;
-  readonly properties: EndpointOutputs;
-  readonly reasons: string[];
+  readonly outputs: EndpointOutputs;
 
-  constructor(message: string, id: string, properties: EndpointOutputs, options?: ErrorOptions) {
+  constructor(message: string, id: string, outputs: EndpointOutputs, options?: ErrorOptions) {
     super(message, options);
     this.id = id;
-    this.properties = properties;
-    this.reasons = [message];
-    // Crash output would print the cause, and the stack repeats the message as it was made.
-    this.stack = message;
-  }
-
-  /** The same failure in words that may be shown. */
-  withMessage(message: string): UnsettledEndpointError {
-    return new UnsettledEndpointError(message, this.id, this.properties);
+    this.outputs = outputs;
   }
 }
 
-/** The service does not have the endpoint any more: there is nothing to keep in state. */
+/** The endpoint no longer exists: there is nothing to keep in state. */
 export class EndpointGoneError extends Error {
   override readonly name = 'EndpointGoneError';
 }
 
 /** What was attempted, on which endpoint, what came back, what now. */
-export function describeSettlement(
+export function describeWaitResult(
   action: string,
   endpointId: string,
-  settlement: Settlement,
+  result: WaitResult,
   waitedMs: number,
 ): string {
-  const { outcome, operations } = settlement;
+  const { outcome, operations } = result;
   const guilty = operations.filter((operation) =>
     outcome === 'failed' ? outcomeOf(operation) === 'failed' : isUnfinished(operation),
   );
@@ -60,17 +52,24 @@ function describeWithFailures(operation: Operation): string {
   return `${describeOperation(operation)}${failures > 1 ? ` (${failures} failures)` : ''}`;
 }
 
-/**
- * An error as the engine shows it. The host prints `${error}: ${error.stack}` for check, diff, read and delete;
- * so this one's text is its message, once, and no stack. It has no cause: crash output would print it unredacted.
- */
-export class PresentableError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.stack = message;
-  }
+/** Which endpoint a message is about. */
+interface Subject {
+  readonly action: 'create' | 'update';
+  readonly endpointId: string;
+}
 
-  override toString(): string {
-    return 'pulumi-postgres-compute';
-  }
+export function describeGone(subject: Subject): string {
+  return `${toSubject(subject)}: the endpoint no longer exists. To create it again, run \`pulumi up --refresh\`; if it was deleted on purpose, remove it from the program.`;
+}
+
+export function describeDrift(subject: Subject, drift: readonly InputName[]): string {
+  return `${toSubject(subject)}: every operation finished, but the service reports a different ${drift.join(', ')} than declared. Another client may have changed it; the next \`pulumi up\` applies it again.`;
+}
+
+export function describeTransition(subject: Subject, { pending_state }: Endpoint): string {
+  return `${toSubject(subject)}: the service no longer shows its operation, and the endpoint is still becoming ${pending_state}. The next \`pulumi up\` resumes.`;
+}
+
+function toSubject({ action, endpointId }: Subject): string {
+  return `${action} of endpoint ${endpointId}`;
 }

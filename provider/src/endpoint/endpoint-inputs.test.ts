@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeSizeInput, findInputFailures, isSame, isUnknown, unknownValue } from './endpoint-inputs';
+import { findInputFailures, isSame, isUnknown, unknownValue } from './endpoint-inputs';
 
 const valid = { projectId: 'quiet-lake-1', branchId: 'br-1', type: 'read_write' };
 
@@ -46,6 +46,7 @@ describe('findInputFailures', () => {
     ['suspendTimeoutSeconds', { suspendTimeoutSeconds: 604_801 }, /604800/],
     ['suspendTimeoutSeconds', { suspendTimeoutSeconds: 1.5 }, /604800/],
     ['pgSettings', { pgSettings: { max_connections: 5 } }, /max_connections must be text/],
+    ['timeouts', { timeouts: { create: -1 } }, /^create must be a number of seconds above 0/],
     ['poolerEnabled', { poolerEnabled: 'yes' }, /true or false/],
     ['timeouts', { timeouts: { create: 0 } }, /create must be a number of seconds above 0/],
     ['timeouts', { timeouts: { destroy: 5 } }, /create, update and delete/],
@@ -85,35 +86,6 @@ describe('findInputFailures', () => {
 
 it('isUnknown is true of a map with one unknown value', () => {
   expect([isUnknown({ work_mem: unknownValue }), isUnknown({ work_mem: '4MB' })]).toEqual([true, false]);
-});
-
-describe('describeSizeInput', () => {
-  it.each([
-    [0.25, 2, 'size 0.25 to 2 CU'],
-    [1, 1, 'size 1 CU'],
-  ])('describes the size from %d to %d CU', (autoscalingLimitMinCu, autoscalingLimitMaxCu, description) => {
-    expect(describeSizeInput({ autoscalingLimitMinCu, autoscalingLimitMaxCu })).toBe(description);
-  });
-
-  it('never holds anything of the triggers, which may be secrets', () => {
-    const restartTriggers = { password: 'canary' };
-    const sizes = { autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 2 };
-    expect(describeSizeInput({ ...sizes, restartTriggers })).toBe('size 0.25 to 2 CU');
-    expect(describeSizeInput({ restartTriggers })).toBeUndefined();
-    expect(describeSizeInput({ ...sizes, restartTriggers: unknownValue })).toBe('size 0.25 to 2 CU');
-  });
-
-  it('is unknown when a bound is unknown', () => {
-    const sizes = { autoscalingLimitMinCu: unknownValue, autoscalingLimitMaxCu: 2 };
-    expect(describeSizeInput(sizes)).toBe(unknownValue);
-  });
-
-  it.each([{}, { autoscalingLimitMinCu: 1 }, { autoscalingLimitMaxCu: 1 }])(
-    'is absent when the program leaves the size open: %j',
-    (inputs) => {
-      expect(describeSizeInput(inputs)).toBeUndefined();
-    },
-  );
 });
 
 describe('isSame', () => {

@@ -1,12 +1,6 @@
 import { isEqual } from 'lodash';
 import { z } from 'zod';
-import {
-  describeSizeRange,
-  findComputeSize,
-  listedSizes,
-  maxAutoscalingRangeCu,
-  smallestCu,
-} from './compute-size';
+import { findComputeSize, listedSizes, maxAutoscalingRangeCu, smallestCu } from './compute-size';
 
 /** How Pulumi spells a value that is not known yet, in what it hands to check and diff. */
 export const unknownValue = '04da6b54-80e4-46f7-96ec-b56ff0331ba9';
@@ -86,33 +80,8 @@ const requiredInputs = ['projectId', 'branchId', 'type'] as const;
 type InputValues = { [Name in keyof typeof inputShape]: z.infer<(typeof inputShape)[Name]> };
 type RequiredInput = (typeof requiredInputs)[number];
 
-/** The arguments of a ComputeEndpoint as the engine hands them to the provider. */
-export type EndpointInputs = Pick<InputValues, RequiredInput> &
-  Partial<Omit<InputValues, RequiredInput>> & {
-    /** Derived in check: the size, so that a preview shows a change of it as a restart. */
-    restartOnChange?: string;
-    /** The resource's URN, for messages in its own row. */
-    __urn?: string;
-    __provider?: string;
-    /** The Pulumi organization, unless it is the default one. */
-    __organization?: string;
-    /** The program sets the resource option `deleteBeforeReplace: false`. */
-    __createsBeforeDelete?: boolean;
-    /** Stands for the name of the endpoint that this one replaces while it still exists. */
-    __replaces?: string;
-    /** The arguments that the program marks as secrets: the engine strips the marks. */
-    __secrets?: readonly string[];
-  };
-
-/** The inputs that are not arguments. */
-export const hiddenInputs = [
-  '__urn',
-  '__provider',
-  '__organization',
-  '__createsBeforeDelete',
-  '__replaces',
-  '__secrets',
-] as const;
+/** The arguments of a ComputeEndpoint as Pulumi passes them to a provider. */
+export type EndpointInputs = Pick<InputValues, RequiredInput> & Partial<Omit<InputValues, RequiredInput>>;
 
 /** The names that a program may give. */
 export type InputName = keyof typeof inputShape;
@@ -132,7 +101,7 @@ export function findInputFailures(inputs: RawInputs): InputFailure[] {
       failures.push({ property: name, reason: `is required: it ${missing[name]}` });
   }
   for (const [property, value] of Object.entries(inputs)) {
-    if (property.startsWith('__') || value === undefined || isUnknown(value)) continue;
+    if (value === undefined || isUnknown(value)) continue;
     const reason = findValueFailure(property, value);
     if (reason) failures.push({ property, reason });
   }
@@ -151,7 +120,7 @@ function findValueFailure(property: string, value: unknown): string | undefined 
   const result = inputShape[property].safeParse(value);
   const issue = result.error?.issues[0];
   if (!issue) return undefined;
-  return issue.path.length > 0 ? `${issue.path.join('../index')} ${issue.message}` : issue.message;
+  return issue.path.length > 0 ? `${issue.path.join('.')} ${issue.message}` : issue.message;
 }
 
 const inputNames = Object.keys(inputShape);
@@ -195,17 +164,6 @@ function findRangeFailure(inputs: RawInputs): InputFailure[] {
     return [{ property: 'autoscalingLimitMaxCu', reason }];
   }
   return [];
-}
-
-/**
- * The derived input whose change marks a restart in a plain preview; none when the program leaves the size open. Of the
- * sizes only: the engine protects a secret by the name of its property, and this is another one.
- */
-export function describeSizeInput(inputs: RawInputs): string | undefined {
-  const { autoscalingLimitMinCu: minCu, autoscalingLimitMaxCu: maxCu } = inputs;
-  if (isUnknown([minCu, maxCu])) return unknownValue;
-  if (typeof minCu !== 'number' || typeof maxCu !== 'number') return undefined;
-  return `size ${describeSizeRange(minCu, maxCu)}`;
 }
 
 /** Deep equality of two values as they stand in inputs and outputs; -0 is 0. */

@@ -4,29 +4,34 @@ import { deriveEndpointName } from './endpoint-name';
 
 const urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::api';
 
+const least = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
+
 describe('deriveEndpointName', () => {
   it('joins the Pulumi project, the stack, the resource name and a short hash', () => {
-    expect(deriveEndpointName({ urn }, ['p-1'])).toMatch(/^shop-prod-api-[0-9a-f]{8}$/);
+    expect(deriveEndpointName({ urn }, { projectId: 'p-1' })).toMatch(/^shop-prod-api-[0-9a-f]{8}$/);
   });
 
   it('returns the name that release 0.1.0 derived, in the default organization', () => {
-    expect(deriveEndpointName({ urn }, ['p-1', 'read_write'])).toBe('shop-prod-api-8607da1a');
+    expect(deriveEndpointName({ urn }, least)).toBe('shop-prod-api-d3620e05');
     const identity = { urn, organization: undefined, replaces: undefined };
-    expect(deriveEndpointName(identity, ['p-1', 'read_write'])).toBe('shop-prod-api-8607da1a');
+    expect(deriveEndpointName(identity, least)).toBe('shop-prod-api-d3620e05');
   });
 
   it('returns the same name for the same resource and the same replacing values', () => {
-    const nameOf = () => deriveEndpointName({ urn, organization: 'acme', replaces: 'api-1' }, ['p-1']);
+    const nameOf = () =>
+      deriveEndpointName({ urn, organization: 'acme', replaces: 'api-1' }, { projectId: 'p-1' });
     expect(nameOf()).toBe(nameOf());
   });
 
   it('returns another name when a replacing value differs', () => {
-    expect(deriveEndpointName({ urn }, ['p-1'])).not.toBe(deriveEndpointName({ urn }, ['p-2']));
+    expect(deriveEndpointName({ urn }, { projectId: 'p-1' })).not.toBe(
+      deriveEndpointName({ urn }, { projectId: 'p-2' }),
+    );
   });
 
   it('returns different names for resources of one name under different parents', () => {
     const child = urn.replace('::pulumi-nodejs', '::my:Cluster$pulumi-nodejs');
-    expect(deriveEndpointName({ urn: child }, [])).not.toBe(deriveEndpointName({ urn }, []));
+    expect(deriveEndpointName({ urn: child }, {})).not.toBe(deriveEndpointName({ urn }, {}));
   });
 
   it('returns different names in different organizations, and for an endpoint that replaces another', () => {
@@ -37,21 +42,32 @@ describe('deriveEndpointName', () => {
       { replaces: 'acme' },
       { replaces: 'umbrella' },
       { organization: 'acme', replaces: 'acme' },
-    ].map((identity) => deriveEndpointName({ urn, ...identity }, ['p-1']));
+    ].map((identity) => deriveEndpointName({ urn, ...identity }, { projectId: 'p-1' }));
     expect(new Set(names).size).toBe(names.length);
   });
 
   it('returns at most 64 characters, the whole hash included', () => {
-    const name = deriveEndpointName({ urn: urn.replace('::api', `::${'long-'.repeat(30)}`) }, []);
+    const name = deriveEndpointName({ urn: urn.replace('::api', `::${'long-'.repeat(30)}`) }, {});
     expect(name).toMatch(/^shop-prod-long.*-[0-9a-f]{8}$/);
     expect(name).toHaveLength(64);
   });
 
   it('keeps the part of a resource name behind a double colon', () => {
-    expect(deriveEndpointName({ urn: `${urn}::blue` }, [])).toMatch(/^shop-prod-api-blue-[0-9a-f]{8}$/);
+    expect(deriveEndpointName({ urn: `${urn}::blue` }, {})).toMatch(/^shop-prod-api-blue-[0-9a-f]{8}$/);
   });
 
   it('is unknown while a replacing value is unknown', () => {
-    expect(deriveEndpointName({ urn, organization: 'acme' }, ['p-1', unknownValue])).toBe(unknownValue);
+    expect(deriveEndpointName({ urn, organization: 'acme' }, { projectId: 'p-1', type: unknownValue })).toBe(
+      unknownValue,
+    );
+  });
+
+  it('returns the same name while the endpoint stays', () => {
+    const moved = { ...least, branchId: 'br-2', disabled: true };
+    expect(deriveEndpointName({ urn }, moved)).toBe(deriveEndpointName({ urn }, least));
+  });
+
+  it('derives no name without a URN', () => {
+    expect(deriveEndpointName({}, least)).toBeUndefined();
   });
 });

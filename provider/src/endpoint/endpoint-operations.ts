@@ -1,13 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isNotFound } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
+import { rereadUntil } from '../control-api/read-lag';
 import type { Operation } from '../control-api/wire-types';
 import { describeProgress, type Progress } from '../display/progress';
 import { isFailed, isUnfinished } from '../operations/operation-outcome';
 import { listOperationsSince } from '../operations/operation-pages';
 import type { ServiceProject } from '../operations/service-project';
-import { type Settlement, settleOperations } from '../operations/wait-for-operations';
-import { describeSettlement } from './endpoint-error';
+import { awaitOperations, type WaitResult } from '../operations/wait-for-operations';
+import { describeWaitResult } from './endpoint-error';
 import type { EndpointInputs } from './endpoint-inputs';
 import type { UnsettledOperation } from './endpoint-outputs';
 
@@ -23,9 +23,7 @@ export interface EndpointWork {
   readonly allowsRestart: boolean;
 }
 
-/** How long to pause before operations are listed again: twice as long each time. Milliseconds. */
-const relistPauseMs = { first: 100, longest: 1_000 };
-/** So many lists that fail are enough. */
+/** After so many failures the error is final. */
 const finalFailures = 3;
 /** How long a list may take beyond the deadline, so that what is unfinished comes into state. Milliseconds. */
 const extraReadMs = 5_000;
@@ -35,7 +33,7 @@ export class EndpointOperations {
   readonly #work: EndpointWork;
   readonly #latest = new Map<string, Operation>();
   #earlierFailed: readonly UnsettledOperation[] = [];
-  #isUnproven = false;
+  #hasVanished = false;
 
   constructor(work: EndpointWork) {
     this.#work = work;
@@ -66,28 +64,28 @@ export class EndpointOperations {
   }
 
   /** Whether one disappeared before it was seen to end, so that only the endpoint itself can tell. */
-  get isUnproven(): boolean {
-    return this.#isUnproven;
+  get hasVanished(): boolean {
+    return this.#hasVanished;
   }
 
-  /** Waits for the operations of a response. @throws Error when one failed, or has not ended at the deadline */
-  async settle(operations: readonly Operation[]): Promise<void> {
-    const settlement = await this.#wait(operations);
-    if (settlement && settlement.outcome !== 'succeeded') throw this.#toError(settlement);
+  /** Waits for the operations of a response. @throws Error when one failed, or has not finished at the deadline */
+  async await(operations: readonly Operation[]): Promise<void> {
+    const result = await this.#wait(operations);
+    if (result && result.outcome !== 'succeeded') throw this.#toError(result);
   }
 
   /**
    * Waits for those that an earlier run left unfinished. Returns the ones that have failed, then or now; they say
    * nothing about this run.
-   * @throws Error when one has not ended at the deadline
+   * @throws Error when one has not finished at the deadline
    */
-  async settleEarlier(earlier: readonly UnsettledOperation[]): Promise<readonly UnsettledOperation[]> {
+  async awaitEarlier(earlier: readonly UnsettledOperation[]): Promise<readonly UnsettledOperation[]> {
     const unfinished = earlier.filter(isUnfinished).map((operation) => this.#toOperation(operation));
     this.#earlierFailed = earlier.filter(isFailed);
     this.#record(unfinished);
     const isWaiting = this.#work.inputs.waitForOperations !== false;
-    const settlement = await this.#wait(isWaiting ? unfinished : await this.#lookUp(unfinished));
-    if (settlement?.outcome === 'timed out') throw this.#toError(settlement);
+    const result = await this.#wait(isWaiting ? unfinished : await this.#lookUp(unfinished));
+    if (result?.outcome === 'timed out') throw this.#toError(result);
     const failed = [...this.#latest.values()].filter(isFailed);
     for (const { id } of failed) this.#latest.delete(id);
     this.#earlierFailed = [...this.#earlierFailed, ...failed];
@@ -103,7 +101,7 @@ export class EndpointOperations {
     const isOurs = ({ action }: Operation) => action !== 'suspend_compute' && action !== 'check_availability';
     const within = this.#readDeadline();
     const find = async () => (await this.#list(() => Date.parse(createdAt), within)).filter(isOurs);
-    this.#isUnproven ||= isOwn;
+    this.#hasVanished ||= isOwn;
     const own = isOwn ? await this.#relist(find, (operations) => operations.length > 0) : await find();
     return own.filter((operation, age) => isUnfinished(operation) || (age === 0 && isFailed(operation)));
   }
@@ -121,7 +119,7 @@ export class EndpointOperations {
       const own = await this.#list((newestAt) => newestAt - (Date.now() - sentAt), within);
       return own.filter(({ id }) => !known.has(id));
     };
-    this.#isUnproven = true;
+    this.#hasVanished = true;
     return this.#relist(find, (own) =>
       own.some((operation) => isUnfinished(operation) || isFailed(operation)),
     );
@@ -133,22 +131,24 @@ export class EndpointOperations {
     return new Set(operations.map(({ id }) => id));
   }
 
+  /** Lists until it is enough, or until reads can no longer lag behind. A single refusal may be a proxy's. */
   async #relist(
     find: () => Promise<Operation[]>,
     isEnough: (found: readonly Operation[]) => boolean,
   ): Promise<Operation[]> {
-    const grace = new Deadline(this.#work.project.graceMs);
+    const lag = new Deadline(this.#work.project.readLagMs);
     let failures = 0;
-    for (let pauseMs = relistPauseMs.first; ; pauseMs = Math.min(relistPauseMs.longest, pauseMs * 2)) {
-      const found = await find().catch((error: unknown) => {
-        // A single refusal may be a proxy's.
+    const list = async () => {
+      try {
+        return await find();
+      } catch (error) {
         failures += 1;
-        if (failures === finalFailures || grace.hasPassed) throw error;
+        if (failures === finalFailures || lag.hasPassed) throw error;
         return undefined;
-      });
-      if (found && (isEnough(found) || grace.hasPassed)) return found;
-      await sleep(pauseMs);
-    }
+      }
+    };
+    const found = await rereadUntil(lag.totalMs, list, (latest) => latest !== undefined && isEnough(latest));
+    return found ?? find();
   }
 
   #readDeadline(): Deadline {
@@ -165,16 +165,16 @@ export class EndpointOperations {
   }
 
   /** Undefined when the program does not want to wait. */
-  async #wait(operations: readonly Operation[]): Promise<Settlement | undefined> {
+  async #wait(operations: readonly Operation[]): Promise<WaitResult | undefined> {
     const { project, endpointId, inputs, deadline, progress } = this.#work;
     this.#record(operations);
     if (inputs.waitForOperations === false) return undefined;
     deadline.begin();
-    const settlement = await settleOperations(project.poller, {
+    const result = await awaitOperations(project.poller, {
       endpointId,
       operations,
       deadline,
-      graceMs: project.graceMs,
+      readLagMs: project.readLagMs,
       onProgress: (latest) => {
         this.#record(latest);
         progress.show(describeProgress(latest), deadline.elapsedMs);
@@ -182,9 +182,9 @@ export class EndpointOperations {
     });
     // What the service has forgotten is not kept as unfinished either.
     for (const { id } of operations) this.#latest.delete(id);
-    this.#record(settlement.operations);
-    this.#isUnproven ||= settlement.isUnproven === true;
-    return settlement;
+    this.#record(result.operations);
+    this.#hasVanished ||= result.hasVanished === true;
+    return result;
   }
 
   #record(operations: readonly Operation[]): void {
@@ -212,8 +212,8 @@ export class EndpointOperations {
     return { project_id: project.id, endpoint_id: endpointId, failures_count: 0, ...times, ...operation };
   }
 
-  #toError(settlement: Settlement): Error {
+  #toError(result: WaitResult): Error {
     const { action, endpointId, deadline } = this.#work;
-    return new Error(describeSettlement(action, endpointId, settlement, deadline.elapsedMs));
+    return new Error(describeWaitResult(action, endpointId, result, deadline.elapsedMs));
   }
 }

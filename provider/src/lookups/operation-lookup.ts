@@ -7,7 +7,7 @@ import { walkOperationPages } from '../operations/operation-pages';
 import { type OperationState, toOperationState, toOperationStates } from '../operations/operation-state';
 import { requireSuccess } from '../operations/operation-wait-error';
 import { ServiceProject } from '../operations/service-project';
-import { settleOperation, settleUnfinished, type WaitRequest } from '../operations/wait-for-unfinished';
+import { awaitOperation, awaitUnfinished, type WaitRequest } from '../operations/wait-for-unfinished';
 
 /** How long to wait for operations, and who is told meanwhile. */
 export interface OperationWaitOptions {
@@ -62,8 +62,8 @@ export async function waitForOperation(
   const project = connectProject(at.projectId);
   const { redact } = project.api;
   const request = toWaitRequest(at, redact);
-  const settlement = await settleOperation(project, at.operationId, request);
-  const [operation] = requireSuccess(settlement, request.deadline.elapsedMs, redact);
+  const result = await awaitOperation(project, at.operationId, request);
+  const [operation] = requireSuccess(result, request.deadline.elapsedMs, redact);
   if (operation) return toOperationState(operation, redact);
   throw new Error(`Operation ${at.operationId}: the wait for it ended without it.`);
 }
@@ -80,8 +80,8 @@ export async function waitForOperations(
   const project = connectProject(of.projectId);
   const { redact } = project.api;
   const request = toWaitRequest(of, redact);
-  const settlement = await settleUnfinished(project, of.endpointId, request);
-  const operations = requireSuccess(settlement, request.deadline.elapsedMs, redact);
+  const result = await awaitUnfinished(project, of.endpointId, request);
+  const operations = requireSuccess(result, request.deadline.elapsedMs, redact);
   return toOperationStates(operations, redact);
 }
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { useFakeClock } from '../../../tests/fixtures/fake-clock';
 import { operationOf } from '../../../tests/fixtures/operation';
-import type { CallOptions } from '../control-api/control-api';
 import { ControlApiError } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
+import type { CallOptions } from '../control-api/http-client';
 import type { Operation } from '../control-api/wire-types';
 import { OperationPoller, type OperationSource, type OperationsView, type Watch } from './operation-poller';
 

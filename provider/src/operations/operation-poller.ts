@@ -1,16 +1,17 @@
 import { clamp, maxBy } from 'lodash';
-import type { CallOptions, ControlApi } from '../control-api/control-api';
+import type { ControlApi } from '../control-api/control-api';
 import { ControlApiError, isNotFound } from '../control-api/control-api-error';
 import { type Deadline, toTimerMs } from '../control-api/deadline';
+import type { CallOptions } from '../control-api/http-client';
 import type { Operation } from '../control-api/wire-types';
-import { defaultPollPacing, OperationPace, type PollPacing } from './poll-schedule';
+import { defaultPollPacing, type PollPacing, PollSchedule } from './poll-schedule';
 
 /** Where operations are looked up. */
 export type OperationSource = Pick<ControlApi, 'listOperations' | 'getOperation'>;
 
 /** The last look goes out this share of the deadline before its end, at most a second before. */
-const lastLookShare = 0.05;
-const lastLookMs = 1_000;
+const lastPollShare = 0.05;
+const lastPollMs = 1_000;
 /** So many refusals in a row (a wrong key, a project that is gone) are final; a single one may be a proxy's. */
 const finalRefusals = 3;
 /** A page holds at least so many operations, and twice as many as are waited for: history is on it too. */
@@ -39,8 +40,8 @@ export interface Watch<Result> {
 interface ActiveWatch {
   readonly operations: () => readonly Operation[];
   readonly deadline: Deadline;
-  nextLookAt: number;
-  readonly look: (view: OperationsView) => void;
+  nextPollAt: number;
+  readonly report: (view: OperationsView) => void;
   readonly expire: () => void;
   readonly fail: (error: Error) => void;
 }
@@ -53,11 +54,11 @@ export class OperationPoller {
   readonly #source: OperationSource;
   readonly #projectId: string;
   readonly #pacing: PollPacing;
-  readonly #pace: OperationPace;
+  readonly #pollSchedule: PollSchedule;
   readonly #watches = new Set<ActiveWatch>();
   #timer: NodeJS.Timeout | undefined;
-  #isLooking = false;
-  #failedLooks = 0;
+  #isPolling = false;
+  #failedPolls = 0;
   #refusals = 0;
   /** How often in a row an operation could not be read by its id. */
   readonly #unread = new Map<string, number>();
@@ -67,7 +68,7 @@ export class OperationPoller {
     this.#source = source;
     this.#projectId = projectId;
     this.#pacing = pacing;
-    this.#pace = new OperationPace(pacing);
+    this.#pollSchedule = new PollSchedule(pacing);
   }
 
   /** Resolves with what the watch decides, or with its `expire` at the deadline; rejects on a final refusal. */
@@ -82,8 +83,8 @@ export class OperationPoller {
       const active: ActiveWatch = {
         operations: () => watch.operations(),
         deadline,
-        nextLookAt: 0,
-        look: (view) => {
+        nextPollAt: 0,
+        report: (view) => {
           try {
             const result = watch.judge(view);
             if (result !== undefined) end(() => resolve(result));
@@ -97,45 +98,45 @@ export class OperationPoller {
       // The last look comes before the deadline; this is for one that gets no answer in time.
       const atDeadline = setTimeout(() => active.expire(), toTimerMs(deadline.remainingMs));
       this.#watches.add(active);
-      this.#planLook(active);
+      this.#planPoll(active);
       this.#schedule();
     });
   }
 
-  #planLook(watch: ActiveWatch): void {
+  #planPoll(watch: ActiveWatch): void {
     const operations = watch.operations();
     // Who knows of no operation yet wants to know at once.
-    const intervalMs = operations.length > 0 ? this.#pace.intervalMs(operations) : 0;
-    const untilLastLookMs = watch.deadline.remainingMs - lastLookLeadMs(watch.deadline);
-    watch.nextLookAt = Date.now() + Math.max(0, Math.min(intervalMs, untilLastLookMs));
+    const intervalMs = operations.length > 0 ? this.#pollSchedule.intervalMs(operations) : 0;
+    const untilLastPollMs = watch.deadline.remainingMs - lastPollLeadMs(watch.deadline);
+    watch.nextPollAt = Date.now() + Math.max(0, Math.min(intervalMs, untilLastPollMs));
   }
 
   #schedule(): void {
     clearTimeout(this.#timer);
-    if (this.#isLooking || this.#watches.size === 0) return;
-    const nextLookAt = Math.min(...[...this.#watches].map((watch) => watch.nextLookAt));
-    const delayMs = Math.max(nextLookAt, this.#pauseUntil) - Date.now();
-    this.#timer = setTimeout(() => void this.#look(), toTimerMs(delayMs));
+    if (this.#isPolling || this.#watches.size === 0) return;
+    const nextPollAt = Math.min(...[...this.#watches].map((watch) => watch.nextPollAt));
+    const delayMs = Math.max(nextPollAt, this.#pauseUntil) - Date.now();
+    this.#timer = setTimeout(() => void this.#poll(), toTimerMs(delayMs));
   }
 
-  async #look(): Promise<void> {
-    this.#isLooking = true;
+  async #poll(): Promise<void> {
+    this.#isPolling = true;
     const asked = [...this.#watches];
     try {
       const view = await this.#fetchView(asked);
-      this.#failedLooks = 0;
+      this.#failedPolls = 0;
       this.#refusals = 0;
       for (const watch of asked) {
-        if (this.#watches.has(watch)) watch.look(view);
+        if (this.#watches.has(watch)) watch.report(view);
       }
     } catch (error) {
       this.#noteFailure(error, asked);
     }
     for (const watch of this.#watches) {
-      if (watch.deadline.remainingMs <= lastLookLeadMs(watch.deadline)) watch.expire();
-      else this.#planLook(watch);
+      if (watch.deadline.remainingMs <= lastPollLeadMs(watch.deadline)) watch.expire();
+      else this.#planPoll(watch);
     }
-    this.#isLooking = false;
+    this.#isPolling = false;
     this.#schedule();
   }
 
@@ -146,7 +147,7 @@ export class OperationPoller {
     const watched = new Map(watches.flatMap((watch) => watch.operations().map((each) => [each.id, each])));
     const limit = clamp(watched.size * 2, smallestPage, largestPage);
     const { operations: newest } = await this.#source.listOperations(this.#projectId, { limit }, once);
-    this.#pace.learn(newest);
+    this.#pollSchedule.learn(newest);
     const byId = new Map<string, Operation | undefined>(newest.map((operation) => [operation.id, operation]));
     const missing = [...watched.values()].filter(({ id }) => !byId.has(id));
     const found = await Promise.all(missing.map((operation) => this.#findById(operation, once, watches)));
@@ -185,8 +186,8 @@ export class OperationPoller {
       this.#refusals = 0;
       return;
     }
-    this.#failedLooks += 1;
-    const backoffMs = Math.min(this.#pacing.longestMs, this.#pacing.shortestMs * 2 ** this.#failedLooks);
+    this.#failedPolls += 1;
+    const backoffMs = Math.min(this.#pacing.longestMs, this.#pacing.shortestMs * 2 ** this.#failedPolls);
     this.#pauseUntil = Date.now() + error.retryAfterMs + Math.random() * backoffMs;
   }
 }
@@ -195,6 +196,6 @@ function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-function lastLookLeadMs(deadline: Deadline): number {
-  return Math.min(lastLookMs, deadline.totalMs * lastLookShare);
+function lastPollLeadMs(deadline: Deadline): number {
+  return Math.min(lastPollMs, deadline.totalMs * lastPollShare);
 }

@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { operationOf } from '../../../tests/fixtures/operation';
 import { makeRedactor } from '../control-api/redaction';
 import { OperationWaitError, requireSuccess } from './operation-wait-error';
-import type { Settlement } from './wait-for-operations';
+import type { WaitResult } from './wait-for-operations';
 
 const redact = makeRedactor(['canary-key']);
 
 const finished = operationOf({ id: 'op-0', status: 'finished' });
 
-/** The error for this settlement, after 61 s. */
-function errorOf(settlement: Settlement): unknown {
+/** The error for this result, after 61 s. */
+function errorOf(result: WaitResult): unknown {
   try {
-    return requireSuccess(settlement, 61_400, redact);
+    return requireSuccess(result, 61_400, redact);
   } catch (error) {
     return error;
   }

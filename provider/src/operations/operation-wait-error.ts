@@ -3,7 +3,7 @@ import type { Redact } from '../control-api/redaction';
 import type { Operation } from '../control-api/wire-types';
 import { describeOperation, isUnfinished, outcomeOf } from './operation-outcome';
 import { type OperationState, toOperationStates } from './operation-state';
-import type { Settlement } from './wait-for-operations';
+import type { WaitResult } from './wait-for-operations';
 
 /** Waiting that did not end in success: an operation failed, or was unfinished when the time was up. */
 export class OperationWaitError extends Error {
@@ -28,7 +28,7 @@ export class OperationWaitError extends Error {
 
 /** @throws OperationWaitError unless every operation has succeeded */
 export function requireSuccess(
-  { outcome, operations }: Settlement,
+  { outcome, operations }: WaitResult,
   waitedMs: number,
   redact: Redact,
 ): readonly Operation[] {

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { useFakeClock } from '../../../tests/fixtures/fake-clock';
 import { operationOf } from '../../../tests/fixtures/operation';
 import type { Operation } from '../control-api/wire-types';
-import { defaultPollPacing, OperationPace } from './poll-schedule';
+import { defaultPollPacing, PollSchedule } from './poll-schedule';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
 
@@ -28,7 +28,7 @@ function finishedIn(durationMs: number, change: Partial<Operation> = {}): Operat
 }
 
 /** When an operation is polled, in milliseconds after its start, until the last poll is at or past its end. */
-async function pollsAt(pace: OperationPace, durationMs: number, operations = [newOperation()]) {
+async function pollsAt(pace: PollSchedule, durationMs: number, operations = [newOperation()]) {
   const polls: number[] = [];
   while ((polls.at(-1) ?? 0) < durationMs) {
     await vi.advanceTimersByTimeAsync(pace.intervalMs(operations));
@@ -37,8 +37,8 @@ async function pollsAt(pace: OperationPace, durationMs: number, operations = [ne
   return polls.map(Math.round);
 }
 
-function paceThatKnows(...operations: Operation[]): OperationPace {
-  const pace = new OperationPace(defaultPollPacing);
+function paceThatKnows(...operations: Operation[]): PollSchedule {
+  const pace = new PollSchedule(defaultPollPacing);
   pace.learn(operations);
   return pace;
 }
@@ -47,13 +47,13 @@ const fiveSeconds = [4_000, 4_500, 5_000, 5_500, 6_000].map((durationMs) => fini
 
 describe('the poll schedule without a history', () => {
   it('polls at a tenth of the time waited, from 200 ms', async () => {
-    const polls = await pollsAt(new OperationPace(defaultPollPacing), 5_000);
+    const polls = await pollsAt(new PollSchedule(defaultPollPacing), 5_000);
     expect(polls.slice(0, 10)).toEqual([200, 400, 600, 800, 1000, 1200, 1400, 1600, 1800, 2000]);
     expect(polls.slice(10)).toEqual([2200, 2420, 2662, 2928, 3221, 3543, 3897, 4287, 4715, 5187]);
   });
 
   it('polls every 5 s at last', async () => {
-    const polls = await pollsAt(new OperationPace(defaultPollPacing), 300_000);
+    const polls = await pollsAt(new PollSchedule(defaultPollPacing), 300_000);
     expect((polls.at(-1) ?? 0) - (polls.at(-2) ?? 0)).toBe(5_000);
   });
 });
@@ -147,7 +147,7 @@ describe('the poll schedule of a chain of operations', () => {
 });
 
 it('the poll schedule forgets when an operation began that has finished', async () => {
-  const pace = new OperationPace(defaultPollPacing);
+  const pace = new PollSchedule(defaultPollPacing);
   const operation = newOperation({ action: 'apply_config' });
   await pollsAt(pace, 10_000, [operation]);
   // Under another action, so that its duration says nothing about the next one.

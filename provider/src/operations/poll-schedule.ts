@@ -14,7 +14,7 @@ export const defaultPollPacing: PollPacing = { shortestMs: 200, longestMs: 5_000
 /** Without a prediction: the interval as a share of the time waited so far. What is noticed late is late by that share. */
 const blindShare = 0.1;
 /** Around a likely end: so many looks until the latest likely end … */
-const predictedLooks = 10;
+const predictedPolls = 10;
 /** … but the interval stays between these shares of the expected duration. */
 const predictedShare = { least: 0.02, most: 0.045 };
 /** Around a likely end an interval may be this share of the shortest: what takes no time is noticed at once. */
@@ -27,7 +27,7 @@ const margins = { few: 0.15, many: 0.03, manyFrom: 5 };
  * before in the same project, and each list of operations tells how long that was; so few looks are made before an end
  * is likely, and close ones around it: the more alike the earlier durations, the closer. Without such knowledge the intervals grow with the time waited.
  */
-export class OperationPace {
+export class PollSchedule {
   readonly #pacing: PollPacing;
   /** How long the operations of an action have taken, from their start. Milliseconds, shortest first. */
   readonly #durations = new Map<string, readonly number[]>();
@@ -63,7 +63,7 @@ export class OperationPace {
     if (likelyMs === undefined) return clamp(elapsedMs * blindShare, shortestMs, longestMs);
     const aheadMs = (durations.at(-1) ?? likelyMs) * (1 + margin) - likelyMs * (1 - margin);
     const { least, most } = predictedShare;
-    const closeMs = clamp(aheadMs / predictedLooks, likelyMs * least, likelyMs * most);
+    const closeMs = clamp(aheadMs / predictedPolls, likelyMs * least, likelyMs * most);
     const stepMs = clamp(closeMs, shortestMs * shortestShare, longestMs);
     return clamp(likelyMs * (1 - margin) - elapsedMs, stepMs, longestMs);
   }

@@ -6,7 +6,7 @@ import { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
 import { OperationPoller, type OperationSource } from './operation-poller';
 import type { PollPacing } from './poll-schedule';
-import { type SettleRequest, settleOperations } from './wait-for-operations';
+import { type AwaitRequest, awaitOperations } from './wait-for-operations';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
 const everySecond: PollPacing = { shortestMs: 1_000, longestMs: 1_000 };
@@ -45,16 +45,16 @@ function serviceOf(
 async function settle(
   poller: OperationPoller,
   operations: Operation[],
-  { timeoutMs = 60_000, ...change }: Partial<SettleRequest> & { timeoutMs?: number } = {},
+  { timeoutMs = 60_000, ...change }: Partial<AwaitRequest> & { timeoutMs?: number } = {},
 ) {
-  const settlement = settleOperations(poller, {
+  const result = awaitOperations(poller, {
     endpointId: 'ep-1',
     operations,
     deadline: new Deadline(timeoutMs),
     ...change,
   });
   // Attached before time passes, so that a rejection is never unhandled.
-  const outcome = settlement.then((value) => ({ ...value, endedAt: Date.now() - start }));
+  const outcome = result.then((value) => ({ ...value, endedAt: Date.now() - start }));
   outcome.catch(() => undefined);
   await vi.advanceTimersByTimeAsync(timeoutMs + 1_000);
   return outcome;
@@ -69,7 +69,7 @@ const runsFor =
 
 const idsOf = (operations: readonly Operation[]) => operations.map(({ id }) => id);
 
-describe('settleOperations', () => {
+describe('awaitOperations', () => {
   it.each([
     ['succeeded', 'finished'],
     ['succeeded', 'skipped'],
@@ -140,7 +140,7 @@ describe('settleOperations', () => {
   });
 });
 
-describe('settleOperations and the operations that the response did not name', () => {
+describe('awaitOperations and the operations that the response did not name', () => {
   it('waits for one that the service started later for the same endpoint', async () => {
     const { poller } = serviceOf((elapsedMs) => [
       ...(elapsedMs < 4_000
@@ -261,7 +261,7 @@ describe('settleOperations and the operations that the response did not name', (
   });
 });
 
-describe('settleOperations and an operation that the service does not show', () => {
+describe('awaitOperations and an operation that the service does not show', () => {
   /** An operation that is shown, running, only at the times that `isShown` accepts. */
   const shownAt = (isShown: (elapsedMs: number) => boolean) =>
     serviceOf((elapsedMs) => (isShown(elapsedMs) ? [operationOf()] : []), { pacing: everySecond });
@@ -272,7 +272,7 @@ describe('settleOperations and an operation that the service does not show', () 
     expect(await settle(poller, [operationOf()])).toEqual({
       outcome: 'succeeded',
       operations: [],
-      isUnproven: true,
+      hasVanished: true,
       endedAt: 13_000,
     });
   });
@@ -282,15 +282,15 @@ describe('settleOperations and an operation that the service does not show', () 
     expect(await settle(poller, [operationOf()])).toMatchObject({
       outcome: 'succeeded',
       operations: [],
-      isUnproven: true,
+      hasVanished: true,
       endedAt: 11_000,
     });
   });
 
   it('keeps to another grace period', async () => {
     const { poller } = shownAt(() => false);
-    expect(await settle(poller, [operationOf()], { graceMs: 3_000 })).toMatchObject({
-      isUnproven: true,
+    expect(await settle(poller, [operationOf()], { readLagMs: 3_000 })).toMatchObject({
+      hasVanished: true,
       endedAt: 4_000,
     });
   });
@@ -302,14 +302,14 @@ describe('settleOperations and an operation that the service does not show', () 
     );
     expect(await settle(poller, [operationOf()])).toMatchObject({
       outcome: 'failed',
-      isUnproven: false,
+      hasVanished: false,
       endedAt: 15_000,
     });
   });
 
   it('counts the 10 s anew each time it is missing', async () => {
     const { poller } = shownAt((elapsedMs) => elapsedMs === 8_000 || elapsedMs === 16_000);
-    expect(await settle(poller, [operationOf()])).toMatchObject({ isUnproven: true, endedAt: 27_000 });
+    expect(await settle(poller, [operationOf()])).toMatchObject({ hasVanished: true, endedAt: 27_000 });
   });
 
   it('reports one that is missing at the deadline as unfinished', async () => {
@@ -317,7 +317,7 @@ describe('settleOperations and an operation that the service does not show', () 
     expect(await settle(poller, [operationOf()], { timeoutMs: 8_000 })).toMatchObject({
       outcome: 'timed out',
       operations: [operationOf()],
-      isUnproven: false,
+      hasVanished: false,
     });
   });
 
@@ -326,12 +326,12 @@ describe('settleOperations and an operation that the service does not show', () 
       operationOf({ id: 'op-2', status: elapsedMs < 20_000 ? 'running' : 'finished' }),
       ...(elapsedMs < 2_000 ? [operationOf({ status: 'failed' })] : []),
     ]);
-    const { outcome, isUnproven } = await settle(poller, [operationOf(), operationOf({ id: 'op-2' })]);
-    expect([outcome, isUnproven]).toEqual(['failed', false]);
+    const { outcome, hasVanished } = await settle(poller, [operationOf(), operationOf({ id: 'op-2' })]);
+    expect([outcome, hasVanished]).toEqual(['failed', false]);
   });
 });
 
-describe('the polls of settleOperations', () => {
+describe('the polls of awaitOperations', () => {
   it('come at a tenth of the time waited, from 200 ms up to the 5 s that the service suggests', async () => {
     const { poller, polls } = serviceOf(runsFor(120_000));
     await settle(poller, [operationOf()], { timeoutMs: 200_000 });
@@ -382,7 +382,7 @@ describe('the polls of settleOperations', () => {
   );
 });
 
-describe('settleOperations and an operation that is not on the newest page', () => {
+describe('awaitOperations and an operation that is not on the newest page', () => {
   /** A service whose newest page holds only what others have made since. */
   function busyServiceOf(durationMs: number) {
     const asked = new Set<string>();

@@ -4,21 +4,21 @@ import { isUnfinished, outcomeOf } from './operation-outcome';
 import type { OperationPoller, OperationsView } from './operation-poller';
 
 /** Waiting ends in exactly one of these. */
-export interface Settlement {
+export interface WaitResult {
   readonly outcome: 'succeeded' | 'failed' | 'timed out';
   /** Every operation that was waited for, as last seen. */
   readonly operations: readonly Operation[];
   /** Whether the service stopped showing one of them before it was seen to end: the endpoint itself must tell. */
-  readonly isUnproven?: boolean;
+  readonly hasVanished?: boolean;
 }
 
-export interface SettleRequest {
+export interface AwaitRequest {
   readonly endpointId: string;
   /** The operations that the service named; the same one may be named twice. */
   readonly operations: readonly Operation[];
   readonly deadline: Deadline;
   /** For how long an operation that the service does not show counts as not visible yet. Milliseconds. */
-  readonly graceMs?: number | undefined;
+  readonly readLagMs?: number | undefined;
   /** Whether a suspension that the service starts later is waited for too; it may be due to inactivity. @default false */
   readonly followsSuspension?: boolean;
   /** Called with the operations as they now stand, after each poll. */
@@ -26,17 +26,17 @@ export interface SettleRequest {
 }
 
 /** Reads lag behind writes by seconds; what is missing for longer than this is forgotten. Milliseconds. */
-export const defaultGraceMs = 10_000;
+export const defaultReadLagMs = 10_000;
 
 /**
  * Waits until each of the operations has ended, and each that the service started for the endpoint after them:
  * a change may be carried out by operations that its response did not name yet.
  */
-export async function settleOperations(poller: OperationPoller, request: SettleRequest): Promise<Settlement> {
+export async function awaitOperations(poller: OperationPoller, request: AwaitRequest): Promise<WaitResult> {
   const latest = new LatestOperations(request);
   if (!latest.isUnfinished) return latest.conclude();
   request.onProgress?.(latest.all);
-  return poller.watch<Settlement>({
+  return poller.watch<WaitResult>({
     deadline: request.deadline,
     operations: () => latest.all.filter(isUnfinished),
     judge: (view) => {
@@ -51,16 +51,16 @@ export async function settleOperations(poller: OperationPoller, request: SettleR
 /** The newest knowledge of the operations that are waited for. */
 class LatestOperations {
   readonly #endpointId: string;
-  readonly #graceMs: number;
+  readonly #readLagMs: number;
   readonly #followsSuspension: boolean;
   readonly #operations: Map<string, Operation>;
   readonly #missingSince = new Map<string, number>();
-  #isUnproven = false;
+  #hasVanished = false;
 
-  constructor(request: SettleRequest) {
-    const { endpointId, operations, graceMs = defaultGraceMs, followsSuspension = false } = request;
+  constructor(request: AwaitRequest) {
+    const { endpointId, operations, readLagMs = defaultReadLagMs, followsSuspension = false } = request;
     this.#endpointId = endpointId;
-    this.#graceMs = graceMs;
+    this.#readLagMs = readLagMs;
     this.#followsSuspension = followsSuspension;
     this.#operations = new Map(operations.map((operation) => [operation.id, operation]));
   }
@@ -89,8 +89,8 @@ class LatestOperations {
     for (const operation of view.newest) if (this.#isFollowUp(operation)) this.#note(operation);
   }
 
-  conclude(): Settlement {
-    return { ...conclude(this.all), isUnproven: this.#isUnproven };
+  conclude(): WaitResult {
+    return { ...conclude(this.all), hasVanished: this.#hasVanished };
   }
 
   #note(operation: Operation): void {
@@ -101,9 +101,9 @@ class LatestOperations {
   #noteMissing(id: string): void {
     const since = this.#missingSince.get(id) ?? Date.now();
     this.#missingSince.set(id, since);
-    if (Date.now() - since < this.#graceMs) return;
+    if (Date.now() - since < this.#readLagMs) return;
     this.#operations.delete(id);
-    this.#isUnproven = true;
+    this.#hasVanished = true;
   }
 
   #isFollowUp({ id, endpoint_id, action, created_at }: Operation): boolean {
@@ -117,7 +117,7 @@ class LatestOperations {
 }
 
 /** How the waiting for these operations has ended. */
-export function conclude(operations: readonly Operation[]): Settlement {
+export function conclude(operations: readonly Operation[]): WaitResult {
   const outcomes = operations.map(outcomeOf);
   if (outcomes.includes('failed')) return { outcome: 'failed', operations };
   return { outcome: outcomes.includes('unfinished') ? 'timed out' : 'succeeded', operations };

@@ -6,10 +6,10 @@ import { ControlApiError } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
 import { OperationPoller } from './operation-poller';
-import type { Settlement } from './wait-for-operations';
+import type { WaitResult } from './wait-for-operations';
 import {
-  settleOperation,
-  settleUnfinished,
+  awaitOperation,
+  awaitUnfinished,
   type WaitRequest,
   type WatchedProject,
 } from './wait-for-unfinished';
@@ -49,12 +49,12 @@ function projectOf(now: (elapsedMs: number) => Operation[], change: Partial<Watc
 }
 
 /** Lets a minute pass, and reports when the wait ended. */
-async function waited(wait: (request: WaitRequest) => Promise<Settlement>) {
+async function waited(wait: (request: WaitRequest) => Promise<WaitResult>) {
   const seen: string[] = [];
   const ending = wait({
     deadline: new Deadline(60_000),
     onProgress: (operations) => seen.push(operations.map(({ status }) => status).join(' ')),
-  }).then((settlement) => ({ ...settlement, endedAt: Date.now() - start, seen }));
+  }).then((result) => ({ ...result, endedAt: Date.now() - start, seen }));
   // Attached before time passes, so that a rejection is never unhandled.
   ending.catch(() => undefined);
   await vi.advanceTimersByTimeAsync(61_000);
@@ -62,10 +62,10 @@ async function waited(wait: (request: WaitRequest) => Promise<Settlement>) {
 }
 
 const waitForOne = ({ project }: ReturnType<typeof projectOf>) =>
-  waited((request) => settleOperation(project, 'op-1', request));
+  waited((request) => awaitOperation(project, 'op-1', request));
 
 const waitForAll = ({ project }: ReturnType<typeof projectOf>, endpointId?: string) =>
-  waited((request) => settleUnfinished(project, endpointId, request));
+  waited((request) => awaitUnfinished(project, endpointId, request));
 
 const runsFor =
   (durationMs: number, change: Partial<Operation> = {}) =>
@@ -85,14 +85,14 @@ const othersOf = (count: number, seconds: number) =>
 
 const idsOf = (operations: readonly Operation[]) => operations.map(({ id }) => id);
 
-describe('settleOperation', () => {
+describe('awaitOperation', () => {
   it.each([
     ['finished', 'succeeded'],
     ['failed', 'failed'],
     ['running', 'timed out'],
   ])('reports an operation that becomes %s as %s', async (status, outcome) => {
-    const settlement = await waitForOne(projectOf((ms) => [runsFor(3_000, { status })(ms)]));
-    expect([settlement.outcome, settlement.operations]).toEqual([outcome, [operationOf({ status })]]);
+    const result = await waitForOne(projectOf((ms) => [runsFor(3_000, { status })(ms)]));
+    expect([result.outcome, result.operations]).toEqual([outcome, [operationOf({ status })]]);
   });
 
   it('ends when the operation has ended, and reports how it stands after each poll', async () => {
@@ -114,9 +114,9 @@ describe('settleOperation', () => {
 
   it('needs no progress callback', async () => {
     const { project } = projectOf((ms) => [runsFor(1_000)(ms)]);
-    const settlement = settleOperation(project, 'op-1', { deadline: new Deadline(60_000) });
+    const result = awaitOperation(project, 'op-1', { deadline: new Deadline(60_000) });
     await vi.advanceTimersByTimeAsync(2_000);
-    expect((await settlement).outcome).toBe('succeeded');
+    expect((await result).outcome).toBe('succeeded');
   });
 
   it('refuses an operation that the project does not have', async () => {
@@ -131,7 +131,7 @@ describe('settleOperation', () => {
   });
 });
 
-describe('settleUnfinished for a project', () => {
+describe('awaitUnfinished for a project', () => {
   it('ends when the last operation of all endpoints has ended', async () => {
     const { outcome, operations, endedAt } = await waitForAll(
       projectOf((ms) => [
@@ -171,7 +171,7 @@ describe('settleUnfinished for a project', () => {
   });
 });
 
-describe('settleUnfinished for an endpoint', () => {
+describe('awaitUnfinished for an endpoint', () => {
   it('leaves out other endpoints, and counts what the service starts in the meantime', async () => {
     const other = operationOf({ id: 'op-x', endpoint_id: 'ep-2' });
     const { outcome, operations } = await waitForAll(

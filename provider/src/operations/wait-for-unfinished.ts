@@ -5,7 +5,7 @@ import type { Operation } from '../control-api/wire-types';
 import { isUnfinished } from './operation-outcome';
 import { listOperationsSince } from './operation-pages';
 import type { OperationPoller, OperationSource } from './operation-poller';
-import { conclude, type Settlement, settleOperations } from './wait-for-operations';
+import { awaitOperations, conclude, type WaitResult } from './wait-for-operations';
 
 /** What waiting needs of a ServiceProject. */
 export interface WatchedProject {
@@ -24,12 +24,12 @@ export interface WaitRequest {
  * Waits until the operation has ended; those that follow it do not count.
  * @throws ControlApiError 404 when the project has no such operation
  */
-export async function settleOperation(
+export async function awaitOperation(
   project: WatchedProject,
   operationId: string,
   request: WaitRequest,
-): Promise<Settlement> {
-  return settleNamed(project, [await project.api.getOperation(project.id, operationId)], request);
+): Promise<WaitResult> {
+  return awaitNamed(project, [await project.api.getOperation(project.id, operationId)], request);
 }
 
 /**
@@ -37,12 +37,12 @@ export async function settleOperation(
  * whatever the service starts for that endpoint meanwhile. Nothing unfinished counts as success.
  * @throws ControlApiError 404 when the project has no such endpoint
  */
-export async function settleUnfinished(
+export async function awaitUnfinished(
   project: WatchedProject,
   endpointId: string | undefined,
   request: WaitRequest,
-): Promise<Settlement> {
-  if (endpointId === undefined) return settleNamed(project, await listUnfinished(project, 0), request);
+): Promise<WaitResult> {
+  if (endpointId === undefined) return awaitNamed(project, await listUnfinished(project, 0), request);
   const endpoint = await project.api.getEndpoint(project.id, endpointId).catch((error: unknown) => {
     if (isNotFound(error)) return error;
     throw error;
@@ -53,13 +53,13 @@ export async function settleUnfinished(
   const own = unfinished.filter(({ endpoint_id }) => endpoint_id === endpointId);
   // No operation and no endpoint either: the id is wrong, which must not pass for success.
   if (own.length === 0 && isGone) throw endpoint;
-  const settlement = await settleOperations(project.poller, {
+  const result = await awaitOperations(project.poller, {
     ...request,
     endpointId,
     operations: own,
     followsSuspension: true,
   });
-  if (!settlement.isUnproven) return settlement;
+  if (!result.hasVanished) return result;
   throw new Error(
     `The service no longer has an unfinished operation of endpoint ${endpointId}, so its outcome is unknown.`,
   );
@@ -69,16 +69,16 @@ async function listUnfinished({ api, id }: WatchedProject, since: number): Promi
   return (await listOperationsSince(api, id, () => since)).filter(isUnfinished);
 }
 
-async function settleNamed(
+async function awaitNamed(
   { poller }: WatchedProject,
   operations: readonly Operation[],
   { deadline, onProgress }: WaitRequest,
-): Promise<Settlement> {
+): Promise<WaitResult> {
   let latest = operations;
   const unfinished = () => latest.filter(isUnfinished);
   if (unfinished().length === 0) return conclude(latest);
   onProgress?.(latest);
-  return poller.watch<Settlement>({
+  return poller.watch<WaitResult>({
     deadline,
     operations: unfinished,
     judge: (view) => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../../tests/fixtures/endpoint';
+import { findChanges } from '../endpoint/endpoint-changes';
 import { type EndpointInputs, unknownValue } from '../endpoint/endpoint-inputs';
-import { findChanges, toOutputs, type UnsettledOperation } from '../endpoint/endpoint-outputs';
+import { toOutputs, type UnsettledOperation } from '../endpoint/endpoint-outputs';
 import {
-  describeChange,
+  assessChange,
   describeRefusal,
   describeUnsettled,
   isDisruptive,
@@ -17,13 +18,16 @@ type Change = Partial<Record<keyof EndpointInputs, unknown>>;
 // Unknown values stand where the types want the real ones.
 const inputsOf = (change: Change) => ({ ...declared, ...change }) as EndpointInputs;
 
-function noticeOf(
+function impactOf(
   change: Change,
   live: LiveEndpoint = endpointOf(),
   failed: readonly UnsettledOperation[] = [],
 ) {
   const inputs = inputsOf(change);
-  return describeChange({ changes: findChanges(outputs, inputs), failed, outputs, inputs }, live);
+  return assessChange(
+    { changes: findChanges({ inputs: declared, outputs }, inputs), failed, outputs, inputs },
+    live,
+  );
 }
 
 const failedOf = (action: string): UnsettledOperation => ({ action, id: 'op-1', status: 'failed' });
@@ -35,7 +39,7 @@ const nothing = { sentences: [], drops: false, mayDrop: [] };
 
 describe('the notice of a change of size', () => {
   it('says that it restarts an active compute and drops its connections', () => {
-    expect(noticeOf({ autoscalingLimitMaxCu: 2 })).toEqual({
+    expect(impactOf({ autoscalingLimitMaxCu: 2 })).toEqual({
       sentences: [
         'a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) restarts the compute and drops its connections (it is active now)',
       ],
@@ -48,7 +52,7 @@ describe('the notice of a change of size', () => {
     ['idle', idle],
     ['disabled', disabled],
   ])('says that it drops no connection of a compute that is %s', (state, live) => {
-    expect(noticeOf({ autoscalingLimitMaxCu: 2 }, live)).toEqual({
+    expect(impactOf({ autoscalingLimitMaxCu: 2 }, live)).toEqual({
       sentences: [
         `a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) takes effect when the compute starts next; there are no connections to drop (it is ${state} now)`,
       ],
@@ -58,13 +62,13 @@ describe('the notice of a change of size', () => {
   });
 
   it('takes a compute that is starting for active: it is by the time that the change arrives', () => {
-    const { sentences, drops } = noticeOf({ autoscalingLimitMaxCu: 2 }, starting);
+    const { sentences, drops } = impactOf({ autoscalingLimitMaxCu: 2 }, starting);
     expect(sentences[0]).toMatch(/restarts the compute and drops its connections \(it is starting now\)$/);
     expect(drops).toBe(true);
   });
 
   it('takes a compute whose state can not be read for active', () => {
-    const { sentences, drops } = noticeOf({ autoscalingLimitMaxCu: 2 }, 'unreadable');
+    const { sentences, drops } = impactOf({ autoscalingLimitMaxCu: 2 }, 'unreadable');
     expect(sentences[0]).toMatch(
       /restarts the compute and drops its connections \(its state could not be read\)$/,
     );
@@ -72,7 +76,7 @@ describe('the notice of a change of size', () => {
   });
 
   it('says that a size which is not known yet may drop connections', () => {
-    expect(noticeOf({ autoscalingLimitMaxCu: unknownValue })).toEqual({
+    expect(impactOf({ autoscalingLimitMaxCu: unknownValue })).toEqual({
       sentences: [
         'a change of autoscalingLimitMaxCu (0.25 to 1 CU => a size not known yet) may restart the compute and drop its connections (it is active now)',
       ],
@@ -87,14 +91,14 @@ describe('the notice of a change of size', () => {
       autoscalingLimitMaxCu: 2,
       restartTriggers: { release: '2' },
     };
-    expect(noticeOf(change).sentences).toEqual([
+    expect(impactOf(change).sentences).toEqual([
       'a change of autoscalingLimitMinCu and autoscalingLimitMaxCu (0.25 to 1 CU => 0.5 to 2 CU) and restartTriggers restarts the compute and drops its connections (it is active now)',
     ]);
   });
 
   it('says that a size which the service reports already is applied again', () => {
     const planned = { changes: ['autoscalingLimitMaxCu'], outputs, inputs: declared } as const;
-    expect(describeChange(planned, endpointOf()).sentences).toEqual([
+    expect(assessChange(planned, endpointOf()).sentences).toEqual([
       'applying again autoscalingLimitMaxCu (0.25 to 1 CU) restarts the compute and drops its connections (it is active now)',
     ]);
   });
@@ -102,11 +106,11 @@ describe('the notice of a change of size', () => {
 
 describe('the notice of a change', () => {
   it('says nothing about an endpoint that no longer exists', () => {
-    expect(noticeOf({ autoscalingLimitMaxCu: 2 }, 'gone', [failedOf('suspend_compute')])).toEqual(nothing);
+    expect(impactOf({ autoscalingLimitMaxCu: 2 }, 'gone', [failedOf('suspend_compute')])).toEqual(nothing);
   });
 
   it('says that a move to another branch drops connections', () => {
-    expect(noticeOf({ branchId: 'br-2' })).toEqual({
+    expect(impactOf({ branchId: 'br-2' })).toEqual({
       sentences: ['a change of branchId moves the endpoint: its connections drop (it is active now)'],
       drops: true,
       mayDrop: [],
@@ -114,7 +118,7 @@ describe('the notice of a change', () => {
   });
 
   it('says that a move of an idle compute drops nothing', () => {
-    expect(noticeOf({ branchId: 'br-2' }, idle)).toEqual({
+    expect(impactOf({ branchId: 'br-2' }, idle)).toEqual({
       sentences: [
         'a change of branchId moves the endpoint: there are no connections to drop (it is idle now)',
       ],
@@ -124,7 +128,7 @@ describe('the notice of a change', () => {
   });
 
   it('says that a move to a branch which is not made yet may drop connections', () => {
-    expect(noticeOf({ branchId: unknownValue })).toEqual({
+    expect(impactOf({ branchId: unknownValue })).toEqual({
       sentences: ['a change of branchId may move the endpoint: its connections drop (it is active now)'],
       drops: false,
       mayDrop: ['branchId'],
@@ -132,7 +136,7 @@ describe('the notice of a change', () => {
   });
 
   it('says that disabling the endpoint drops connections', () => {
-    expect(noticeOf({ disabled: true })).toEqual({
+    expect(impactOf({ disabled: true })).toEqual({
       sentences: ['a change of disabled stops the compute: its connections drop (it is active now)'],
       drops: true,
       mayDrop: [],
@@ -140,7 +144,7 @@ describe('the notice of a change', () => {
   });
 
   it('says nothing else about an endpoint that is replaced', () => {
-    expect(noticeOf({ projectId: 'p-2', autoscalingLimitMaxCu: 2, branchId: 'br-2' })).toEqual({
+    expect(impactOf({ projectId: 'p-2', autoscalingLimitMaxCu: 2, branchId: 'br-2' })).toEqual({
       sentences: [
         'a change of projectId replaces the endpoint: its host name changes, and clients have to connect to the new one (it is active now)',
       ],
@@ -150,7 +154,7 @@ describe('the notice of a change', () => {
   });
 
   it('has a sentence for each of several things that happen', () => {
-    expect(noticeOf({ branchId: 'br-2', disabled: true, autoscalingLimitMaxCu: 2 }).sentences).toEqual([
+    expect(impactOf({ branchId: 'br-2', disabled: true, autoscalingLimitMaxCu: 2 }).sentences).toEqual([
       expect.stringContaining('a change of autoscalingLimitMaxCu'),
       expect.stringContaining('a change of branchId'),
       expect.stringContaining('a change of disabled'),
@@ -164,7 +168,7 @@ describe('the notice of a change', () => {
     ['provisioner', 'canary'],
     ['regionId', 'canary'],
   ])('never repeats a value of %s, which may be a secret', (name, value) => {
-    const { sentences } = noticeOf({ [name]: value });
+    const { sentences } = impactOf({ [name]: value });
     expect(sentences).toHaveLength(1);
     expect(sentences[0]).toMatch(new RegExp(`^a change of ${name} [a-z]+ the `));
     expect(sentences[0]).not.toContain('canary');
@@ -178,7 +182,7 @@ describe('the notice of a change', () => {
     ['passwordlessAccess', false],
     ['timeouts', { create: 5 }],
   ] as const)('says nothing about %s', (name, value) => {
-    expect(noticeOf({ [name]: value })).toEqual(nothing);
+    expect(impactOf({ [name]: value })).toEqual(nothing);
   });
 });
 
@@ -186,7 +190,7 @@ describe('the notice of a failed suspension that is repeated', () => {
   const failed = [failedOf('start_compute'), failedOf('suspend_compute')];
 
   it('says that it drops the connections of an active compute', () => {
-    expect(noticeOf({}, endpointOf(), failed)).toEqual({
+    expect(impactOf({}, endpointOf(), failed)).toEqual({
       sentences: [
         'repeating the failed suspend_compute op-1 suspends the compute: its connections drop (it is active now)',
       ],
@@ -196,7 +200,7 @@ describe('the notice of a failed suspension that is repeated', () => {
   });
 
   it('says that it drops no connection of an idle compute', () => {
-    expect(noticeOf({}, idle, failed)).toEqual({
+    expect(impactOf({}, idle, failed)).toEqual({
       sentences: [
         'repeating the failed suspend_compute op-1 suspends the compute: there are no connections to drop (it is idle now)',
       ],
@@ -206,18 +210,18 @@ describe('the notice of a failed suspension that is repeated', () => {
   });
 
   it('is a part of the notice of a restart, which suspends the compute as well', () => {
-    const { sentences, drops } = noticeOf({ restartTriggers: { release: '2' } }, endpointOf(), failed);
+    const { sentences, drops } = impactOf({ restartTriggers: { release: '2' } }, endpointOf(), failed);
     expect([sentences.length, drops]).toEqual([1, true]);
     expect(sentences[0]).toContain('restarts the compute');
   });
 
   it('says that connections drop beside a change that only may drop them', () => {
-    const { drops, mayDrop } = noticeOf({ autoscalingLimitMaxCu: unknownValue }, endpointOf(), failed);
+    const { drops, mayDrop } = impactOf({ autoscalingLimitMaxCu: unknownValue }, endpointOf(), failed);
     expect([drops, mayDrop]).toEqual([true, ['autoscalingLimitMaxCu']]);
   });
 
   it('says nothing when another operation had failed', () => {
-    expect(noticeOf({}, endpointOf(), [failedOf('start_compute')])).toEqual(nothing);
+    expect(impactOf({}, endpointOf(), [failedOf('start_compute')])).toEqual(nothing);
   });
 });
 
@@ -287,7 +291,7 @@ describe('describeUnsettled', () => {
 });
 
 it('describeRefusal names what would drop connections, and the ways to continue', () => {
-  expect(describeRefusal('ep-1', noticeOf({ autoscalingLimitMaxCu: 2, branchId: 'br-2' }))).toBe(
+  expect(describeRefusal('ep-1', impactOf({ autoscalingLimitMaxCu: 2, branchId: 'br-2' }))).toBe(
     'allowRestart is false, and a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) restarts the compute and drops its connections (it is active now); a change of branchId moves the endpoint: its connections drop (it is active now). Nothing was changed on endpoint ep-1. ' +
       'To continue, set allowRestart: true (or `pulumi config set postgresCompute:allowRestart true`), or apply the change while the compute is idle.',
   );

@@ -19,7 +19,7 @@ export interface PlannedChange {
 }
 
 /** What a change means for clients that are connected, told before it is applied. */
-export interface ChangeNotice {
+export interface ChangeImpact {
   /** One sentence for each thing that happens. */
   readonly sentences: readonly string[];
   /** Whether connections drop, as the compute stands now. */
@@ -51,7 +51,7 @@ function findSuspension(failed: readonly UnsettledOperation[] = []): UnsettledOp
 }
 
 /** The live state decides what a change means now. A state that can't be read counts as active. */
-export function describeChange(planned: PlannedChange, live: LiveEndpoint): ChangeNotice {
+export function assessChange(planned: PlannedChange, live: LiveEndpoint): ChangeImpact {
   const { changes, failed, inputs } = planned;
   if (live === 'gone') return { sentences: [], drops: false, mayDrop: [] };
   const disruptive = findDisruptive(changes, inputs);
@@ -110,7 +110,7 @@ function describeEffect(names: SomeNames, inputs: EndpointInputs, live: ReadEndp
 }
 
 /** The message for a change that allowRestart forbids. */
-export function describeRefusal(endpointId: string, { sentences }: ChangeNotice): string {
+export function describeRefusal(endpointId: string, { sentences }: ChangeImpact): string {
   return (
     `allowRestart is false, and ${sentences.join('; ')}. Nothing was changed on endpoint ${endpointId}. ` +
     'To continue, set allowRestart: true (or `pulumi config set postgresCompute:allowRestart true`), or apply the change while the compute is idle.'

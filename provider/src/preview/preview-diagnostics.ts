@@ -1,22 +1,27 @@
 import { Deadline } from '../control-api/deadline';
 import { messageOf } from '../control-api/error-message';
-import { toPrintable } from '../control-api/printable';
 import type { Endpoint } from '../control-api/wire-types';
-import type { EngineDisplay } from '../display/engine-display';
 import { argumentNames, argumentTable } from '../endpoint/argument-table';
-import type { ConnectedService } from '../endpoint/connected-service';
-import { findBranchEndpoint, findExisting } from '../endpoint/create-once';
+import { findDrift } from '../endpoint/endpoint-changes';
 import {
   type EndpointInputs,
   type InputFailure,
   type InputName,
   isUnknown,
 } from '../endpoint/endpoint-inputs';
-import { type EndpointOutputs, findDeviations, isUnsettled, toOutputs } from '../endpoint/endpoint-outputs';
-import { isFailed } from '../operations/operation-outcome';
+import { type EndpointOutputs, isUnsettled, toOutputs } from '../endpoint/endpoint-outputs';
 import {
-  type ChangeNotice,
-  describeChange,
+  type CreateTarget,
+  findBranchEndpoint,
+  findExisting,
+  toCreateTarget,
+} from '../endpoint/existing-endpoint';
+import type { Declaration } from '../endpoint/resource';
+import { isFailed } from '../operations/operation-outcome';
+import type { ServiceProjects } from '../operations/service-projects';
+import {
+  assessChange,
+  type ChangeImpact,
   describeRefusal,
   describeUnsettled,
   isDisruptive,
@@ -24,44 +29,61 @@ import {
 } from './change-impact';
 import { describeLimits } from './limit-notes';
 
-/** A list of endpoints serves all new endpoints of a preview for so long. Milliseconds. */
+/** How long a list of endpoints serves all new endpoints of a preview. Milliseconds. */
 const listKeepsMs = 60_000;
+const defaultPatienceMs = 5_000;
 
-/** Says under the resource what is going to happen, and stops what `allowRestart` forbids, before anything is changed. */
-export class ChangeAnnouncer {
-  readonly #service: ConnectedService;
-  readonly #display: EngineDisplay;
-  /** What was said already: a note about many endpoints appears once, and a warning once per resource. */
-  readonly #said = new Set<string>();
+type Weight = 'note' | 'warning';
+
+/** What the diagnostics need of the lifecycle. */
+interface DiagnosticsParts {
+  readonly projects: ServiceProjects;
+  /** How long a preview waits for a list of endpoints before it continues without. Milliseconds. @default 5000 */
+  readonly patienceMs?: number | undefined;
+  /** Whether connections of an active compute may be dropped. */
+  readonly allowsRestart: (inputs: EndpointInputs) => boolean;
+  /** Shows lines under the resource. */
+  readonly show: (weight: Weight, declaration: Declaration, lines: readonly string[]) => Promise<void>;
+}
+
+/**
+ * Reports under the resource what is going to happen, and stops what `allowRestart` forbids, before anything is changed.
+ */
+export class PreviewDiagnostics {
+  readonly #parts: DiagnosticsParts;
+  /** What was reported already: a note about many endpoints appears once, and a warning once per resource. */
+  readonly #reported = new Set<string>();
   /** The projects whose endpoints could not be listed, and why. */
   readonly #unlisted = new Map<string, string>();
 
-  constructor(service: ConnectedService, display: EngineDisplay) {
-    this.#service = service;
-    this.#display = display;
+  constructor(parts: DiagnosticsParts) {
+    this.#parts = parts;
   }
 
   /** For an endpoint in state. @throws Error when `allowRestart` is false and connections drop */
-  async announceChange(
+  async reportChange(
     id: string,
     changes: readonly InputName[],
     olds: EndpointOutputs,
-    news: EndpointInputs,
+    declaration: Declaration,
   ): Promise<void> {
+    const { inputs: news } = declaration;
     const warnings = isUnsettled(olds) ? [describeUnsettled(olds)] : [];
     const failed = (olds.unsettledOperations ?? []).filter(isFailed);
     if (isDisruptive(changes, news, failed)) {
       const live = await this.#read(olds.projectId, id);
-      const notice = describeChange({ changes, failed, outputs: olds, inputs: news }, live);
-      if (this.#isForbidden(notice, news)) throw new Error(describeRefusal(id, notice));
+      const impact = assessChange({ changes, failed, outputs: olds, inputs: news }, live);
+      if (this.#isForbidden(impact, news)) throw new Error(describeRefusal(id, impact));
       if (live === 'gone') warnings.push(describeGone(id));
-      warnings.push(...notice.sentences, ...this.#describeGate(notice, news));
+      warnings.push(...impact.sentences, ...this.#describeGate(impact, news));
     }
-    await this.#say(news, warnings, describeLimits(changes, news));
+    await this.#report(declaration, warnings, describeLimits(changes, news));
   }
 
   /** For an endpoint that is not in state yet: new, or taken over. Returns why it must not be taken over so. */
-  async announceCreation(inputs: EndpointInputs, isReplacing: boolean): Promise<InputFailure[]> {
+  async reportCreation(declaration: Declaration, isReplacing: boolean): Promise<InputFailure[]> {
+    const { inputs } = declaration;
+    const target = toCreateTarget(declaration);
     const given = argumentNames.filter((name) => inputs[name] !== undefined);
     const limits = describeLimits(given, inputs);
     const endpoints = await this.#list(inputs);
@@ -70,22 +92,22 @@ export class ChangeAnnouncer {
     if (unlisted !== undefined) limits.push(unlisted);
     try {
       if (inputs.adopt === true) {
-        const adoption = this.#describeAdoption(inputs, endpoints);
+        const adoption = this.#describeAdoption(target, endpoints);
         if (adoption.failures.length > 0) return adoption.failures;
         notes.push(...adoption.warnings);
-      } else if (!isReplacing) notes.push(...describeExisting(inputs, endpoints));
+      } else if (!isReplacing) notes.push(...describeExisting(target, endpoints));
     } catch (error) {
       // The create will stop. It is no failure yet: a replacement may delete that endpoint first.
       notes.push(messageOf(error));
     }
-    await this.#say(inputs, notes, limits);
+    await this.#report(declaration, notes, limits);
     return [];
   }
 
   /** A preview continues when the service can't be reached; the state then counts as active. */
   async #read(projectId: string, id: string): Promise<LiveEndpoint> {
     try {
-      return (await this.#service.findEndpoint(projectId, id)) ?? 'gone';
+      return (await this.#parts.projects.project(projectId).findEndpoint(id)) ?? 'gone';
     } catch {
       return 'unreadable';
     }
@@ -95,8 +117,8 @@ export class ChangeAnnouncer {
   async #list(inputs: EndpointInputs): Promise<readonly Endpoint[]> {
     const { projectId, branchId, type } = inputs;
     if (isUnknown([projectId, branchId, type]) || this.#unlisted.has(projectId)) return [];
-    const { endpoints, writes } = this.#service.project(projectId);
-    const patience = new Deadline(this.#service.previewPatienceMs);
+    const { endpoints, writes } = this.#parts.projects.project(projectId);
+    const patience = new Deadline(this.#parts.patienceMs ?? defaultPatienceMs);
     try {
       return await patience.bound(endpoints.recent(listKeepsMs, writes.latestAt), 'list of the endpoints');
     } catch (error) {
@@ -109,55 +131,56 @@ export class ChangeAnnouncer {
     }
   }
 
-  #describeAdoption(inputs: EndpointInputs, endpoints: readonly Endpoint[]) {
-    const existing = findExisting(inputs, endpoints);
-    if (!existing || existing.kind === 'new') return { failures: [], warnings: [] };
+  #describeAdoption(target: CreateTarget, endpoints: readonly Endpoint[]) {
+    const { inputs } = target;
+    const existing = findExisting(target, endpoints);
+    if (!existing) return { failures: [], warnings: [] };
     const { endpoint: adopted } = existing;
-    const changes = findDeviations(adopted, inputs).filter((name) => argumentTable[name].read);
-    const notice = describeChange({ changes, outputs: toOutputs(adopted, inputs), inputs }, adopted);
-    const reason = describeRefusal(adopted.id, notice);
-    const failures = this.#isForbidden(notice, inputs) ? [{ property: 'adopt', reason }] : [];
+    const changes = findDrift(adopted, inputs).filter((name) => argumentTable[name].read);
+    const impact = assessChange({ changes, outputs: toOutputs(adopted, inputs), inputs }, adopted);
+    const reason = describeRefusal(adopted.id, impact);
+    const failures = this.#isForbidden(impact, inputs) ? [{ property: 'adopt', reason }] : [];
     const warnings = [
       describeAdoption(adopted, changes),
-      ...notice.sentences,
-      ...this.#describeGate(notice, inputs),
+      ...impact.sentences,
+      ...this.#describeGate(impact, inputs),
     ];
     return { failures, warnings };
   }
 
-  #isForbidden({ drops }: ChangeNotice, inputs: EndpointInputs): boolean {
-    return drops && !this.#service.allowsRestart(inputs);
+  #isForbidden({ drops }: ChangeImpact, inputs: EndpointInputs): boolean {
+    return drops && !this.#parts.allowsRestart(inputs);
   }
 
   /** A preview can't stop what is not known yet; the update does. */
-  #describeGate({ mayDrop }: ChangeNotice, inputs: EndpointInputs): string[] {
-    if (mayDrop.length === 0 || this.#service.allowsRestart(inputs)) return [];
+  #describeGate({ mayDrop }: ChangeImpact, inputs: EndpointInputs): string[] {
+    if (mayDrop.length === 0 || this.#parts.allowsRestart(inputs)) return [];
     return [`allowRestart is false: \`pulumi up\` stops if the new ${mayDrop.join(', ')} drops connections`];
   }
 
-  async #say(inputs: EndpointInputs, warnings: readonly string[], notes: readonly string[]): Promise<void> {
-    const { __urn } = inputs;
-    if (__urn === undefined) return;
-    const isNew = (key: string) => !this.#said.has(key) && this.#said.add(key);
+  async #report(
+    declaration: Declaration,
+    warnings: readonly string[],
+    notes: readonly string[],
+  ): Promise<void> {
+    const { urn } = declaration.resource;
+    const isNew = (key: string) => !this.#reported.has(key) && this.#reported.add(key);
     // `preview --refresh` asks twice.
-    const newWarnings = warnings.filter((warning) => isNew(`${__urn} ${warning}`));
+    const newWarnings = warnings.filter((warning) => isNew(`${urn} ${warning}`));
     const newNotes = notes.filter(isNew);
-    if (newWarnings.length + newNotes.length === 0) return;
-    const redact = this.#service.redactorFor(inputs);
-    const show = (lines: readonly string[]) => lines.map((line) => toPrintable(redact(line))).join('\n');
-    if (newWarnings.length > 0) await this.#display.tell('warning', __urn, show(newWarnings));
-    if (newNotes.length > 0) await this.#display.tell('note', __urn, show(newNotes));
+    if (newWarnings.length > 0) await this.#parts.show('warning', declaration, newWarnings);
+    if (newNotes.length > 0) await this.#parts.show('note', declaration, newNotes);
   }
 }
 
 /** Which existing endpoint the create will meet. @throws Error when the create will stop */
-function describeExisting(inputs: EndpointInputs, endpoints: readonly Endpoint[]): string[] {
-  const existing = findExisting(inputs, endpoints);
+function describeExisting(target: CreateTarget, endpoints: readonly Endpoint[]): string[] {
+  const existing = findExisting(target, endpoints);
   if (existing?.kind === 'own')
     return [
       `endpoint ${describeEndpoint(existing.endpoint)} has the name of this resource: \`pulumi up\` takes it over, unless it replaces the resource and deletes that endpoint first`,
     ];
-  const holder = findBranchEndpoint(inputs, endpoints);
+  const holder = findBranchEndpoint(target.inputs, endpoints);
   if (!holder) return [];
   return [
     `the branch already has a read_write endpoint: ${describeEndpoint(holder)}. It can have only one, so \`pulumi up\` fails unless that one is moved or deleted first; adopt: true takes it over`,

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { ProviderConfig } from './provider-config';
+
+const environment = {
+  POSTGRES_COMPUTE_API_KEY: 'canary-key',
+  POSTGRES_COMPUTE_BASE_URL: 'https://postgres.example/api/v2',
+};
+
+/** The settings as a stack with this config sees them. */
+function configOf(stack: Record<string, string> = {}, variables: NodeJS.ProcessEnv = environment) {
+  const config = new ProviderConfig(variables);
+  config.readConfig = (key) => stack[key];
+  return config;
+}
+
+describe('ProviderConfig.allowRestart', () => {
+  const key = 'postgresCompute:allowRestart';
+
+  it.each([
+    ['nothing', {}, true],
+    ['true', { [key]: 'true' }, true],
+    ['false', { [key]: 'false' }, false],
+    ['false, with spaces around it,', { [key]: ' false\n' }, false],
+    ['nothing but spaces', { [key]: ' ' }, true],
+    // A preview refuses it; whatever comes past that must not drop connections.
+    ['another word', { [key]: 'no' }, false],
+  ])('of a stack whose config holds %s is %s', (_what, stack, expected) => {
+    expect(configOf(stack).allowRestart).toBe(expected);
+  });
+});
+
+describe('ProviderConfig.findFailures', () => {
+  it('finds nothing wrong with a key and a base URL', () => {
+    expect(configOf().findFailures()).toEqual([]);
+  });
+
+  it('finds a missing key', () => {
+    const { POSTGRES_COMPUTE_BASE_URL } = environment;
+    expect(configOf({}, { POSTGRES_COMPUTE_BASE_URL }).findFailures()).toEqual([
+      expect.stringContaining('The API key of the Postgres service is missing'),
+    ]);
+  });
+
+  it('finds a wrong word for allowRestart', () => {
+    expect(configOf({ 'postgresCompute:allowRestart': 'no' }).findFailures()).toEqual([
+      'postgresCompute:allowRestart must be true or false, not "no".',
+    ]);
+  });
+});
+
+describe('ProviderConfig.secrets', () => {
+  it("holds the key of the stack's config, else that of the environment", () => {
+    expect(configOf({ 'postgresCompute:apiKey': 'config-key' }).secrets).toEqual(['config-key']);
+    expect(configOf().secrets).toEqual(['canary-key']);
+  });
+
+  it('holds nothing while there is no usable key', () => {
+    expect(configOf({}, {}).secrets).toEqual([]);
+  });
+});

@@ -1,0 +1,110 @@
+import type { dynamic } from '@pulumi/pulumi';
+import { isEmpty } from 'lodash';
+import { Deadline } from '../control-api/deadline';
+import { EngineDisplay } from '../display/engine-display';
+import { UnsettledEndpointError } from '../endpoint/endpoint-error';
+import { EndpointLifecycle, type LifecycleOptions } from '../endpoint/endpoint-lifecycle';
+import type { EndpointOutputs } from '../endpoint/endpoint-outputs';
+import { PartialStateError, PresentableError } from './host-errors';
+import {
+  markSecrets,
+  readChecked,
+  readDeclaration,
+  readState,
+  type StoredInputs,
+  type StoredOutputs,
+  writeInputs,
+  writeOutputs,
+} from './stored-properties';
+
+/** How long a create, update or delete may take, unless `timeouts` says otherwise. Seconds. */
+const defaultTimeoutSeconds = 600;
+
+/** The lifecycle of a ComputeEndpoint as Pulumi's host of dynamic providers calls it. */
+export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, StoredOutputs> {
+  readonly #lifecycle: EndpointLifecycle;
+
+  constructor(options: LifecycleOptions = {}) {
+    this.#lifecycle = new EndpointLifecycle(new EngineDisplay(process.argv), options);
+  }
+
+  /** The host does not wait for this before it calls check, so it ends without a pause. */
+  async configure({ config }: dynamic.ConfigureRequest): Promise<void> {
+    this.#lifecycle.config.readConfig = (key) => config.get(key);
+  }
+
+  async check(olds: object, news: object): Promise<dynamic.CheckResult<StoredInputs>> {
+    const { name, __provider } = news as Partial<StoredInputs>; // As far as they are there.
+    const before = isEmpty(olds) ? undefined : readDeclaration(olds);
+    const { failures, ...checked } = await this.#lifecycle.check(before, readDeclaration(news));
+    // The engine marks what the program gives; a secret name that it no longer gives has to be marked here.
+    const kept = name === undefined ? checked.resource.secretNames?.filter((name) => name === 'name') : [];
+    return { inputs: markSecrets(writeInputs(checked, __provider), kept), failures: [...failures] };
+  }
+
+  async diff(id: string, olds: StoredOutputs, news: StoredInputs): Promise<dynamic.DiffResult> {
+    const { hasChanges, replaces } = await present(
+      this.#lifecycle.diff(id, readState(olds), readChecked(news)),
+    );
+    // A branch has at most one read_write endpoint, so the old one has to go first.
+    return { changes: hasChanges, replaces: [...replaces], deleteBeforeReplace: olds.type === 'read_write' };
+  }
+
+  async create(news: StoredInputs): Promise<dynamic.CreateResult<StoredOutputs>> {
+    const declaration = readChecked(news);
+    const write = (outputs: EndpointOutputs) => writeOutputs(declaration, outputs, news.__provider);
+    const created = this.#lifecycle.create(declaration, toDeadline(news, 'create'));
+    const { id, outputs } = await present(created, write);
+    return { id, outs: write(outputs) };
+  }
+
+  async read(id: string, stored?: StoredOutputs): Promise<dynamic.ReadResult<StoredOutputs>> {
+    if (!stored)
+      throw new PresentableError(`read of endpoint ${id}: its projectId is not known, so it can't be found.`);
+    const prior = readState(stored);
+    const found = await present(this.#lifecycle.read(id, prior));
+    if (!found) return {};
+    const declaration = { resource: prior.resource, inputs: found.inputs };
+    const inputs = writeInputs(declaration, stored.__provider);
+    return {
+      id,
+      props: writeOutputs(declaration, found.outputs, stored.__provider),
+      inputs: markSecrets(inputs, prior.resource.secretNames),
+    };
+  }
+
+  async update(
+    id: string,
+    olds: StoredOutputs,
+    news: StoredInputs,
+  ): Promise<dynamic.UpdateResult<StoredOutputs>> {
+    const declaration = readChecked(news);
+    const write = (outputs: EndpointOutputs) => writeOutputs(declaration, outputs, news.__provider);
+    const deadline = toDeadline(news, 'update');
+    const updated = this.#lifecycle.update(id, readState(olds), declaration, deadline);
+    return { outs: write(await present(updated, write)) };
+  }
+
+  async delete(id: string, stored: StoredOutputs): Promise<void> {
+    await present(this.#lifecycle.delete(id, readState(stored), toDeadline(stored, 'delete')));
+  }
+}
+
+function toDeadline({ timeouts }: StoredInputs, action: 'create' | 'update' | 'delete'): Deadline {
+  return new Deadline((timeouts?.[action] ?? defaultTimeoutSeconds) * 1000, 'later');
+}
+
+/** Turns a failure into one that the host shows as a sentence, and that keeps what is to be kept in state. */
+async function present<Result>(
+  work: Promise<Result>,
+  write?: (outputs: EndpointOutputs) => StoredOutputs,
+): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (error instanceof UnsettledEndpointError && write)
+      throw new PartialStateError(message, error.id, write(error.outputs));
+    throw new PresentableError(message);
+  }
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { declared, endpointOf } from '../../../tests/fixtures/endpoint';
+import { operationOf } from '../../../tests/fixtures/operation';
+import { toOutputs } from '../endpoint/endpoint-outputs';
+import { PartialStateError, PresentableError } from './host-errors';
+
+describe('a PresentableError', () => {
+  it('is one sentence as the engine prints it, without a stack', () => {
+    const error = new PresentableError('the service is gone');
+    // How the host of dynamic providers words what check, diff, read and delete throw.
+    expect(`${error}: ${error.stack}`).toBe('pulumi-postgres-compute: the service is gone');
+    expect(error.message).toBe('the service is gone');
+  });
+
+  it('has no cause, which crash output would print unredacted', () => {
+    expect(new PresentableError('the service is gone')).not.toHaveProperty('cause');
+  });
+});
+
+it('a PartialStateError carries the id and the outputs that the engine keeps in state', () => {
+  const outputs = toOutputs(endpointOf(), declared, [operationOf()]);
+  const error = new PartialStateError('op-1 failed', 'ep-1', outputs);
+  expect([error.id, error.properties, error.reasons]).toEqual(['ep-1', outputs, ['op-1 failed']]);
+  expect([error.message, error.stack]).toEqual(['op-1 failed', 'op-1 failed']);
+});

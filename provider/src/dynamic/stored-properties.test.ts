@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { declared, endpointOf } from '../../../tests/fixtures/endpoint';
+import { type EndpointInputs, unknownValue } from '../endpoint/endpoint-inputs';
+import { toOutputs } from '../endpoint/endpoint-outputs';
+import { markSecrets, readDeclaration, readState, writeInputs, writeOutputs } from './stored-properties';
+
+/** A program that declares nothing but what it must. */
+const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
+
+const resource = {
+  urn: 'urn:pulumi:prod::shop::api',
+  organization: 'acme',
+  createsBeforeDelete: true,
+  replaces: 'shop-prod-api-1a2b3c4d',
+  secretNames: ['pgSettings'],
+};
+
+const hidden = {
+  __urn: 'urn:pulumi:prod::shop::api',
+  __provider: 'code',
+  __organization: 'acme',
+  __createsBeforeDelete: true,
+  __replaces: 'shop-prod-api-1a2b3c4d',
+  __secrets: ['pgSettings'],
+};
+
+it('writeInputs writes what is not an argument under hidden names, and readDeclaration reads it', () => {
+  const stored = writeInputs({ resource, inputs: least }, 'code');
+  expect(stored).toEqual({ ...least, ...hidden });
+  expect(readDeclaration(stored)).toEqual({ resource, inputs: least });
+});
+
+it('writeInputs writes nothing for what is not known, since the engine refuses undefined values', () => {
+  expect(writeInputs({ resource: {}, inputs: least })).toEqual(least);
+});
+
+it('writeOutputs writes state that readState reads', () => {
+  const declaration = { resource, inputs: declared };
+  const outputs = toOutputs(endpointOf(), declared);
+  const stored = writeOutputs(declaration, outputs, 'code');
+  expect(stored).toMatchObject({ ...hidden, restartOnChange: 'size 0.25 to 1 CU', host: outputs.host });
+  expect(readState(stored)).toEqual({ resource, inputs: declared, outputs });
+});
+
+it('readState keeps what the program declared apart from what the service decided', () => {
+  const outputs = toOutputs(endpointOf(), least);
+  const prior = readState(writeOutputs({ resource: {}, inputs: least }, outputs));
+  expect([prior.inputs, prior.outputs.regionId]).toEqual([least, 'region']);
+});
+
+it('readState finds only the project declared for an endpoint that is only looked up', () => {
+  const { inputs } = readState(toOutputs(endpointOf(), declared));
+  expect(inputs).toEqual({ projectId: 'p-1' });
+});
+
+describe('restartOnChange', () => {
+  const sizes = { autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 2 };
+  const restartOnChangeOf = (inputs: object, secretNames: string[] = []) =>
+    writeInputs({ resource: { secretNames }, inputs: { ...least, ...inputs } }).restartOnChange;
+
+  it.each([
+    [0.25, 2, 'size 0.25 to 2 CU'],
+    [1, 1, 'size 1 CU'],
+  ])('describes the size from %d to %d CU', (autoscalingLimitMinCu, autoscalingLimitMaxCu, description) => {
+    expect(restartOnChangeOf({ autoscalingLimitMinCu, autoscalingLimitMaxCu })).toBe(description);
+  });
+
+  it('never holds anything of the triggers, which may be secrets', () => {
+    const restartTriggers = { password: 'canary' };
+    expect(restartOnChangeOf({ ...sizes, restartTriggers })).toBe('size 0.25 to 2 CU');
+    expect(restartOnChangeOf({ restartTriggers })).toBeUndefined();
+    expect(restartOnChangeOf({ ...sizes, restartTriggers: unknownValue })).toBe('size 0.25 to 2 CU');
+  });
+
+  it('is absent when a size is a secret: it is protected under its own name only', () => {
+    expect(restartOnChangeOf(sizes, ['autoscalingLimitMaxCu'])).toBeUndefined();
+  });
+
+  it('is unknown when a bound is unknown', () => {
+    expect(restartOnChangeOf({ ...sizes, autoscalingLimitMinCu: unknownValue })).toBe(unknownValue);
+  });
+
+  it.each([{}, { autoscalingLimitMinCu: 1 }, { autoscalingLimitMaxCu: 1 }])(
+    'is absent when the program leaves the size open: %j',
+    (inputs) => {
+      expect(restartOnChangeOf(inputs)).toBeUndefined();
+    },
+  );
+});
+
+describe('markSecrets', () => {
+  it('marks the named inputs as the engine does, and leaves the others as they are', () => {
+    const inputs = { ...least, name: 'canary', __secrets: ['name'] };
+    expect(markSecrets(inputs, ['name'])).toEqual({
+      ...inputs,
+      name: { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270', value: 'canary' },
+    });
+  });
+
+  it('marks nothing without a name', () => {
+    expect(markSecrets(declared, [])).toEqual(declared);
+  });
+});

@@ -1,0 +1,124 @@
+import { mapValues, omit, omitBy, pick, pickBy } from 'lodash';
+import { describeSizeRange } from '../endpoint/compute-size';
+import { findGiven } from '../endpoint/endpoint-changes';
+import type { UncheckedDeclaration } from '../endpoint/endpoint-check';
+import { type EndpointInputs, type InputName, isUnknown, unknownValue } from '../endpoint/endpoint-inputs';
+import type { EndpointOutputs, PriorState } from '../endpoint/endpoint-outputs';
+import type { Declaration, Resource } from '../endpoint/resource';
+
+// A dynamic provider stores everything in one flat map of properties, and the engine tells it nothing else: so what it
+// has to know besides the arguments travels in inputs whose names begin with two underscores.
+
+/** The inputs that are not arguments. */
+interface HiddenInputs {
+  readonly __provider?: string | undefined;
+  readonly __urn?: string | undefined;
+  readonly __organization?: string | undefined;
+  readonly __createsBeforeDelete?: boolean | undefined;
+  readonly __replaces?: string | undefined;
+  /** The engine strips the marks of secrets, so the program names them. */
+  readonly __secrets?: readonly string[] | undefined;
+  /** The size in words, derived in check: a plain preview shows a change of it, which marks a restart. */
+  readonly restartOnChange?: string | undefined;
+}
+
+/** The inputs as the engine stores them. */
+export type StoredInputs = EndpointInputs & HiddenInputs;
+
+/** The outputs as the engine stores them. */
+export type StoredOutputs = EndpointOutputs &
+  HiddenInputs & {
+    /** The arguments that the program gives; the others are as the service reports them. */
+    readonly __declared?: readonly InputName[];
+  };
+
+const hiddenInputs = [
+  '__urn',
+  '__provider',
+  '__organization',
+  '__createsBeforeDelete',
+  '__replaces',
+  '__secrets',
+] as const;
+
+/** What the program gives, out of the inputs that the engine passes. */
+export function readDeclaration(stored: object): UncheckedDeclaration {
+  const isHidden = (_value: unknown, name: string) => name.startsWith('__') || name === 'restartOnChange';
+  const inputs = omitBy({ ...stored } as Record<string, unknown>, isHidden);
+  return { resource: readResource(stored), inputs };
+}
+
+/** The same, of inputs that have passed the check. */
+export function readChecked(stored: StoredInputs): Declaration {
+  const { resource, inputs } = readDeclaration(stored);
+  return { resource, inputs: inputs as unknown as EndpointInputs };
+}
+
+/** What is in state. */
+export function readState(stored: StoredOutputs): PriorState {
+  const outputs = omit(stored, hiddenInputs, 'restartOnChange', '__declared') as EndpointOutputs; // The rest, as written.
+  // A resource that is only looked up (`ComputeEndpoint.get`) declares nothing but where it is.
+  const inputs = pick(stored, stored.__declared ?? ['projectId']) as EndpointInputs;
+  return { resource: readResource(stored), inputs, outputs };
+}
+
+function readResource(stored: object): Resource {
+  const { __urn, __organization, __createsBeforeDelete, __replaces, __secrets } = stored as HiddenInputs; // As written.
+  return {
+    urn: __urn,
+    organization: __organization,
+    createsBeforeDelete: __createsBeforeDelete,
+    replaces: __replaces,
+    secretNames: Array.isArray(__secrets) ? __secrets : [],
+  };
+}
+
+/** The inputs for the engine to store. */
+export function writeInputs({ resource, inputs }: Declaration, provider?: string): StoredInputs {
+  const hidden = {
+    __urn: resource.urn,
+    __provider: provider,
+    __organization: resource.organization,
+    __createsBeforeDelete: resource.createsBeforeDelete,
+    __replaces: resource.replaces,
+    __secrets: resource.secretNames?.length ? resource.secretNames : undefined,
+    restartOnChange: describeSize({ resource, inputs }),
+  };
+  return { ...inputs, ...pickBy(hidden, (value) => value !== undefined) };
+}
+
+/** The outputs for the engine to store. */
+export function writeOutputs(
+  declaration: Declaration,
+  outputs: EndpointOutputs,
+  provider?: string,
+): StoredOutputs {
+  const { inputs } = declaration;
+  return { ...writeInputs(declaration, provider), ...outputs, __declared: findGiven(inputs) };
+}
+
+/**
+ * Absent when the program leaves the size open, or it is a secret. Of the sizes only: the engine protects a secret by the
+ * name of its property, and this is another one.
+ */
+function describeSize({ resource: { secretNames = [] }, inputs }: Declaration): string | undefined {
+  const { autoscalingLimitMinCu: minCu, autoscalingLimitMaxCu: maxCu } = inputs;
+  if (secretNames.some((name) => name.startsWith('autoscalingLimit'))) return undefined;
+  if (isUnknown([minCu, maxCu])) return unknownValue;
+  if (typeof minCu !== 'number' || typeof maxCu !== 'number') return undefined;
+  return `size ${describeSizeRange(minCu, maxCu)}`;
+}
+
+/** How a secret is written in what a provider returns; the host strips the marks, and has no way to set them. */
+const secretSignature = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' };
+
+/**
+ * The inputs with the named ones marked as secrets. The engine itself marks what the program gives, or what was secret in
+ * the old inputs; after an update that failed, these are older than the outputs.
+ */
+export function markSecrets(inputs: StoredInputs, names: readonly string[] = []): StoredOutputs {
+  const mark = (value: unknown, name: string) =>
+    names.includes(name) ? { ...secretSignature, value } : value;
+  // The host's types know no marks, and take the outputs of a read for its inputs.
+  return mapValues(inputs, mark) as unknown as StoredOutputs;
+}

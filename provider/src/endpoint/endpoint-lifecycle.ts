@@ -1,0 +1,238 @@
+import { omit, pick, union } from 'lodash';
+import { ProviderConfig } from '../config/provider-config';
+import type { Deadline } from '../control-api/deadline';
+import { messageOf } from '../control-api/error-message';
+import { toPrintable } from '../control-api/printable';
+import { makeRedactor } from '../control-api/redaction';
+import type { Display } from '../display/engine-display';
+import { type ServicePacing, ServiceProjects } from '../operations/service-projects';
+import { PreviewDiagnostics } from '../preview/preview-diagnostics';
+import { argumentNames, argumentTable } from './argument-table';
+import { findChanges, withReported } from './endpoint-changes';
+import { type CheckedDeclaration, checkEndpoint, type UncheckedDeclaration } from './endpoint-check';
+import { EndpointClaims } from './endpoint-claims';
+import { createEndpoint } from './endpoint-create';
+import { deleteEndpoint } from './endpoint-delete';
+import { UnsettledEndpointError } from './endpoint-error';
+import type { EndpointInputs } from './endpoint-inputs';
+import {
+  type EndpointOutputs,
+  isUnsettled,
+  type PriorState,
+  toOutputs,
+  unsettledOutputs,
+} from './endpoint-outputs';
+import { EndpointRun } from './endpoint-run';
+import { toCreateTarget } from './existing-endpoint';
+import type { Declaration } from './resource';
+import { listSecretValues } from './secret-values';
+
+/** What differs between the real service and one under test. */
+export interface LifecycleOptions extends ServicePacing {
+  readonly environment?: NodeJS.ProcessEnv | undefined;
+  /** How long a preview waits for a list of endpoints before it continues without. Milliseconds. @default 5000 */
+  readonly previewPatienceMs?: number | undefined;
+}
+
+export interface EndpointDiff {
+  readonly hasChanges: boolean;
+  /** The arguments whose change replaces the endpoint. */
+  readonly replaces: readonly string[];
+}
+
+/**
+ * Check, diff, create, read, update and delete of a ComputeEndpoint, whatever calls them. Every error is one sentence
+ * that may be shown: it holds no secret.
+ */
+export class EndpointLifecycle {
+  readonly config: ProviderConfig;
+  readonly #projects: ServiceProjects;
+  readonly #claims = new EndpointClaims();
+  readonly #display: Display;
+  readonly #diagnostics: PreviewDiagnostics;
+
+  constructor(display: Display, options: LifecycleOptions = {}) {
+    this.config = new ProviderConfig(options.environment);
+    this.#display = display;
+    this.#projects = new ServiceProjects(this.config, options);
+    this.#diagnostics = new PreviewDiagnostics({
+      projects: this.#projects,
+      patienceMs: options.previewPatienceMs,
+      allowsRestart: (inputs) => this.#allowsRestart(inputs),
+      show: async (weight, declaration, lines) => {
+        const text = lines.map(this.#presenter([declaration])).join('\n');
+        const { urn } = declaration.resource;
+        if (urn !== undefined) await display.tell(weight, urn, text);
+      },
+    });
+  }
+
+  /** @param olds what is in state; undefined when the resource is created */
+  async check(
+    olds: UncheckedDeclaration | undefined,
+    news: UncheckedDeclaration,
+  ): Promise<CheckedDeclaration> {
+    const checked = checkEndpoint(olds, news, this.#claims);
+    const settings = this.config.findFailures().map((reason) => ({ property: '', reason }));
+    const failures = [...settings, ...checked.failures];
+    if (failures.length === 0 && !olds) {
+      const { urn } = checked.resource;
+      const isReplacing = urn !== undefined && this.#claims.nameInState(urn) !== undefined;
+      failures.push(...(await this.#diagnostics.reportCreation(checked, isReplacing)));
+    }
+    const present = this.#presenter([checked]);
+    return { ...checked, failures: failures.map((each) => ({ ...each, reason: present(each.reason) })) };
+  }
+
+  /** Reports under the resource what the change does. @throws Error when `allowRestart` is false and connections drop */
+  async diff(id: string, prior: PriorState, news: Declaration): Promise<EndpointDiff> {
+    return this.#presentably([prior, news], async () => {
+      const changes = findChanges(prior, news.inputs);
+      const replaces = changes.filter((name) => argumentTable[name].effect === 'replace');
+      const { urn } = news.resource;
+      // Don't claim an endpoint that is about to be replaced: its delete must go through.
+      if (urn !== undefined && replaces.length === 0) {
+        this.#claimInState(id, urn);
+        if (changes.includes('branchId')) this.#claims.noteMoving(id, urn);
+      }
+      const due = union(changes, prior.outputs.__unapplied);
+      await this.#diagnostics.reportChange(id, due, prior.outputs, news);
+      return { hasChanges: changes.length > 0 || isUnsettled(prior.outputs), replaces };
+    });
+  }
+
+  /** @throws UnsettledEndpointError when the endpoint exists, but not as declared: it must be kept in state */
+  async create(
+    news: Declaration,
+    deadline: Deadline,
+  ): Promise<{ readonly id: string; readonly outputs: EndpointOutputs }> {
+    return this.#presentably([news], async () => {
+      const { id, outs } = await createEndpoint({
+        ...this.#startWork(news, deadline),
+        target: toCreateTarget(news),
+        claims: this.#claims,
+        claim: (endpointId) => this.#claim(endpointId, news),
+      });
+      return { id, outputs: outs };
+    });
+  }
+
+  /** The endpoint as it is now; undefined when it no longer exists. */
+  async read(
+    id: string,
+    prior: PriorState,
+  ): Promise<{ readonly inputs: EndpointInputs; readonly outputs: EndpointOutputs } | undefined> {
+    return this.#presentably([prior], async () => {
+      const endpoint = await this.#projects.project(prior.inputs.projectId).findEndpointPatiently(id);
+      if (!endpoint) return undefined;
+      const inputs = withReported(endpoint, prior.inputs);
+      return {
+        inputs,
+        outputs: { ...toOutputs(endpoint, inputs), ...pick(prior.outputs, unsettledOutputs) },
+      };
+    });
+  }
+
+  /** @throws UnsettledEndpointError when the endpoint is not as declared: its outputs must be kept in state */
+  async update(
+    id: string,
+    prior: PriorState,
+    news: Declaration,
+    deadline: Deadline,
+  ): Promise<EndpointOutputs> {
+    const { outputs } = prior;
+    const declared = findChanges(prior, news.inputs);
+    const isSent = (name: (typeof declared)[number]) => argumentTable[name].effect !== 'none';
+    const changes = union(declared, outputs.__unapplied).filter(isSent);
+    if (changes.length === 0 && !isUnsettled(outputs)) return withSettings(outputs, news.inputs);
+    return this.#presentably([prior, news], async () => {
+      const work = { ...this.#startWork(news, deadline), action: 'update', endpointId: id } as const;
+      const run = new EndpointRun(work);
+      // A trigger that has changed once more asks for a restart of its own.
+      const isRestarting =
+        outputs.__unapplied?.includes('restartTriggers') === true && !declared.includes('restartTriggers');
+      const resumed = run.resume(outputs.unsettledOperations ?? [], changes, isRestarting);
+      return run.keepInState(resumed.then(() => run.finish()));
+    });
+  }
+
+  /** Deletes the endpoint, unless a resource of this run keeps it. One that no longer exists is deleted. */
+  async delete(id: string, prior: PriorState, deadline: Deadline): Promise<void> {
+    await this.#presentably([prior], async () => {
+      const { urn } = prior.resource;
+      const keeper = this.#claims.creatorOf(id) ?? this.#findHolder(id, urn);
+      if (keeper === undefined) {
+        const { project, progress } = this.#startWork(prior, deadline);
+        return deleteEndpoint(project, id, deadline, progress);
+      }
+      const warning = `endpoint ${id} was kept: in this update it has become the endpoint of ${keeper}`;
+      await this.#display.tell('warning', urn ?? keeper, warning);
+    });
+  }
+
+  #startWork(declaration: Declaration, deadline: Deadline) {
+    const { resource, inputs } = declaration;
+    return {
+      project: this.#projects.project(inputs.projectId),
+      inputs,
+      deadline,
+      progress: this.#display.forResource(resource.urn, this.#presenter([declaration])),
+      allowsRestart: this.#allowsRestart(inputs),
+    };
+  }
+
+  #allowsRestart({ allowRestart }: EndpointInputs): boolean {
+    return allowRestart ?? this.config.allowRestart;
+  }
+
+  /**
+   * A resource that has the endpoint in state and keeps it: another one, or the same one. A forced replacement that was
+   * interrupted leaves the endpoint in state twice, once to be deleted.
+   */
+  #findHolder(id: string, urn: string | undefined): string | undefined {
+    const holder = this.#claims.holderOf(id);
+    return holder === urn && this.#claims.isCreatedAnew(holder) ? undefined : holder;
+  }
+
+  /** @throws Error when a create of this run has returned the endpoint for another resource */
+  #claimInState(endpointId: string, urn: string): void {
+    const holder = this.#claims.claimEndpoint(endpointId, urn);
+    if (holder === undefined || this.#claims.creatorOf(endpointId) !== holder) return;
+    throw new Error(
+      `endpoint ${endpointId} already belongs to ${holder}, whose create in this update has taken it over.`,
+    );
+  }
+
+  #claim(endpointId: string, { resource: { urn }, inputs: { name } }: Declaration): void {
+    if (urn === undefined) return;
+    const holder = this.#claims.claimEndpoint(endpointId, urn);
+    if (holder !== undefined)
+      throw new Error(`create of endpoint "${name}": endpoint ${endpointId} already belongs to ${holder}.`);
+    this.#claims.noteCreated(endpointId, urn);
+  }
+
+  /** Does the work, so that a failure reads as one sentence, without a secret. */
+  async #presentably<Result>(
+    declarations: readonly Declaration[],
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      const message = this.#presenter(declarations)(messageOf(error));
+      if (!(error instanceof UnsettledEndpointError)) throw new Error(message);
+      throw new UnsettledEndpointError(message, error.id, error.outputs);
+    }
+  }
+
+  #presenter(declarations: readonly Declaration[]): (text: string) => string {
+    const redact = makeRedactor([...this.config.secrets, ...declarations.flatMap(listSecretValues)]);
+    return (text) => toPrintable(redact(text));
+  }
+}
+
+/** The outputs after a change of nothing but the provider's own settings, of which the service knows nothing. */
+function withSettings(outputs: EndpointOutputs, inputs: EndpointInputs): EndpointOutputs {
+  const settings = argumentNames.filter((name) => argumentTable[name].effect === 'none');
+  return { ...(omit(outputs, settings) as EndpointOutputs), ...inputs }; // The settings are optional; `omit` does not say so.
+}

@@ -1,0 +1,112 @@
+import { isNotFound } from '../control-api/control-api-error';
+import type { EndpointChange } from '../control-api/wire-types';
+import { describeBlockers } from '../display/progress';
+import { assessChange, describeRefusal, isDisruptive } from '../preview/change-impact';
+import { matchesDesired, toAttributes } from './endpoint-changes';
+import { describeGone, EndpointGoneError } from './endpoint-error';
+import type { InputName } from './endpoint-inputs';
+import type { EndpointOperations, EndpointWork } from './endpoint-operations';
+import { toOutputs, type UnsettledOperation } from './endpoint-outputs';
+import type { KnownEndpoint } from './known-endpoint';
+
+/** Sends the writes of one create or update, each once, and none that `allowRestart` forbids. */
+export class EndpointWriter {
+  readonly #work: EndpointWork;
+  readonly #endpoint: KnownEndpoint;
+  readonly #operations: EndpointOperations;
+
+  constructor(work: EndpointWork, endpoint: KnownEndpoint, operations: EndpointOperations) {
+    this.#work = work;
+    this.#endpoint = endpoint;
+    this.#operations = operations;
+  }
+
+  /** @throws Error when `allowRestart` is false and what is about to be sent would drop connections */
+  async checkGate(changes: readonly InputName[], failed: readonly UnsettledOperation[] = []): Promise<void> {
+    const { allowsRestart, endpointId, inputs } = this.#work;
+    if (allowsRestart || !isDisruptive(changes, inputs, failed)) return;
+    const live = await this.#endpoint.read();
+    const impact = assessChange({ changes, failed, outputs: toOutputs(live, inputs), inputs }, live);
+    if (impact.drops) throw new Error(describeRefusal(endpointId, impact));
+  }
+
+  /** Sends the named arguments and nothing else. Undefined when the service knows none of them. */
+  async update(names: readonly InputName[]): Promise<EndpointChange | undefined> {
+    const { project, endpointId, inputs, deadline } = this.#work;
+    const attributes = toAttributes(names, inputs);
+    if (Object.keys(attributes).length === 0) return undefined;
+    const sentAt = Date.now();
+    // Where the attributes alone can't show whether a lost request has arrived, its operations do.
+    const isRepeated = this.#operations.hasEarlier || names.includes('restartTriggers');
+    const known = isRepeated ? await this.#operations.listKnown() : undefined;
+    let isOutcomeUnknown = false;
+    const { endpoint, operations } = await this.#write(
+      async () => {
+        // While the write waited in the queue, the compute may have become active.
+        await this.checkGate(names, this.#operations.earlierFailed);
+        return project.api.updateEndpoint(project.id, endpointId, attributes, deadline);
+      },
+      () => {
+        isOutcomeUnknown = true;
+        return this.#findApplied(names, sentAt, known);
+      },
+    );
+    // Sent again, it changes nothing more, so what the first request started has to be looked up.
+    const isLookupDue = isOutcomeUnknown && operations.length === 0;
+    const started = isLookupDue ? await this.#operations.findStarted(sentAt, known) : operations;
+    return { endpoint, operations: started };
+  }
+
+  /** Starts or suspends the compute. `isEffective` is false when it was in that state already. */
+  async control(verb: 'start' | 'suspend'): Promise<{ change: EndpointChange; isEffective: boolean }> {
+    const { project, endpointId, deadline } = this.#work;
+    let isOutcomeUnknown = false;
+    const change = await this.#write(
+      async () => {
+        // While the write waited in the queue, the compute may have become active.
+        if (verb === 'suspend') await this.checkGate(['restartTriggers']);
+        return project.api.controlEndpoint(project.id, endpointId, verb, deadline);
+      },
+      async () => {
+        // A second one has no effect, so it is simply sent again.
+        isOutcomeUnknown = true;
+        return undefined;
+      },
+    );
+    return { change, isEffective: isOutcomeUnknown || change.operations.length > 0 };
+  }
+
+  /** After a request whose outcome is unknown: the endpoint if it is as desired, and what the request started. */
+  async #findApplied(
+    names: readonly InputName[],
+    sentAt: number,
+    known: ReadonlySet<string> | undefined,
+  ): Promise<EndpointChange | undefined> {
+    const endpoint = await this.#endpoint.read();
+    // Settings that the service adds look like settings that were not removed.
+    if (names.includes('pgSettings')) return undefined;
+    if (!names.every((name) => matchesDesired(endpoint, this.#work.inputs, name))) return undefined;
+    const operations = await this.#operations.findStarted(sentAt, known);
+    if (this.#operations.hasEarlier && operations.length === 0) return undefined;
+    return { endpoint, operations };
+  }
+
+  async #write(
+    send: () => Promise<EndpointChange>,
+    findDone: () => Promise<EndpointChange | undefined>,
+  ): Promise<EndpointChange> {
+    const { project, deadline, progress } = this.#work;
+    try {
+      return await project.write({
+        send,
+        findDone,
+        deadline,
+        startedBy: ({ operations }) => operations,
+        onLocked: (blocking) => progress.show(describeBlockers(blocking), deadline.elapsedMs),
+      });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      throw new EndpointGoneError(`${error.message}. ${describeGone(this.#work)}`, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import { sortBy } from 'lodash';
+import type { Endpoint } from '../control-api/wire-types';
+import type { EndpointInputs } from './endpoint-inputs';
+import { deriveEndpointName, hashName } from './endpoint-name';
+import type { Declaration } from './resource';
+
+/** What a create is to bring about, and the names by which it recognises what an earlier create has made. */
+export interface CreateTarget {
+  readonly inputs: EndpointInputs;
+  /** The derived names of this resource; no other client uses them. The endpoint is created under the first. */
+  readonly derivedNames: readonly string[];
+  readonly createsBeforeDelete: boolean;
+}
+
+/** The endpoint that a create stands for: its own, by an earlier try whose response was lost, or the one to adopt. */
+export interface ExistingEndpoint {
+  readonly kind: 'own' | 'adopted';
+  readonly endpoint: Endpoint;
+}
+
+/**
+ * Derives the names once for a whole create. There are two where the endpoint replaces one that still exists: a forced
+ * replacement (`--replace`, taint) does not learn of the old endpoint, so its name does not cover that one's.
+ */
+export function toCreateTarget({ resource, inputs }: Declaration): CreateTarget {
+  const { replaces, createsBeforeDelete = false, ...forced } = resource;
+  const names = [deriveEndpointName(resource, inputs), deriveEndpointName(forced, inputs)];
+  const isOwn = (name: string | undefined) => name !== undefined && hashName(name) !== replaces;
+  return { inputs, createsBeforeDelete, derivedNames: names.filter(isOwn) as string[] }; // `filter` keeps the type.
+}
+
+/**
+ * The endpoint that this create stands for.
+ * @throws Error when an endpoint is in the way that must not be taken over
+ */
+export function findExisting(
+  target: CreateTarget,
+  endpoints: readonly Endpoint[],
+): ExistingEndpoint | undefined {
+  const { inputs } = target;
+  const own = findOwn(target, endpoints);
+  // The derived name covers no branch: an endpoint of that name on another branch may be another backend's. Only a
+  // program that creates before it deletes can meet its own there, by a forced replacement and a move in one update.
+  const isInPlace = own?.branch_id === inputs.branchId || target.createsBeforeDelete;
+  if (own && isInPlace) return { kind: 'own', endpoint: own };
+  if (own && !inputs.adopt) throw new Error(describeElsewhere(own));
+  if (own) return { kind: 'adopted', endpoint: own };
+  const named = findNamed(target, endpoints);
+  if (named && !(inputs.adopt && isSamePlace(named, inputs))) throw new Error(describeTaken(inputs, named));
+  const adopted = inputs.adopt ? (named ?? findBranchEndpoint(inputs, endpoints)) : undefined;
+  return adopted && { kind: 'adopted', endpoint: adopted };
+}
+
+/** The oldest endpoint of a derived name: if two processes have created one, the oldest stays. */
+export function findOwn(
+  { derivedNames }: CreateTarget,
+  endpoints: readonly Endpoint[],
+): Endpoint | undefined {
+  const own = endpoints.filter(({ name = '' }) => derivedNames.includes(name));
+  return sortBy(own, ({ created_at }) => Date.parse(created_at), 'id')[0];
+}
+
+/** The endpoint of the name that the program gives. */
+export function findNamed(
+  { inputs, derivedNames }: CreateTarget,
+  endpoints: readonly Endpoint[],
+): Endpoint | undefined {
+  if (inputs.name === undefined || derivedNames.includes(inputs.name)) return undefined;
+  return endpoints.find(({ name }) => name === inputs.name);
+}
+
+/** The read_write endpoint of the branch; there is at most one. */
+export function findBranchEndpoint(
+  { branchId, type }: EndpointInputs,
+  endpoints: readonly Endpoint[],
+): Endpoint | undefined {
+  if (type !== 'read_write') return undefined;
+  return endpoints.find((endpoint) => endpoint.branch_id === branchId && endpoint.type === 'read_write');
+}
+
+/** What a create that was repeated while lists lagged behind has created besides. */
+export function findDuplicates(
+  { derivedNames }: CreateTarget,
+  endpoints: readonly Endpoint[],
+  id: string,
+): Endpoint[] {
+  return endpoints.filter(({ name = '', ...other }) => derivedNames.includes(name) && other.id !== id);
+}
+
+/** An endpoint that another process has created for the same resource, and may have renamed since, before this one. */
+export function findOlderDuplicate(
+  { derivedNames, inputs }: CreateTarget,
+  endpoints: readonly Endpoint[],
+  created: Endpoint,
+): Endpoint | undefined {
+  const names = [...derivedNames, inputs.name];
+  return endpoints.find((endpoint) => {
+    const isDuplicate = names.includes(endpoint.name) && isSamePlace(endpoint, inputs);
+    return isDuplicate && isBefore(endpoint, created);
+  });
+}
+
+function isBefore(left: Endpoint, right: Endpoint): boolean {
+  const ageMs = Date.parse(right.created_at) - Date.parse(left.created_at);
+  return ageMs > 0 || (ageMs === 0 && left.id < right.id);
+}
+
+function isSamePlace({ branch_id, type }: Endpoint, inputs: EndpointInputs): boolean {
+  return branch_id === inputs.branchId && type === inputs.type;
+}
+
+function describeTaken(inputs: EndpointInputs, taken: Endpoint): string {
+  const now = isSamePlace(taken, inputs)
+    ? 'adopt: true takes it over (also if an earlier `pulumi up` created it before it was killed); another name creates a new one.'
+    : 'Choose another name.';
+  return `create of endpoint "${inputs.name}": the project already has an endpoint of that name, ${taken.id} (${taken.type}, branch ${taken.branch_id}, since ${taken.created_at}). ${now}`;
+}
+
+function describeElsewhere({ id, name, branch_id, created_at }: Endpoint): string {
+  return `create of endpoint "${name}": the project has an endpoint of the derived name on another branch, ${id} (branch ${branch_id}, since ${created_at}). A stack of the same name in another backend may have created it, or an earlier \`pulumi up\` of this one that was killed. adopt: true moves it to this branch; a \`name\` creates a new one.`;
+}

@@ -1,0 +1,20 @@
+import type { EndpointInputs } from './endpoint-inputs';
+import type { Declaration } from './resource';
+
+/** Shorter values (`on`, `0`) are no secrets, and would be found in every text. */
+const shortestSecret = 4;
+
+/** The values that no message may repeat: what the program marks as secret, and those of maps that often hold secrets. */
+export function listSecretValues({ resource: { secretNames = [] }, inputs }: Declaration): string[] {
+  const marked = secretNames.flatMap((name) => listTexts(inputs[name as keyof EndpointInputs]));
+  const likely = [inputs.restartTriggers, inputs.pgSettings].flatMap(listTexts);
+  const isWord = (text: string) => /^(true|false|null|none|\d+)$/i.test(text);
+  return [...marked, ...likely.filter((text) => !isWord(text))].filter(
+    (text) => text.length >= shortestSecret,
+  );
+}
+
+function listTexts(value: unknown): string[] {
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(listTexts);
+  return value === undefined || value === null ? [] : [String(value)];
+}
