@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-// The shapes of service-api.txt, section 2, as the service sends them. Fields that the provider does not use are
+// The shapes of the service (docs/service.md, "Calls" and "Operations"). Fields that the provider does not use are
 // let through unread; a field that it needs and that is missing or of another type makes the response malformed.
 
 const timestamp = z.string();

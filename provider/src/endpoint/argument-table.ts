@@ -37,7 +37,7 @@ function argument<Name extends InputName>(definition: {
   return definition;
 }
 
-/** Every argument: what its change does (design.md), and where it stands on the wire. */
+/** Every argument: what its change does (docs/service.md, "What a change does"), and where it stands on the wire. */
 export const argumentTable: Readonly<Record<InputName, Argument>> = {
   projectId: { effect: 'replace', read: (endpoint) => endpoint.project_id },
   branchId: argument<'branchId'>({

@@ -12,7 +12,7 @@ export interface ComputeSize {
   readonly maxConnections: number;
 }
 
-/** The size table of the service (service-api.txt, section 2.4). */
+/** The size table of the service (docs/service.md, "Compute sizes"). */
 export const computeSizes: readonly ComputeSize[] = [
   { cu: 0.25, vcpu: 0.25, ramGb: 1, localFileCacheGb: 0.8, maxConnections: 112 },
   { cu: 0.5, vcpu: 0.5, ramGb: 2, localFileCacheGb: 1.6, maxConnections: 225 },
@@ -26,7 +26,7 @@ export const computeSizes: readonly ComputeSize[] = [
   { cu: 8, vcpu: 8, ramGb: 32, localFileCacheGb: 25.6, maxConnections: 3604 },
 ];
 
-/** Concurrent client connections that the pooler supports, whatever the size (service-api.txt, section 8). */
+/** Concurrent client connections that the pooler supports, whatever the size (docs/service.md, "Connections"). */
 export const pooledMaxConnections = 10_000;
 
 /** The largest distance between the two autoscaling bounds, in CU (official API description). */
