@@ -11,12 +11,12 @@ const endpoint = new ComputeEndpoint(
     type: 'read_write',
     adopt: true,
     allowRestart: config.requireBoolean('allowRestart'),
-    // Without these two the endpoint keeps the size that it has.
+    // If these are not set, the endpoint keeps its size.
     autoscalingLimitMinCu: config.getNumber('minCu'),
     autoscalingLimitMaxCu: config.getNumber('maxCu'),
     suspendTimeoutSeconds: 600,
   },
-  // What this program did not make, it does not delete: `pulumi destroy` leaves the endpoint to the branch.
+  // This program did not create the endpoint, so `pulumi destroy` keeps it.
   { retainOnDelete: true },
 );
 

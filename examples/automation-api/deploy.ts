@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { type EngineEvent, LocalWorkspace, type OutputMap, type Stack } from '@pulumi/pulumi/automation';
 
-/** What the provider says about an endpoint in a preview: that a change restarts it, for one. */
+/** A preview diagnostic about an endpoint, such as that a change restarts it. */
 interface Notice {
   readonly urn: string;
   readonly severity: string;
@@ -18,17 +18,17 @@ async function main(): Promise<void> {
   if (!stackName) throw new Error('usage: deploy.ts STACK [--approve-restarts]');
   const stack = await LocalWorkspace.selectStack({ stackName, workDir: __dirname });
   const outputs = await deploy(stack, values['approve-restarts']);
-  if (!outputs) throw new Error('Stopped before anything was changed. --approve-restarts lets it through.');
+  if (!outputs) throw new Error('Stopped before anything was changed. --approve-restarts allows it.');
   console.log(`Deployed: ${outputs.host?.value}`);
 }
 
-/** Applies the program, unless connections would drop without approval: then nothing is changed, and it returns nothing. */
+/** Applies the program. If connections would drop without approval, it changes nothing and returns undefined. */
 async function deploy(stack: Stack, isRestartApproved: boolean): Promise<OutputMap | undefined> {
-  // Set in every run, so an approval is for one run. The provider keeps to it in the update as well: a compute may have
-  // become active since the preview.
+  // Set in every run, so that an approval is valid for one run. The provider also checks it in the update, because a
+  // compute may have become active since the preview.
   await stack.setConfig('postgresCompute:allowRestart', { value: String(isRestartApproved) });
   const { isRefused, notices } = await preview(stack);
-  // Here they could go to a chat or into a pull request.
+  // You could post these to a chat or a pull request instead.
   for (const { urn, severity, message } of notices) console.log(`${severity}: ${urn}\n  ${message}`);
   if (isRefused) return undefined;
   return (await stack.up()).outputs;

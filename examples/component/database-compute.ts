@@ -4,7 +4,7 @@ import { ComputeEndpoint } from 'pulumi-postgres-compute';
 export interface DatabaseComputeArgs {
   projectId: pulumi.Input<string>;
   branchId: pulumi.Input<string>;
-  /** Read replicas beside the primary endpoint. */
+  /** How many read replicas the branch has besides the primary endpoint. */
   replicas: number;
 }
 

@@ -5,7 +5,7 @@ const config = new pulumi.Config();
 const projectId = config.require('projectId');
 const branchIds = config.requireObject<string[]>('branchIds');
 
-// Named for the branch, not for its place in the list: the others stay as they are when one is taken off.
+// Named after the branch, not its index, so that removing one branch from the list leaves the others unchanged.
 const endpoints = branchIds.map(
   (branchId) =>
     new ComputeEndpoint(`preview-${branchId}`, {

@@ -9,7 +9,7 @@ const endpoint = new ComputeEndpoint('app', {
   type: 'read_write',
   autoscalingLimitMinCu: 0.25,
   autoscalingLimitMaxCu: 1,
-  // Another week than in the last run restarts the compute; the same one does nothing.
+  // A week that differs from the last run's restarts the compute; the same week does nothing.
   restartTriggers: { week: config.require('week') },
 });
 

@@ -3,7 +3,7 @@ import { ComputeEndpoint } from 'pulumi-postgres-compute';
 
 const config = new pulumi.Config();
 
-// Every value that differs between the stacks is in Pulumi.STACK.yaml; a stack that lacks one is refused.
+// Every value that differs between stacks is in Pulumi.STACK.yaml. A stack without one of them is refused.
 const endpoint = new ComputeEndpoint('app', {
   projectId: config.require('projectId'),
   branchId: config.require('branchId'),

@@ -18,7 +18,7 @@ beforeAll(async () => {
   emulator = await startEmulator({ operationMs: 50 });
   const project = emulator.createProject();
   branchId = emulator.createBranch(project.id).id;
-  // The program as it is deployed, with a state of its own and the emulator as the service.
+  // The program as it is deployed, but with its own state and the emulator as the service.
   const envVars = {
     PULUMI_BACKEND_URL: `file://${stateFolder}`,
     PULUMI_CONFIG_PASSPHRASE: 'unit test',
@@ -31,19 +31,19 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await emulator.stop();
-  // With it goes Pulumi.unit-test.yaml.
+  // This also removes Pulumi.unit-test.yaml.
   await stack.workspace.removeStack(stackName, { force: true });
   await rm(stateFolder, { recursive: true, force: true });
 }, timeoutMs);
 
 function held() {
   const endpoint = emulator.endpoints().find(({ branch_id }) => branch_id === branchId);
-  if (!endpoint) throw new Error(`The service holds no endpoint of branch ${branchId}.`);
+  if (!endpoint) throw new Error(`Branch ${branchId} has no endpoint.`);
   return endpoint;
 }
 
 it(
-  'makes an endpoint that grows to 1 CU and sleeps after five minutes',
+  'creates an endpoint that scales to 1 CU and is suspended after five minutes',
   async () => {
     const { outputs } = await stack.up();
     expect(outputs.host?.value).toBe(held().host);
