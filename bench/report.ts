@@ -2,7 +2,7 @@ import type { Figure } from './figure';
 
 /** What the letters of the baselines mean. */
 export const legend =
-  'a: each operation every 100 ms, a locked project every second. b: each operation every 5 s. c: a provider that does nothing.';
+  'a: polls each operation every 100 ms and retries a locked project every second. b: polls each operation every 5 s. c: a provider that does nothing.';
 
 /** The page of the docs that a whole run writes. */
 export function describeResults(figures: readonly Figure[], machine: string): string {
@@ -12,13 +12,13 @@ export function describeResults(figures: readonly Figure[], machine: string): st
     isMet === false ? `**${measured}**` : measured,
     baselines,
   ]);
-  const table = [['figure', 'must reach', 'measured', 'baselines'], ['---', '---', '---', '---'], ...rows]
+  const table = [['figure', 'target', 'measured', 'baselines'], ['---', '---', '---', '---'], ...rows]
     .map((cells) => `| ${cells.join(' | ')} |`)
     .join('\n');
   return `# Benchmark results
 
-Written by \`npm run bench\` ([how each figure is measured](../bench/README.md)), ${machine}. Bold: not what it must
-reach.
+Written by \`npm run bench\` ([how each figure is measured](../bench/README.md)), ${machine}. Bold: misses
+the target.
 
 ${table}
 

@@ -79,7 +79,7 @@ function jsonFile({ quick, only, json }: Options): string | undefined {
 
 function printTable(figures: readonly Figure[], isQuick: boolean): void {
   const table = new Table({
-    head: ['figure', 'must reach', 'measured', 'baselines', ''],
+    head: ['figure', 'target', 'measured', 'baselines', ''],
     style: { head: [], border: [] },
   });
   for (const { name, bound, measured, baselines, isMet } of figures)
