@@ -9,7 +9,7 @@ const endpoint = new ComputeEndpoint('app', {
   type: 'read_write',
   autoscalingLimitMinCu: 0.25,
   autoscalingLimitMaxCu: 1,
-  // A week that differs from the last run's restarts the compute; the same week does nothing.
+  // A new week restarts the compute once; the same week as in the last run does nothing.
   restartTriggers: { week: config.require('week') },
 });
 
