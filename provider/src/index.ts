@@ -1,3 +1,14 @@
+// The resource first: the API reference keeps this order.
+export {
+  ComputeEndpoint,
+  type ComputeEndpointArgs,
+  type ComputeEndpointLocation,
+  type ComputeEndpointTimeouts,
+  type ComputeEndpointType,
+} from './resources/compute-endpoint';
+
+// What belongs to it.
+
 export { ControlApiError } from './control-api/control-api-error';
 export type { FailureMeaning } from './control-api/failure-meaning';
 export { type ComputeSize, computeSizes, type SizeOutput } from './endpoint/compute-size';
@@ -15,10 +26,3 @@ export {
 export type { OperationFilter } from './operations/operation-filter';
 export type { OperationState } from './operations/operation-state';
 export { OperationWaitError } from './operations/operation-wait-error';
-export {
-  ComputeEndpoint,
-  type ComputeEndpointArgs,
-  type ComputeEndpointLocation,
-  type ComputeEndpointTimeouts,
-  type ComputeEndpointType,
-} from './resources/compute-endpoint';

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { ControlApiError } from '../control-api/control-api-error';
 import { OperationWaitError } from '../operations/operation-wait-error';
-import { LockedError } from '../operations/write-queue';
+import { LockedError } from '../operations/project-lock';
 
 /** What the command tells the shell. */
 export const exitCodes = {

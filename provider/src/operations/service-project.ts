@@ -5,7 +5,8 @@ import type { Endpoint } from '../control-api/wire-types';
 import { makeWriteOnce, type WriteOnce } from '../control-api/write-once';
 import { OperationPoller } from './operation-poller';
 import type { PollPacing } from './poll-schedule';
-import { type LockPacing, type QueuedWrite, WriteQueue } from './write-queue';
+import type { LockPacing } from './project-lock';
+import { type QueuedWrite, WriteQueue } from './write-queue';
 
 /** What differs between the real service and one under test. */
 export interface ProjectPacing {

@@ -5,7 +5,8 @@ import { ControlApiError } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
 import { OperationPoller, type OperationSource } from './operation-poller';
-import { LockedError, type QueuedWrite, WriteQueue } from './write-queue';
+import { LockedError } from './project-lock';
+import { type QueuedWrite, WriteQueue } from './write-queue';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
 const now = () => Date.now() - start;

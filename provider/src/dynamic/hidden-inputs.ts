@@ -1,0 +1,60 @@
+import * as pulumi from '@pulumi/pulumi';
+import { providerText, typeToken } from './provider-text';
+
+/** What the program passes to the provider besides the arguments, because the engine does not. */
+export function toHiddenInputs(
+  name: string,
+  args: object,
+  opts?: pulumi.CustomResourceOptions,
+): pulumi.Inputs {
+  const organization = findOrganization();
+  return {
+    __urn: urnOf(name, opts),
+    __provider: providerText,
+    __secrets: findSecrets(args),
+    ...(organization !== undefined && { __organization: organization }),
+    ...(opts?.deleteBeforeReplace === false && { __createsBeforeDelete: true }),
+  };
+}
+
+/** The organization of backends without organizations, which all of them share. */
+const defaultOrganization = 'organization';
+
+/** Absent for the default one, which would only take room in state. */
+function findOrganization(): string | undefined {
+  try {
+    const organization = pulumi.getOrganization();
+    return organization === defaultOrganization ? undefined : organization;
+  } catch {
+    // Unit tests have none unless they say so.
+    return undefined;
+  }
+}
+
+/** The names of the arguments that are secrets, so that no message repeats them: the engine strips the marks. */
+function findSecrets(args: object): Promise<string[] | undefined> | undefined {
+  const outputs = Object.entries(args).flatMap(([name, value]) =>
+    // A value of a map can be a secret of its own.
+    [value, ...Object.values(value ?? {})]
+      .filter((part) => pulumi.Output.isInstance(part))
+      .map((part) => [name, part] as const),
+  );
+  if (outputs.length === 0) return undefined;
+  return findMarked(outputs);
+}
+
+async function findMarked(outputs: readonly (readonly [string, unknown])[]): Promise<string[] | undefined> {
+  const marks = await Promise.all(
+    outputs.map(([, value]) => pulumi.isSecret(value as pulumi.Output<unknown>)),
+  );
+  const secrets = outputs.map(([name]) => name).filter((_name, index) => marks[index]);
+  return secrets.length > 0 ? [...new Set(secrets)] : undefined;
+}
+
+/** The URN by itself: as an output it depends on a parent component, that is on all its children, this one included. */
+function urnOf(name: string, opts?: pulumi.CustomResourceOptions): Promise<string> {
+  const urn = pulumi.createUrn(name, typeToken, opts?.parent);
+  return new Promise((resolve) => {
+    urn.apply(resolve);
+  });
+}
