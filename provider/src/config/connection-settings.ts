@@ -4,7 +4,7 @@ import { isLoopback } from '../control-api/loopback';
 export interface ConnectionSettings {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** How many requests the account may send in a minute; absent: what the service states for everyone. */
+  /** How many requests this process may send in a minute; absent: the service's limit for an account. */
   readonly requestsPerMinute?: number;
 }
 
@@ -91,6 +91,6 @@ function checkApiKey(apiKey: string): string {
   // A header can't carry anything else, and Node's own error for it would quote the key.
   if (/^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
   throw new Error(
-    'The API key of the Postgres service (postgresCompute:apiKey or POSTGRES_COMPUTE_API_KEY) holds a space or another character that a key does not have.',
+    'The API key of the Postgres service (postgresCompute:apiKey or POSTGRES_COMPUTE_API_KEY) contains a space or another character that no key has.',
   );
 }

@@ -94,7 +94,7 @@ function toDeadline({ timeouts }: StoredInputs, action: 'create' | 'update' | 'd
   return new Deadline((timeouts?.[action] ?? defaultTimeoutSeconds) * 1000, 'later');
 }
 
-/** Turns a failure into one that the host shows as a sentence, and that keeps what is to be kept in state. */
+/** Turns a failure into one that the host shows as a sentence, with the state that the engine must keep. */
 async function present<Result>(
   work: Promise<Result>,
   write?: (outputs: EndpointOutputs) => StoredOutputs,

@@ -6,8 +6,8 @@ import { DynamicProvider } from './dynamic-provider';
 export const provider = new DynamicProvider();
 
 /**
- * The host of dynamic providers outlives a CLI that is killed, and would go on working for a run that nobody records.
- * The CLI holds the other end of its standard input, so the end of that is the end of the CLI.
+ * The host of dynamic providers outlives a CLI that is killed, and would continue work that no state records. The CLI holds
+ * the other end of the host's standard input, so end-of-file means that the CLI has ended.
  */
 function endWithEngine(): void {
   if (!isProviderHost(process.argv) || !isPipe(0)) return;

@@ -6,8 +6,8 @@ import { type EndpointInputs, type InputName, isUnknown, unknownValue } from '..
 import type { EndpointOutputs, PriorState } from '../endpoint/endpoint-outputs';
 import type { Declaration, Resource } from '../endpoint/resource';
 
-// A dynamic provider stores everything in one flat map of properties, and the engine tells it nothing else: so what it
-// has to know besides the arguments travels in inputs whose names begin with two underscores.
+// The engine passes a dynamic provider one flat map of properties and nothing else. What the provider needs besides the
+// arguments travels in inputs whose names begin with two underscores.
 
 /** The inputs that are not arguments. */
 interface HiddenInputs {
@@ -18,7 +18,7 @@ interface HiddenInputs {
   readonly __replaces?: string | undefined;
   /** The engine strips the marks of secrets, so the program names them. */
   readonly __secrets?: readonly string[] | undefined;
-  /** The size in words, derived in check: a plain preview shows a change of it, which marks a restart. */
+  /** Describes the size, derived in check: a plain preview shows its change, which marks a restart. */
   readonly restartOnChange?: string | undefined;
 }
 
@@ -109,7 +109,7 @@ function describeSize({ resource: { secretNames = [] }, inputs }: Declaration): 
   return `size ${describeSizeRange(minCu, maxCu)}`;
 }
 
-/** How a secret is written in what a provider returns; the host strips the marks, and has no way to set them. */
+/** Marks a secret in a provider's response; the host has no function for it. */
 const secretSignature = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' };
 
 /**

@@ -7,20 +7,20 @@ import { isSameSettings } from './pg-settings';
  * - `replace`: a new endpoint takes the place of the old one.
  * - `restart`: the compute restarts; connections drop.
  * - `disconnect`: no restart, but connections drop.
- * - `update`: nothing that a connection notices.
+ * - `update`: an update in place; connections stay.
  * - `none`: nothing at the service.
  */
 export type ChangeEffect = 'replace' | 'restart' | 'disconnect' | 'update' | 'none';
 
 interface Argument {
   readonly effect: ChangeEffect;
-  /** Reads the attribute off the wire; absent for what the service knows nothing of. */
+  /** Reads the attribute from a response; absent for arguments that the service does not know. */
   readonly read?: (endpoint: Endpoint) => unknown;
-  /** Writes the attribute to the wire. */
+  /** Writes the attribute into a request. */
   readonly write?: (value: never) => EndpointAttributes;
-  /** Whether the service holds what is desired, when that is not plain equality. */
+  /** Whether the reported value is the desired one, if plain equality does not show it. */
   readonly matches?: (desired: never, reported: never) => boolean;
-  /** What is sent when the program gives the argument no longer; absent: the endpoint keeps what it has. */
+  /** Sent when the program no longer gives the argument; absent: the endpoint keeps its value. */
   readonly whenRemoved?: unknown;
 }
 
@@ -37,7 +37,7 @@ function argument<Name extends InputName>(definition: {
   return definition;
 }
 
-/** Every argument: what its change does (docs/service.md, "What a change does"), and where it stands on the wire. */
+/** Every argument: what its change does (docs/service.md, "What a change does"), and how it is read and written. */
 export const argumentTable: Readonly<Record<InputName, Argument>> = {
   projectId: { effect: 'replace', read: (endpoint) => endpoint.project_id },
   branchId: argument<'branchId'>({
@@ -106,7 +106,7 @@ export const argumentTable: Readonly<Record<InputName, Argument>> = {
     read: (endpoint) => endpoint.passwordless_access,
     write: (passwordless_access) => ({ passwordless_access }),
   }),
-  // The service does not know of them; a change asks for one restart.
+  // The service does not know them; a change requests one restart.
   restartTriggers: { effect: 'restart', whenRemoved: {} },
   adopt: { effect: 'none' },
   allowRestart: { effect: 'none' },

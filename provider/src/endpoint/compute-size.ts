@@ -26,7 +26,7 @@ export const computeSizes: readonly ComputeSize[] = [
   { cu: 8, vcpu: 8, ramGb: 32, localFileCacheGb: 25.6, maxConnections: 3604 },
 ];
 
-/** Concurrent client connections that the pooler supports, whatever the size (docs/service.md, "Connections"). */
+/** Concurrent client connections that the pooler supports, of any size (docs/service.md, "Connections"). */
 export const pooledMaxConnections = 10_000;
 
 /** The largest distance between the two autoscaling bounds, in CU (official API description). */
@@ -37,7 +37,7 @@ export const smallestCu = Math.min(...computeSizes.map((size) => size.cu));
 
 const sizeByCu = new Map(computeSizes.map((size) => [size.cu, size]));
 
-/** The sizes of the table in words, for messages. */
+/** The sizes of the table, for messages. */
 export const listedSizes = `${computeSizes.map((size) => size.cu).join(', ')} CU`;
 
 /** The row of the size table, or undefined for a size that the table does not list. */

@@ -14,7 +14,7 @@ import {
   findOwn,
 } from './existing-endpoint';
 
-/** A list of endpoints that is older than this is not proof enough that there is no such endpoint. Milliseconds. */
+/** A list of endpoints older than this does not prove that the endpoint does not exist. Milliseconds. */
 const listKeepsMs = 5_000;
 /** How long a list may take after the deadline of the create. Milliseconds. */
 const longestListMs = 30_000;

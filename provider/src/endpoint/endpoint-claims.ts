@@ -1,7 +1,7 @@
 /**
- * What this run knows of its resources and their endpoints. The engine hands over resources one by one and in
- * parallel; without this, two resources with one name would share one endpoint, and the destruction of one would
- * delete the other's.
+ * Which resource of this run has which name and which endpoint. The engine passes resources one by one and in parallel.
+ * Without these claims, two resources with one name would share one endpoint, and destroying one would delete the
+ * other's.
  */
 export class EndpointClaims {
   readonly #holders = new Map<string, string>();
@@ -20,12 +20,12 @@ export class EndpointClaims {
     return this.#claim(`endpoint/${endpointId}`, urn);
   }
 
-  /** The resource that stands for the endpoint, as far as this run has seen it. */
+  /** The resource that has claimed the endpoint in this run. */
   holderOf(endpointId: string): string | undefined {
     return this.#holders.get(`endpoint/${endpointId}`);
   }
 
-  /** A create of this run returns the endpoint: from here on no delete of the same run may remove it. */
+  /** A create of this run returns the endpoint: no later delete of the same run may remove it. */
   noteCreated(endpointId: string, urn: string): void {
     this.#created.set(endpointId, urn);
   }
@@ -35,7 +35,7 @@ export class EndpointClaims {
     return this.#created.get(endpointId);
   }
 
-  /** The engine has checked the resource without old inputs: it is created, for the first time or as a replacement. */
+  /** The engine has checked the resource without old inputs: it creates it, for the first time or as a replacement. */
   noteCreatedAnew(urn: string): void {
     this.#createdAnew.add(urn);
   }

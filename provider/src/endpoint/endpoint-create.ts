@@ -18,18 +18,18 @@ interface Created {
   readonly outs: EndpointOutputs;
 }
 
-/** A stale list shows a deleted endpoint, or another process creates it first: after so many attempts it is neither. */
+/** Enough for a stale list that shows a deleted endpoint, and for another process that creates the endpoint first. */
 const mostAttempts = 3;
 
 /**
- * Creates the endpoint, or takes over the one that this create stands for, and brings it to what is declared.
+ * Creates the endpoint, or takes over the existing one, and updates it to what is declared.
  * @throws UnsettledEndpointError when the endpoint exists, but not as declared: it is kept in state
  */
 export async function createEndpoint(request: CreateRequest): Promise<Created> {
   for (let attempt = 1; ; attempt += 1) {
     const creation = await createOnce(request);
     try {
-      if (creation.kind === 'new') return await bringUp(request, creation.change);
+      if (creation.kind === 'new') return await finishNew(request, creation.change);
       return await takeOver(request, creation);
     } catch (error) {
       if (!(error instanceof EndpointGoneError) || attempt === mostAttempts) throw error;
@@ -37,22 +37,22 @@ export async function createEndpoint(request: CreateRequest): Promise<Created> {
   }
 }
 
-async function bringUp(request: CreateRequest, change: EndpointChange): Promise<Created> {
+async function finishNew(request: CreateRequest, change: EndpointChange): Promise<Created> {
   const { project, target, deadline, progress } = request;
   const { id } = change.endpoint;
   request.claim(id);
   const run = startRun(request, change.endpoint, true);
-  const bring = async () => {
+  const finish = async () => {
     await run.awaitChange(change);
     const finished = await run.finish('name');
     // A list that shows this endpoint shows an older one too.
     const older = findOlderDuplicate(target, project.endpoints.latest, change.endpoint);
     if (!older) return run.finishNamed(finished);
-    // Another process, whose program is the same, has made the endpoint before.
+    // Another process with the same program created its endpoint first.
     await deleteEndpoint(project, id, deadline, progress);
     return undefined;
   };
-  const outs = await run.keepInState(bring());
+  const outs = await run.keepInState(finish());
   if (outs) return { id, outs };
   throw new EndpointGoneError(
     `create of endpoint ${id}: another process created an endpoint first for the same resource, so this duplicate was deleted.`,
@@ -69,13 +69,13 @@ async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndp
   const isOwn = kind === 'own';
   const run = startRun(request, endpoint);
   const differing = findDrift(endpoint, inputs).filter((name) => !isOwn || name !== 'name');
-  // A forced replacement that keeps the endpoint is to make it as new.
+  // A forced replacement that keeps the endpoint must also reset what an earlier program has set.
   const isKept = isOwn && target.createsBeforeDelete;
   const changes = isKept ? [...differing, ...findLeftovers(endpoint, inputs)] : differing;
-  // An endpoint that this create has not made does not come into state when it must not be changed.
+  // Check the gate before claiming: an adopted endpoint that must not be changed must not enter the state.
   if (!isOwn) await run.checkGate(changes);
   request.claim(id);
-  const bring = async () => {
+  const finish = async () => {
     await run.resume(await run.findEarlier(isOwn), changes);
     const finished = await run.finish('name');
     if (isOwn)
@@ -83,7 +83,7 @@ async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndp
         await deleteEndpoint(project, duplicate.id, deadline, progress);
     return run.finishNamed(finished);
   };
-  return { id, outs: await run.keepInState(bring()) };
+  return { id, outs: await run.keepInState(finish()) };
 }
 
 function startRun(request: CreateRequest, endpoint: Endpoint, isNew = false): EndpointRun {

@@ -7,13 +7,13 @@ import type { ServiceProject } from '../operations/service-project';
 import { awaitOperations, type WaitResult } from '../operations/wait-for-operations';
 import { describeWaitResult } from './endpoint-error';
 
-/** How long the proof may take beyond the deadline. Milliseconds. */
+/** How long the last reads may take beyond the deadline. Milliseconds. */
 const extraReadMs = 5_000;
 
 /**
- * Deletes the endpoint and waits for what that started, also with `waitForOperations: false`: a deletion that fails after
- * it has left the state would be forgotten. An endpoint that no longer exists is fine, whoever deleted it,
- * once the project proves it: a proxy's 404 does not.
+ * Deletes the endpoint and waits for the operations, also with `waitForOperations: false`: a delete that failed after the
+ * endpoint had left the state would be forgotten. An endpoint that no longer exists counts as deleted once the service
+ * itself confirms it; a proxy's 404 does not.
  */
 export async function deleteEndpoint(
   project: ServiceProject,
@@ -24,7 +24,7 @@ export async function deleteEndpoint(
   let isAccepted = false;
   const operations = await project.write<readonly Operation[]>({
     deadline,
-    // A second delete of what no longer exists is answered as such, and harms nothing.
+    // A second delete does no harm: the service answers that the endpoint does not exist.
     findDone: async () => undefined,
     send: async () => {
       const change = await project.api.deleteEndpoint(project.id, endpointId, deadline).catch((error) => {
@@ -51,7 +51,7 @@ export async function deleteEndpoint(
       onProgress: (latest) => progress.show(describeProgress(latest), deadline.elapsedMs),
     });
     const isProven = !result.hasVanished && result.operations.every(({ status }) => status === 'finished');
-    // An operation of the deletion may fail, or be forgotten, and the endpoint be gone all the same.
+    // The endpoint may no longer exist even though an operation of the delete failed or vanished.
     if (!isProven && (await remains())) throw new Error(describe(endpointId, result, deadline));
   }
   project.endpoints.hide(endpointId);

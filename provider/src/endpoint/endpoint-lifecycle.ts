@@ -41,8 +41,8 @@ export interface EndpointDiff {
 }
 
 /**
- * Check, diff, create, read, update and delete of a ComputeEndpoint, whatever calls them. Every error is one sentence
- * that may be shown: it holds no secret.
+ * Check, diff, create, read, update and delete of a ComputeEndpoint, for any front door. Every error is one sentence that
+ * may be shown: it holds no secret.
  */
 export class EndpointLifecycle {
   readonly config: ProviderConfig;
@@ -148,7 +148,7 @@ export class EndpointLifecycle {
     return this.#presentably([prior, news], async () => {
       const work = { ...this.#startWork(news, deadline), action: 'update', endpointId: id } as const;
       const run = new EndpointRun(work);
-      // A trigger that has changed once more asks for a restart of its own.
+      // A trigger that has changed again needs a restart of its own.
       const isRestarting =
         outputs.__unapplied?.includes('restartTriggers') === true && !declared.includes('restartTriggers');
       const resumed = run.resume(outputs.unsettledOperations ?? [], changes, isRestarting);

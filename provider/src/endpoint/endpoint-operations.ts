@@ -11,7 +11,7 @@ import { describeWaitResult } from './endpoint-error';
 import type { EndpointInputs } from './endpoint-inputs';
 import type { UnsettledOperation } from './endpoint-outputs';
 
-/** What a create or an update is about. */
+/** What a create or an update works on. */
 export interface EndpointWork {
   readonly action: 'create' | 'update';
   readonly project: ServiceProject;
@@ -25,10 +25,10 @@ export interface EndpointWork {
 
 /** After so many failures the error is final. */
 const finalFailures = 3;
-/** How long a list may take beyond the deadline, so that what is unfinished comes into state. Milliseconds. */
+/** How long a list may take beyond the deadline, so that the state records what is unfinished. Milliseconds. */
 const extraReadMs = 5_000;
 
-/** The operations of one create or update of one endpoint: waits for them, and keeps how they stand. */
+/** The operations of one create or update of one endpoint: waits for them, and records their latest statuses. */
 export class EndpointOperations {
   readonly #work: EndpointWork;
   readonly #latest = new Map<string, Operation>();
@@ -45,7 +45,7 @@ export class EndpointOperations {
     return [...repeated, ...this.#latest.values()];
   }
 
-  /** The failed ones of earlier runs, until what they were to do has been accepted again. */
+  /** The failed operations of earlier runs, until the service has accepted their work again. */
   get earlierFailed(): readonly UnsettledOperation[] {
     return this.#earlierFailed;
   }
@@ -63,7 +63,7 @@ export class EndpointOperations {
     this.#earlierFailed = [];
   }
 
-  /** Whether one disappeared before it was seen to end, so that only the endpoint itself can tell. */
+  /** Whether one disappeared before it was seen to finish, so that only the endpoint shows the outcome. */
   get hasVanished(): boolean {
     return this.#hasVanished;
   }
@@ -75,8 +75,8 @@ export class EndpointOperations {
   }
 
   /**
-   * Waits for those that an earlier run left unfinished. Returns the ones that have failed, then or now; they say
-   * nothing about this run.
+   * Waits for the operations that an earlier run left unfinished. Returns those that have failed, in that run or since;
+   * they do not fail this run.
    * @throws Error when one has not finished at the deadline
    */
   async awaitEarlier(earlier: readonly UnsettledOperation[]): Promise<readonly UnsettledOperation[]> {
@@ -93,11 +93,11 @@ export class EndpointOperations {
   }
 
   /**
-   * What an earlier create has left: the operations of the endpoint since its creation. Where it is this resource's own,
-   * there must be one; a list may lag behind.
+   * What an earlier create has left: the operations of the endpoint since its creation. If the endpoint is this resource's
+   * own, there must be one, so a list without it lags behind.
    */
   async findEarlier(createdAt: string, isOwn: boolean): Promise<Operation[]> {
-    // A suspension may be the service's own, and so may its failure; whether one of ours is due, the endpoint tells.
+    // The service suspends and checks computes by itself, so these may not be ours; the endpoint's drift shows what is due.
     const isOurs = ({ action }: Operation) => action !== 'suspend_compute' && action !== 'check_availability';
     const within = this.#readDeadline();
     const find = async () => (await this.#list(() => Date.parse(createdAt), within)).filter(isOurs);
@@ -107,8 +107,8 @@ export class EndpointOperations {
   }
 
   /**
-   * What a request whose outcome is unknown has started, if it arrived. The list may lag behind, so only an operation
-   * that has not succeeded ends the search early.
+   * The operations that a request whose outcome is unknown has started, if it arrived. The list may lag behind, so only an
+   * operation that has not succeeded ends the search early.
    * @param sentAt local time
    * @param known the operations that were there before, where that matters
    */
@@ -164,7 +164,7 @@ export class EndpointOperations {
     );
   }
 
-  /** Undefined when the program does not want to wait. */
+  /** Undefined with `waitForOperations: false`. */
   async #wait(operations: readonly Operation[]): Promise<WaitResult | undefined> {
     const { project, endpointId, inputs, deadline, progress } = this.#work;
     this.#record(operations);
@@ -180,7 +180,7 @@ export class EndpointOperations {
         progress.show(describeProgress(latest), deadline.elapsedMs);
       },
     });
-    // What the service has forgotten is not kept as unfinished either.
+    // Don't record a vanished operation as unfinished.
     for (const { id } of operations) this.#latest.delete(id);
     this.#record(result.operations);
     this.#hasVanished ||= result.hasVanished === true;
@@ -197,7 +197,7 @@ export class EndpointOperations {
       try {
         return await project.api.getOperation(project.id, id, { deadline });
       } catch (error) {
-        // The service forgets old operations; what it has forgotten is not running.
+        // The service forgets old operations, never running ones.
         if (isNotFound(error)) return undefined;
         throw error;
       }
@@ -205,7 +205,7 @@ export class EndpointOperations {
     return (await Promise.all(found)).filter((operation) => operation !== undefined);
   }
 
-  /** An operation of which only the state is known, until the service shows it. */
+  /** An operation as the state records it, until the service shows it. */
   #toOperation(operation: UnsettledOperation): Operation {
     const { project, endpointId } = this.#work;
     const times = { created_at: '', updated_at: '' };

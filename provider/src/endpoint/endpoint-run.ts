@@ -36,8 +36,8 @@ interface ReadBack {
 }
 
 /**
- * One create or update of one endpoint, from the first response that names it. Whatever happens from there on, the
- * id, the real attributes and the operations that are unfinished or failed come out, as outputs or in the error.
+ * One create or update of one endpoint, from the first response that names it. From there on, every outcome reports the
+ * id, the real attributes and the operations that are unfinished or failed: as outputs, or in the error.
  */
 export class EndpointRun {
   readonly #work: EndpointWork;
@@ -63,7 +63,7 @@ export class EndpointRun {
     await this.#operations.await(operations);
   }
 
-  /** What an earlier create has left of the endpoint: its own was interrupted, or its response was lost. */
+  /** The operations of an earlier create that was interrupted, or whose response was lost. */
   async findEarlier(isOwn: boolean): Promise<Operation[]> {
     return this.#operations.findEarlier((await this.#endpoint.read()).created_at, isOwn);
   }
@@ -109,7 +109,7 @@ export class EndpointRun {
     this.#unapplied = names;
     const change = await this.#writer.update(names);
     if (!change) return [];
-    // The service has accepted it: from here on its operations alone record what is unfinished.
+    // The service has accepted the change: from here on its operations record what is unfinished.
     this.#unapplied = names.filter((name) => name === 'restartTriggers');
     try {
       await this.awaitChange(change);
@@ -134,7 +134,7 @@ export class EndpointRun {
     else if (isStartDue) await this.#start();
   }
 
-  /** Not by the restart call: sent again after a lost response, that one would restart twice. */
+  /** Without the restart call: sent again after a lost response, it would restart the compute twice. */
   async #restart(isRestarting: boolean): Promise<void> {
     // Don't trust a read for the compute's state: reads may lag behind. A suspension that starts no operation means that
     // the compute was idle, unless an earlier run of this restart has suspended it already.
@@ -169,7 +169,7 @@ export class EndpointRun {
         readBackPauses,
       );
     let { endpoint, drift, isTransitioning } = await readUntilAgreed(project.readLagMs);
-    // When the service no longer shows the operation, only the endpoint can tell when it has finished.
+    // When the service no longer shows the operation, only the endpoint shows when it has finished.
     if (isTransitioning && drift.length === 0 && this.#operations.hasVanished) {
       ({ endpoint, drift, isTransitioning } = await readUntilAgreed(deadline.remainingMs));
       if (endpoint && drift.length === 0 && isTransitioning)

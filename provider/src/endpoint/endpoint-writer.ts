@@ -9,7 +9,7 @@ import type { EndpointOperations, EndpointWork } from './endpoint-operations';
 import { toOutputs, type UnsettledOperation } from './endpoint-outputs';
 import type { KnownEndpoint } from './known-endpoint';
 
-/** Sends the writes of one create or update, each once, and none that `allowRestart` forbids. */
+/** Sends the writes of one create or update, each once, and never one that `allowRestart` forbids. */
 export class EndpointWriter {
   readonly #work: EndpointWork;
   readonly #endpoint: KnownEndpoint;
@@ -36,7 +36,7 @@ export class EndpointWriter {
     const attributes = toAttributes(names, inputs);
     if (Object.keys(attributes).length === 0) return undefined;
     const sentAt = Date.now();
-    // Where the attributes alone can't show whether a lost request has arrived, its operations do.
+    // If the attributes alone can't show whether a lost request arrived, its operations do.
     const isRepeated = this.#operations.hasEarlier || names.includes('restartTriggers');
     const known = isRepeated ? await this.#operations.listKnown() : undefined;
     let isOutcomeUnknown = false;
@@ -51,7 +51,7 @@ export class EndpointWriter {
         return this.#findApplied(names, sentAt, known);
       },
     );
-    // Sent again, it changes nothing more, so what the first request started has to be looked up.
+    // A repeated request changes nothing more, so the operations of the first one have to be looked up.
     const isLookupDue = isOutcomeUnknown && operations.length === 0;
     const started = isLookupDue ? await this.#operations.findStarted(sentAt, known) : operations;
     return { endpoint, operations: started };
@@ -68,7 +68,7 @@ export class EndpointWriter {
         return project.api.controlEndpoint(project.id, endpointId, verb, deadline);
       },
       async () => {
-        // A second one has no effect, so it is simply sent again.
+        // A second call has no effect, so it is simply sent again.
         isOutcomeUnknown = true;
         return undefined;
       },
@@ -83,7 +83,7 @@ export class EndpointWriter {
     known: ReadonlySet<string> | undefined,
   ): Promise<EndpointChange | undefined> {
     const endpoint = await this.#endpoint.read();
-    // Settings that the service adds look like settings that were not removed.
+    // Settings that the service adds can't be told from settings that were not removed.
     if (names.includes('pgSettings')) return undefined;
     if (!names.every((name) => matchesDesired(endpoint, this.#work.inputs, name))) return undefined;
     const operations = await this.#operations.findStarted(sentAt, known);

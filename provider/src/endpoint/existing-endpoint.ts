@@ -4,7 +4,7 @@ import type { EndpointInputs } from './endpoint-inputs';
 import { deriveEndpointName, hashName } from './endpoint-name';
 import type { Declaration } from './resource';
 
-/** What a create is to bring about, and the names by which it recognises what an earlier create has made. */
+/** What a create declares, and the names by which it recognises an endpoint that an earlier try created. */
 export interface CreateTarget {
   readonly inputs: EndpointInputs;
   /** The derived names of this resource; no other client uses them. The endpoint is created under the first. */
@@ -12,15 +12,15 @@ export interface CreateTarget {
   readonly createsBeforeDelete: boolean;
 }
 
-/** The endpoint that a create stands for: its own, by an earlier try whose response was lost, or the one to adopt. */
+/** An endpoint that a create takes over: its own, created by an earlier try, or one to adopt. */
 export interface ExistingEndpoint {
   readonly kind: 'own' | 'adopted';
   readonly endpoint: Endpoint;
 }
 
 /**
- * Derives the names once for a whole create. There are two where the endpoint replaces one that still exists: a forced
- * replacement (`--replace`, taint) does not learn of the old endpoint, so its name does not cover that one's.
+ * Derives the names once for a whole create. There are two if the endpoint replaces one that still exists: a forced
+ * replacement (`--replace`, taint) does not learn of the old endpoint, so its name does not include that one's.
  */
 export function toCreateTarget({ resource, inputs }: Declaration): CreateTarget {
   const { replaces, createsBeforeDelete = false, ...forced } = resource;
@@ -30,7 +30,7 @@ export function toCreateTarget({ resource, inputs }: Declaration): CreateTarget 
 }
 
 /**
- * The endpoint that this create stands for.
+ * The endpoint that this create takes over instead of creating one.
  * @throws Error when an endpoint is in the way that must not be taken over
  */
 export function findExisting(
@@ -78,7 +78,7 @@ export function findBranchEndpoint(
   return endpoints.find((endpoint) => endpoint.branch_id === branchId && endpoint.type === 'read_write');
 }
 
-/** What a create that was repeated while lists lagged behind has created besides. */
+/** Further endpoints that this resource's creates have left, repeated while lists lagged behind. */
 export function findDuplicates(
   { derivedNames }: CreateTarget,
   endpoints: readonly Endpoint[],

@@ -18,17 +18,17 @@ export interface PlannedChange {
   readonly inputs: EndpointInputs;
 }
 
-/** What a change means for clients that are connected, told before it is applied. */
+/** What a change means for connected clients, reported before it is applied. */
 export interface ChangeImpact {
   /** One sentence for each thing that happens. */
   readonly sentences: readonly string[];
-  /** Whether connections drop, as the compute stands now. */
+  /** Whether connections drop, given the compute's current state. */
   readonly drops: boolean;
   /** The arguments that may drop connections: their values are not known yet. */
   readonly mayDrop: readonly InputName[];
 }
 
-/** Whether it can drop connections: only then is the live state worth a request. */
+/** Whether the change can drop connections: only then is the live state worth a request. */
 export function isDisruptive(
   changes: readonly InputName[],
   inputs: EndpointInputs,
@@ -39,18 +39,18 @@ export function isDisruptive(
 
 function findDisruptive(changes: readonly InputName[], inputs: EndpointInputs): InputName[] {
   return changes.filter((name) => {
-    // To enable an endpoint again drops nothing: no client is connected to it.
+    // Enabling an endpoint drops nothing: no client is connected to it.
     if (name === 'disabled') return inputs.disabled === true || isUnknown(inputs.disabled);
     return ['restart', 'disconnect', 'replace'].includes(argumentTable[name].effect);
   });
 }
 
-/** A suspension that failed is repeated: it was a part of a restart, a move or a stop. */
+/** A failed suspension is repeated: it was part of a restart, a move or a stop. */
 function findSuspension(failed: readonly UnsettledOperation[] = []): UnsettledOperation | undefined {
   return failed.find(({ action }) => action === 'suspend_compute');
 }
 
-/** The live state decides what a change means now. A state that can't be read counts as active. */
+/** Assesses the change by the endpoint's live state. A state that can't be read counts as active. */
 export function assessChange(planned: PlannedChange, live: LiveEndpoint): ChangeImpact {
   const { changes, failed, inputs } = planned;
   if (live === 'gone') return { sentences: [], drops: false, mayDrop: [] };
@@ -58,7 +58,7 @@ export function assessChange(planned: PlannedChange, live: LiveEndpoint): Change
   const replacing = disruptive.filter((name) => argumentTable[name].effect === 'replace');
   const restarting = disruptive.filter((name) => argumentTable[name].effect === 'restart');
   const disconnecting = disruptive.filter((name) => argumentTable[name].effect === 'disconnect');
-  // All bounds and triggers make one restart; a replacement makes everything else pointless.
+  // All bounds and triggers cause one restart; a replacement supersedes everything else.
   const groups = replacing.length > 0 ? [replacing] : [restarting, ...disconnecting.map((name) => [name])];
   const sentences = groups
     .filter(isNotEmpty)
@@ -78,7 +78,7 @@ function isNotEmpty(names: InputName[]): names is SomeNames {
   return names.length > 0;
 }
 
-/** A compute that is starting is active by the time that a change arrives. */
+/** A compute that is starting will be active when the change arrives. */
 function isActive(live: ReadEndpoint): boolean {
   if (live === 'unreadable') return true;
   return !live.disabled && (live.current_state === 'active' || live.pending_state === 'active');
@@ -123,12 +123,12 @@ function describeState(live: ReadEndpoint): string {
   return live.pending_state === 'active' ? 'it is starting now' : `it is ${live.current_state} now`;
 }
 
-/** Sizes with their values; of the others only the name: a value may be a secret. */
+/** Sizes with their values, the others by name only: a value may be a secret. */
 function describeValues(names: readonly InputName[], planned: PlannedChange): string {
   const isSize = (name: InputName) => name.startsWith('autoscalingLimit');
   const [sizes, parts] = partition(names, isSize);
   const described: string[] = sizes.length > 0 ? [describeSizes(sizes, planned), ...parts] : parts;
-  // What an earlier run has sent in vain is what the service reports already.
+  // If an earlier run sent these sizes and its operation failed, the service already reports them.
   const isRepeated = sizes.length === names.length && sizes.every((name) => isReported(name, planned));
   return `${isRepeated ? 'applying again' : 'a change of'} ${described.join(' and ')}`;
 }
@@ -145,7 +145,7 @@ function describeSizes(names: readonly InputName[], { outputs, inputs }: Planned
   return `${names.join(' and ')} (${before === after ? after : `${before} => ${after}`})`;
 }
 
-/** What an earlier run left, and what the next one does about it. */
+/** What an earlier run left unfinished, and what the next one does about it. */
 export function describeUnsettled({ unsettledOperations = [], __unapplied = [] }: EndpointOutputs): string {
   const [failed, unfinished] = partition(unsettledOperations, isFailed);
   const named = (operations: readonly UnsettledOperation[]) =>

@@ -5,8 +5,8 @@ import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
 const surelyAllowedSuspendSeconds = 60;
 
 /**
- * What the service makes of the named arguments that people do not expect, a sentence each: told when an argument is
- * given or changed, so that it is no surprise later.
+ * Limits that the named arguments imply and that users may not expect, one sentence each. They are reported when an
+ * argument is given or changed.
  */
 export function describeLimits(names: readonly InputName[], inputs: EndpointInputs): string[] {
   const { autoscalingLimitMinCu: minCu, autoscalingLimitMaxCu: maxCu, suspendTimeoutSeconds } = inputs;

@@ -80,7 +80,7 @@ export class PreviewDiagnostics {
     await this.#report(declaration, warnings, describeLimits(changes, news));
   }
 
-  /** For an endpoint that is not in state yet: new, or taken over. Returns why it must not be taken over so. */
+  /** For an endpoint that is not in state yet: new, or taken over. Returns why it must not be taken over. */
   async reportCreation(declaration: Declaration, isReplacing: boolean): Promise<InputFailure[]> {
     const { inputs } = declaration;
     const target = toCreateTarget(declaration);
@@ -97,7 +97,7 @@ export class PreviewDiagnostics {
         notes.push(...adoption.warnings);
       } else if (!isReplacing) notes.push(...describeExisting(target, endpoints));
     } catch (error) {
-      // The create will stop. It is no failure yet: a replacement may delete that endpoint first.
+      // The create would stop, but the preview must not: a replacement may delete that endpoint first.
       notes.push(messageOf(error));
     }
     await this.#report(declaration, notes, limits);
@@ -152,7 +152,7 @@ export class PreviewDiagnostics {
     return drops && !this.#parts.allowsRestart(inputs);
   }
 
-  /** A preview can't stop what is not known yet; the update does. */
+  /** A preview can't stop a change to a value that is not known yet; the update does. */
   #describeGate({ mayDrop }: ChangeImpact, inputs: EndpointInputs): string[] {
     if (mayDrop.length === 0 || this.#parts.allowsRestart(inputs)) return [];
     return [`allowRestart is false: \`pulumi up\` stops if the new ${mayDrop.join(', ')} drops connections`];
@@ -173,7 +173,7 @@ export class PreviewDiagnostics {
   }
 }
 
-/** Which existing endpoint the create will meet. @throws Error when the create will stop */
+/** Warnings about an existing endpoint that the create will find. @throws Error when the create will stop */
 function describeExisting(target: CreateTarget, endpoints: readonly Endpoint[]): string[] {
   const existing = findExisting(target, endpoints);
   if (existing?.kind === 'own')

@@ -8,7 +8,7 @@ import type { UnsettledOperation } from '../endpoint/endpoint-outputs';
 /** `read_write` serves the branch; `read_only` is a read replica. */
 export type ComputeEndpointType = 'read_write' | 'read_only';
 
-/** How long an action may take, from the moment its turn has come in the project. Seconds. */
+/** How long an action may take, not counting the time in the project's write queue. Seconds. */
 export interface ComputeEndpointTimeouts {
   /** @default 600 */
   create?: pulumi.Input<number>;
@@ -18,7 +18,7 @@ export interface ComputeEndpointTimeouts {
   delete?: pulumi.Input<number>;
 }
 
-/** Where an endpoint is that exists already. */
+/** Identifies an endpoint that already exists. */
 export interface ComputeEndpointLocation {
   /** The project that the endpoint belongs to. */
   projectId: pulumi.Input<string>;
@@ -26,7 +26,7 @@ export interface ComputeEndpointLocation {
   endpointId: pulumi.Input<pulumi.ID>;
 }
 
-/** What a program declares of a compute endpoint. What it leaves out, the service decides. */
+/** The arguments of a compute endpoint. The service decides what the program leaves out. */
 export interface ComputeEndpointArgs {
   /** The project that the branch belongs to. A change replaces the endpoint. */
   projectId: pulumi.Input<string>;
@@ -38,53 +38,53 @@ export interface ComputeEndpointArgs {
   regionId?: pulumi.Input<string>;
   /**
    * The endpoint's name, 1 to 64 characters, unique among the endpoints of the project. A change updates in place.
-   * A new endpoint is made under the default name, by which a repeated create finds it, and renamed as the last step.
-   * @default made of the Pulumi organization, project, stack and resource name, with a short hash
+   * A new endpoint is created under the default name, by which a repeated create finds it, and renamed as the last step.
+   * @default derived from the Pulumi organization, project, stack and resource name, with a short hash
    */
   name?: pulumi.Input<string>;
   /**
    * The smallest size in compute units (CU): 0.25, 0.5 or 1 to 8. Equal bounds make a fixed size. It also sets
    * `max_connections`. Goes with `autoscalingLimitMaxCu`. A change restarts the compute; connections drop.
-   * @default the service's; no longer given, the endpoint keeps what it has
+   * @default the service's; if removed, the endpoint keeps its size
    */
   autoscalingLimitMinCu?: pulumi.Input<number>;
   /**
    * The largest size in compute units (CU), at most 8 above the smallest. Goes with `autoscalingLimitMinCu`.
    * A change restarts the compute; connections drop.
-   * @default the service's; no longer given, the endpoint keeps what it has
+   * @default the service's; if removed, the endpoint keeps its size
    */
   autoscalingLimitMaxCu?: pulumi.Input<number>;
-  /** Lets a size through that the table does not list; the service then decides. @default false */
+  /** Allows a size that the table does not list; the service then decides. @default false */
   allowUnlistedSize?: pulumi.Input<boolean>;
   /**
    * Seconds without activity after which the compute is suspended: -1 never, 0 the service's default (300),
    * else 1 to 604800 (7 days). A change updates in place, no restart.
-   * @default the service's; no longer given: 0
+   * @default the service's; if removed: 0
    */
   suspendTimeoutSeconds?: pulumi.Input<number>;
-  /** Whether the endpoint pools connections. A change updates in place. @default the service's; no longer given: false */
+  /** Whether the endpoint pools connections. A change updates in place. @default the service's; if removed: false */
   poolerEnabled?: pulumi.Input<boolean>;
   /** How the pooler works: `transaction`. A change updates in place. @default the service's */
   poolerMode?: pulumi.Input<string>;
   /**
    * Postgres settings of this compute, as text: `{ work_mem: '64MB' }`. The whole map is replaced, an empty one
-   * clears it. A change updates in place. @default the service's; no longer given: none
+   * clears it. A change updates in place. @default the service's; if removed: none
    */
   pgSettings?: pulumi.Input<Record<string, pulumi.Input<string>>>;
   /** Refuses connections and starts. A change stops or allows the compute; connections drop. @default false */
   disabled?: pulumi.Input<boolean>;
-  /** Whether one may log in without a password. A change updates in place. @default the service's */
+  /** Whether clients may log in without a password. A change updates in place. @default the service's */
   passwordlessAccess?: pulumi.Input<boolean>;
-  /** What runs the compute, in the service's words. A change replaces the endpoint. @default the service's */
+  /** What runs the compute, such as `k8s-neonvm`. A change replaces the endpoint. @default the service's */
   provisioner?: pulumi.Input<string>;
   /**
    * Takes over the branch's endpoint of the given `name`, or else its read_write endpoint (such as the default one),
-   * and updates it to what is declared. Matters when the resource is created; later changes do nothing. @default false
+   * and updates it to what is declared. It matters only when the resource is created; later changes do nothing. @default false
    */
   adopt?: pulumi.Input<boolean>;
   /**
-   * False stops the preview and the update before anything is changed, when a change would drop connections of an
-   * active compute. @default the stack's config `postgresCompute:allowRestart`, else true
+   * If false, a change that would drop connections of an active compute fails the preview and the update before anything is
+   * changed. @default the stack's config `postgresCompute:allowRestart`, else true
    */
   allowRestart?: pulumi.Input<boolean>;
   /**
@@ -93,8 +93,8 @@ export interface ComputeEndpointArgs {
    */
   restartTriggers?: pulumi.Input<Record<string, pulumi.Input<string | number | boolean>>>;
   /**
-   * False: `pulumi up` does not wait for operations; it records those that are unfinished. A delete is waited for all the
-   * same. @default true
+   * False: `pulumi up` does not wait for operations, and records the unfinished ones. It always waits for a delete.
+   * @default true
    */
   waitForOperations?: pulumi.Input<boolean>;
   /** How long each action may take. */
@@ -133,9 +133,9 @@ export class ComputeEndpoint extends pulumi.CustomResource {
   declare readonly pgSettings: pulumi.Output<Record<string, string>>;
   /** Whether connections and starts are refused. */
   declare readonly disabled: pulumi.Output<boolean>;
-  /** Whether one may log in without a password. */
+  /** Whether clients may log in without a password. */
   declare readonly passwordlessAccess: pulumi.Output<boolean>;
-  /** What runs the compute, in the service's words. */
+  /** What runs the compute, such as `k8s-neonvm`. */
   declare readonly provisioner: pulumi.Output<string | undefined>;
   /** The host that clients connect to directly. */
   declare readonly host: pulumi.Output<string>;
@@ -147,7 +147,7 @@ export class ComputeEndpoint extends pulumi.CustomResource {
   declare readonly minSize: pulumi.Output<SizeOutput>;
   /** vCPU, RAM and local file cache at the largest size. */
   declare readonly maxSize: pulumi.Output<SizeOutput>;
-  /** Postgres `max_connections`: set from the smallest size, whatever the compute grows to. */
+  /** Postgres `max_connections`: set from the smallest size; it does not grow with the compute. */
   declare readonly maxConnections: pulumi.Output<number | undefined>;
   /** Concurrent client connections through the pooler: 10000. */
   declare readonly pooledMaxConnections: pulumi.Output<number>;
@@ -164,15 +164,15 @@ export class ComputeEndpoint extends pulumi.CustomResource {
     const properties = { ...computed, ...optional, ...args, ...toHiddenInputs(name, args, opts) };
     // For `--replace` and taint nothing else tells the provider that an old endpoint exists.
     const options = { ...opts, deleteBeforeReplace: opts?.deleteBeforeReplace ?? true };
-    // The SDK takes a stack trace for each of four promises of each property, a hundred in all, to name promises that
-    // leak: half of the time of a program with many endpoints. (Where a resource was declared, it finds out apart.)
+    // To name promises that leak, the SDK takes a stack trace for each of four promises of each property, a hundred in all:
+    // half of the time of a program with many endpoints. (It finds the resource's own source position separately.)
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     try {
       super(typeToken, name, properties, options);
     } catch (error) {
       Error.stackTraceLimit = stackTraceLimit;
-      // What the SDK refuses leads to the line of the program all the same.
+      // An error of the SDK must still show the program's line.
       if (error instanceof Error) Error.captureStackTrace(error, ComputeEndpoint);
       throw error;
     } finally {
@@ -195,7 +195,7 @@ export class ComputeEndpoint extends pulumi.CustomResource {
   }
 }
 
-/** The computed outputs have to be there as properties for the engine to fill them. */
+/** The engine fills only outputs that exist as properties. */
 const computed = {
   host: undefined,
   poolerHost: undefined,
