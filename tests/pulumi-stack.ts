@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import execa, { type ExecaError } from 'execa';
 import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
-import { pulumiEnvironment } from '../tools/pulumi-cli/environment.mjs';
-import { findPulumiCli } from '../tools/pulumi-cli/find.mjs';
+import { pulumiEnvironment } from '../tools/pulumi-cli/environment';
+import { findPulumiCli } from '../tools/pulumi-cli/find';
 
 export const repository = join(__dirname, '..');
 

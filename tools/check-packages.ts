@@ -29,7 +29,7 @@ export const url: Promise<string> = startEmulator().then((emulator) => emulator.
 void runTrials(checkPackages);
 
 async function checkPackages(folder: string): Promise<void> {
-  const packages = await packPackages(folder, say);
+  const packages = await packPackages(folder);
   const problems = (await Promise.all(packages.map(findPackageProblems))).flat();
   for (const packed of packages) await describePackage(packed, folder);
   for (const problem of problems) say(`NOT CLEAN: ${problem}`);

@@ -83,7 +83,7 @@ interface Row {
 void runTrials(checkVersions);
 
 async function checkVersions(folder: string): Promise<void> {
-  const packages = await packPackages(folder, say);
+  const packages = await packPackages(folder);
   const rows: Row[] = [];
   for (const combination of chosenCombinations()) {
     const row = await tryCombination(combination, folder, packages);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { styleText } from 'node:util';
 import execa from 'execa';
 import { startEmulator } from 'postgres-control-emulator';
-import { pulumiEnvironment } from './pulumi-cli/environment.mjs';
-import { findPulumiCli } from './pulumi-cli/find.mjs';
+import { pulumiEnvironment } from './pulumi-cli/environment';
+import { findPulumiCli } from './pulumi-cli/find';
 
 const repository = join(__dirname, '..');
 /** Not a name that somebody's own stack has: the CLI writes the stack's config beside Pulumi.yaml. */

@@ -2,8 +2,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import execa from 'execa';
-import { pulumiEnvironment } from '../pulumi-cli/environment.mjs';
-import { findPulumiCli } from '../pulumi-cli/find.mjs';
+import { pulumiEnvironment } from '../pulumi-cli/environment';
+import { findPulumiCli } from '../pulumi-cli/find';
 import type { PackedPackage } from './pack-packages';
 import { startPackedEmulator } from './packed-emulator';
 import { type ProgramKind, writeProgram } from './trial-program';
