@@ -10,10 +10,16 @@ import { npm, type PackageManager, TrialProject } from './packages/trial-project
 
 const pulumiVersion = '3.248.0';
 const typescriptVersion = '6.0.3';
+const nodeTypesVersion = '20.19.43';
 const pnpmVersion = '12.21.0';
 const bytesPerMb = 1e6;
 
-const dependencies = { '@pulumi/pulumi': pulumiVersion, typescript: typescriptVersion };
+/** The program declares what it uses: pnpm does not expose the dependencies of dependencies. */
+const dependencies = {
+  '@pulumi/pulumi': pulumiVersion,
+  '@types/node': nodeTypesVersion,
+  typescript: typescriptVersion,
+};
 
 const checkedTypes = `import * as pulumi from '@pulumi/pulumi';
 import { ComputeEndpoint, type ComputeEndpointArgs, getComputeEndpoint } from 'pulumi-postgres-compute';
