@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { type Emulator, type Endpoint, startEmulator } from 'postgres-control-emulator';
-import { findChromium, launchChromium } from './chromium';
-import { sendRequest } from './send-request';
+import { findChromium, launchChromium } from '../tests/support/chromium';
+import { sendRequest } from '../tests/support/send-request';
 
 const DOCS = join(__dirname, '../docs');
 const PICTURES = [

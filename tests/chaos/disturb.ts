@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { InjectedFault } from 'postgres-control-emulator';
-import { findHosts, kill, waitForHosts } from '../provider-hosts';
+import { findHosts, kill, waitForHosts } from '../support/provider-hosts';
 import { type Interruption, oddKinds } from './mishap';
 import { urnOf } from './program';
 import type { Round } from './scenario';

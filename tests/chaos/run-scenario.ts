@@ -1,5 +1,5 @@
-import { endHosts, waitForHosts } from '../provider-hosts';
-import { makeStack } from '../pulumi-stack';
+import { endHosts, waitForHosts } from '../support/provider-hosts';
+import { makeStack } from '../support/pulumi-stack';
 import { checkEndpoints, checkForeign, checkSecrets, checkSuccess } from './checks';
 import { type Disturbance, disturb } from './disturb';
 import { Ground } from './ground';

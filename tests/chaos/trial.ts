@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Emulator } from 'postgres-control-emulator';
-import type { CommandResult, PulumiStack } from '../pulumi-stack';
+import type { CommandResult, PulumiStack } from '../support/pulumi-stack';
 import type { Ground } from './ground';
 import { urnOf } from './program';
 import type { Scenario } from './scenario';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { repository } from '../pulumi-stack';
-import { startProgram, startQuickstart } from './start-stack';
+import { repository } from '../support/pulumi-stack';
+import { startProgram, startQuickstart } from '../support/start-stack';
 
 async function codeBlocks(language: string, document = 'README.md'): Promise<string[]> {
   const text = await readFile(join(repository, document), 'utf8');

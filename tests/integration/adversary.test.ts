@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { EndpointInputs } from '../../provider/src/endpoint/endpoint-inputs';
 import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
-import { type EngineState, runCreate, runUpdate } from './engine';
-import { startService, urnOf } from './start-service';
+import { type EngineState, runCreate, runUpdate } from '../support/engine';
+import { startService, urnOf } from '../support/start-service';
 
 type Service = Awaited<ReturnType<typeof startService>>;
 type Failure = Error & { id?: string; properties?: EndpointOutputs };

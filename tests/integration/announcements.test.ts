@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type EndpointInputs, unknownValue } from '../../provider/src/endpoint/endpoint-inputs';
 import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
-import { startService } from './start-service';
+import { startService } from '../support/start-service';
 
 const __urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::api';
 

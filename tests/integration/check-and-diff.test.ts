@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { EndpointProvider } from '../../provider/src/dynamic/endpoint-provider';
 import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
-import { startService } from './start-service';
+import { startService } from '../support/start-service';
 
 const environment = {
   POSTGRES_COMPUTE_BASE_URL: 'http://127.0.0.1:9/api/v2',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { patience, startCommand } from './start-command';
+import { patience, startCommand } from '../support/start-command';
 
 type Service = Awaited<ReturnType<typeof startCommand>>;
 

@@ -2,7 +2,7 @@ import type { RequestEffect } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { UnsettledEndpointError } from '../../provider/src/endpoint/endpoint-error';
 import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
-import { startService } from './start-service';
+import { startService } from '../support/start-service';
 
 type Service = Awaited<ReturnType<typeof startService>>;
 

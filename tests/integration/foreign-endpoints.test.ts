@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { runCreate } from './engine';
-import { startService } from './start-service';
+import { runCreate } from '../support/engine';
+import { startService } from '../support/start-service';
 
 type Service = Awaited<ReturnType<typeof startService>>;
 

@@ -1,8 +1,8 @@
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { UnsettledEndpointError } from '../../provider/src/endpoint/endpoint-error';
-import { runCreate, runUpdate } from './engine';
-import { startService } from './start-service';
+import { runCreate, runUpdate } from '../support/engine';
+import { startService } from '../support/start-service';
 
 type Service = Awaited<ReturnType<typeof startService>>;
 

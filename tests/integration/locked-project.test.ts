@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startService } from './start-service';
+import { startService } from '../support/start-service';
 
 type Service = Awaited<ReturnType<typeof startService>>;
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { UnsettledEndpointError } from '../../provider/src/endpoint/endpoint-error';
-import { runCreate, runUpdate } from './engine';
-import { startService, urnOf } from './start-service';
+import { runCreate, runUpdate } from '../support/engine';
+import { startService, urnOf } from '../support/start-service';
 
 type Service = Awaited<ReturnType<typeof startService>>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UnsettledEndpointError } from '../../provider/src/endpoint/endpoint-error';
-import { runCreate, runUpdate } from './engine';
-import { startService } from './start-service';
+import { runCreate, runUpdate } from '../support/engine';
+import { startService } from '../support/start-service';
 
 type Service = Awaited<ReturnType<typeof startService>>;
 

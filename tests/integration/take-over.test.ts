@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
-import { startService } from './start-service';
+import { startService } from '../support/start-service';
 
 type Service = Awaited<ReturnType<typeof startService>>;
 

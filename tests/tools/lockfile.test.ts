@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import execa from 'execa';
 import { expect, onTestFinished, test } from 'vitest';
 import { installPackages, listUnverified } from '../../tools/setup/install-packages.mjs';
-import { makeTemporaryFolder, writeFiles } from '../temporary-folder';
+import { makeTemporaryFolder, writeFiles } from '../support/temporary-folder';
 
 const TOOL = resolve('tools/complete-lockfile.mjs');
 const PARENT = {

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { findPulumiCli } from '../../tools/pulumi-cli/find';
 import { ensurePulumiCli } from '../../tools/pulumi-cli/install';
 import { hashPins } from '../../tools/pulumi-cli/pins';
-import { makeTemporaryFolder, writeFiles, writePrograms } from '../temporary-folder';
+import { makeTemporaryFolder, writeFiles, writePrograms } from '../support/temporary-folder';
 
 const COMPANIONS = ['pulumi-language-nodejs', 'pulumi-resource-pulumi-nodejs'];
 /** For the stand-ins that are shell scripts. */

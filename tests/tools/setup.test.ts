@@ -4,7 +4,7 @@ import execa from 'execa';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { withLock } from '../../tools/setup/lock.mjs';
 import { isRunning } from '../support/running-process';
-import { makeTemporaryFolder, writeFiles, writePrograms } from '../temporary-folder';
+import { makeTemporaryFolder, writeFiles, writePrograms } from '../support/temporary-folder';
 
 const LEFT_PAD = { version: '1.3.0', integrity: 'sha512-left' };
 const DARWIN_ONLY = { version: '2.0.0', integrity: 'sha512-darwin', optional: true };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listFiles } from '../temporary-folder';
+import { listFiles } from '../support/temporary-folder';
 
 const CODE = /\.(ts|mts|mjs|js|sh)$/;
 

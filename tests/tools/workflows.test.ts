@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import { listFiles } from '../temporary-folder';
+import { listFiles } from '../support/temporary-folder';
 
 const FOLDERS = ['examples', '.github/workflows'];
 const READ_ONLY = { contents: 'read' };

@@ -16,7 +16,7 @@ const config = {
   ignorePatterns: [
     '**',
     '!provider/src/**',
-    '!tests/fixtures/*.ts',
+    '!tests/support/*.ts',
     '!tools/mutation/*',
     '!tsconfig.json',
     '!package.json',

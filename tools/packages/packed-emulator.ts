@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import execa from 'execa';
-import { sendRequest } from '../send-request';
+import { sendRequest } from '../../tests/support/send-request';
 
 /** The emulator as somebody starts it who has installed it: by its command, spoken to over HTTP. */
 export interface PackedEmulator {

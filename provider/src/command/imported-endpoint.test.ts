@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf } from '../../../tests/fixtures/endpoint';
+import { endpointOf } from '../../../tests/support/endpoint';
 import type { Endpoint } from '../control-api/wire-types';
 import { findInputFailures } from '../endpoint/endpoint-inputs';
 import { findChanges, isUnsettled } from '../endpoint/endpoint-outputs';

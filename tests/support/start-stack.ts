@@ -2,7 +2,7 @@ import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { onTestFinished } from 'vitest';
-import { makeStack, repository } from '../pulumi-stack';
+import { makeStack, repository } from './pulumi-stack';
 
 async function startStack(fill: (folder: string) => Promise<unknown>, emulatorOptions: EmulatorOptions = {}) {
   const { stack, emulator, close } = await makeStack(fill, emulatorOptions);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Emulator, type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
 import { onTestFinished } from 'vitest';
-import { makeTemporaryFolder } from '../temporary-folder';
+import { makeTemporaryFolder } from './temporary-folder';
 
 /** The path of a data file that does not exist yet. */
 export function newDataFile(): string {

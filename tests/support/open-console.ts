@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, onTestFinished } from 'vitest';
-import { findChromium, launchChromium } from '../../tools/chromium';
-import { startService } from '../emulator/service-client';
+import { findChromium, launchChromium } from './chromium';
+import { startService } from './service-client';
 
 const command = findChromium();
 let browser: Browser | undefined;

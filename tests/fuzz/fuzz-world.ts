@@ -1,5 +1,5 @@
 import { type Emulator, startEmulator } from 'postgres-control-emulator';
-import { sendRequest } from '../send-request';
+import { sendRequest } from '../support/send-request';
 
 /** How many there are of what a DELETE takes away, so that the calls do not run out of it. */
 const DISPOSABLE = 60;

@@ -2,7 +2,7 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import execa, { type ExecaError } from 'execa';
 import type { TestContext } from 'vitest';
-import { type CommandResult, makeStack, repository } from '../pulumi-stack';
+import { type CommandResult, makeStack, repository } from './pulumi-stack';
 
 /**
  * A copy of an example, as it stands in the repository, and a service whose project has a branch without endpoint.

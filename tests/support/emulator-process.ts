@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
-import { sendRequest } from '../../tools/send-request';
+import { sendRequest } from './send-request';
 
 const command = join(
   dirname(require.resolve('postgres-control-emulator/package.json')),

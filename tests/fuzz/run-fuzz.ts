@@ -1,16 +1,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import execa from 'execa';
-import { startFuzzWorld } from './fuzz/fuzz-world';
-import { findHollowCalls } from './fuzz/hollow-calls';
-import { installSchemathesis, MissingTool } from './fuzz/python-tools';
-import { describeServedCalls, SERVED_CALLS } from './fuzz/served-description';
+import { startFuzzWorld } from './fuzz-world';
+import { findHollowCalls } from './hollow-calls';
+import { installSchemathesis, MissingTool } from './python-tools';
+import { describeServedCalls, SERVED_CALLS } from './served-description';
 
 // Calls the emulator with what schemathesis makes up from the official description, right and wrong, and checks every
 // answer against that description: no 5xx, the described statuses, types and bodies, and a refusal of what is wrong.
 // FUZZ_SEED and FUZZ_EXAMPLES repeat or widen a run; REQUIRE_FUZZ=1 makes it fail where it cannot run.
 
-const folder = join(__dirname, '../.fuzz');
+const folder = join(__dirname, '../../.fuzz');
 const seed = process.env.FUZZ_SEED ?? '1';
 const examples = process.env.FUZZ_EXAMPLES ?? '30';
 

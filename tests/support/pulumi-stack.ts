@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import execa, { type ExecaError } from 'execa';
 import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
-import { pulumiEnvironment } from '../tools/pulumi-cli/environment';
-import { findPulumiCli } from '../tools/pulumi-cli/find';
+import { pulumiEnvironment } from '../../tools/pulumi-cli/environment';
+import { findPulumiCli } from '../../tools/pulumi-cli/find';
 
-export const repository = join(__dirname, '..');
+export const repository = join(__dirname, '..', '..');
 
 /** A resource as `pulumi stack export` shows it. */
 export interface ExportedResource {
