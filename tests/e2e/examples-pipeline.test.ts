@@ -2,7 +2,7 @@ import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { expect, it } from 'vitest';
-import { repository } from '../support/pulumi-stack';
+import { repository } from '../support/documents';
 import { runScript, startExample } from '../support/start-example';
 import { startQuickstart } from '../support/start-stack';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import execa, { type ExecaError } from 'execa';
 import { it } from 'vitest';
-import { repository } from '../support/pulumi-stack';
+import { repository } from '../support/documents';
 import { startQuickstart } from '../support/start-stack';
 
 const script = join(repository, 'examples', 'pipeline', 'deploy.sh');

@@ -1,19 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { repository } from '../support/pulumi-stack';
+import { codeBlock, codeBlocks } from '../support/documents';
 import { startProgram, startQuickstart } from '../support/start-stack';
-
-async function codeBlocks(language: string, document = 'README.md'): Promise<string[]> {
-  const text = await readFile(join(repository, document), 'utf8');
-  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)].flatMap(([, name, code]) =>
-    name === language && code !== undefined ? [code] : [],
-  );
-}
 
 it('the smallest program of the README creates its endpoint', async () => {
   const { stack, emulator, branch } = await startProgram();
-  const [program = ''] = await codeBlocks('ts');
+  const program = codeBlock('README.md', 'ts', 'The smallest program');
   await stack.writeProgram(program);
   await stack.run('up', '--yes');
   expect(emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id)).toHaveLength(1);
@@ -21,8 +12,8 @@ it('the smallest program of the README creates its endpoint', async () => {
 
 it('the commands of the README lead to the preview that it shows', async () => {
   const { stack, project, branch } = await startQuickstart();
-  const [, commands = ''] = await codeBlocks('sh');
-  const [shown = ''] = await codeBlocks('');
+  const commands = codeBlock('README.md', 'sh', 'Run it');
+  const shown = codeBlock('README.md', '', 'Run it');
   let screen = '';
   for (const line of commands.trim().split('\n')) {
     const words = line.replace('PROJECT_ID', project.id).replace('BRANCH_ID', branch.id).split(' ').slice(1);
@@ -35,8 +26,8 @@ it('the commands of the README lead to the preview that it shows', async () => {
 it('docs/preview.md shows what the CLI prints', async () => {
   const { stack } = await startQuickstart();
   await stack.run('up', '--yes');
-  const commands = await codeBlocks('sh', 'docs/preview.md');
-  const shown = await codeBlocks('', 'docs/preview.md');
+  const commands = codeBlocks('docs/preview.md', 'sh');
+  const shown = codeBlocks('docs/preview.md', '');
   expect(shown).toHaveLength(commands.length);
   for (const [index, block] of commands.entries()) {
     let screen = '';
@@ -49,9 +40,10 @@ it('docs/preview.md shows what the CLI prints', async () => {
 
 it('docs/add-an-endpoint.md leads to an endpoint, its host, and the warning that it shows', async () => {
   const { stack, emulator, project, branch } = await startProgram();
-  const [program = ''] = await codeBlocks('ts', 'docs/add-an-endpoint.md');
-  const [, , commands = ''] = await codeBlocks('sh', 'docs/add-an-endpoint.md');
-  const [warning = ''] = await codeBlocks('', 'docs/add-an-endpoint.md');
+  const guide = 'docs/add-an-endpoint.md';
+  const program = codeBlock(guide, 'ts', '3. Declare it');
+  const commands = codeBlock(guide, 'sh', '4. Look, then apply');
+  const warning = codeBlock(guide, '', '5. Change it');
   const ours = program.replace('PROJECT_ID', project.id).replace('BRANCH_ID', branch.id);
   await stack.writeProgram(ours);
   let screen = '';

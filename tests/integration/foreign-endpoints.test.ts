@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { runCreate } from '../support/engine';
-import { startService } from '../support/start-service';
-
-type Service = Awaited<ReturnType<typeof startService>>;
+import { type Service, startService } from '../support/start-service';
 
 let told: string[];
 

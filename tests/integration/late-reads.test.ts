@@ -2,12 +2,7 @@ import type { EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { UnsettledEndpointError } from '../../provider/src/endpoint/endpoint-error';
 import { runCreate, runUpdate } from '../support/engine';
-import { startService } from '../support/start-service';
-
-type Service = Awaited<ReturnType<typeof startService>>;
-
-const ownEndpoints = ({ emulator, branch }: Service) =>
-  emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
+import { ownEndpoints, startService } from '../support/start-service';
 
 const lags: [string, EmulatorOptions][] = [
   ['lists', { lateListsMs: 200 }],

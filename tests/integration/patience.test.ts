@@ -2,12 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { UnsettledEndpointError } from '../../provider/src/endpoint/endpoint-error';
 import { runCreate, runUpdate } from '../support/engine';
-import { startService, urnOf } from '../support/start-service';
-
-type Service = Awaited<ReturnType<typeof startService>>;
-
-const ownEndpoints = ({ emulator, branch }: Service) =>
-  emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
+import { ownEndpoints, type Service, startService, urnOf } from '../support/start-service';
 
 const writesOf = ({ emulator }: Service) =>
   emulator

@@ -1,17 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { UnsettledEndpointError } from '../../provider/src/endpoint/endpoint-error';
 import { runCreate, runUpdate } from '../support/engine';
-import { startService } from '../support/start-service';
-
-type Service = Awaited<ReturnType<typeof startService>>;
+import { failureOf } from '../support/failure';
+import { type Service, startService } from '../support/start-service';
 
 const refusal = /^allowRestart is false, and .* (restarts|suspends) the compute/;
-
-async function failureOf(work: Promise<unknown>): Promise<UnsettledEndpointError> {
-  const failure = await work.catch((error: unknown) => error);
-  if (failure instanceof UnsettledEndpointError) return failure;
-  throw new Error('The work was expected to leave an endpoint.', { cause: failure });
-}
 
 const writesOf = ({ emulator }: Service) =>
   emulator.requests().filter(({ method }) => method !== 'GET').length;

@@ -5,8 +5,7 @@ import execa, { type ExecaError } from 'execa';
 import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
 import { pulumiEnvironment } from '../../tools/pulumi-cli/environment';
 import { findPulumiCli } from '../../tools/pulumi-cli/find';
-
-export const repository = join(__dirname, '..', '..');
+import { repository } from './documents';
 
 /** A resource as `pulumi stack export` shows it. */
 export interface ExportedResource {

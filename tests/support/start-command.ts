@@ -5,14 +5,11 @@ import type { EmulatorOptions } from 'postgres-control-emulator';
 import { onTestFinished } from 'vitest';
 import { runCommand } from '../../provider/src/command/program';
 import { Screen } from '../../provider/src/command/screen';
+import { pollPacing, retryPacing } from './pacing';
 import { startService } from './start-service';
 
-/** Quick pacing: what takes seconds at the service takes milliseconds here. */
-const pollPacing = { shortestMs: 10, longestMs: 50 };
-const retryPacing = { baseMs: 5, capMs: 20, unreachableMs: 100 };
-
-/** For `expect.poll`: what happens soon may take long on a busy machine. */
-export const patience = { timeout: 15_000, interval: 5 };
+/** The command gives up on an unreachable service sooner than the provider. */
+const commandRetryPacing = { ...retryPacing, unreachableMs: 100 };
 
 /** The published command, as npm links it. */
 export const commandFile = join(__dirname, '..', '..', 'provider', 'bin', 'postgres-compute.js');
@@ -33,7 +30,12 @@ export async function runWith(
   const open = () => Object.assign(new PassThrough({ encoding: 'utf8', highWaterMark: 2 ** 24 }), { isTTY });
   const [stdout, stderr] = [open(), open()];
   const screen = new Screen(stdout, stderr, environment);
-  const exitCode = await runCommand(words, { environment, screen, pollPacing, retryPacing });
+  const exitCode = await runCommand(words, {
+    environment,
+    screen,
+    pollPacing,
+    retryPacing: commandRetryPacing,
+  });
   return { exitCode, stdout: stdout.read() ?? '', stderr: stderr.read() ?? '' };
 }
 

@@ -1,8 +1,9 @@
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import execa, { type ExecaError } from 'execa';
 import type { TestContext } from 'vitest';
-import { type CommandResult, makeStack, repository } from './pulumi-stack';
+import { codeBlocks, repository } from './documents';
+import { type CommandResult, makeStack } from './pulumi-stack';
 
 /**
  * A copy of an example, as it stands in the repository, and a service whose project has a branch without endpoint.
@@ -18,7 +19,7 @@ export async function startExample(name: string, { onTestFinished }: Pick<TestCo
   onTestFinished(close);
   const project = emulator.createProject({ name: 'example' });
   const branch = emulator.createBranch(project.id, { name: 'feature' });
-  const commands = await readCommands(name);
+  const commands = codeBlocks(`examples/${name}/README.md`, 'sh');
 
   /** Runs the next block of commands of the README, with values in the place of its words in capitals. */
   const tryReadme = async (values: Record<string, string> = {}): Promise<CommandResult> => {
@@ -54,9 +55,4 @@ export async function runScript(
   const result = await bash.catch((error: ExecaError) => error);
   const screen = String(result.all).replace(/\s+/g, ' ');
   return { exitCode: result.exitCode ?? -1, screen, stdout: String(result.stdout) };
-}
-
-async function readCommands(example: string): Promise<string[]> {
-  const text = await readFile(join(repository, 'examples', example, 'README.md'), 'utf8');
-  return [...text.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, commands = '']) => commands);
 }

@@ -2,17 +2,16 @@ import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
 import { onTestFinished } from 'vitest';
 import { EndpointProvider } from '../../provider/src/dynamic/endpoint-provider';
 import type { EndpointInputs } from '../../provider/src/endpoint/endpoint-inputs';
-
-/** Quick pacing: what takes seconds at the service takes milliseconds here. */
-const pollPacing = { shortestMs: 10, longestMs: 50 };
-const retryPacing = { baseMs: 5, capMs: 20, unreachableMs: 300 };
-const lockPacing = { unseenMs: 10, firstMs: 200, longestMs: 400 };
-/** Longer than the emulator's reads lag behind in tests, unless they say otherwise. */
-const defaultGraceMs = 300;
+import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
+import { defaultGraceMs, lockPacing, pollPacing, retryPacing } from './pacing';
 
 /** The URN of a resource of that name, in stack `test` of project `shop`. */
 export const urnOf = (name: string) =>
   `urn:pulumi:test::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::${name}`;
+
+type ProviderPacing = Omit<NonNullable<ConstructorParameters<typeof EndpointProvider>[0]>, 'environment'>;
+
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** An emulator with a project and an empty branch, and a provider that talks to it over HTTP. */
 export async function startService({
@@ -23,7 +22,7 @@ export async function startService({
   onTestFinished(() => emulator.stop());
   const project = emulator.createProject({ name: 'test' });
   const branch = emulator.createBranch(project.id, { name: 'feature' });
-  const startProvider = (environment: NodeJS.ProcessEnv = {}) =>
+  const startProvider = (environment: NodeJS.ProcessEnv = {}, pacing: ProviderPacing = {}) =>
     new EndpointProvider({
       pollPacing,
       retryPacing,
@@ -31,6 +30,7 @@ export async function startService({
       graceMs,
       requestTimeoutMs: 2_000,
       readSharingMs: 0,
+      ...pacing,
       environment: {
         POSTGRES_COMPUTE_BASE_URL: emulator.url,
         POSTGRES_COMPUTE_API_KEY: emulator.apiKey,
@@ -47,4 +47,15 @@ export async function startService({
     ...inputs,
   });
   return { emulator, project, branch, provider: startProvider(), startProvider, declare };
+}
+
+/** Creates an endpoint as the engine does, without its check. */
+export async function createEndpoint({ provider, declare }: Service, inputs = declare()) {
+  const { id, outs } = await provider.create(inputs);
+  return { id, outs: outs as EndpointOutputs }; // A create always returns outputs.
+}
+
+/** The endpoints that the service has on the empty branch. */
+export function ownEndpoints({ emulator, branch }: Pick<Service, 'emulator' | 'branch'>) {
+  return emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
 }

@@ -2,7 +2,8 @@ import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { onTestFinished } from 'vitest';
-import { makeStack, repository } from './pulumi-stack';
+import { repository } from './documents';
+import { makeStack } from './pulumi-stack';
 
 async function startStack(fill: (folder: string) => Promise<unknown>, emulatorOptions: EmulatorOptions = {}) {
   const { stack, emulator, close } = await makeStack(fill, emulatorOptions);

@@ -1,9 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type { RequestEffect } from 'postgres-control-emulator';
-import { EndpointProvider } from '../../provider/src/dynamic/endpoint-provider';
+import type { EndpointProvider } from '../../provider/src/dynamic/endpoint-provider';
 import type { EndpointInputs } from '../../provider/src/endpoint/endpoint-inputs';
 import type { EndpointOutputs } from '../../provider/src/endpoint/endpoint-outputs';
 import { KeyWitness } from './key-witness';
+import { retryPacing } from './pacing';
 import { startService } from './start-service';
 
 /** With characters that JSON and URLs write in another way, as far as a key may hold them. */
@@ -20,18 +21,11 @@ export async function startWitnessed() {
   const witness = new KeyWitness();
   witness.watchProcess();
   await witness.watchEngine();
-  const { emulator, project, branch, declare } = await startService({ apiKey: canary });
-  const startProvider = (environment: NodeJS.ProcessEnv = {}) =>
-    new EndpointProvider({
-      pollPacing: { shortestMs: 10, longestMs: 50 },
-      retryPacing: { baseMs: 5, capMs: 20, unreachableMs: 50 },
+  const { emulator, project, branch, declare, ...service } = await startService({ apiKey: canary });
+  const startProvider = (environment?: NodeJS.ProcessEnv) =>
+    service.startProvider(environment, {
+      retryPacing: { ...retryPacing, unreachableMs: 50 },
       requestTimeoutMs: 250,
-      readSharingMs: 0,
-      environment: {
-        POSTGRES_COMPUTE_BASE_URL: emulator.url,
-        POSTGRES_COMPUTE_API_KEY: canary,
-        ...environment,
-      },
     });
   const inputs = declare({ __urn: urn, timeouts });
   return { witness, emulator, project, branch, startProvider, inputs };
