@@ -6,6 +6,8 @@ import { listFiles } from '../support/temporary-folder';
 
 const FOLDERS = ['examples', '.github/workflows'];
 const READ_ONLY = { contents: 'read' };
+/** Of a job that publishes: npm accepts the OIDC token instead of a secret, and signs the provenance with it. */
+const PUBLISH = { ...READ_ONLY, 'id-token': 'write' };
 const PINNED = /uses: [\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
 /** Of a job that no pull request can start. */
 const NOT_A_PULL_REQUEST = "github.event_name != 'pull_request' && github.ref == 'refs/heads/main'";
@@ -30,8 +32,24 @@ const files = FOLDERS.flatMap((folder) => listFiles(folder).map((name) => join(f
   .map((file) => ({ file, text: readFileSync(file, 'utf8') }))
   .filter(({ text }) => /^jobs:/m.test(text));
 
-test('there is a workflow to check', () => {
-  expect(files.map(({ file }) => file)).toContain('examples/github-actions/deploy.yaml');
+test('the workflows of this repository and of the example are checked', () => {
+  expect(files.map(({ file }) => file)).toEqual([
+    'examples/github-actions/deploy.yaml',
+    '.github/workflows/ci.yaml',
+    '.github/workflows/release.yaml',
+  ]);
+});
+
+test('CI runs on every major version of Node that the packages support', () => {
+  const { jobs } = load(readFileSync('.github/workflows/ci.yaml', 'utf8')) as {
+    jobs: { check: { strategy: { matrix: { node: string[] } } } };
+  };
+  const { engines } = JSON.parse(readFileSync('provider/package.json', 'utf8')) as {
+    engines: { node: string };
+  };
+  const majors = engines.node.split(' || ').map((range) => /\d+/.exec(range)?.[0]);
+
+  expect(jobs.check.strategy.matrix.node).toEqual(expect.arrayContaining(majors));
 });
 
 describe.each(files)('$file', ({ text }) => {
@@ -55,9 +73,11 @@ describe.each(files)('$file', ({ text }) => {
     for (const checkout of checkouts) expect(checkout.with).toMatchObject({ 'persist-credentials': false });
   });
 
-  test('gives its GitHub token nothing but the right to read the repository', () => {
+  test('lets its GitHub token only read the repository, and gives an OIDC token only to a job of a version tag', () => {
     expect(workflow.permissions).toEqual({});
-    for (const [, { permissions }] of jobs) expect(permissions).toEqual(READ_ONLY);
+    const isForTags = Object.keys(workflow.on).join() === 'push' && !('branches' in Object(workflow.on.push));
+    for (const [, { permissions, environment }] of jobs)
+      expect(permissions).toEqual(isForTags && environment === 'npm' ? PUBLISH : READ_ONLY);
   });
 
   test('runs no code of a fork with the secrets of the repository', () => {
