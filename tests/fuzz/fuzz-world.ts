@@ -1,13 +1,13 @@
 import { type Emulator, startEmulator } from 'postgres-control-emulator';
 import { sendRequest } from '../support/send-request';
 
-/** How many there are of what a DELETE takes away, so that the calls do not run out of it. */
+/** The number of objects to delete, so that there is one for every DELETE. */
 const DISPOSABLE = 60;
 
-/** The ids that the calls are made with: without real ones every answer would be 404. */
+/** The ids in the requests. Without existing ones, every response would be 404. */
 export interface FuzzWorld {
   readonly emulator: Emulator;
-  /** Of the one project that stays. */
+  /** The project that no request deletes. */
   readonly projectId: string;
   readonly branchIds: readonly string[];
   readonly endpointIds: readonly string[];
@@ -21,7 +21,7 @@ export interface FuzzWorld {
   };
 }
 
-/** An emulator without delays and locks: what a call is answered depends on the calls before it, and on no clock. */
+/** Starts an emulator without delays and locks: its responses depend on the previous requests, not on time. */
 export async function startFuzzWorld(): Promise<FuzzWorld> {
   const emulator = await startEmulator({ locks: 'none', maxEndpoints: 100_000 });
   const { id: projectId } = emulator.createProject({ name: 'fuzz' });
@@ -54,7 +54,7 @@ async function createEndpoints(
     const endpoint = { branch_id, type: 'read_write' };
     const answer = await sendRequest(emulator, 'POST', `/projects/${projectId}/endpoints`, { endpoint });
     if (answer.status !== 201) throw new Error(`POST /endpoints: ${answer.status} ${await answer.text()}`);
-    // By the API a create answers the endpoint.
+    // The API returns the endpoint.
     return ((await answer.json()) as { endpoint: { id: string } }).endpoint.id;
   };
   return Promise.all(branchIds.map(create));

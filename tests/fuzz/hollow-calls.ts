@@ -1,10 +1,10 @@
 import type { LoggedRequest } from 'postgres-control-emulator';
 
-/** The log keeps so many requests: when it is full, older ones are gone and nothing can be said. */
+/** The size of the request log. Once it is full, it has lost older requests, so it proves nothing. */
 const LOG_SIZE = 10_000;
 
 /**
- * The calls that never had an answer of each kind: a run in which everything is refused, or nothing, checks little.
+ * The calls that never got a 2xx, or never a 4xx: a run that the emulator always accepts, or always refuses, checks little.
  * @param served the methods of each path of the description
  */
 export function findHollowCalls(
@@ -21,7 +21,7 @@ export function findHollowCalls(
         .map(({ status }) => Math.floor((status ?? 0) / 100));
       return [2, 4]
         .filter((kind) => !statuses.includes(kind))
-        .map((kind) => `${method.toUpperCase()} ${template} was never answered ${kind}xx`);
+        .map((kind) => `${method.toUpperCase()} ${template} never got a ${kind}xx`);
     });
   });
 }

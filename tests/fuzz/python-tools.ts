@@ -7,14 +7,14 @@ const requirements = join(__dirname, 'requirements.txt');
 const OLDEST_PYTHON = [3, 11] as const;
 const IS_WINDOWS = process.platform === 'win32';
 
-/** Why schemathesis cannot run here. That is no finding. */
+/** The reason why schemathesis cannot run here, which is not a finding. */
 export class MissingTool extends Error {
   override readonly name = 'MissingTool';
 }
 
 /**
- * The path of schemathesis, in a Python environment in the folder that is made when the requirements change.
- * @throws MissingTool without a Python that is new enough, or without a way to install
+ * Installs schemathesis into a Python environment in the folder, again when the requirements change. Returns its path.
+ * @throws MissingTool without a recent Python, or if the installation fails
  */
 export async function installSchemathesis(folder: string): Promise<string> {
   const python = await findPython();
@@ -47,7 +47,7 @@ async function findPython(): Promise<{ command: string; version: string }> {
     if (Number(version[2]) >= minor) return { command, version: version[1] };
     found.push(`${command} is ${version[1]}`);
   }
-  const reason = found.length > 0 ? found.join(', ') : 'there is none';
+  const reason = found.length > 0 ? found.join(', ') : 'there is no Python';
   throw new MissingTool(`it needs Python ${major}.${minor} or newer, and ${reason}`);
 }
 

@@ -6,9 +6,9 @@ import { findHollowCalls } from './hollow-calls';
 import { installSchemathesis, MissingTool } from './python-tools';
 import { describeServedCalls, SERVED_CALLS } from './served-description';
 
-// Calls the emulator with what schemathesis makes up from the official description, right and wrong, and checks every
-// answer against that description: no 5xx, the described statuses, types and bodies, and a refusal of what is wrong.
-// FUZZ_SEED and FUZZ_EXAMPLES repeat or widen a run; REQUIRE_FUZZ=1 makes it fail where it cannot run.
+// Sends the emulator valid and invalid requests that schemathesis generates from the official API description, and checks
+// every response against it: no 5xx, the described statuses, types and bodies, and a 4xx for invalid requests.
+// FUZZ_SEED repeats a run, FUZZ_EXAMPLES widens it. With REQUIRE_FUZZ=1, it fails where it cannot run.
 
 const folder = join(__dirname, '../../.fuzz');
 const seed = process.env.FUZZ_SEED ?? '1';
@@ -26,7 +26,7 @@ void main();
 
 async function main(): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  // Nothing in it is for git, nor for the linter.
+  // Git and the linter ignore the folder.
   writeFileSync(join(folder, '.gitignore'), '*\n');
   try {
     const schemathesis = await installSchemathesis(folder);

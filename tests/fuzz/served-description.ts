@@ -11,7 +11,7 @@ interface Description {
 
 type Ids = Record<string, readonly string[]>;
 
-/** An id that nothing has. */
+/** An id of no object. */
 const UNKNOWN_ID = 'none-at-all-1';
 const UNKNOWN_OPERATION_ID = '00000000-0000-4000-8000-000000000000';
 
@@ -32,17 +32,17 @@ export const SERVED_CALLS: Readonly<Record<string, readonly string[]>> = {
   '/projects/{project_id}/operations/{operation_id}': ['get'],
 };
 
-/** The official description, of the served calls only, and with the ids that there are. */
+/** The official description, reduced to the served calls, with the existing ids. */
 export function describeServedCalls(world: FuzzWorld): object {
   const file = require
     .resolve('@neondatabase/api-client/package.json')
     .replace('package.json', 'public-v2-for-users.gen.yaml');
-  // The file is the package's own; what of its shape is used stands in the type.
+  // The package's own file. The type has the parts that are used.
   const description = load(readFileSync(file, 'utf8')) as Description;
   const paths: Record<string, object> = {};
   for (const [path, methods] of Object.entries(SERVED_CALLS)) {
     const described = description.paths[path];
-    if (described === undefined) throw new Error(`${path} is not in the official description any more`);
+    if (described === undefined) throw new Error(`${path} is no longer in the official description`);
     paths[path] = Object.fromEntries(
       methods.map((method) => [method, describeCall(path, described, method, world)]),
     );
@@ -88,11 +88,11 @@ function idsFor(path: string, method: string, world: FuzzWorld): Ids {
   };
 }
 
-/** The branches of new endpoints, and of moves. */
+/** Sets the branches of new and moved endpoints. */
 function nameBranches({ components }: Description, { emptyBranchIds }: FuzzWorld): void {
   for (const schema of ['EndpointCreateRequest', 'EndpointUpdateRequest']) {
     const attributes = components.schemas[schema]?.properties.endpoint?.properties;
-    if (attributes?.branch_id === undefined) throw new Error(`${schema} has no endpoint.branch_id any more`);
+    if (attributes?.branch_id === undefined) throw new Error(`${schema} no longer has endpoint.branch_id`);
     attributes.branch_id = { type: 'string', enum: [...emptyBranchIds, UNKNOWN_ID] };
   }
 }

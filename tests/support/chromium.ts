@@ -3,7 +3,7 @@ import { type Browser, chromium } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** Nothing but the page under test: no profile, no updates, no traffic of the browser's own. */
+/** Without a profile, updates and background traffic. */
 const ARGUMENTS = [
   '--headless',
   '--no-sandbox',
@@ -16,19 +16,19 @@ const ARGUMENTS = [
 ];
 
 /**
- * The Chromium that CHROMIUM_PATH names, else the first on the PATH that starts; undefined when there is none.
- * @throws Error when CHROMIUM_PATH names none that starts, or when there is none and REQUIRE_CHROMIUM is 1
+ * The Chromium at CHROMIUM_PATH, or else the first on PATH that starts; undefined if there is none.
+ * @throws Error if the one at CHROMIUM_PATH does not start, or if there is none and REQUIRE_CHROMIUM is 1
  */
 export function findChromium(environment: NodeJS.ProcessEnv = process.env): string | undefined {
   const { CHROMIUM_PATH: named, REQUIRE_CHROMIUM: required } = environment;
   if (named) {
     if (starts(named)) return named;
-    throw new Error(`CHROMIUM_PATH is ${named}, and that does not start: name a Chromium, or unset it`);
+    throw new Error(`CHROMIUM_PATH is ${named}, which does not start: set it to a Chromium, or unset it`);
   }
   const found = NAMES.find(starts);
   if (found === undefined && required === '1') {
     throw new Error(
-      `REQUIRE_CHROMIUM is 1, and none of ${NAMES.join(', ')} starts: install Chromium, or name it by CHROMIUM_PATH`,
+      `REQUIRE_CHROMIUM is 1, and none of ${NAMES.join(', ')} starts: install Chromium, or set CHROMIUM_PATH`,
     );
   }
   return found;
@@ -38,7 +38,7 @@ export function launchChromium(command: string): Promise<Browser> {
   return chromium.launch({ executablePath: resolvePath(command), args: ARGUMENTS });
 }
 
-/** A command may exist and yet not start, such as the stand-in that asks for a snap. */
+/** A command may exist without starting, such as Ubuntu's stub, which asks the user to install a snap. */
 function starts(command: string): boolean {
   try {
     execFileSync(command, ['--version'], { stdio: 'ignore', timeout: 20_000 });
@@ -48,7 +48,7 @@ function starts(command: string): boolean {
   }
 }
 
-/** Playwright wants a path, not a name. */
+/** Playwright needs a path, not a name. */
 function resolvePath(command: string): string {
   if (command.includes('/')) return command;
   return execFileSync('/bin/sh', ['-c', 'command -v "$1"', 'sh', command], { encoding: 'utf8' }).trim();

@@ -1,7 +1,7 @@
 import type { Emulator, EmulatorOptions } from 'postgres-control-emulator';
 import { startService } from './service-client';
 
-/** What the tests read of an answer of GET /console/events; console-view.ts has the whole shape. */
+/** The parts of a response of GET /console/events that tests read; console-view.ts has the whole type. */
 export interface View {
   readonly version: string;
   readonly projects: { id: string; name: string; unfinishedCount: number }[];
@@ -15,13 +15,13 @@ export interface View {
   } | null;
 }
 
-/** An emulator with a project, and what its console gets to see. */
+/** Starts an emulator with a project. `look` reads what the console page shows. */
 export async function startConsole(options: EmulatorOptions = {}) {
   const service = await startService(options);
   return { ...service, look: (query?: Record<string, string>) => look(service.emulator, query) };
 }
 
-/** Without `after` it answers at once, with it after the next change. */
+/** Responds immediately, or with `after` in the query, after the next change. */
 export async function look(emulator: Emulator, query: Record<string, string> = {}): Promise<View> {
   const url = new URL(`/console/events?${new URLSearchParams(query)}`, emulator.consoleUrl);
   const answer = await fetch(url, { headers: { authorization: `Bearer ${emulator.apiKey}` } });

@@ -3,7 +3,7 @@ import { type Emulator, type EmulatorOptions, startEmulator } from 'postgres-con
 import { onTestFinished } from 'vitest';
 import { makeTemporaryFolder } from './temporary-folder';
 
-/** The path of a data file that does not exist yet. */
+/** A path for a new data file. */
 export function newDataFile(): string {
   return join(makeTemporaryFolder(), 'service.db');
 }

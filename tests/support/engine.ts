@@ -28,10 +28,10 @@ export async function runUpdate(
   const { changes } = await provider.diff(state.id, state.outs, inputs);
   if (!changes) return { ...state, inputs };
   const { outs } = await provider.update(state.id, state.outs, inputs);
-  return { ...state, inputs, outs: outs as EndpointOutputs }; // So does an update.
+  return { ...state, inputs, outs: outs as EndpointOutputs }; // An update always returns outputs too.
 }
 
-/** How a replacement came about: `declared` by a changed property, or `forced` by `--replace` or taint. */
+/** The cause of a replacement: `declared` by a changed property, or `forced` by `--replace` or taint. */
 export interface Replacement {
   readonly cause: 'declared' | 'forced';
   readonly deletesFirst: boolean;
@@ -61,5 +61,5 @@ async function check(
 ): Promise<EndpointInputs> {
   const { inputs, failures = [] } = await provider.check({ ...olds }, { ...news });
   if (failures.length > 0) throw new Error(failures.map(({ reason }) => reason).join('; '));
-  return inputs as EndpointInputs; // What passed the check has the type of the inputs.
+  return inputs as EndpointInputs; // Checked inputs have this type.
 }

@@ -6,18 +6,18 @@ import type { LogRequest } from '@pulumi/pulumi/proto/engine_pb';
 import { Empty } from 'google-protobuf/google/protobuf/empty_pb';
 import { onTestFinished, vi } from 'vitest';
 
-// The one that the SDK itself uses: its stubs take no other.
+// The SDK's own copy: its stubs accept no other.
 const grpc: typeof Grpc = createRequire(require.resolve('@pulumi/pulumi'))('@grpc/grpc-js');
 
-/** Sees everything that leaves the provider but its requests, and looks for a key in it. */
+/** Records everything that leaves the provider except its requests, and searches it for a key. */
 export class KeyWitness {
-  /** The errors that were seen, so that a test can tell that something did fail. */
+  /** The recorded errors, so that a test can check that a call failed. */
   readonly errors: Error[] = [];
-  /** What was shown in the rows of the resources and under Diagnostics. */
+  /** The lines of the resources' rows and of Diagnostics. */
   readonly engineLines: string[] = [];
   readonly #texts: string[] = [];
 
-  /** Calls what may fail, and sees what comes out either way. */
+  /** Runs work that may fail, and records its result or its error. */
   async see<Result>(work: () => Result | Promise<Result>): Promise<Result | undefined> {
     try {
       const result = await work();
@@ -30,13 +30,13 @@ export class KeyWitness {
     }
   }
 
-  /** What was seen that holds the key, in any of the forms that a key takes on its way. */
+  /** The recorded texts that contain the key: plain, in Base64 or URL-encoded. */
   findings(key: string): string[] {
     const forms = [key, Buffer.from(key).toString('base64'), encodeURIComponent(key)];
     return [...this.#texts, ...this.engineLines].filter((text) => forms.some((form) => text.includes(form)));
   }
 
-  /** Reads along what this process writes to stdout and stderr, until the test ends. */
+  /** Records what this process writes to stdout, stderr and the console, until the test ends. */
   watchProcess(): void {
     for (const stream of [process.stdout, process.stderr]) {
       const write = stream.write.bind(stream);
@@ -54,7 +54,7 @@ export class KeyWitness {
     }
   }
 
-  /** Is the engine of every provider that is made from here on, as far as its display goes. */
+  /** Stands in for the engine's display, for every provider that is created from now on. */
   async watchEngine(): Promise<void> {
     const server = new grpc.Server();
     const log: Grpc.handleUnaryCall<LogRequest, Empty> = (call, callback) => {
@@ -77,7 +77,7 @@ export class KeyWitness {
   }
 }
 
-/** A value as text, in every way in which somebody may print it. */
+/** A value as text, in every way in which a program may print it. */
 function textsOf(value: unknown): string[] {
   const options = {
     depth: Number.POSITIVE_INFINITY,

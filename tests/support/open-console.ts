@@ -9,13 +9,13 @@ import { startService } from './service-client';
 const command = findChromium();
 let browser: Browser | undefined;
 
-/** To be called once in a file: its tests are skipped, with the reason, where there is no Chromium. */
+/** Call it once in a file. Without a Chromium, the tests of the file are skipped with the reason. */
 export function useChromium(): void {
   beforeAll(async () => {
     if (command !== undefined) browser = await launchChromium(command);
   });
   beforeEach(({ skip }) => {
-    skip(command === undefined, 'there is no Chromium: install it, or name it by CHROMIUM_PATH');
+    skip(command === undefined, 'no Chromium found: install it, or set CHROMIUM_PATH');
   });
   afterAll(async () => {
     await browser?.close();
@@ -31,11 +31,11 @@ export async function startHeld(action: string) {
 
 export interface OpenPage {
   readonly page: Page;
-  /** Everything that the browser complained of: errors, warnings, and what the policy forbade. */
+  /** Errors, warnings and violations of the content security policy that the browser reported. */
   readonly complaints: readonly string[];
 }
 
-/** Opens an address in a browser window of its own, with nothing from other tests in it. */
+/** Opens an address in a new browser context, isolated from other tests. */
 export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<OpenPage> {
   if (browser === undefined) throw new Error('openPage: call useChromium() in this file first');
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', ...options });

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PulumiStack } from './pulumi-stack';
 
-/** The processes that host the provider for this stack, found by the home that only this stack has. */
+/** The processes that host the provider for this stack. They are found by PULUMI_HOME, which is unique to the stack. */
 export async function findHosts(stack: PulumiStack): Promise<number[]> {
   const home = `PULUMI_HOME=${stack.environment.PULUMI_HOME}`;
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
@@ -14,17 +14,17 @@ export async function findHosts(stack: PulumiStack): Promise<number[]> {
   return found;
 }
 
-/** What the kernel reports of a process in that file of /proc; empty when the process has ended. */
+/** Reads a file of a process in /proc. Empty if the process has ended. */
 export function readProcess(pid: number, file: string): Promise<string> {
   return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
 }
 
-/** A host ends with its CLI, however that ended. Milliseconds. */
-const lastWordMs = 3_000;
+/** How long a host may outlive its CLI, even a killed one. */
+const hostExitMs = 3_000;
 
-/** Waits until no host is left. Returns those that are left all the same. */
+/** Waits for the hosts to exit. Returns those that still run after that time. */
 export async function waitForHosts(stack: PulumiStack): Promise<number[]> {
-  const end = Date.now() + lastWordMs;
+  const end = Date.now() + hostExitMs;
   for (;;) {
     const hosts = await findHosts(stack);
     if (hosts.length === 0 || Date.now() > end) return hosts;
@@ -32,17 +32,16 @@ export async function waitForHosts(stack: PulumiStack): Promise<number[]> {
   }
 }
 
-/** Ends the hosts that have not ended by themselves. */
+/** Kills the hosts that do not exit by themselves. */
 export async function endHosts(stack: PulumiStack, _emulator?: unknown): Promise<void> {
   for (const host of await waitForHosts(stack)) kill(host, 'SIGKILL');
 }
 
-/** Returns whether there was such a process. */
+/** Sends a signal. Returns whether the process existed. */
 export function kill(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);
   } catch {
-    // It has already ended.
     return false;
   }
 }

@@ -21,12 +21,12 @@ export interface ExportedResource {
 
 export interface CommandResult {
   readonly exitCode: number;
-  /** What the screen says, both streams in order. */
+  /** stdout and stderr, interleaved as on a screen. */
   readonly screen: string;
   readonly stdout: string;
 }
 
-/** A Pulumi stack in a folder of its own, driven by the real CLI. */
+/** A Pulumi stack in its own folder, driven by the real CLI. */
 export class PulumiStack {
   readonly folder: string;
   readonly command: string;
@@ -41,13 +41,13 @@ export class PulumiStack {
     this.environment = environment;
   }
 
-  /** Runs a command whatever it ends with. */
+  /** Runs a command that may fail. */
   async try(...args: string[]): Promise<CommandResult> {
     const result = await this.start(...args).catch((error: ExecaError) => error);
     return { exitCode: result.exitCode ?? -1, screen: String(result.all), stdout: String(result.stdout) };
   }
 
-  /** Runs a command that has to succeed. */
+  /** Runs a command that must succeed. */
   async run(...args: string[]): Promise<CommandResult> {
     const result = await this.try(...args);
     if (result.exitCode !== 0)
@@ -72,13 +72,13 @@ export class PulumiStack {
   }
 }
 
-/** An emulator, and an empty Pulumi project in a temporary folder whose program talks to it. */
+/** Starts an emulator, and creates an empty Pulumi project in a temporary folder that is configured for it. */
 export async function makeStack(
   fill: (folder: string) => Promise<unknown>,
   emulatorOptions: EmulatorOptions = {},
 ) {
   const cli = findPulumiCli();
-  if (!cli) throw new Error('There is no Pulumi CLI: run `npm run setup`.');
+  if (!cli) throw new Error('No Pulumi CLI found: run `npm run setup`.');
   const root = await mkdtemp(join(tmpdir(), 'postgres-compute-test-'));
   const emulator = await startEmulator({ operationMs: 300, ...emulatorOptions });
   const close = async () => {

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 
-/** Whether a process runs. One that has ended stays listed until its parent has asked for its exit code. */
+/** Whether a process runs. A zombie, which waits for its parent to read its exit code, does not. */
 export function isRunning(processId: number): boolean {
   try {
     process.kill(processId, 0);
   } catch {
     return false;
   }
-  return !isWaitingForItsParent(processId);
+  return !isZombie(processId);
 }
 
-function isWaitingForItsParent(processId: number): boolean {
+function isZombie(processId: number): boolean {
   try {
     return /^State:\s+Z/m.test(readFileSync(`/proc/${processId}/status`, 'utf8'));
   } catch {

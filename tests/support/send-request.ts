@@ -1,6 +1,6 @@
 import type { Emulator } from 'postgres-control-emulator';
 
-/** Asks the API of an emulator with its key. */
+/** Sends a request to an emulator's API, with its key. */
 export function sendRequest(
   { url, apiKey }: Pick<Emulator, 'url' | 'apiKey'>,
   method: string,

@@ -1,15 +1,15 @@
 import { type Emulator, type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
 import { expect, onTestFinished } from 'vitest';
 
-/** An answer of the service as it came. */
+/** A response of the service. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** JSON, or undefined for an answer without a body. */
+  /** JSON, or undefined for a response without a body. */
   readonly body: Body | undefined;
 }
 
-// What the tests read of answers; each test says by its expectations what is there.
+// The parts that tests read. Each test asserts which of them the response has.
 interface Body {
   readonly [key: string]: unknown;
   readonly message: string;
@@ -21,7 +21,7 @@ interface Body {
   readonly pagination: { cursor: string };
 }
 
-/** An emulator with a project and an empty branch, and a bare HTTP client for it. */
+/** Starts an emulator with a project and an empty branch. Returns it with a plain HTTP client. */
 export async function startService(options: EmulatorOptions = {}) {
   const emulator = await startEmulator(options);
   onTestFinished(() => emulator.stop());
@@ -48,7 +48,7 @@ export async function startService(options: EmulatorOptions = {}) {
   const endpoints = `/projects/${project.id}/endpoints`;
   const create = (attributes: object = {}) =>
     call('POST', endpoints, { endpoint: { branch_id: branch.id, type: 'read_write', ...attributes } });
-  /** A created endpoint whose compute is active. */
+  /** Creates an endpoint and waits until its compute is active. */
   const createActive = async (attributes: object = {}): Promise<string> => {
     const { body } = await create(attributes);
     await settled(emulator, project.id);
@@ -68,7 +68,7 @@ export async function startService(options: EmulatorOptions = {}) {
   };
 }
 
-/** Waits until every operation of the project has ended. */
+/** Waits for every operation of the project. */
 export function settled(emulator: Emulator, projectId: string) {
   const unfinished = () =>
     emulator.operations(projectId).filter(({ status }) => ['scheduling', 'running'].includes(status));

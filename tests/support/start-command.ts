@@ -14,14 +14,14 @@ const commandRetryPacing = { ...retryPacing, unreachableMs: 100 };
 /** The published command, as npm links it. */
 export const commandFile = join(__dirname, '..', '..', 'provider', 'bin', 'postgres-compute.js');
 
-/** What the command left behind. */
+/** The outcome of a run of the command. */
 export interface CommandEnd {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs the command in this process, as on a terminal or not. */
+/** Runs the command in this process, with or without a terminal. */
 export async function runWith(
   words: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -39,7 +39,7 @@ export async function runWith(
   return { exitCode, stdout: stdout.read() ?? '', stderr: stderr.read() ?? '' };
 }
 
-/** An emulator with a project and an empty branch, and the command that talks to it. */
+/** Starts an emulator with a project and an empty branch. Returns it with functions that run the command against it. */
 export async function startCommand(options: EmulatorOptions = {}) {
   const service = await startService(options);
   const { emulator, project } = service;

@@ -6,8 +6,8 @@ import { codeBlocks, repository } from './documents';
 import { type CommandResult, makeStack } from './pulumi-stack';
 
 /**
- * A copy of an example, as it stands in the repository, and a service whose project has a branch without endpoint.
- * The test's own `onTestFinished` lets tests run side by side.
+ * Starts a stack of an example, copied from the repository, and a service whose project has a branch without endpoint.
+ * It takes the test's own `onTestFinished`, because concurrent tests cannot use the global one.
  */
 export async function startExample(name: string, { onTestFinished }: Pick<TestContext, 'onTestFinished'>) {
   const { stack, emulator, close } = await makeStack(async (folder) => {
@@ -21,17 +21,17 @@ export async function startExample(name: string, { onTestFinished }: Pick<TestCo
   const branch = emulator.createBranch(project.id, { name: 'feature' });
   const commands = codeBlocks(`examples/${name}/README.md`, 'sh');
 
-  /** Runs the next block of commands of the README, with values in the place of its words in capitals. */
+  /** Runs the README's next block of commands, with values instead of the placeholders in capitals. */
   const tryReadme = async (values: Record<string, string> = {}): Promise<CommandResult> => {
     const block = commands.shift();
-    if (block === undefined) throw new Error(`examples/${name}/README.md has no further commands.`);
+    if (block === undefined) throw new Error(`examples/${name}/README.md has no more commands.`);
     const words = Object.entries({ PROJECT_ID: project.id, BRANCH_ID: branch.id, ...values });
-    // The longest word first: BRANCH_ID is a part of others.
+    // The longest placeholder first: BRANCH_ID is part of others.
     words.sort(([left], [right]) => right.length - left.length);
     const script = words.reduce((text, [word, value]) => text.replaceAll(word, value), block);
     return runScript(script, stack.folder, stack.environment);
   };
-  /** The same for commands that have to succeed. */
+  /** The same for commands that must succeed. */
   const followReadme = async (values?: Record<string, string>): Promise<CommandResult> => {
     const result = await tryReadme(values);
     if (result.exitCode !== 0)
@@ -43,7 +43,7 @@ export async function startExample(name: string, { onTestFinished }: Pick<TestCo
   return { stack, emulator, project, branch, followReadme, tryReadme, heldBy };
 }
 
-/** Runs commands as a user does who confirms everything. */
+/** Runs commands as a user who confirms every prompt. */
 export async function runScript(
   script: string,
   folder: string,

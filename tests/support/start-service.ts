@@ -13,7 +13,7 @@ type ProviderPacing = Omit<NonNullable<ConstructorParameters<typeof EndpointProv
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** An emulator with a project and an empty branch, and a provider that talks to it over HTTP. */
+/** Starts an emulator with a project and an empty branch, and a provider that calls it over HTTP. */
 export async function startService({
   graceMs = defaultGraceMs,
   ...options

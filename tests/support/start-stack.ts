@@ -15,7 +15,7 @@ async function startStack(fill: (folder: string) => Promise<unknown>, emulatorOp
   return { stack, emulator, project, branch };
 }
 
-/** A copy of the quickstart, as it stands in the repository. */
+/** Starts a stack of the quickstart, copied from the repository. */
 export function startQuickstart() {
   return startStack(async (folder) => {
     await writeFile(join(folder, 'package.json'), '{}');
@@ -34,7 +34,7 @@ runtime:
     tsconfig: tsconfig.json
 `;
 
-/** A program of one's own; \`args\` are the arguments of one ComputeEndpoint named \`app\`, as program text. */
+/** Starts a stack with one ComputeEndpoint named `app`; `args` are its arguments, as program text. */
 export async function startProgram(args = '', emulatorOptions: EmulatorOptions = {}) {
   const service = await startStack(async (folder) => {
     await writeFile(join(folder, 'Pulumi.yaml'), projectFile);

@@ -7,16 +7,16 @@ import { KeyWitness } from './key-witness';
 import { retryPacing } from './pacing';
 import { startService } from './start-service';
 
-/** With characters that JSON and URLs write in another way, as far as a key may hold them. */
+/** With characters that JSON and URLs escape, as far as a key may have them. */
 export const canary = 'canary-key/7f3a+"1"=';
-/** What a service may answer that repeats what it was sent. */
+/** A message of a service that repeats the key. */
 export const repeated = `the key ${canary} is not welcome`;
 
 const urn = 'urn:pulumi:test::test::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::app';
-/** What waits for the deadline does not wait long. Seconds. */
+/** Short, for calls that wait until the deadline. Seconds. */
 const timeouts = { create: 0.3, update: 0.3, delete: 0.3 };
 
-/** An emulator that takes the canary for its key, and a witness of everything that comes out. */
+/** Starts an emulator with the canary as its key, and a witness of everything that leaves the provider. */
 export async function startWitnessed() {
   const witness = new KeyWitness();
   witness.watchProcess();
@@ -33,7 +33,7 @@ export async function startWitnessed() {
 
 type Witnessed = Awaited<ReturnType<typeof startWitnessed>>;
 
-/** Everything that the engine asks of a provider, each with whatever comes out. */
+/** Makes every call that the engine makes to a provider. Each may fail. */
 export async function live(
   { witness }: Witnessed,
   provider: EndpointProvider,
@@ -61,8 +61,8 @@ export const requestEffects: [string, RequestEffect][] = [
     { kind: 'status', status, message: repeated, code: `KEY_${canary}` },
   ]),
   ['500 after the work', { kind: 'status', status: 500, when: 'after-work', message: repeated }],
-  ['no answer, before the work', { kind: 'lost-before-work' }],
-  ['no answer, after the work', { kind: 'lost-after-work' }],
-  ['an answer after the time-out', { kind: 'slow', delayMs: 400 }],
-  ['an answer that is cut off', { kind: 'malformed' }],
+  ['no response, before the work', { kind: 'lost-before-work' }],
+  ['no response, after the work', { kind: 'lost-after-work' }],
+  ['a response after the time-out', { kind: 'slow', delayMs: 400 }],
+  ['a truncated response', { kind: 'malformed' }],
 ];

@@ -19,7 +19,7 @@ export function makeTemporaryFolder(): string {
   return folder;
 }
 
-/** Writes files, given as relative names with their contents, and the folders they need. */
+/** Writes files, by relative name, and creates their folders. */
 export function writeFiles(root: string, files: Record<string, string | object>): void {
   mkdirSync(root, { recursive: true });
   for (const [name, content] of Object.entries(files)) {

@@ -71,19 +71,19 @@ test('set-up runs npm ci on a bare clone, and only tsc --build the second time',
 });
 
 test.each([
-  ['another version', { 'node_modules/left-pad': { ...LEFT_PAD, version: '1.2.0' } }, 1],
-  ['other contents', { 'node_modules/left-pad': { ...LEFT_PAD, integrity: 'sha512-other' } }, 1],
-  ['not all packages', {}, 1],
-  ['a package that is not in the lock', { ...LOCK.packages, 'node_modules/extra': { version: '1.0.0' } }, 1],
-  ['all packages except those for other platforms', { 'node_modules/left-pad': LEFT_PAD }, 0],
-])('set-up when node_modules holds %s', async (_what, packages, installs) => {
+  ['runs npm ci', 'another version', { 'node_modules/left-pad': { ...LEFT_PAD, version: '1.2.0' } }],
+  ['runs npm ci', 'other contents', { 'node_modules/left-pad': { ...LEFT_PAD, integrity: 'sha512-other' } }],
+  ['runs npm ci', 'a missing package', {}],
+  ['runs npm ci', 'an extra package', { ...LOCK.packages, 'node_modules/extra': { version: '1.0.0' } }],
+  ['skips npm ci', 'only the packages for this platform', { 'node_modules/left-pad': LEFT_PAD }],
+])('set-up %s with %s in node_modules', async (effect, _what, packages) => {
   const { repository, start, read } = bareClone();
   await start();
   writeFiles(repository, { commands: '', 'node_modules/.package-lock.json': { packages } });
 
   await start();
 
-  expect(read('commands').match(/^npm ci/gm) ?? []).toHaveLength(installs);
+  expect(/^npm ci/m.test(read('commands'))).toBe(effect === 'runs npm ci');
 });
 
 test('of two set-ups side by side, the second waits for the first', async () => {

@@ -57,14 +57,14 @@ describe.each(files)('$file', ({ text }) => {
   const jobs = Object.entries(workflow.jobs);
   const usesSecrets = (part: unknown) => /\bsecrets\b/.test(JSON.stringify(part) ?? '');
 
-  test('pins every action to a commit, with its version as a comment', () => {
+  test('workflow pins every action to a commit, with its version as a comment', () => {
     const uses = text.split('\n').filter((line) => /^[ -]*uses:/.test(line));
 
     expect(uses.length).toBeGreaterThan(0);
     expect(uses.filter((line) => !PINNED.test(line))).toEqual([]);
   });
 
-  test('leaves no GitHub token in the checkout', () => {
+  test('workflow leaves no GitHub token in the checkout', () => {
     const checkouts = jobs.flatMap(([, { steps }]) =>
       steps.filter(({ uses }) => uses?.startsWith('actions/checkout@')),
     );
@@ -73,19 +73,19 @@ describe.each(files)('$file', ({ text }) => {
     for (const checkout of checkouts) expect(checkout.with).toMatchObject({ 'persist-credentials': false });
   });
 
-  test('lets its GitHub token only read the repository, and gives an OIDC token only to a job of a version tag', () => {
+  test('workflow lets its GitHub token only read the repository, and gives an OIDC token only to a job of a version tag', () => {
     expect(workflow.permissions).toEqual({});
     const isForTags = Object.keys(workflow.on).join() === 'push' && !('branches' in Object(workflow.on.push));
     for (const [, { permissions, environment }] of jobs)
       expect(permissions).toEqual(isForTags && environment === 'npm' ? PUBLISH : READ_ONLY);
   });
 
-  test('runs no code of a fork with the secrets of the repository', () => {
+  test('workflow runs no code of a fork with the secrets of the repository', () => {
     expect(Object.keys(workflow.on)).not.toContain('pull_request_target');
     expect(Object.keys(workflow.on)).not.toContain('workflow_run');
   });
 
-  test("takes secrets from a job's environment, on single steps", () => {
+  test("workflow takes secrets from a job's environment, on single steps", () => {
     const { jobs: _jobs, ...rest } = workflow;
     expect(usesSecrets(rest)).toBe(false);
     for (const [, { steps, environment, ...job }] of jobs) {
@@ -94,7 +94,7 @@ describe.each(files)('$file', ({ text }) => {
     }
   });
 
-  test('keeps the environment and the stack of production from jobs that pull requests can start', () => {
+  test('workflow keeps the environment and the stack of production from jobs that pull requests can start', () => {
     for (const [, { if: condition, environment, env }] of jobs) {
       if (condition === NOT_A_PULL_REQUEST) continue;
       expect(environment).not.toBe('production');

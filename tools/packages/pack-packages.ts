@@ -24,7 +24,7 @@ interface NpmPackRecord {
   readonly unpackedSize: number;
 }
 
-/** Builds the workspaces from nothing, so that no output of a deleted source is packed, and packs them into `folder`. */
+/** Packs the workspaces into `folder`, after a clean build: tsc leaves the outputs of deleted sources behind. */
 export async function packPackages(folder: string): Promise<readonly PackedPackage[]> {
   for (const name of ['provider', 'emulator'])
     await rm(join(repository, name, 'dist'), { recursive: true, force: true });
