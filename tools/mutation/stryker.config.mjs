@@ -31,5 +31,5 @@ const config = {
   thresholds: { high: 90, low: 85, break: 85 },
 };
 
-// biome-ignore lint/style/noDefaultExport: what Stryker reads is the default export.
+// biome-ignore lint/style/noDefaultExport: Stryker reads the default export.
 export default config;
