@@ -8,6 +8,7 @@ import type { InstallStep } from './install';
 import { BINARIES, oldestGo, pinnedVersion } from './pins';
 
 const VERSION_VARIABLE = 'github.com/pulumi/pulumi/sdk/v3/go/common/version.Version';
+const SDK = join(__dirname, '../../node_modules/@pulumi/pulumi');
 const RESOURCE_PLUGIN = 'pulumi-resource-pulumi-nodejs';
 
 /**
@@ -31,7 +32,7 @@ export async function buildFromModules({ folder, environment, log, signal }: Ins
   }
   // If it were on PATH instead of beside the binary, every run would print a warning.
   const plugin = join(folder, RESOURCE_PLUGIN);
-  copyFileSync(require.resolve(`@pulumi/pulumi/${RESOURCE_PLUGIN}`), plugin);
+  copyFileSync(join(SDK, RESOURCE_PLUGIN), plugin);
   chmodSync(plugin, 0o755);
 }
 
