@@ -66,6 +66,7 @@ function interrupt(signalName) {
 
 /** @param {unknown} error */
 function report(error) {
+  if (interruption.signal.aborted) return;
   process.stderr.write(`set-up failed: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode ??= 1;
 }
