@@ -6,7 +6,7 @@ import type { PackedPackage } from './pack-packages';
 const repository = join(__dirname, '..', '..');
 
 const requiredFiles = ['LICENSE', 'README.md', 'package.json'];
-/** The files that belong into the packages. */
+/** The files that belong in the packages. */
 const allowedFiles: Readonly<Record<string, readonly RegExp[]>> = {
   'pulumi-postgres-compute': [/^dist\/.+\.(js|d\.ts)$/, /^bin\/[\w-]+\.js$/],
   'postgres-control-emulator': [
