@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Makes a bare clone ready to run: npm ci, tsc --build and a Pulumi CLI.
 // Until npm ci has run, there is nothing but Node: what is imported here has no dependencies.
+import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -60,7 +61,7 @@ async function preparePulumi() {
 /** @param {NodeJS.Signals} signalName */
 function interrupt(signalName) {
   log(`${signalName}: stopping; the next set-up continues from here`);
-  process.exitCode = signalName === 'SIGINT' ? 130 : 143;
+  process.exitCode = 128 + constants.signals[signalName];
   interruption.abort(new Error('The set-up was interrupted.'));
 }
 
@@ -71,6 +72,5 @@ function report(error) {
   process.exitCode ??= 1;
 }
 
-process.on('SIGINT', interrupt);
-process.on('SIGTERM', interrupt);
+for (const signalName of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signalName, interrupt);
 main().catch(report);

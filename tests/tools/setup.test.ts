@@ -103,6 +103,7 @@ test('of two set-ups side by side, the second waits for the first', async () => 
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
+  ['SIGHUP', 129],
 ] as const)(
   'an interrupted set-up leaves nothing running, and the next one finishes: %s',
   async (signal, code) => {
