@@ -1,14 +1,12 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
-const quick = ['provider/src/**/*.test.ts', 'tests/{integration,emulator,tools,browser}/**/*.test.ts'];
-
-// biome-ignore lint/style/noDefaultExport: what vitest reads is the default export.
+// biome-ignore lint/style/noDefaultExport: vitest reads the default export.
 export default defineConfig({
   test: {
     exclude: [...configDefaults.exclude, '**/dist/**'],
-    // The tests with the real CLI wait as much as they work: two files at a time, also on two cores.
+    // The tests with the real CLI wait as much as they work: two files at a time, even on two cores.
     maxWorkers: 2,
-    // Of the published package, as far as it runs in the tests' own processes (not in those that they start).
+    // Of the provider, in the tests' own processes only, not in processes that they start.
     coverage: {
       provider: 'v8',
       include: ['provider/src/**/*.ts'],
@@ -18,7 +16,20 @@ export default defineConfig({
       thresholds: { branches: 95, functions: 95, lines: 95, statements: 95 },
     },
     projects: [
-      { test: { name: 'quick', include: quick, testTimeout: 20_000 } },
+      {
+        test: {
+          name: 'quick',
+          include: ['provider/src/**/*.test.ts', 'tests/integration/**/*.test.ts'],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          name: 'local',
+          include: ['tests/{emulator,tools,browser}/**/*.test.ts'],
+          testTimeout: 20_000,
+        },
+      },
       {
         test: {
           name: 'cli',

@@ -1,5 +1,5 @@
-// Packs both packages as npm would publish them, judges the tarballs, and uses them as somebody who has installed
-// them: with npm and with pnpm, a real `pulumi up`, preview and destroy. Needs the package registry.
+// Packs both packages as npm would publish them, checks the tarballs, installs them with npm and with pnpm, and runs a
+// real `pulumi up`, preview and destroy with each. Needs the package registry.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { measureInstall } from './packages/install-size';
@@ -10,17 +10,23 @@ import { npm, type PackageManager, TrialProject } from './packages/trial-project
 
 const pulumiVersion = '3.248.0';
 const typescriptVersion = '6.0.3';
+const nodeTypesVersion = '20.19.43';
 const pnpmVersion = '12.21.0';
 const bytesPerMb = 1e6;
 
-const dependencies = { '@pulumi/pulumi': pulumiVersion, typescript: typescriptVersion };
+/** The program declares what it uses: pnpm does not expose the dependencies of dependencies. */
+const dependencies = {
+  '@pulumi/pulumi': pulumiVersion,
+  '@types/node': nodeTypesVersion,
+  typescript: typescriptVersion,
+};
 
 const checkedTypes = `import * as pulumi from '@pulumi/pulumi';
 import { ComputeEndpoint, type ComputeEndpointArgs, getComputeEndpoint } from 'pulumi-postgres-compute';
 import { startEmulator } from 'postgres-control-emulator';
 export const args: ComputeEndpointArgs = { projectId: 'p', branchId: 'b', type: 'read_write' };
 export const host: pulumi.Output<string> = new ComputeEndpoint('app', args).host;
-// @ts-expect-error There is no such type of endpoint: so the declarations have been found.
+// @ts-expect-error No endpoint has this type. Without the declarations, this line would be no error.
 export const wrong: ComputeEndpointArgs = { projectId: 'p', branchId: 'b', type: 'primary' };
 export const live: Promise<{ id: string }> = getComputeEndpoint({ projectId: 'p', endpointId: 'e' });
 export const url: Promise<string> = startEmulator().then((emulator) => emulator.url);
@@ -29,17 +35,17 @@ export const url: Promise<string> = startEmulator().then((emulator) => emulator.
 void runTrials(checkPackages);
 
 async function checkPackages(folder: string): Promise<void> {
-  const packages = await packPackages(folder, say);
+  const packages = await packPackages(folder);
   const problems = (await Promise.all(packages.map(findPackageProblems))).flat();
   for (const packed of packages) await describePackage(packed, folder);
-  for (const problem of problems) say(`NOT CLEAN: ${problem}`);
+  for (const problem of problems) say(`PROBLEM: ${problem}`);
   if (problems.length > 0) process.exitCode = 1;
-  else say('Files, publint and attw: nothing to correct.');
+  else say('Files, publint and attw: no problems.');
   await tryPackages('npm', npm, folder, packages);
   await tryPackages(`pnpm ${pnpmVersion}`, pnpm(folder), folder, packages);
 }
 
-/** Its store is in the folder, so that nothing of the trial stays behind; what it may not build, it need not. */
+/** Its store is in the trial's folder, which is deleted. pnpm fails on an unlisted build script: protobufjs may skip its own. */
 function pnpm(folder: string): PackageManager {
   const store = ['--store-dir', join(folder, 'pnpm-store')];
   return {
@@ -57,7 +63,7 @@ async function describePackage(packed: PackedPackage, folder: string): Promise<v
     packages: [packed],
     program: 'JavaScript',
     dependencies: {},
-    // The SDK is in every Pulumi program already: what is measured is what comes on top of it.
+    // Every Pulumi program has the SDK already, so the size leaves it out.
     packageManager: { ...npm, args: [...npm.args, '--legacy-peer-deps'] },
   });
   await project.install();

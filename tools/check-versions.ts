@@ -9,7 +9,7 @@ import { runTrials, say } from './packages/run-trials';
 import type { ProgramKind } from './packages/trial-program';
 import { TrialProject, type TrialReport } from './packages/trial-project';
 
-/** One combination. What provider/package.json says in `engines` and `peerDependencies` are the ends of these. */
+/** Together, they cover both ends of `engines` and `peerDependencies` in provider/package.json. */
 interface Combination {
   readonly name: string;
   readonly node: string;
@@ -18,7 +18,7 @@ interface Combination {
   readonly tools?: Readonly<Record<string, string>>;
 }
 
-/** The first that hands the stack's config, and so the key, to a dynamic provider. */
+/** The first SDK that passes the stack's config, and so the key, to a dynamic provider. */
 const oldestSdk = '3.139.0';
 const lastSdkForNode20 = '3.248.0';
 const newestSdk = '3';
@@ -83,7 +83,7 @@ interface Row {
 void runTrials(checkVersions);
 
 async function checkVersions(folder: string): Promise<void> {
-  const packages = await packPackages(folder, say);
+  const packages = await packPackages(folder);
   const rows: Row[] = [];
   for (const combination of chosenCombinations()) {
     const row = await tryCombination(combination, folder, packages);
@@ -95,11 +95,11 @@ async function checkVersions(folder: string): Promise<void> {
   if (rows.some(({ outcome }) => outcome instanceof Error)) process.exitCode = 1;
 }
 
-/** Those whose name holds the words on the command line; all of them without any. */
+/** The combinations whose name contains the words on the command line; without words, all of them. */
 function chosenCombinations(): readonly Combination[] {
   const words = process.argv.slice(2).join(' ');
   const chosen = combinations.filter(({ name }) => name.includes(words));
-  if (chosen.length === 0) throw new Error(`No combination has "${words}" in its name.`);
+  if (chosen.length === 0) throw new Error(`No combination's name contains "${words}".`);
   return chosen;
 }
 
@@ -123,7 +123,7 @@ async function tryCombination(
   return { name, program, seconds: Math.round((Date.now() - startedAt) / 1_000), outcome };
 }
 
-/** The npm package `node` brings the binary of that version. Returns the folder that holds it. */
+/** Installs the npm package `node`, which has the binary of that version. Returns the binary's folder. */
 async function installNode(version: string, parent: string): Promise<string> {
   const folder = join(parent, `node-${version}`);
   await mkdir(folder, { recursive: true });

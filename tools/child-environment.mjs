@@ -1,15 +1,23 @@
-// What the child processes of the set-up get of the environment: npm, Go, tsc and installers run other people's code.
+// The environment of the child processes of the set-up: npm, Go, tsc and installers run third-party code.
 
 const SECRETS = /^(POSTGRES_COMPUTE_|PULUMI_ACCESS_TOKEN$|PULUMI_CONFIG_PASSPHRASE)/;
 
-/** @type {typeof import('./child-environment.d.mts').withoutSecrets} */
+/**
+ * Removes the service's key and settings, Pulumi's access token and the passphrase of its secrets.
+ * @param {NodeJS.ProcessEnv} environment
+ * @returns {NodeJS.ProcessEnv}
+ */
 export function withoutSecrets(environment) {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !SECRETS.test(name)));
 }
 
-/** @type {typeof import('./child-environment.d.mts').goEnvironment} */
+/**
+ * For Go builds of the pinned modules, verified against the committed go.sum alone.
+ * @param {NodeJS.ProcessEnv} environment
+ * @returns {NodeJS.ProcessEnv}
+ */
 export function goEnvironment(environment) {
-  // The result runs on this machine: a cross-compiled command would not.
+  // The result runs on this machine, so it must not be cross-compiled.
   const { GOOS, GOARCH, GOEXPERIMENT, ...outer } = withoutSecrets(environment);
   return {
     ...outer,

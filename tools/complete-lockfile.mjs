@@ -1,6 +1,6 @@
 // Completes package-lock.json from the registry: adds the optional packages for other platforms that npm left out
 // (`npm ci` refuses a lock without them) and the integrity hash of every entry without one.
-// Run it after every `npm install` that changed the lock.
+// Run it after every `npm install` that changes the lock.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { withoutSecrets } from './child-environment.mjs';
@@ -22,16 +22,13 @@ const unpublished = incomplete.filter((at) => !completeEntry(at));
 if (unpublished.length > 0) {
   process.stderr.write(
     `The registry has no integrity hash for:\n${unpublished.map((at) => `  ${at} ${lock.packages[at].version}\n`).join('')}` +
-      'Choose a version of the package that depends on them for which it has all of them.\n',
+      'Choose another version of the package that depends on them: one whose platform packages the registry has.\n',
   );
   process.exitCode = 1;
 } else {
-  const [root, ...rest] = Object.entries(lock.packages);
-  rest.sort(([left], [right]) => left.localeCompare(right, 'en')); // npm's own order.
-  writeFileSync(
-    file,
-    `${JSON.stringify({ ...lock, packages: Object.fromEntries([root, ...rest]) }, null, 2)}\n`,
-  );
+  // The order of npm. The root package, whose name is empty, comes first.
+  const packages = Object.entries(lock.packages).sort(([left], [right]) => left.localeCompare(right, 'en'));
+  writeFileSync(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(packages) }, null, 2)}\n`);
   process.stdout.write(`${incomplete.length} completed\n`);
 }
 
@@ -43,7 +40,7 @@ function completeEntry(at) {
     encoding: 'utf8',
     env: withoutSecrets(process.env),
   });
-  const newest = [JSON.parse(stdout || '{}')].flat().at(-1); // A range answers with a list, oldest first.
+  const newest = [JSON.parse(stdout || '{}')].flat().at(-1); // A range returns a list, oldest first.
   const { version, 'dist.integrity': integrity, ...rest } = newest;
   if (integrity === undefined) return false;
   lock.packages[at] = { version, integrity, ...rest, ...entry };

@@ -1,9 +1,9 @@
-// Takes the pictures of the console in docs/: an emulator with something of everything, on a desktop and on a phone.
+// Takes the screenshots of the console in docs/, on a desktop and on a phone.
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { type Emulator, type Endpoint, startEmulator } from 'postgres-control-emulator';
-import { findChromium, launchChromium } from './chromium';
-import { sendRequest } from './send-request';
+import { findChromium, launchChromium } from '../tests/support/chromium';
+import { sendRequest } from '../tests/support/send-request';
 
 const DOCS = join(__dirname, '../docs');
 const PICTURES = [
@@ -16,8 +16,7 @@ void main();
 
 async function main(): Promise<void> {
   const command = findChromium();
-  if (command === undefined)
-    throw new Error('There is no Chromium: install it, or name it by CHROMIUM_PATH.');
+  if (command === undefined) throw new Error('No Chromium found: install it, or set CHROMIUM_PATH.');
   const emulator = await startEmulator({ operationMs: DURATIONS_MS, locks: 'none', apiKey: 'local' });
   try {
     await fill(emulator);
@@ -32,7 +31,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Endpoints in every state; operations that are OK, failed and in progress. */
+/** Creates endpoints in every state, and operations that finished, failed and are in progress. */
 async function fill(emulator: Emulator): Promise<void> {
   emulator.createProject({ name: 'reporting' });
   const sandbox = emulator.createProject({ name: 'sandbox' });
@@ -45,13 +44,13 @@ async function fill(emulator: Emulator): Promise<void> {
   await send(emulator, 'PATCH', `/projects/${id}/endpoints/${legacy.id}`, { endpoint: { disabled: true } });
   const preview = await createEndpoint(emulator, id, { name: 'shop-preview', suspend_timeout_seconds: 60 });
   await send(emulator, 'POST', `/projects/${id}/endpoints/${preview.id}/suspend`);
-  await allEnded(emulator, id);
+  await waitForOperations(emulator, id);
   emulator.inject({
     match: { action: 'start_compute', endpointId: preview.id },
     effect: { kind: 'operation-fails', error: 'no capacity left in local-east-1' },
   });
   emulator.connect(preview.id);
-  await allEnded(emulator, id);
+  await waitForOperations(emulator, id);
   await createEndpoint(emulator, id, { branch_id: main.branch_id, name: 'shop-replica', type: 'read_only' });
 
   emulator.inject({ match: { projectId: id, action: 'apply_config' }, effect: { kind: 'operation-hangs' } });
@@ -60,12 +59,12 @@ async function fill(emulator: Emulator): Promise<void> {
   emulator.lockProject(sandbox.id);
 }
 
-/** On a branch of its own unless the attributes name one; returns once its compute is active. */
+/** Creates an endpoint on a new branch, unless the attributes have one. Returns when its compute is active. */
 async function createEndpoint(emulator: Emulator, projectId: string, attributes: object): Promise<Endpoint> {
   const branch = 'branch_id' in attributes ? undefined : await createBranch(emulator, projectId, attributes);
   const endpoint = { type: 'read_write', branch_id: branch, ...attributes };
   const answer = await send(emulator, 'POST', `/projects/${projectId}/endpoints`, { endpoint });
-  await allEnded(emulator, projectId);
+  await waitForOperations(emulator, projectId);
   // Our own emulator's answer to a create.
   return (answer as { endpoint: Endpoint }).endpoint;
 }
@@ -87,7 +86,7 @@ async function send(emulator: Emulator, method: string, path: string, body?: obj
   throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
 }
 
-async function allEnded(emulator: Emulator, projectId: string): Promise<void> {
+async function waitForOperations(emulator: Emulator, projectId: string): Promise<void> {
   const isUnfinished = ({ status }: { status: string }) => ['scheduling', 'running'].includes(status);
   while (emulator.operations(projectId).some(isUnfinished)) {
     await new Promise((resolve) => setTimeout(resolve, 50));

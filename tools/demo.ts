@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { styleText } from 'node:util';
 import execa from 'execa';
 import { startEmulator } from 'postgres-control-emulator';
-import { pulumiEnvironment } from './pulumi-cli/environment.mjs';
-import { findPulumiCli } from './pulumi-cli/find.mjs';
+import { pulumiEnvironment } from './pulumi-cli/environment';
+import { findPulumiCli } from './pulumi-cli/find';
 
 const repository = join(__dirname, '..');
-/** Not a name that somebody's own stack has: the CLI writes the stack's config beside Pulumi.yaml. */
+/** Unique, because the CLI writes the stack's config beside Pulumi.yaml, where the user's own stacks have theirs. */
 const stack = `demo-${process.pid}`;
 const interruption = new AbortController();
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  // The CLI is stopped in its own way first; then `finally` clears away what the demo made.
+  // Interrupts the CLI first; then `finally` deletes what the demo created.
   process.on(signal, () => interruption.abort());
 }
 
@@ -26,33 +26,33 @@ async function main(): Promise<void> {
     const project = emulator.createProject({ name: 'demo' });
     const branch = emulator.createBranch(project.id, { name: 'feature' });
     const run = await preparePulumi(folder, emulator);
-    say(`What the service holds, live: ${emulator.consoleUrl}`);
+    say(`Watch the service live: ${emulator.consoleUrl}`);
 
     await run('stack', 'init', stack);
     await run('config', 'set', 'projectId', project.id);
     await run('config', 'set', 'branchId', branch.id);
 
-    say('Creates the endpoint, and waits until its compute has started.');
+    say('Create the endpoint and wait until its compute has started.');
     await run('up', '--yes');
 
-    say('A change of size: restartOnChange says in the preview that it restarts the compute.');
+    say('Change the size: the preview shows, by restartOnChange, that this restarts the compute.');
     await run('config', 'set', 'maxCu', '2');
     await run('preview', '--diff');
     await run('preview');
     await run('up', '--yes');
 
-    say('A change of the autosuspend delay: no restart, and no such mark.');
+    say('Change the autosuspend delay: this restarts nothing, so the preview has no restartOnChange.');
     await run('config', 'set', 'suspendTimeoutSeconds', '600');
     await run('preview');
     await run('up', '--yes');
 
-    say('The service holds what the program declares.');
+    say('Refresh: there is no drift.');
     await run('refresh', '--yes', '--expect-no-changes');
 
     await run('destroy', '--yes');
     const left = emulator.endpoints(project.id).filter((endpoint) => endpoint.branch_id === branch.id);
-    if (left.length > 0) throw new Error(`The service still holds ${left.map(({ id }) => id).join(', ')}.`);
-    say('Done: the endpoint is gone, and so is everything that the demo made.');
+    if (left.length > 0) throw new Error(`The service still has ${left.map(({ id }) => id).join(', ')}.`);
+    say('Done: the endpoint and everything else that the demo created are deleted.');
   } catch (error) {
     process.exitCode = interruption.signal.aborted ? 130 : 1;
     say(interruption.signal.aborted ? 'Interrupted.' : String(error));
@@ -63,10 +63,10 @@ async function main(): Promise<void> {
   }
 }
 
-/** Runs the CLI on the quickstart, with a backend and a home of its own, printing each command before it runs. */
+/** Returns a function that prints and runs a command of the CLI on the quickstart, with a private backend and home. */
 async function preparePulumi(folder: string, emulator: { url: string; apiKey: string }) {
   const cli = findPulumiCli();
-  if (!cli) throw new Error('There is no Pulumi CLI: run `npm run setup`.');
+  if (!cli) throw new Error('No Pulumi CLI found: run `npm run setup`.');
   await mkdir(join(folder, 'backend'));
   const env = {
     ...pulumiEnvironment({ home: join(folder, 'home'), backend: join(folder, 'backend'), cli }),
@@ -76,7 +76,7 @@ async function preparePulumi(folder: string, emulator: { url: string; apiKey: st
   return async (...args: string[]): Promise<void> => {
     interruption.signal.throwIfAborted();
     process.stdout.write(`\n${styleText('bold', `$ pulumi ${args.join(' ')}`)}\n`);
-    // In a process group of its own: Ctrl-C reaches the CLI once, through the demo.
+    // In its own process group, so that Ctrl-C reaches the CLI once, through the demo.
     const command = execa(cli.command, args, {
       cwd: repository,
       env,

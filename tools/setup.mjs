@@ -1,18 +1,18 @@
 #!/usr/bin/env node
-// Makes a bare clone ready to run: npm ci, tsc --build and a Pulumi CLI, each only if needed.
-// Plain Node without dependencies, because it runs before node_modules exists.
-import { dirname, join, relative } from 'node:path';
+// Makes a bare clone ready to run: npm ci, tsc --build and a Pulumi CLI.
+// Until npm ci has run, there is nothing but Node: what is imported here has no dependencies.
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { ensurePulumiCli, findPulumiCli } from './pulumi-cli/find.mjs';
-import { buildPackages, whyBuildIsStale } from './setup/build-packages.mjs';
-import { withFolderLock } from './setup/folder-lock.mjs';
-import { installPackages, whyPackagesAreStale } from './setup/install-packages.mjs';
+import { installPackages } from './setup/install-packages.mjs';
+import { withLock } from './setup/lock.mjs';
+import { runCommand } from './setup/run-command.mjs';
 
-const OLDEST_NODE = [20, 19];
+const OLDEST_NODE = '20.19.0';
 const USAGE = `Usage: node tools/setup.mjs [--no-pulumi]
-Runs npm ci, tsc --build and gets a Pulumi CLI, each only if needed.
-  --no-pulumi  leave the Pulumi CLI out: enough for everything but the demo and the end-to-end tests`;
+Runs npm ci if needed, tsc --build, and gets a Pulumi CLI if there is none.
+  --no-pulumi  without the Pulumi CLI, which only the demo and the end-to-end tests need`;
 
 const repository = dirname(dirname(fileURLToPath(import.meta.url)));
 const interruption = new AbortController();
@@ -22,99 +22,55 @@ function log(message) {
   process.stdout.write(`set-up: ${message}\n`);
 }
 
-function readOptions() {
-  const { values } = parseArgs({
-    options: {
-      'no-pulumi': { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+async function main() {
+  const { values } = parseArgs({ options: { 'no-pulumi': { type: 'boolean' }, help: { type: 'boolean' } } });
+  if (values.help) {
+    process.stdout.write(`${USAGE}\n`);
+    return;
+  }
+  if (process.versions.node.localeCompare(OLDEST_NODE, 'en', { numeric: true }) < 0)
+    throw new Error(`Node ${process.versions.node} is too old: install Node ${OLDEST_NODE} or newer.`);
+  const options = { repository, log, signal: interruption.signal };
+  // Not in node_modules, which npm ci deletes.
+  await withLock(join(repository, '.pulumi-cli/setup.lock'), options, async () => {
+    const isNew = await installPackages(options);
+    await build(isNew);
+    if (!values['no-pulumi']) await preparePulumi();
   });
-  return { withPulumi: !values['no-pulumi'], help: values.help };
 }
 
-function checkNode() {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE;
-  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
-  throw new Error(
-    `Node ${process.versions.node} is too old: install Node ${OLDEST_NODE.join('.')} or newer.`,
-  );
+/**
+ * tsc compares modification times, and npm gives every file the same old one: new packages need --force.
+ * @param {boolean} isForced
+ */
+async function build(isForced) {
+  const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+  const command = [process.execPath, tsc, '--build', ...(isForced ? ['--force'] : [])];
+  log('tsc --build');
+  await runCommand(command, { name: 'tsc --build', cwd: repository, log, signal: interruption.signal });
 }
 
-/** @param {boolean} withPulumi */
-function isSetUp(withPulumi) {
-  if (whyPackagesAreStale(repository) !== undefined || whyBuildIsStale(repository) !== undefined)
-    return false;
-  return !withPulumi || findPulumiCli() !== undefined;
-}
-
-async function preparePackages() {
-  const whyInstall = whyPackagesAreStale(repository);
-  if (whyInstall === undefined) return;
-  log(`npm ci, because ${whyInstall}`);
-  await installPackages({ repository, log, signal: interruption.signal });
-}
-
-async function prepareBuild() {
-  const whyBuild = whyBuildIsStale(repository);
-  if (whyBuild === undefined) return;
-  log(`tsc --build, because ${whyBuild}`);
-  await buildPackages({ repository, log, signal: interruption.signal });
-}
-
-/** @param {Promise<void>} packages */
-async function preparePulumi(packages) {
-  if (findPulumiCli() !== undefined) return;
-  const cli = await ensurePulumiCli({ log, signal: interruption.signal, sdkInstalled: packages });
-  log(`Pulumi CLI ${cli.version} (${cli.origin}) is ${relative(process.cwd(), cli.command)}`);
-}
-
-/** @param {boolean} withPulumi */
-async function setUp(withPulumi) {
-  const packages = preparePackages();
-  // Without its packages nothing works: end a Go build of several minutes at once.
-  packages.catch((error) => interruption.abort(error));
-  const results = await Promise.allSettled([
-    packages.then(prepareBuild),
-    withPulumi ? preparePulumi(packages) : Promise.resolve(),
-  ]);
-  const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-  if (reasons.length > 0) throw new AggregateError(new Set(reasons), 'set-up did not finish');
+async function preparePulumi() {
+  const { tsImport } = await import('tsx/esm/api');
+  /** @type {typeof import('./pulumi-cli/install.js')} */
+  const { ensurePulumiCli } = await tsImport('./pulumi-cli/install.ts', import.meta.url);
+  const cli = await ensurePulumiCli({ log, signal: interruption.signal });
+  log(`Pulumi CLI ${cli.version}: ${cli.command}`);
 }
 
 /** @param {NodeJS.Signals} signalName */
 function interrupt(signalName) {
-  const next = 'the next set-up goes on from here; press Ctrl-C again to end at once';
-  log(`${signalName}: ending what is under way (${next})`);
-  process.exitCode = signalName === 'SIGINT' ? 130 : 143;
+  log(`${signalName}: stopping; the next set-up continues from here`);
+  process.exitCode = 128 + constants.signals[signalName];
   interruption.abort(new Error('The set-up was interrupted.'));
 }
 
 /** @param {unknown} error */
 function report(error) {
-  const errors = error instanceof AggregateError ? error.errors : [error];
-  for (const each of errors) {
-    process.stderr.write(`set-up failed: ${each instanceof Error ? each.message : String(each)}\n`);
-  }
+  if (interruption.signal.aborted) return;
+  process.stderr.write(`set-up failed: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode ??= 1;
 }
 
-async function main() {
-  const { withPulumi, help } = readOptions();
-  if (help) {
-    process.stdout.write(`${USAGE}\n`);
-    return;
-  }
-  checkNode();
-  if (isSetUp(withPulumi)) return;
-  const startedAt = Date.now();
-  // Not in node_modules, which npm ci deletes.
-  await withFolderLock(join(repository, '.pulumi-cli/setup.lock'), { log, signal: interruption.signal }, () =>
-    setUp(withPulumi),
-  );
-  log(`done in ${Math.round((Date.now() - startedAt) / 1_000)} s`);
-}
-
-process.once('SIGINT', interrupt);
-process.once('SIGTERM', interrupt);
+for (const signalName of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signalName, interrupt);
 main().catch(report);

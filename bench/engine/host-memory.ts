@@ -1,5 +1,5 @@
-import { findHosts, readProcess } from '../../tests/provider-hosts';
-import type { PulumiStack } from '../../tests/pulumi-stack';
+import { findHosts, readProcess } from '../../tests/support/provider-hosts';
+import type { PulumiStack } from '../../tests/support/pulumi-stack';
 
 const sampleEveryMs = 200;
 /** Looking through every process of the machine takes time that is being measured, so it is done less often. */

@@ -1,7 +1,7 @@
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Emulator } from 'postgres-control-emulator';
-import { makeStack } from '../../tests/pulumi-stack';
+import { makeStack } from '../../tests/support/pulumi-stack';
 import { expectReplicas, measure } from '../metered-emulator';
 import { type Arrival, arrivalsAt, endMeter, startMeter, timeWithoutRoom } from '../request-meter';
 import { measureHostMemory } from './host-memory';

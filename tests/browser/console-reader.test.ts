@@ -1,8 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startService } from '../emulator/service-client';
-import { focused, heading, openKeyForm, openPage, projectLink, row, useChromium } from './open-console';
+import {
+  focused,
+  heading,
+  openKeyForm,
+  openPage,
+  projectLink,
+  row,
+  useChromium,
+} from '../support/open-console';
+import { startService } from '../support/service-client';
 
 const LOW_CONTRAST = readFileSync(join(__dirname, 'low-contrast.js'), 'utf8');
 const PAGE_WIDTH = 'document.documentElement.scrollWidth';

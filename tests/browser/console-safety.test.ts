@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { startService } from '../emulator/service-client';
 import {
   heading,
   openPage,
@@ -8,7 +7,8 @@ import {
   serveForeignPage,
   startHeld,
   useChromium,
-} from './open-console';
+} from '../support/open-console';
+import { startService } from '../support/service-client';
 
 useChromium();
 

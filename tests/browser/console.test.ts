@@ -1,6 +1,5 @@
 import { startEmulator } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startService } from '../emulator/service-client';
 import {
   focused,
   heading,
@@ -11,7 +10,8 @@ import {
   rows,
   startHeld,
   useChromium,
-} from './open-console';
+} from '../support/open-console';
+import { startService } from '../support/service-client';
 
 useChromium();
 

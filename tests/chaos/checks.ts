@@ -12,12 +12,12 @@ export async function checkEndpoints(trial: Trial, round: Round): Promise<void> 
   const own = trial.ground.own();
   const declared = declaredSlots(round);
   if (own.length !== declared.length)
-    trial.violate(`${own.length} endpoints at the service, ${declared.length} declared`);
+    trial.violate(`the service has ${own.length} endpoints, the program declares ${declared.length}`);
   const state = await trial.readState();
   const inState = state.map(({ id }) => id).sort();
   const held = own.map(({ id }) => id).sort();
   if (!isEqual(inState, held))
-    trial.violate(`state holds ${inState.join(' ')}; the service holds ${held.join(' ')}`);
+    trial.violate(`the state has ${inState.join(' ')}, the service has ${held.join(' ')}`);
   for (const { slot, plan } of declared) {
     const id = state.find(({ urn }) => urn === urnOf(slot))?.id;
     const endpoint = own.find((candidate) => candidate.id === id);
@@ -35,7 +35,7 @@ export function checkSuccess(trial: Trial, round: Round, startedAt: number): voi
   const ids = new Set(waitedFor.map(({ id }) => id));
   for (const { id, action, status, endpoint_id = '', created_at } of trial.ground.ownOperations()) {
     if (!ids.has(endpoint_id) || Date.parse(created_at) < startedAt || status === 'finished') continue;
-    trial.violate(`the run ended well, but ${action} ${id} of ${endpoint_id} is ${status}`);
+    trial.violate(`the run succeeded, but ${action} ${id} of ${endpoint_id} is ${status}`);
   }
 }
 
@@ -50,7 +50,7 @@ export function checkForeign(trial: Trial): void {
     const now = endpoints.get(before.id);
     if (!isEqual(omit(now, ownChanges), omit(before, ownChanges)))
       trial.violate(
-        `${before.id} of another client has changed: ${JSON.stringify(before)} is ${JSON.stringify(now)}`,
+        `${before.id} of another client changed from ${JSON.stringify(before)} to ${JSON.stringify(now)}`,
       );
     if (emulator.connectionDrops(before.id) > 0)
       trial.violate(`${before.id} of another client lost connections`);
@@ -67,7 +67,7 @@ export async function checkSecrets(trial: Trial): Promise<void> {
     if (found.length === 0) return;
     const at = text.indexOf(found[0] ?? '');
     trial.violate(
-      `${what} holds ${found.join(', ')} in clear: ${text.slice(Math.max(0, at - 300), at + 100)}`,
+      `${what} contains ${found.join(', ')} in plain text: ${text.slice(Math.max(0, at - 300), at + 100)}`,
     );
   };
   for (const screen of screens.splice(0)) search('a screen', screen);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { InjectedFault } from 'postgres-control-emulator';
-import { findHosts, kill, waitForHosts } from '../provider-hosts';
+import { findHosts, kill, waitForHosts } from '../support/provider-hosts';
 import { type Interruption, oddKinds } from './mishap';
 import { urnOf } from './program';
 import type { Round } from './scenario';
@@ -108,7 +108,7 @@ async function interrupt(trial: Trial, { kind }: Interruption, pid = 0, before =
   // The host loads the provider for the first resource; until then it is Pulumi's own program, and stays.
   const isLoaded = trial.emulator.requests().length > before;
   const left = await waitForHosts(trial.stack);
-  if (isLoaded && left.length > 0) trial.violate('the provider host outlives the killed CLI by 3 s');
+  if (isLoaded && left.length > 0) trial.violate('the provider host still runs 3 s after the CLI was killed');
   for (const host of left) kill(host, 'SIGKILL');
   return 1;
 }

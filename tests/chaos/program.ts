@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { typeToken } from '../../provider/src/dynamic/provider-text';
-import type { PulumiStack } from '../pulumi-stack';
+import type { PulumiStack } from '../support/pulumi-stack';
 import type { Ground } from './ground';
 import type { Round } from './scenario';
 import type { SlotPlan } from './slot-plan';

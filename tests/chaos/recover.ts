@@ -32,7 +32,7 @@ export async function recover(trial: Trial, round: Round, disturbance: Disturban
       await declare(trial.stack, trial.ground, round, trial.scenario.timeoutSeconds);
       continue;
     }
-    trial.violate(`up without faults failed:\n${screen}`);
+    trial.violate(`\`up\` without faults failed:\n${screen}`);
     break;
   }
   for (const fault of lateReads) fault.clear();
@@ -40,7 +40,7 @@ export async function recover(trial: Trial, round: Round, disturbance: Disturban
   if (declaredSlots(round).every(({ plan }) => plan.isWaiting)) return;
   await trial.ground.settle();
   const { exitCode, screen } = await trial.run('up', '--yes', '--skip-preview');
-  if (exitCode !== 0) trial.violate(`up after what was not waited for failed:\n${screen}`);
+  if (exitCode !== 0) trial.violate(`\`up\` after unfinished operations failed:\n${screen}`);
 }
 
 /** Does what the errors say. Returns whether each of them was one that the contract allows. */

@@ -59,18 +59,18 @@ export async function checkRestarts(
     const change = isSame ? changesOf(before.plan, plan) : { size: 0, trigger: 0, move: 0 };
     const declared = change.size + change.trigger + change.move;
     const most = declared + (wasKilled ? change.trigger : 0);
-    const told = `declared ${JSON.stringify(change)}, ${restarts} restarts, ${drops} drops of ${id}`;
+    const counts = `declared ${JSON.stringify(change)}, ${restarts} restarts, ${drops} drops of ${id}`;
     if (restarts > change.size || drops > most)
-      trial.violate(`${slotName(slot)}: restarted too often: ${told}`);
+      trial.violate(`${slotName(slot)}: too many restarts or drops: ${counts}`);
     const isForced = round.forced.some((force) => force.slot === slot || force.follower?.slot === slot);
     if (isSame && !isForced && !wasCutOff && faults === 0) {
       const exactly = before.isActive ? Math.min(1, declared) : 0;
-      if (drops !== exactly) trial.violate(`${slotName(slot)}: not exactly ${exactly} drops: ${told}`);
+      if (drops !== exactly) trial.violate(`${slotName(slot)}: expected ${exactly} drops: ${counts}`);
     }
     const isUp = endpoint.current_state === 'active';
     const staysUp = isSame ? before.isActive && change.move === 0 && !wasKilled : true;
     if (staysUp && !isUp)
-      trial.violate(`${slotName(slot)}: ${id} is ${endpoint.current_state}, not active: ${told}`);
+      trial.violate(`${slotName(slot)}: ${id} is ${endpoint.current_state}, expected active: ${counts}`);
   }
 }
 

@@ -12,13 +12,13 @@ interface Options {
 
 const command = new Command('chaos')
   .description(
-    'Random programs, faults, kills and interruptions, each followed by one `up` that has to put all right.',
+    'Runs random programs with faults, kills and interruptions. After each, one `up` must repair everything.',
   )
-  .option('--seeds <count>', 'how many seeds to run', toCount, 20)
-  .option('--first <seed>', 'the first of them', toCount, 1)
-  .option('--seed <seed>', 'replay this one only', toCount)
-  .option('--parallel <count>', 'how many at a time', toCount, 3)
-  .option('--show', 'print every command and its screen')
+  .option('--seeds <count>', 'the number of seeds', toCount, 20)
+  .option('--first <seed>', 'the first seed', toCount, 1)
+  .option('--seed <seed>', 'replay one seed', toCount)
+  .option('--parallel <count>', 'seeds to run at the same time', toCount, 3)
+  .option('--show', 'print every command and its output')
   .parse();
 
 void main(command.opts<Options>());
@@ -30,7 +30,7 @@ async function main({ seeds, seed, first, parallel, show }: Options): Promise<vo
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const report = await runScenario(next, show && ((text) => void process.stdout.write(`${text}\n`)));
       reports.push(report);
-      process.stdout.write(`seed ${next}: ${report.violations.length === 0 ? 'holds' : 'VIOLATED'}\n`);
+      process.stdout.write(`seed ${next}: ${report.violations.length === 0 ? 'passed' : 'FAILED'}\n`);
       for (const violation of report.violations) process.stdout.write(`${violation}\n`);
     }
   };
@@ -46,7 +46,7 @@ async function main({ seeds, seed, first, parallel, show }: Options): Promise<vo
     `${sum((report) => report.foreign)} foreign objects`,
     `${sum((report) => report.oddStatuses)} odd statuses`,
     `${sum((report) => report.adoptions)} adoptions after a kill`,
-    `${sum((report) => report.renames)} other names chosen`,
+    `${sum((report) => report.renames)} renames`,
   ];
   process.stdout.write(`${reports.length} seeds, ${violations} violations: ${counts.join(', ')}\n`);
   process.exitCode = violations > 0 ? 1 : 0;

@@ -1,5 +1,5 @@
-import { endHosts, waitForHosts } from '../provider-hosts';
-import { makeStack } from '../pulumi-stack';
+import { endHosts, waitForHosts } from '../support/provider-hosts';
+import { makeStack } from '../support/pulumi-stack';
 import { checkEndpoints, checkForeign, checkSecrets, checkSuccess } from './checks';
 import { type Disturbance, disturb } from './disturb';
 import { Ground } from './ground';
@@ -54,10 +54,10 @@ async function runRound(trial: Trial, round: Round, earlier: Round | undefined):
   if (next.exitCode !== 0) trial.violate(`the next preview shows changes:\n${next.screen}`);
   checkForeign(trial);
   await checkSecrets(trial);
-  if ((await waitForHosts(stack)).length > 0) trial.violate('a provider host outlives the round');
+  if ((await waitForHosts(stack)).length > 0) trial.violate('a provider host still runs after the round');
 }
 
-/** A run that ended well has done everything, whatever it met. */
+/** A successful run must have done everything, even under faults. */
 async function checkUndisturbed(
   trial: Trial,
   round: Round,
@@ -72,6 +72,6 @@ async function checkUndisturbed(
   const ids = await trial.readIds();
   for (const { slot } of round.forced) {
     if (round.slots[slot]?.createsBeforeDelete || ids.get(slot) !== baseline.get(slot)?.id) continue;
-    trial.violate(`${slotName(slot)}: was to be replaced, and still is ${ids.get(slot)}`);
+    trial.violate(`${slotName(slot)}: was not replaced: it still is ${ids.get(slot)}`);
   }
 }

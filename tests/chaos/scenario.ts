@@ -39,7 +39,7 @@ export interface Round {
   readonly lateReads: readonly Fault[];
   /** Whether clients connect before the run, which wakes computes that are idle. */
   readonly isAwake: boolean;
-  /** Whether somebody runs `pulumi refresh` before the next `up`. */
+  /** Whether the user runs `pulumi refresh` before the next `up`. */
   readonly refreshesBetween: boolean;
   /** The arguments of the previews before and after the round. */
   readonly previews: readonly [readonly string[], readonly string[]];

@@ -1,17 +1,17 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Emulator } from 'postgres-control-emulator';
-import type { CommandResult, PulumiStack } from '../pulumi-stack';
+import type { CommandResult, PulumiStack } from '../support/pulumi-stack';
 import type { Ground } from './ground';
 import { urnOf } from './program';
 import type { Scenario } from './scenario';
 import { slotCount } from './slot-plan';
 
-/** What a seed went through, and what did not hold after it. */
+/** The disturbances of a seed, and the violations found after them. */
 export interface ScenarioReport {
   readonly seed: number;
   readonly violations: string[];
-  /** Requests and operations that a fault has hit. */
+  /** Requests and operations affected by a fault. */
   faults: number;
   kills: number;
   /** Replacements that no argument asked for. */
@@ -21,9 +21,9 @@ export interface ScenarioReport {
   foreign: number;
   /** Odd statuses, pages of proxies, and broken bodies. */
   oddStatuses: number;
-  /** Times that the user set `adopt: true` after a kill, as the error says. */
+  /** Endpoints for which the user set `adopt: true` after a kill, as the error advised. */
   adoptions: number;
-  /** Times that the user chose another name, because another client's endpoint had it. */
+  /** Endpoints that the user renamed, because another client's endpoint had the name. */
   renames: number;
 }
 
@@ -38,7 +38,7 @@ interface StateResource {
   readonly type: string;
 }
 
-/** A stack, the service that it talks to, and everything that the commands have shown. */
+/** A stack, its service, and the output of every command. */
 export class Trial {
   readonly stack: PulumiStack;
   readonly emulator: Emulator;
@@ -46,7 +46,7 @@ export class Trial {
   readonly scenario: Scenario;
   readonly report: ScenarioReport;
   readonly screens: string[] = [];
-  /** The round under way, counted from 1. */
+  /** The current round, counted from 1. */
   round = 0;
   readonly #show: ((text: string) => void) | undefined;
 
@@ -68,7 +68,7 @@ export class Trial {
     this.#show?.(`VIOLATION: ${violation}`);
   }
 
-  /** Runs a command, whatever its exit code. */
+  /** Runs a command that may fail. */
   async run(...args: string[]): Promise<CommandResult> {
     const result = await this.stack.try(...args);
     this.note(args, result.exitCode, result.screen);
@@ -82,7 +82,7 @@ export class Trial {
     );
   }
 
-  /** The endpoints in the state file itself: quicker than an export, and what a pipeline would find. */
+  /** Reads the endpoints from the state file, which is quicker than an export. */
   async readState(): Promise<StateResource[]> {
     const file = join(this.stack.backend, '.pulumi', 'stacks', 'chaos', 'test.json');
     const text = await readFile(file, 'utf8');
@@ -104,7 +104,7 @@ export class Trial {
     );
   }
 
-  /** Whether a killed run has left its lock behind. */
+  /** Whether a killed run left its lock. */
   async isLocked(): Promise<boolean> {
     const locks = join(this.stack.backend, '.pulumi', 'locks', 'organization', 'chaos', 'test');
     return (await readdir(locks).catch(() => [])).length > 0;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startProgram } from './start-stack';
+import { startProgram } from '../support/start-stack';
 
 describe('a preview is stopped by', () => {
   it('wrong arguments, each with its property, its value and what is allowed', async ({ expect }) => {

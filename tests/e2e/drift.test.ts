@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { startProgram } from './start-stack';
+import { startProgram } from '../support/start-stack';
 
 const args = 'autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 1, suspendTimeoutSeconds: 600,';
 

@@ -2,9 +2,9 @@ import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { expect, it } from 'vitest';
-import { repository } from '../pulumi-stack';
-import { runScript, startExample } from './start-example';
-import { startQuickstart } from './start-stack';
+import { repository } from '../support/documents';
+import { runScript, startExample } from '../support/start-example';
+import { startQuickstart } from '../support/start-stack';
 
 it.concurrent('automation-api: stops before an unapproved restart, and applies it when it is approved', async (test) => {
   const { emulator, branch, followReadme, tryReadme, heldBy } = await startExample('automation-api', test);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { startExample } from './start-example';
+import { startExample } from '../support/start-example';
 
 it.concurrent('read-replicas: as many replicas as the config says, and one less deletes the last', async (test) => {
   const { stack, followReadme, heldBy, branch } = await startExample('read-replicas', test);

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { startProgram } from './start-stack';
+import { startProgram } from '../support/start-stack';
 
 const size = (maxCu: number, more = '') =>
   `autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: ${maxCu}, ${more}`;

@@ -1,8 +1,8 @@
 import execa from 'execa';
 import { expect, it } from 'vitest';
-import { sendRequest } from '../../tools/send-request';
-import { commandFile } from '../integration/start-command';
-import { startProgram } from './start-stack';
+import { sendRequest } from '../support/send-request';
+import { commandFile } from '../support/start-command';
+import { startProgram } from '../support/start-stack';
 
 /** A project whose primary branch has the default endpoint, which nobody has named, and another branch a named one. */
 async function startProject() {

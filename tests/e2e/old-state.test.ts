@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { sendRequest } from '../../tools/send-request';
 import { program } from '../fixtures/state/program';
-import { startProgram } from './start-stack';
+import { sendRequest } from '../support/send-request';
+import { startProgram } from '../support/start-stack';
 
 const fixtures = join(__dirname, '..', 'fixtures', 'state');
 const releases = readdirSync(fixtures).filter((name) => name.endsWith('.json'));

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import execa, { type ExecaError } from 'execa';
 import { it } from 'vitest';
-import { repository } from '../pulumi-stack';
-import { startQuickstart } from './start-stack';
+import { repository } from '../support/documents';
+import { startQuickstart } from '../support/start-stack';
 
 const script = join(repository, 'examples', 'pipeline', 'deploy.sh');
 

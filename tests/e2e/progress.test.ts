@@ -1,5 +1,5 @@
 import { it } from 'vitest';
-import { startProgram } from './start-stack';
+import { startProgram } from '../support/start-stack';
 
 const size = 'autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 1';
 

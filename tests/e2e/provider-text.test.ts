@@ -1,6 +1,6 @@
 import { omit } from 'lodash';
 import { expect, it } from 'vitest';
-import { startProgram } from './start-stack';
+import { startProgram } from '../support/start-stack';
 
 /** The same resource twice: with the short text of this package, and with a provider that the SDK serializes. */
 const program = `import * as pulumi from '@pulumi/pulumi';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { startQuickstart } from './start-stack';
+import { startQuickstart } from '../support/start-stack';
 
 it('declares, previews, applies, changes and destroys one endpoint', async () => {
   const { stack, emulator, project, branch } = await startQuickstart();

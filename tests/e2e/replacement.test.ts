@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
-import { findHosts } from '../provider-hosts';
-import { startProgram } from './start-stack';
+import { findHosts } from '../support/provider-hosts';
+import { startProgram } from '../support/start-stack';
 
 type Program = Awaited<ReturnType<typeof startProgram>>;
 

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
-import type { PulumiStack } from '../pulumi-stack';
-import { startProgram } from './start-stack';
+import type { PulumiStack } from '../support/pulumi-stack';
+import { startProgram } from '../support/start-stack';
 
 const canaries = {
   setting: 'canary-setting/"7f3a',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { startService } from './service-client';
+import { startService } from '../support/service-client';
 
 async function startAdmin() {
   const service = await startService();

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { startService } from './service-client';
+import { startService } from '../support/service-client';
 
 const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
 const refusal = { request_id: expect.any(String), code: expect.any(String), message: expect.any(String) };

@@ -1,6 +1,6 @@
 import type { RequestEffect } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import { startService } from './service-client';
+import { startService } from '../support/service-client';
 
 /** The raw answer to a create that the fault hits, and how many endpoints there are then: 1 without the new one. */
 async function createWith(effect: RequestEffect) {

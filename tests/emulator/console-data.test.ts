@@ -1,6 +1,6 @@
 import { startEmulator } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { look, startConsole } from './console-client';
+import { look, startConsole } from '../support/console-client';
 
 describe('the data', () => {
   it('has the newest project first, and opens that', async () => {

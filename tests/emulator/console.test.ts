@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Emulator, startEmulator } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startConsole } from './console-client';
+import { startConsole } from '../support/console-client';
 
 const PAGE_FILES = ['/', '/console/theme.css', '/console/icon.svg', '/console/main.js', '/console/page.js'];
 

@@ -5,7 +5,7 @@ import addFormats from 'ajv-formats';
 import { load } from 'js-yaml';
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { expect, it } from 'vitest';
-import { type Answer, startService } from './service-client';
+import { type Answer, startService } from '../support/service-client';
 
 // The official description of the API: every answer of a whole life of an endpoint is checked against it.
 

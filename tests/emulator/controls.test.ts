@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startService } from './service-client';
+import { startService } from '../support/service-client';
 
 describe('the controls', () => {
   it('make a settled project, with a primary branch and its read_write endpoint', async () => {

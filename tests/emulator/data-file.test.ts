@@ -8,8 +8,8 @@ import sqlite from 'node-sqlite3-wasm';
 import { startEmulator } from 'postgres-control-emulator';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DataFile } from '../../emulator/src/data/data-file';
-import { makeTemporaryFolder } from '../temporary-folder';
-import { newDataFile, start } from './data-emulator';
+import { newDataFile, start } from '../support/data-emulator';
+import { makeTemporaryFolder } from '../support/temporary-folder';
 
 const root = dirname(require.resolve('postgres-control-emulator/package.json'));
 

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { newDataFile } from './data-emulator';
-import { EmulatorProcess } from './emulator-process';
+import { newDataFile } from '../support/data-emulator';
+import { EmulatorProcess } from '../support/emulator-process';
 
 interface Operation {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { actionsOf, startService } from './service-client';
+import { actionsOf, startService } from '../support/service-client';
 
 const slow = { operationMs: 60_000 };
 

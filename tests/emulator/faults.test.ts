@@ -1,6 +1,6 @@
 import type { OperationEffect, RequestEffect } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import { actionsOf, startService } from './service-client';
+import { actionsOf, startService } from '../support/service-client';
 
 const createCall = { method: 'POST', path: '/projects/:projectId/endpoints' };
 

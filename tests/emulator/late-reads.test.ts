@@ -2,9 +2,9 @@ import type { Emulator, EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { History } from '../../emulator/src/history';
 import type { EndpointRecord, ProjectRecord } from '../../emulator/src/store';
-import { sendRequest } from '../../tools/send-request';
-import { newDataFile, restart, start } from './data-emulator';
-import { startService } from './service-client';
+import { newDataFile, restart, start } from '../support/data-emulator';
+import { sendRequest } from '../support/send-request';
+import { startService } from '../support/service-client';
 
 const A_MINUTE = 60_000;
 

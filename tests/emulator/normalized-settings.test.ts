@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { actionsOf, startService } from './service-client';
+import { actionsOf, startService } from '../support/service-client';
 
 const normalized = { normalizeSettings: true };
 const settingsOf = (pg_settings: Record<string, string>) => ({ settings: { pg_settings } });

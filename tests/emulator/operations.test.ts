@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startService } from './service-client';
+import { startService } from '../support/service-client';
 
 describe('an operation', () => {
   it('passes scheduling, running, finished', async () => {

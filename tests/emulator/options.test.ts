@@ -1,6 +1,6 @@
 import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import { startService } from './service-client';
+import { startService } from '../support/service-client';
 
 describe('an option that makes no sense is refused', () => {
   it.each<[EmulatorOptions, RegExp]>([

@@ -1,7 +1,7 @@
 import type { ForeignOperation, NewEndpointAttributes } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import { newDataFile, restart, start } from './data-emulator';
-import { startService } from './service-client';
+import { newDataFile, restart, start } from '../support/data-emulator';
+import { startService } from '../support/service-client';
 
 const AN_HOUR_MS = 3_600_000;
 const A_DAY_MS = 24 * AN_HOUR_MS;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PathPattern } from '../../emulator/src/faults/path-pattern';
-import { startService } from './service-client';
+import { startService } from '../support/service-client';
 
 describe('a path pattern', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { actionsOf, startService } from './service-client';
+import { actionsOf, startService } from '../support/service-client';
 
 describe('a project', () => {
   it('comes with a primary branch that has one read_write endpoint', async () => {

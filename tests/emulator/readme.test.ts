@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
 import { expect, it, onTestFinished } from 'vitest';
-import { findCodeBlock } from '../code-blocks';
+import { codeBlock } from '../support/documents';
 
 const root = dirname(require.resolve('postgres-control-emulator/package.json'));
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -16,7 +16,7 @@ function readOptionsTable(): string[] {
 }
 
 it('the program in the README runs', async () => {
-  const program = findCodeBlock(readme, 'postgres-control-emulator', 'ts');
+  const program = codeBlock('emulator/README.md', 'ts', 'Start it');
   const node = ['--input-type=module', '--eval', program];
   const { stdout } = await promisify(execFile)(process.execPath, node, { cwd: root });
   expect(stdout).toContain("type: 'read_write'");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type LoggedRequest, RequestLog } from '../../emulator/src/http/request-log';
-import { startService } from './service-client';
+import { startService } from '../support/service-client';
 
 describe('the request log', () => {
   it('has nothing of requests without the key', async () => {

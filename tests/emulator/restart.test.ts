@@ -1,8 +1,8 @@
 import type { Emulator } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import { sendRequest } from '../../tools/send-request';
-import { newDataFile, restart, start } from './data-emulator';
-import { settled } from './service-client';
+import { newDataFile, restart, start } from '../support/data-emulator';
+import { sendRequest } from '../support/send-request';
+import { settled } from '../support/service-client';
 
 /** An emulator on a data file, with a project that has a branch, and an active endpoint on that branch. */
 async function startService(data = newDataFile()) {

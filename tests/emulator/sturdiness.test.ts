@@ -9,7 +9,7 @@ import { RequestLog } from '../../emulator/src/http/request-log';
 import { createServer } from '../../emulator/src/http/server';
 import { SERVER_LIMITS, type ServerLimits } from '../../emulator/src/http/server-limits';
 import { resolveOptions } from '../../emulator/src/options';
-import { startService } from './service-client';
+import { startService } from '../support/service-client';
 
 /** A bare connection that is gone after the test, whatever becomes of it. */
 function openSocket(port: number): Socket {

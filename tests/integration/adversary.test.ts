@@ -2,21 +2,12 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
-import { type EngineState, runCreate, runUpdate } from './engine';
-import { startService, urnOf } from './start-service';
+import { type EngineState, runCreate, runUpdate } from '../support/engine';
+import { errorOf, type Failure } from '../support/failure';
+import { ownEndpoints, type Service, startService, urnOf } from '../support/start-service';
 
-type Service = Awaited<ReturnType<typeof startService>>;
-type Failure = Error & { id?: string; properties?: StoredOutputs };
-
-const own = ({ emulator, branch }: Service) =>
-  emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
-const idsOf = (service: Service) => own(service).map(({ id }) => id);
+const idsOf = (service: Service) => ownEndpoints(service).map(({ id }) => id);
 const outcomeOf = <T>(work: Promise<T>): Promise<T | Failure> => work.catch((error: Failure) => error);
-async function failureOf(work: Promise<unknown>): Promise<Failure> {
-  const outcome = await outcomeOf(work);
-  if (outcome instanceof Error) return outcome;
-  throw new Error('The work was expected to fail.');
-}
 /** What the engine has in state after a failure that kept the endpoint. */
 async function stateAfter(service: Service, failure: Failure, program: StoredInputs): Promise<EngineState> {
   const { inputs } = await service.startProvider().check({ ...program }, { ...program });
@@ -106,16 +97,16 @@ describe('a name given by the user, type read_only', () => {
     const service = await startService({ operationMs: 30, readLagMs: 1500, lateListsMs: 700 });
     const inputs = service.declare({ name: 'api', type: 'read_only' });
     const killed = outcomeOf(service.startProvider().create(inputs));
-    await expect.poll(() => own(service)[0]?.name, { interval: 2, timeout: 10_000 }).toBe('api');
+    await expect.poll(() => ownEndpoints(service)[0]?.name, { interval: 2, timeout: 10_000 }).toBe('api');
     await outcomeOf(service.startProvider().create(inputs));
     await killed;
-    expect(own(service)).toHaveLength(1);
+    expect(ownEndpoints(service)).toHaveLength(1);
   });
   it('two creates at the same time leave one', async () => {
     const service = await startService({ operationMs: 30, readLagMs: 800 });
     const inputs = service.declare({ name: 'api', type: 'read_only' });
     await Promise.all([1, 2].map(() => outcomeOf(runCreate(service.startProvider(), inputs))));
-    expect(own(service)).toHaveLength(1);
+    expect(ownEndpoints(service)).toHaveLength(1);
   });
 });
 
@@ -175,7 +166,7 @@ describe('a deletion of a twin that fails', () => {
     service.emulator.inject({ match: lists, times: 2, effect: { kind: 'late-read', lateMs: 60_000 } });
     await outcomeOf(runCreate(service.startProvider(), inputs));
     await outcomeOf(runCreate(service.startProvider(), inputs));
-    expect(own(service)).toHaveLength(1);
+    expect(ownEndpoints(service)).toHaveLength(1);
   });
   it('after a take-over keeps the id of the one that was taken over', async () => {
     const { service, inputs, twins } = await start({ name: 'api' }, [5_000, 3_000]);
@@ -188,16 +179,16 @@ describe('unfinished or failed operations that are forgotten', () => {
   it('a failed start whose repetition is refused is still due', async () => {
     const service = await startService();
     service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } });
-    const first = await failureOf(runCreate(service.startProvider(), service.declare()));
+    const first = await errorOf(runCreate(service.startProvider(), service.declare()));
     const state = await stateAfter(service, first, service.declare());
     service.emulator.inject({ match: { method: 'POST' }, effect: { kind: 'status', status: 403 } });
-    const second = await failureOf(runUpdate(service.startProvider(), state, state.inputs));
+    const second = await errorOf(runUpdate(service.startProvider(), state, state.inputs));
     await runUpdate(
       service.startProvider(),
       { ...state, outs: second.properties as StoredOutputs },
       state.inputs,
     );
-    expect(own(service)[0]?.current_state).toBe('active');
+    expect(ownEndpoints(service)[0]?.current_state).toBe('active');
   });
   it('waitForOperations: false, and the look-up is refused: it stays in state', async () => {
     const service = await startService();
@@ -205,7 +196,7 @@ describe('unfinished or failed operations that are forgotten', () => {
     const state = await runCreate(service.startProvider(), service.declare({ waitForOperations: false }));
     const path = '/projects/:p/operations/:o';
     service.emulator.inject({ match: { path }, effect: { kind: 'status', status: 403 } });
-    const failure = await failureOf(runUpdate(service.startProvider(), state, state.inputs));
+    const failure = await errorOf(runUpdate(service.startProvider(), state, state.inputs));
     expect(failure.properties?.unsettledOperations).toHaveLength(1);
   });
   it('a suspension that failed stays due when allowRestart stops its repetition', async () => {
@@ -219,7 +210,7 @@ describe('unfinished or failed operations that are forgotten', () => {
       .poll(() => service.emulator.operations(service.project.id).some(({ status }) => status === 'failed'))
       .toBe(true);
     const gated = service.declare({ branchId: target.id, allowRestart: false });
-    const failure = await failureOf(runUpdate(service.startProvider(), next, gated));
+    const failure = await errorOf(runUpdate(service.startProvider(), next, gated));
     expect(failure.properties?.unsettledOperations ?? failure.properties?.__unapplied).toBeDefined();
   });
   it('of a create whose response was lost, when the list of operations is refused once', async () => {
@@ -228,7 +219,7 @@ describe('unfinished or failed operations that are forgotten', () => {
     service.emulator.inject({ match: { method: 'POST' }, effect: { kind: 'lost-after-work' } });
     service.emulator.inject({ match: operationLists, effect: { kind: 'status', status: 403 } });
     await runCreate(service.startProvider(), service.declare());
-    expect(own(service)[0]?.current_state).toBe('active');
+    expect(ownEndpoints(service)[0]?.current_state).toBe('active');
   });
 });
 
@@ -243,7 +234,7 @@ describe('success before the end', () => {
     service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } });
     service.emulator.inject({ match: { method: 'POST' }, effect: { kind: 'lost-after-work' } });
     const made = await outcomeOf(runCreate(service.startProvider(), service.declare()));
-    if (!(made instanceof Error)) expect(own(service)[0]?.current_state).toBe('active');
+    if (!(made instanceof Error)) expect(ownEndpoints(service)[0]?.current_state).toBe('active');
   });
   it('lost PATCH while all lists lag: not before its operation has ended', async () => {
     const operationMs = { default: 20, apply_config: 1_500 };
@@ -252,7 +243,7 @@ describe('success before the end', () => {
     service.emulator.inject({ match: { action: 'apply_config' }, effect: { kind: 'operation-fails' } });
     service.emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'lost-after-work' } });
     const wanted = service.declare({ suspendTimeoutSeconds: 900 });
-    await failureOf(runUpdate(service.startProvider(), state, wanted));
+    await errorOf(runUpdate(service.startProvider(), state, wanted));
   });
   it('a start that follows a resumed operation, and fails, is repeated', async () => {
     const service = await startService();
@@ -274,7 +265,7 @@ describe('success before the end', () => {
     const state = await runCreate(service.startProvider(), service.declare());
     emulator.inject({ match: { action: 'apply_config' }, effect: { kind: 'operation-fails' } });
     const wanted = { ...state.inputs, suspendTimeoutSeconds: 900 };
-    const failure = await failureOf(runUpdate(service.startProvider(), state, wanted));
+    const failure = await errorOf(runUpdate(service.startProvider(), state, wanted));
     emulator.addOperation(service.project.id, { action: 'create_branch', status: 'finished' });
     await new Promise((resolve) => {
       setTimeout(resolve, 100);
@@ -298,7 +289,7 @@ describe('success before the end', () => {
       effect: { kind: 'operation-status', status: 'skipped' },
     });
     const outcome = await outcomeOf(service.startProvider().delete(id, outs));
-    expect([outcome instanceof Error, own(service).length]).not.toEqual([false, 1]);
+    expect([outcome instanceof Error, ownEndpoints(service).length]).not.toEqual([false, 1]);
   });
 });
 
@@ -323,7 +314,7 @@ describe('restarts', () => {
       method: 'POST',
       headers,
     });
-    await expect.poll(() => own(service)[0]?.current_state).toBe('idle');
+    await expect.poll(() => ownEndpoints(service)[0]?.current_state).toBe('idle');
     const before = emulator.connectionDrops(state.id);
     const release = emulator.lockProject(project.id);
     const wanted = service.declare({ allowRestart: false, autoscalingLimitMaxCu: 2 });
@@ -340,7 +331,7 @@ describe('restarts', () => {
     const provider = service.startProvider();
     const get = (key: string) => (key === 'postgresCompute:allowRestart' ? 'False' : undefined);
     await provider.configure({ config: { get } } as never);
-    await failureOf(runUpdate(provider, state, service.declare({ autoscalingLimitMaxCu: 2 })));
+    await errorOf(runUpdate(provider, state, service.declare({ autoscalingLimitMaxCu: 2 })));
   });
 });
 
@@ -374,7 +365,7 @@ describe('secrets', () => {
     const message = 'app.key is old-canary and can not become new-canary';
     service.emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'status', status: 422, message } });
     const wanted = service.declare({ pgSettings: { 'app.key': 'new-canary' } });
-    expect((await failureOf(runUpdate(service.startProvider(), state, wanted))).message).not.toContain(
+    expect((await errorOf(runUpdate(service.startProvider(), state, wanted))).message).not.toContain(
       'canary',
     );
   });
@@ -391,7 +382,7 @@ describe('secrets', () => {
     const old = service.declare({ allowRestart: false, restartTriggers: { on: false } });
     const state = await runCreate(service.startProvider(), old);
     const wanted = { ...old, restartTriggers: { on: false, also: true } };
-    const { message } = await failureOf(runUpdate(service.startProvider(), state, wanted));
+    const { message } = await errorOf(runUpdate(service.startProvider(), state, wanted));
     expect(message).toMatch(/allowRestart is false.*set allowRestart: true/);
   });
 });

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RequestEffect } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import { makeTemporaryFolder } from '../temporary-folder';
-import { runWith } from './start-command';
-import { canary, requestEffects, startWitnessed } from './start-witnessed';
+import { runWith } from '../support/start-command';
+import { canary, requestEffects, startWitnessed } from '../support/start-witnessed';
+import { makeTemporaryFolder } from '../support/temporary-folder';
 
 describe('the key is nowhere in what the command writes', () => {
   const commands = [

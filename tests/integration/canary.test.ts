@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import type { Fault } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
-import { selfSignedCertificate } from '../fixtures/self-signed-certificate';
-import { KeyWitness } from './key-witness';
-import { canary, live, repeated, requestEffects, startWitnessed } from './start-witnessed';
+import { KeyWitness } from '../support/key-witness';
+import { selfSignedCertificate } from '../support/self-signed-certificate';
+import { canary, live, repeated, requestEffects, startWitnessed } from '../support/start-witnessed';
 
 /** A server in the place of the service. Returns a base URL, and the keys that have come to it. */
 async function listen(answer: RequestListener) {

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DynamicProvider } from '../../provider/src/dynamic/dynamic-provider';
 import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
-import { startService } from './start-service';
+import { startService } from '../support/start-service';
 
 const environment = {
   POSTGRES_COMPUTE_BASE_URL: 'http://127.0.0.1:9/api/v2',

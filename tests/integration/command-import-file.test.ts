@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeTemporaryFolder } from '../temporary-folder';
-import { startCommand } from './start-command';
+import { startCommand } from '../support/start-command';
+import { makeTemporaryFolder } from '../support/temporary-folder';
 
 interface ImportFile {
   readonly resources: readonly { readonly name: string; readonly id: string; readonly inputs: object }[];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startCommand } from './start-command';
+import { startCommand } from '../support/start-command';
 
 /** A project with more operations than one page holds, all of them finished. */
 async function startBusyCommand() {

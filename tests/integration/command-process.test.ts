@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { commandFile, startCommand } from './start-command';
+import { commandFile, startCommand } from '../support/start-command';
 
 /** The streams of a child that was started with pipes. */
 function pipesOf({ stdout, stderr }: ChildProcess) {

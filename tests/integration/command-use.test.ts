@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runWith, startCommand } from './start-command';
+import { runWith, startCommand } from '../support/start-command';
 
 const everyCommand = [
   '',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { patience, startCommand } from './start-command';
+import { patience } from '../support/pacing';
+import { startCommand } from '../support/start-command';
 
 type Service = Awaited<ReturnType<typeof startCommand>>;
 

@@ -1,10 +1,8 @@
 import type { RequestEffect } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import { PartialStateError } from '../../provider/src/dynamic/host-errors';
 import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
-import { startService } from './start-service';
-
-type Service = Awaited<ReturnType<typeof startService>>;
+import { failureOf } from '../support/failure';
+import { createEndpoint, ownEndpoints, startService } from '../support/start-service';
 
 const lostAnswers: [string, RequestEffect][] = [
   ['is lost before the work', { kind: 'lost-before-work' }],
@@ -35,28 +33,14 @@ const busyAnswers: [string, RequestEffect][] = [
   ['423', { kind: 'status', status: 423 }],
 ];
 
-const ownEndpoints = ({ emulator, branch }: Service) =>
-  emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
-
 const isDelete = ({ method }: { method: string }) => method === 'DELETE';
-
-async function createEndpoint(service: Service, inputs = service.declare()) {
-  const { id, outs } = await service.provider.create(inputs);
-  if (!outs) throw new Error('a create always returns outputs');
-  return { id, outs };
-}
 
 /** What the engine would keep in state after a create or an update that failed. */
 async function failedState(
   work: Promise<unknown>,
 ): Promise<{ id: string; outs: StoredOutputs; message: string }> {
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof PartialStateError)
-    return { id: error.id, outs: error.properties, message: error.message };
-  throw error ?? new Error('the work was expected to fail');
+  const { id, properties, message } = await failureOf(work);
+  return { id, outs: properties, message };
 }
 
 describe.each(lostAnswers)('when the answer %s', (_case, effect) => {

@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { runCreate } from './engine';
-import { startService } from './start-service';
-
-type Service = Awaited<ReturnType<typeof startService>>;
+import { runCreate } from '../support/engine';
+import { type Service, startService } from '../support/start-service';
 
 let told: string[];
 

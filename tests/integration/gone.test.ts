@@ -1,7 +1,7 @@
 import type { RequestEffect } from 'postgres-control-emulator';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { runCreate } from './engine';
-import { startService } from './start-service';
+import { runCreate } from '../support/engine';
+import { startService } from '../support/start-service';
 
 beforeEach(() => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);

@@ -1,13 +1,8 @@
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { PartialStateError } from '../../provider/src/dynamic/host-errors';
-import { runCreate, runUpdate } from './engine';
-import { startService } from './start-service';
-
-type Service = Awaited<ReturnType<typeof startService>>;
-
-const ownEndpoints = ({ emulator, branch }: Service) =>
-  emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
+import { runCreate, runUpdate } from '../support/engine';
+import { ownEndpoints, startService } from '../support/start-service';
 
 const lags: [string, EmulatorOptions][] = [
   ['lists', { lateListsMs: 200 }],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startService } from './start-service';
+import { startService } from '../support/start-service';
 
 describe('create', () => {
   it('makes the endpoint as declared and returns when its compute is active', async () => {

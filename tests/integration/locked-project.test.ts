@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startService } from './start-service';
-
-type Service = Awaited<ReturnType<typeof startService>>;
-
-const ownEndpoints = ({ emulator, branch }: Service) =>
-  emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
-
-const createEndpoint = (service: Service, inputs = service.declare()) => service.provider.create(inputs);
+import { createEndpoint, ownEndpoints, startService } from '../support/start-service';
 
 describe('a locked project', () => {
   it('is waited out, and nothing is sent until it is free', async () => {

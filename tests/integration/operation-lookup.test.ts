@@ -9,7 +9,7 @@ import {
   waitForOperation,
   waitForOperations,
 } from '../../provider/src/index';
-import { startService } from './start-service';
+import { startService } from '../support/start-service';
 
 beforeEach(() => {
   return () => vi.unstubAllEnvs();

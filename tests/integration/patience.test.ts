@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { PartialStateError } from '../../provider/src/dynamic/host-errors';
-import { runCreate, runUpdate } from './engine';
-import { startService, urnOf } from './start-service';
-
-type Service = Awaited<ReturnType<typeof startService>>;
-
-const ownEndpoints = ({ emulator, branch }: Service) =>
-  emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
+import { runCreate, runUpdate } from '../support/engine';
+import { ownEndpoints, type Service, startService, urnOf } from '../support/start-service';
 
 const writesOf = ({ emulator }: Service) =>
   emulator

@@ -1,11 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Replacement, runCreate, runReplacement, runUpdate } from './engine';
-import { startService } from './start-service';
-
-type Service = Awaited<ReturnType<typeof startService>>;
-
-const ownEndpoints = ({ emulator, branch }: Service) =>
-  emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
+import { type Replacement, runCreate, runReplacement, runUpdate } from '../support/engine';
+import { ownEndpoints, type Service, startService } from '../support/start-service';
 
 const deletesFirst: Replacement[] = [
   { cause: 'forced', deletesFirst: true },

@@ -1,17 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { PartialStateError } from '../../provider/src/dynamic/host-errors';
-import { runCreate, runUpdate } from './engine';
-import { startService } from './start-service';
-
-type Service = Awaited<ReturnType<typeof startService>>;
+import { runCreate, runUpdate } from '../support/engine';
+import { failureOf } from '../support/failure';
+import { type Service, startService } from '../support/start-service';
 
 const refusal = /^allowRestart is false, and .* (restarts|suspends) the compute/;
-
-async function failureOf(work: Promise<unknown>): Promise<PartialStateError> {
-  const failure = await work.catch((error: unknown) => error);
-  if (failure instanceof PartialStateError) return failure;
-  throw new Error('The work was expected to leave an endpoint.', { cause: failure });
-}
 
 const writesOf = ({ emulator }: Service) =>
   emulator.requests().filter(({ method }) => method !== 'GET').length;

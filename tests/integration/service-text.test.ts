@@ -6,9 +6,9 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { PartialStateError } from '../../provider/src/dynamic/host-errors';
 import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { getComputeEndpoints, getOperations } from '../../provider/src/index';
-import { KeyWitness } from './key-witness';
-import { runWith } from './start-command';
-import { startService } from './start-service';
+import { KeyWitness } from '../support/key-witness';
+import { runWith } from '../support/start-command';
+import { startService } from '../support/start-service';
 
 /** Every way in which a JSON encoder may write a character. */
 const spellings: [string, (text: string) => string][] = [

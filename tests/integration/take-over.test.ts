@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
-import { startService } from './start-service';
-
-type Service = Awaited<ReturnType<typeof startService>>;
+import { createEndpoint, type Service, startService } from '../support/start-service';
 
 const urn = (name: string) =>
   `urn:pulumi:test::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::${name}`;
-
-async function createEndpoint(service: Service, inputs = service.declare()) {
-  const { id, outs } = await service.provider.create(inputs);
-  return { id, outs: outs as StoredOutputs }; // A create always returns outputs.
-}
 
 function sizeOf(
   endpoint: { autoscaling_limit_min_cu: number; autoscaling_limit_max_cu: number } | undefined,

@@ -1,29 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { PartialStateError } from '../../provider/src/dynamic/host-errors';
 import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
-import { startService } from './start-service';
-
-type Service = Awaited<ReturnType<typeof startService>>;
-
-const patience = { timeout: 15_000, interval: 5 };
+import { failureOf } from '../support/failure';
+import { patience } from '../support/pacing';
+import { createEndpoint, type Service, startService } from '../support/start-service';
 
 const ownEndpoint = ({ emulator, branch }: Service) =>
   emulator.endpoints().find(({ branch_id }) => branch_id === branch.id);
 
-async function createEndpoint(service: Service, inputs = service.declare()) {
-  const { id, outs } = await service.provider.create(inputs);
-  return { id, outs: outs as StoredOutputs }; // A create always returns outputs.
-}
-
 /** The operations on compute that a service runs only when it is let go. */
 function hold({ emulator }: Service, action: string) {
   return emulator.inject({ match: { action }, effect: { kind: 'operation-hangs' } });
-}
-
-async function failureOf(work: Promise<unknown>): Promise<PartialStateError> {
-  const failure = await work.catch((error: unknown) => error);
-  if (failure instanceof PartialStateError) return failure;
-  throw new Error('The work was expected to leave an endpoint.', { cause: failure });
 }
 
 describe('what somebody else changes during a create', () => {

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import execa from 'execa';
 import { expect, onTestFinished, test } from 'vitest';
 import { installPackages, listUnverified } from '../../tools/setup/install-packages.mjs';
-import { makeTemporaryFolder, writeFiles } from '../temporary-folder';
+import { makeTemporaryFolder, writeFiles } from '../support/temporary-folder';
 
 const TOOL = resolve('tools/complete-lockfile.mjs');
 const PARENT = {
@@ -17,7 +17,7 @@ const PARENT = {
 };
 const PUBLISHED = { name: '@parent/darwin-arm64', version: '1.0.0', os: ['darwin'], cpu: ['arm64'] };
 
-/** A package registry that has the given versions of one package. Returns its URL. */
+/** Starts a package registry with the given versions of one package. Returns its URL. */
 async function startRegistry(versions: Record<string, object>): Promise<string> {
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json');
@@ -41,7 +41,7 @@ test('every entry of package-lock.json has an integrity hash', () => {
   expect(listUnverified(JSON.parse(readFileSync('package-lock.json', 'utf8')))).toEqual([]);
 });
 
-test('the set-up refuses a lock with entries that npm cannot verify, and names them', async () => {
+test('set-up refuses a package-lock.json with entries without an integrity hash, and names them', async () => {
   const repository = makeTemporaryFolder();
   writeFiles(repository, {
     'package-lock.json': {
@@ -62,7 +62,7 @@ test('the set-up refuses a lock with entries that npm cannot verify, and names t
   expect(existsSync(join(repository, 'node_modules'))).toBe(false);
 });
 
-test('a package that npm left out of the lock is added with the hash that the registry publishes', async () => {
+test('complete-lockfile adds a package that npm left out, with the hash from the registry', async () => {
   const dist = { integrity: 'sha512-published', tarball: 'http://127.0.0.1/x.tgz' };
   const registry = await startRegistry({ '1.0.0': { ...PUBLISHED, dist } });
 
@@ -82,7 +82,7 @@ test('a package that npm left out of the lock is added with the hash that the re
   });
 });
 
-test('a package that the registry does not publish is an error that names it', async () => {
+test('complete-lockfile fails on a package that the registry does not have, and names it', async () => {
   const packages = { '': {}, 'node_modules/parent': PARENT };
 
   const { exitCode, stderr, lock } = await complete(packages, await startRegistry({}));

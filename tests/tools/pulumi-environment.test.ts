@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { pulumiEnvironment } from '../../tools/pulumi-cli/environment.mjs';
+import { pulumiEnvironment } from '../../tools/pulumi-cli/environment';
 
 const OPTIONS = { home: '/private/home', backend: '/private/state', cli: { folder: '/private/cli' } };
 
-test('is the outer environment with a backend, a home and a passphrase of its own', () => {
+test('pulumiEnvironment adds a private backend, home and passphrase to the outer environment', () => {
   expect(pulumiEnvironment({ ...OPTIONS, outer: { PATH: '/bin', LANG: 'C' }, passphrase: 'secret' })).toEqual(
     {
       PATH: '/private/cli:/bin',
@@ -16,7 +16,7 @@ test('is the outer environment with a backend, a home and a passphrase of its ow
   );
 });
 
-test('lets nothing of the outer Pulumi or of the service leak in', () => {
+test('pulumiEnvironment drops every outer variable of Pulumi and of the service', () => {
   const outer = {
     PATH: '/bin',
     PULUMI_ACCESS_TOKEN: 'leak',
@@ -29,7 +29,7 @@ test('lets nothing of the outer Pulumi or of the service leak in', () => {
   expect(JSON.stringify(pulumiEnvironment({ ...OPTIONS, outer }))).not.toContain('leak');
 });
 
-test('takes a file address as it is', () => {
+test('pulumiEnvironment keeps a backend that is a file address', () => {
   const { PULUMI_BACKEND_URL } = pulumiEnvironment({ ...OPTIONS, backend: 'file:///elsewhere', outer: {} });
 
   expect(PULUMI_BACKEND_URL).toBe('file:///elsewhere');

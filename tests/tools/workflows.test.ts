@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import { listFiles } from '../../tools/setup/stamps.mjs';
+import { listFiles } from '../support/temporary-folder';
 
 const FOLDERS = ['examples', '.github/workflows'];
 const READ_ONLY = { contents: 'read' };
+/** Of a job that publishes: npm accepts the OIDC token instead of a secret, and signs the provenance with it. */
+const PUBLISH = { ...READ_ONLY, 'id-token': 'write' };
 const PINNED = /uses: [\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
 /** Of a job that no pull request can start. */
 const NOT_A_PULL_REQUEST = "github.event_name != 'pull_request' && github.ref == 'refs/heads/main'";
@@ -30,8 +32,24 @@ const files = FOLDERS.flatMap((folder) => listFiles(folder).map((name) => join(f
   .map((file) => ({ file, text: readFileSync(file, 'utf8') }))
   .filter(({ text }) => /^jobs:/m.test(text));
 
-test('there is a workflow to check', () => {
-  expect(files.map(({ file }) => file)).toContain('examples/github-actions/deploy.yaml');
+test('the workflows of this repository and of the example are checked', () => {
+  expect(files.map(({ file }) => file)).toEqual([
+    'examples/github-actions/deploy.yaml',
+    '.github/workflows/ci.yaml',
+    '.github/workflows/release.yaml',
+  ]);
+});
+
+test('CI runs on every major version of Node that the packages support', () => {
+  const { jobs } = load(readFileSync('.github/workflows/ci.yaml', 'utf8')) as {
+    jobs: { check: { strategy: { matrix: { node: string[] } } } };
+  };
+  const { engines } = JSON.parse(readFileSync('provider/package.json', 'utf8')) as {
+    engines: { node: string };
+  };
+  const majors = engines.node.split(' || ').map((range) => /\d+/.exec(range)?.[0]);
+
+  expect(jobs.check.strategy.matrix.node).toEqual(expect.arrayContaining(majors));
 });
 
 describe.each(files)('$file', ({ text }) => {
@@ -39,14 +57,14 @@ describe.each(files)('$file', ({ text }) => {
   const jobs = Object.entries(workflow.jobs);
   const usesSecrets = (part: unknown) => /\bsecrets\b/.test(JSON.stringify(part) ?? '');
 
-  test('pins every action to a commit, with its version as a comment', () => {
+  test('workflow pins every action to a commit, with its version as a comment', () => {
     const uses = text.split('\n').filter((line) => /^[ -]*uses:/.test(line));
 
     expect(uses.length).toBeGreaterThan(0);
     expect(uses.filter((line) => !PINNED.test(line))).toEqual([]);
   });
 
-  test('leaves no GitHub token in the checkout', () => {
+  test('workflow leaves no GitHub token in the checkout', () => {
     const checkouts = jobs.flatMap(([, { steps }]) =>
       steps.filter(({ uses }) => uses?.startsWith('actions/checkout@')),
     );
@@ -55,17 +73,19 @@ describe.each(files)('$file', ({ text }) => {
     for (const checkout of checkouts) expect(checkout.with).toMatchObject({ 'persist-credentials': false });
   });
 
-  test('gives its GitHub token nothing but the right to read the repository', () => {
+  test('workflow lets its GitHub token only read the repository, and gives an OIDC token only to a job of a version tag', () => {
     expect(workflow.permissions).toEqual({});
-    for (const [, { permissions }] of jobs) expect(permissions).toEqual(READ_ONLY);
+    const isForTags = Object.keys(workflow.on).join() === 'push' && !('branches' in Object(workflow.on.push));
+    for (const [, { permissions, environment }] of jobs)
+      expect(permissions).toEqual(isForTags && environment === 'npm' ? PUBLISH : READ_ONLY);
   });
 
-  test('runs no code of a fork with the secrets of the repository', () => {
+  test('workflow runs no code of a fork with the secrets of the repository', () => {
     expect(Object.keys(workflow.on)).not.toContain('pull_request_target');
     expect(Object.keys(workflow.on)).not.toContain('workflow_run');
   });
 
-  test("takes secrets from a job's environment, on single steps", () => {
+  test("workflow takes secrets from a job's environment, on single steps", () => {
     const { jobs: _jobs, ...rest } = workflow;
     expect(usesSecrets(rest)).toBe(false);
     for (const [, { steps, environment, ...job }] of jobs) {
@@ -74,7 +94,7 @@ describe.each(files)('$file', ({ text }) => {
     }
   });
 
-  test('keeps the environment and the stack of production from jobs that pull requests can start', () => {
+  test('workflow keeps the environment and the stack of production from jobs that pull requests can start', () => {
     for (const [, { if: condition, environment, env }] of jobs) {
       if (condition === NOT_A_PULL_REQUEST) continue;
       expect(environment).not.toBe('production');

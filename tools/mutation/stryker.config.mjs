@@ -1,4 +1,4 @@
-// `npm run mutation`: changes the sources one spot at a time and counts the changes that a unit test notices.
+// `npm run mutation`: changes the sources one place at a time and counts the changes that fail a unit test.
 
 /** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 const config = {
@@ -12,11 +12,11 @@ const config = {
   plugins: ['@stryker-mutator/vitest-runner'],
   vitest: { configFile: 'tools/mutation/vitest.config.ts', related: false },
   coverageAnalysis: 'perTest',
-  // What the unit tests need, and nothing else, is copied: the built packages must not be tested in place of the mutants.
+  // Copies only what the unit tests need: otherwise they would test the built packages instead of the mutants.
   ignorePatterns: [
     '**',
     '!provider/src/**',
-    '!tests/fixtures/*.ts',
+    '!tests/support/*.ts',
     '!tools/mutation/*',
     '!tsconfig.json',
     '!package.json',
@@ -31,5 +31,5 @@ const config = {
   thresholds: { high: 90, low: 85, break: 85 },
 };
 
-// biome-ignore lint/style/noDefaultExport: what Stryker reads is the default export.
+// biome-ignore lint/style/noDefaultExport: Stryker reads the default export.
 export default config;

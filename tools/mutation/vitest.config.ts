@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-// biome-ignore lint/style/noDefaultExport: what vitest reads is the default export.
+// biome-ignore lint/style/noDefaultExport: vitest reads the default export.
 export default defineConfig({
   test: {
     include: ['provider/src/{endpoint,preview,operations,control-api}/*.test.ts'],

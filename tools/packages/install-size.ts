@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 export interface InstallSize {
   readonly packages: number;
-  /** The sum of the file sizes, whatever the file system makes of them. */
+  /** The sum of the file sizes, not of the blocks on disk. */
   readonly bytes: number;
 }
 
@@ -11,7 +11,7 @@ interface Lockfile {
   readonly packages: Readonly<Record<string, unknown>>;
 }
 
-/** How many packages npm has installed in a project, and how large they are. */
+/** The number and the size of the packages that npm installed in a project. */
 export async function measureInstall(folder: string): Promise<InstallSize> {
   const text = await readFile(join(folder, 'node_modules', '.package-lock.json'), 'utf8');
   const { packages } = JSON.parse(text) as Lockfile; // npm's own record of what it has installed.

@@ -1,6 +1,6 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import execa from 'execa';
-import { buildPackages, whyBuildIsStale } from '../setup/build-packages.mjs';
 
 const repository = join(__dirname, '..', '..');
 
@@ -24,16 +24,11 @@ interface NpmPackRecord {
   readonly unpackedSize: number;
 }
 
-/** Builds the workspaces, if their sources have changed, and packs them into `folder`. */
-export async function packPackages(
-  folder: string,
-  log: (message: string) => void,
-): Promise<readonly PackedPackage[]> {
-  const whyBuild = whyBuildIsStale(repository);
-  if (whyBuild !== undefined) {
-    log(`tsc --build, because ${whyBuild}`);
-    await buildPackages({ repository, log });
-  }
+/** Packs the workspaces into `folder`, after a clean build: tsc leaves the outputs of deleted sources behind. */
+export async function packPackages(folder: string): Promise<readonly PackedPackage[]> {
+  for (const name of ['provider', 'emulator'])
+    await rm(join(repository, name, 'dist'), { recursive: true, force: true });
+  await execa('npm', ['run', 'build'], { cwd: repository });
   const { stdout } = await execa('npm', ['pack', '--workspaces', '--json', '--pack-destination', folder], {
     cwd: repository,
   });

@@ -6,7 +6,7 @@ import type { PackedPackage } from './pack-packages';
 const repository = join(__dirname, '..', '..');
 
 const requiredFiles = ['LICENSE', 'README.md', 'package.json'];
-/** What the packages are made of; anything else in a tarball is there by mistake. */
+/** The files that belong in the packages. */
 const allowedFiles: Readonly<Record<string, readonly RegExp[]>> = {
   'pulumi-postgres-compute': [/^dist\/.+\.(js|d\.ts)$/, /^bin\/[\w-]+\.js$/],
   'postgres-control-emulator': [
@@ -17,10 +17,10 @@ const allowedFiles: Readonly<Record<string, readonly RegExp[]>> = {
 };
 const neverPacked = /\.test\.|(^|\/)\.|\.map$/;
 
-/** What the Pulumi host requires while it runs; no program imports it, so the oldest TypeScript need not find it. */
+/** The Pulumi host requires it at run time. No program imports it, so old module resolutions need not find its types. */
 const hostEntryPoints = ['./runtime'];
 
-/** Everything that is wrong with a tarball, each in one line. Nothing is installed for it. */
+/** The problems of a tarball, one line each. This installs nothing. */
 export async function findPackageProblems(packed: PackedPackage): Promise<string[]> {
   const findings = await Promise.all([
     findFileProblems(packed),
@@ -37,7 +37,7 @@ async function findFileProblems({ name, files }: PackedPackage): Promise<string[
   const folder = name === 'pulumi-postgres-compute' ? 'provider' : 'emulator';
   const [license, own] = await Promise.all([readText('LICENSE'), readText(join(folder, 'LICENSE'))]);
   return [
-    ...files.filter((file) => !isExpected(file)).map((file) => `${file} is packed and should not be`),
+    ...files.filter((file) => !isExpected(file)).map((file) => `${file} is packed, but should not be`),
     ...requiredFiles.filter((file) => !files.includes(file)).map((file) => `${file} is not packed`),
     ...(license === own ? [] : [`${folder}/LICENSE is not the repository's LICENSE`]),
   ];
@@ -48,7 +48,7 @@ function readText(path: string): Promise<string> {
 }
 
 async function findPublintProblems({ tarball }: PackedPackage): Promise<string[]> {
-  // ES modules without a CommonJS form.
+  // These are ES modules only.
   const [{ publint }, { formatMessage }] = await Promise.all([import('publint'), import('publint/utils')]);
   const content = await readFile(tarball);
   const { messages, pkg } = await publint({
@@ -58,7 +58,7 @@ async function findPublintProblems({ tarball }: PackedPackage): Promise<string[]
   return messages.map((message) => `publint: ${formatMessage(message, pkg) ?? message.code}`);
 }
 
-/** Are the types right for CommonJS, for ES modules, for bundlers and for `moduleResolution: node`? */
+/** Checks the types for CommonJS, ES modules, bundlers and `moduleResolution: node`. */
 async function findTypeProblems({ name, tarball }: PackedPackage): Promise<string[]> {
   const excluded = name === 'pulumi-postgres-compute' ? hostEntryPoints : [];
   const command = join(repository, 'node_modules', '.bin', 'attw');

@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline';
 import execa from 'execa';
-import { sendRequest } from '../send-request';
+import { sendRequest } from '../../tests/support/send-request';
 
-/** The emulator as somebody starts it who has installed it: by its command, spoken to over HTTP. */
+/** The installed emulator, started by its command and called over HTTP. */
 export interface PackedEmulator {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** A branch without an endpoint, in a project of its own. */
+  /** Creates a branch without an endpoint, in a new project. */
   createBranch(): Promise<{ projectId: string; branchId: string }>;
   countEndpoints(projectId: string, branchId: string): Promise<number>;
   stop(): Promise<void>;
@@ -37,7 +37,7 @@ export async function startPackedEmulator(
   const call = async (method: string, path: string, body?: object): Promise<Answer> => {
     for (let attempt = 1; ; attempt += 1) {
       const response = await sendRequest({ url: baseUrl, apiKey }, method, path, body);
-      if (response.ok) return (await response.json()) as Answer; // The parts of it that are used here.
+      if (response.ok) return (await response.json()) as Answer; // The parts that are used here.
       const isLocked = response.status === 423 && attempt < lockedTries;
       if (!isLocked) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
       await new Promise((resolve) => setTimeout(resolve, lockedPauseMs));
@@ -64,9 +64,9 @@ export async function startPackedEmulator(
   };
 }
 
-/** @throws Error with what the command said, when it ends before it has printed its settings */
+/** @throws Error with the command's stderr, if it exits before it has printed its settings */
 async function readSettings(child: execa.ExecaChildProcess): Promise<{ baseUrl: string; apiKey: string }> {
-  if (!child.stdout) throw new Error('The emulator was started without a pipe for its output.');
+  if (!child.stdout) throw new Error('The emulator has no pipe for its output.');
   let baseUrl: string | undefined;
   for await (const line of createInterface({ input: child.stdout })) {
     const [, name, value] = /^POSTGRES_COMPUTE_(BASE_URL|API_KEY)=(.+)$/.exec(line) ?? [];

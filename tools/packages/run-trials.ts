@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Runs the whole of a script in a folder that is deleted at the end; an error is one line and exit code 1. */
+/** Runs a script's work in a temporary folder. An error prints one line and sets exit code 1. */
 export async function runTrials(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'postgres-compute-trials-'));
   try {

@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** How a program is written: its language, and what its modules are. */
+/** The language and the module format of a program. */
 export type ProgramKind = keyof typeof programs;
 
 interface Program {
   readonly file: string;
   readonly text: string;
   readonly type: string;
-  /** The compiler options that say what modules are, for TypeScript. */
+  /** TypeScript's compiler options for the module format. */
   readonly modules?: object;
 }
 
@@ -35,7 +35,7 @@ const moduleExports = 'module.exports = { host: endpoint.host, node: process.ver
 const common = { type: 'commonjs', text: imports + declaration + exported };
 const esModule = { ...common, type: 'module' };
 const nodeNext = { module: 'nodenext', moduleResolution: 'nodenext' };
-/** What `pulumi new typescript` writes; TypeScript 6 has deprecated it. */
+/** As written by `pulumi new typescript`; deprecated in TypeScript 6. */
 const pulumiTemplate = { module: 'commonjs', moduleResolution: 'node' };
 
 const programs = {
@@ -46,7 +46,7 @@ const programs = {
   'JavaScript, ES module': { ...esModule, file: 'index.js' },
 };
 
-/** Writes a Pulumi project of one endpoint. */
+/** Writes a Pulumi project with one endpoint. */
 export async function writeProgram(
   folder: string,
   kind: ProgramKind,

@@ -1,14 +1,14 @@
-// A program of somebody who has installed the packages: its own node_modules, Node, state and service.
+// A user's program that has the packages installed, with its own node_modules, Node, state and service.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import execa from 'execa';
-import { pulumiEnvironment } from '../pulumi-cli/environment.mjs';
-import { findPulumiCli } from '../pulumi-cli/find.mjs';
+import { pulumiEnvironment } from '../pulumi-cli/environment';
+import { findPulumiCli } from '../pulumi-cli/find';
 import type { PackedPackage } from './pack-packages';
 import { startPackedEmulator } from './packed-emulator';
 import { type ProgramKind, writeProgram } from './trial-program';
 
-/** Installs what ./package.json says, without asking and without running the scripts of others. */
+/** Installs what ./package.json lists, without prompts and without running third-party scripts. */
 export interface PackageManager {
   readonly command: string;
   readonly args: readonly string[];
@@ -20,20 +20,20 @@ export const npm: PackageManager = {
 };
 
 export interface TrialOptions {
-  /** An empty folder for everything. */
+  /** An empty folder for the whole trial. */
   readonly folder: string;
   readonly packages: readonly PackedPackage[];
   readonly program: ProgramKind;
-  /** Beside the packages, by name: such as `{ '@pulumi/pulumi': '3.248.0' }`. */
+  /** Other dependencies, such as `{ '@pulumi/pulumi': '3.248.0' }`. */
   readonly dependencies: Readonly<Record<string, string>>;
   /** The folder of the Node to use. @default the one that runs this script */
   readonly nodeFolder?: string;
   readonly packageManager?: PackageManager;
 }
 
-/** What a trial ran with, as found out in it. */
+/** The versions that a trial ran with. */
 export interface TrialReport {
-  /** As the program itself saw it. */
+  /** As reported by the program. */
   readonly node: string;
   readonly pulumi: string;
   readonly typescript: string | undefined;
@@ -48,7 +48,7 @@ export class TrialProject {
 
   constructor(options: TrialOptions) {
     const cli = findPulumiCli();
-    if (!cli) throw new Error('There is no Pulumi CLI: run `npm run setup`.');
+    if (!cli) throw new Error('No Pulumi CLI found: run `npm run setup`.');
     this.folder = join(options.folder, 'program');
     this.#options = options;
     this.#pulumi = cli.command;
@@ -61,7 +61,7 @@ export class TrialProject {
     this.#environment = { ...rest, PATH: path };
   }
 
-  /** Makes the project and installs what it depends on. */
+  /** Creates the project and installs its dependencies. */
   async install(): Promise<void> {
     const { folder, packages, program, dependencies, packageManager = npm } = this.#options;
     await Promise.all([mkdir(this.folder), mkdir(join(folder, 'backend'))]);
@@ -70,7 +70,7 @@ export class TrialProject {
     await this.run(packageManager.command, packageManager.args);
   }
 
-  /** Runs a command of the project, which has to succeed. Returns what it printed. */
+  /** Runs a command that must succeed, in the project. Returns its stdout. */
   async run(command: string, args: readonly string[], environment: Record<string, string> = {}) {
     const env = { ...this.#environment, ...environment };
     const options = { cwd: this.folder, env, extendEnv: false, all: true, reject: false } as const;
@@ -79,12 +79,12 @@ export class TrialProject {
     throw new Error(`${command} ${args.join(' ')}: exit code ${exitCode}\n${all ?? ''}`);
   }
 
-  /** The path of a command that one of the installed packages brings. */
+  /** The path of an installed package's command. */
   command(name: string): string {
     return join(this.folder, 'node_modules', '.bin', name);
   }
 
-  /** Up, nothing left to do, destroy: one endpoint at an emulator, which is the installed one. */
+  /** Runs up, a preview without changes, and destroy, with one endpoint at the installed emulator. */
   async runLifecycle(): Promise<TrialReport> {
     const command = this.command('postgres-control-emulator');
     const emulator = await startPackedEmulator(command, this.folder, this.#environment);
@@ -92,7 +92,7 @@ export class TrialProject {
       const pulumi = (...args: string[]) => this.run(this.#pulumi, args);
       const { projectId, branchId } = await emulator.createBranch();
       await pulumi('stack', 'init', 'trial');
-      // By the stack's config: an SDK that does not hand it to the host is too old.
+      // In the stack's config: this fails with an SDK that is too old to pass it to the host.
       await pulumi('config', 'set', 'postgresCompute:baseUrl', emulator.baseUrl);
       await pulumi('config', 'set', '--secret', 'postgresCompute:apiKey', emulator.apiKey);
       await pulumi('config', 'set', 'projectId', projectId);
@@ -105,8 +105,8 @@ export class TrialProject {
         ['endpoints', 'list', '--project', projectId],
         { POSTGRES_COMPUTE_BASE_URL: emulator.baseUrl, POSTGRES_COMPUTE_API_KEY: emulator.apiKey },
       );
-      if (!listed.includes('ep-')) throw new Error(`postgres-compute lists no endpoint:\n${listed}`);
-      const outputs = JSON.parse(await pulumi('stack', 'output', '--json')) as { node: string }; // Of trial-program.ts.
+      if (!listed.includes('ep-')) throw new Error(`postgres-compute listed no endpoint:\n${listed}`);
+      const outputs = JSON.parse(await pulumi('stack', 'output', '--json')) as { node: string }; // See trial-program.ts.
       await pulumi('destroy', '--yes');
       await requireEndpoints(emulator.countEndpoints(projectId, branchId), 0);
       return { node: outputs.node, ...(await this.readVersions()) };
@@ -128,7 +128,7 @@ export class TrialProject {
     return text && (JSON.parse(text) as { version: string }).version; // Every installed package has a version.
   }
 
-  /** Checks a file of the project's own folder by its own TypeScript, the packages' declarations included. */
+  /** Type-checks a file with the project's TypeScript, including the packages' declarations. */
   async checkTypes(file: string, text: string): Promise<void> {
     await writeFile(join(this.folder, file), text);
     const options = '--noEmit --strict --module nodenext --target es2022 --skipLibCheck false --types node';
@@ -138,5 +138,5 @@ export class TrialProject {
 
 async function requireEndpoints(found: Promise<number>, wanted: number): Promise<void> {
   const count = await found;
-  if (count !== wanted) throw new Error(`The service holds ${count} endpoints of the branch, not ${wanted}.`);
+  if (count !== wanted) throw new Error(`The service has ${count} endpoints on the branch, not ${wanted}.`);
 }

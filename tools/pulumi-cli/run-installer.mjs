@@ -1,6 +1,5 @@
-// Run as a process of its own by install-official-cli.mjs: node run-installer.mjs ROOT VERSION
-// The SDK's Automation API fetches the official installer and runs it; it can neither be told to stop nor to
-// clean up, a process group can.
+// install.ts runs this as a process: node run-installer.mjs ROOT VERSION
+// The SDK's Automation API downloads and runs the official installer, and cannot stop it. A process group can be killed.
 import { createRequire } from 'node:module';
 
 const [, , root, version] = process.argv;

@@ -1,96 +1,70 @@
-// npm ci, when node_modules does not hold what package-lock.json says.
-import { mkdirSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCommand, withProgress } from './run-command.mjs';
-import { hashContents, readStamp, writeStamp } from './stamps.mjs';
+import { runCommand } from './run-command.mjs';
 
-const STAMP = 'node_modules/.setup-stamp.json';
-/** npm's own record of what it has installed; it writes this file last. */
-const NPM_RECORD = 'node_modules/.package-lock.json';
-/** No package needs its install script here, and none is to run other people's code during the set-up. */
-const ARGUMENTS = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
+/** No package needs its install script here, and third-party code should not run during the set-up. */
+const NPM_CI = ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'];
 
-/** @type {typeof import('./install-packages.d.mts').whyPackagesAreStale} */
-export function whyPackagesAreStale(repository) {
-  const record = readStamp(join(repository, NPM_RECORD));
-  if (record === undefined) return 'node_modules is missing or incomplete';
-  const wanted = wantedStamp(repository);
-  const stamp = readStamp(join(repository, STAMP));
-  if (stamp?.lock === wanted.lock && stamp.platform === wanted.platform) return undefined;
-  if (stamp !== undefined && stamp.platform !== wanted.platform) {
-    return `node_modules was installed for ${stamp.platform}, this is ${wanted.platform}`;
-  }
-  if (!holdsLockedPackages(repository, record)) return 'node_modules does not match package-lock.json';
-  // Somebody ran npm ci or npm install by hand: as good as ours.
-  writeStamp(join(repository, STAMP), wanted);
-  return undefined;
-}
+/**
+ * @typedef {{ packages?: Record<string, { version?: string, integrity?: string, optional?: boolean, link?: boolean }> }} Lock
+ */
 
-/** @type {typeof import('./install-packages.d.mts').installPackages} */
+/**
+ * Runs npm ci unless node_modules holds what package-lock.json lists. Returns whether it ran.
+ * @param {{ repository: string, log: (message: string) => void, signal?: AbortSignal }} options
+ */
 export async function installPackages({ repository, log, signal }) {
-  const lock = readStamp(join(repository, 'package-lock.json'));
-  if (lock === undefined) {
-    throw new Error(
-      `npm ci needs package-lock.json, and ${repository} has no readable one: restore it from git.`,
-    );
-  }
+  const lock = readLock(join(repository, 'package-lock.json'));
+  if (lock === undefined) throw new Error('package-lock.json is missing or not JSON: restore it from git.');
   const unverified = listUnverified(lock);
   if (unverified.length > 0) {
     throw new Error(
       `package-lock.json has no SHA-512 hash for ${unverified.join(', ')}: run node tools/complete-lockfile.mjs.`,
     );
   }
-  const wanted = wantedStamp(repository);
-  mkdirSync(join(repository, 'node_modules'), { recursive: true });
-  rmSync(join(repository, STAMP), { force: true });
-  rmSync(join(repository, NPM_RECORD), { force: true });
-  const { code, output } = await withProgress(
-    log,
-    (seconds) => `npm ci: ${seconds} s`,
-    () => runCommand('npm', ARGUMENTS, { cwd: repository, signal }),
+  // npm writes this record last, so an interrupted npm ci leaves none.
+  const installed = readLock(join(repository, 'node_modules/.package-lock.json'));
+  if (installed !== undefined && holdsLockedPackages(installed, lock)) return false;
+  log(
+    `npm ci, because node_modules ${installed ? 'does not match package-lock.json' : 'is missing or incomplete'}`,
   );
-  if (code !== 0) throw new Error(`npm ci in ${repository} ended with exit code ${code}:\n${output}`);
-  writeStamp(join(repository, STAMP), wanted);
+  await runCommand(NPM_CI, { name: 'npm ci', cwd: repository, log, signal });
+  return true;
 }
 
-/** @type {typeof import('./install-packages.d.mts').listUnverified} */
-export function listUnverified(lock) {
-  return Object.entries(packagesOf(lock))
+/**
+ * The entries without a SHA-512 hash. Links to workspaces need none.
+ * @param {Lock} lock
+ */
+export function listUnverified({ packages = {} }) {
+  return Object.entries(packages)
     .filter(([at, { link }]) => at.includes('node_modules/') && !link)
     .filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))
     .map(([at]) => at);
 }
 
-/** @param {string} repository */
-function wantedStamp(repository) {
-  const major = process.versions.node.split('.')[0];
-  return {
-    lock: hashContents(repository, ['package-lock.json']),
-    platform: `Node ${major} on ${process.platform} ${process.arch}`,
-  };
+/**
+ * @param {Lock} installed
+ * @param {Lock} lock
+ */
+function holdsLockedPackages({ packages: installed = {} }, { packages: locked = {} }) {
+  const isInstalled = Object.entries(locked)
+    .filter(([at]) => at.startsWith('node_modules/'))
+    .every(([at, { version, integrity, optional }]) => {
+      const found = installed[at];
+      return found ? found.version === version && found.integrity === integrity : optional === true;
+    });
+  return isInstalled && Object.keys(installed).every((at) => at in locked);
 }
 
 /**
- * @param {string} repository
- * @param {Record<string, unknown>} record
+ * @param {string} file
+ * @returns {Lock | undefined} undefined when the file is missing or not JSON
  */
-function holdsLockedPackages(repository, record) {
-  const locked = packagesOf(readStamp(join(repository, 'package-lock.json')));
-  const installed = packagesOf(record);
-  const complete = Object.entries(locked).every(([at, { version, integrity, optional }]) => {
-    if (at === '' || !at.startsWith('node_modules/')) return true;
-    const there = installed[at];
-    if (there === undefined) return optional === true;
-    return there.version === version && there.integrity === integrity;
-  });
-  return complete && Object.keys(installed).every((at) => at in locked);
-}
-
-/**
- * @param {Record<string, unknown> | undefined} lock
- * @returns {Record<string, { version?: string, integrity?: string, optional?: boolean, link?: boolean }>}
- */
-function packagesOf(lock) {
-  const packages = lock?.packages;
-  return typeof packages === 'object' && packages !== null ? { ...packages } : {};
+function readLock(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
 }

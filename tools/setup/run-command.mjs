@@ -1,63 +1,65 @@
-// Child processes that end with us, and lines that tell that a long one is alive.
 import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { once } from 'node:events';
 import { withoutSecrets } from '../child-environment.mjs';
 
-const LEASH = fileURLToPath(new URL('leash.mjs', import.meta.url));
-const KEPT_LINES = 60;
-const PROGRESS_MS = 10_000;
+const KEPT_CHARACTERS = 8_000;
+const PROGRESS_MS = 20_000;
+const KILL_AFTER_MS = 2_000;
 
-/** @type {typeof import('./run-command.d.mts').runCommand} */
-export function runCommand(command, args, { cwd, env = process.env, signal, onLine }) {
+/**
+ * Runs a command of the set-up without the user's secrets, and reports every 20 s that it still runs. The command and all
+ * its children end when `signal` is aborted, and when this process exits.
+ * @param {string[]} command the program and its arguments
+ * @param {{ name: string, cwd: string, env?: NodeJS.ProcessEnv, log: (message: string) => void, signal?: AbortSignal | undefined }} options
+ * @throws Error with the last lines of the output when the command fails
+ */
+export async function runCommand([program = '', ...args], { name, cwd, env = process.env, log, signal }) {
   signal?.throwIfAborted();
-  const lines = /** @type {string[]} */ ([]);
-  const leash = spawn(process.execPath, [LEASH, command, ...args], {
+  // A process group of its own: a signal to the group reaches grandchildren too.
+  const child = spawn(program, args, {
     cwd,
     env: withoutSecrets(env),
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  for (const stream of [leash.stdout, leash.stderr]) {
-    createInterface({ input: stream }).on('line', (line) => {
-      lines.push(line);
-      if (lines.length > KEPT_LINES) lines.shift();
-      onLine?.(line);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output = `${output}${text}`.slice(-KEPT_CHARACTERS);
     });
   }
-  return new Promise((resolve, reject) => {
-    const letGo = () => leash.stdin.destroy();
-    signal?.addEventListener('abort', letGo, { once: true });
-    leash.once('error', (error) => {
-      signal?.removeEventListener('abort', letGo);
-      reject(new Error(`Could not start ${command} in ${cwd}: ${error.message}.`, { cause: error }));
-    });
-    leash.once('exit', () => killGroup(leash.pid)); // Grandchildren that stayed behind.
-    leash.once('close', (code) => {
-      signal?.removeEventListener('abort', letGo);
-      if (signal?.aborted) return reject(signal.reason);
-      resolve({ code: code ?? 1, output: lines.join('\n') });
-    });
-  });
-}
-
-/** @type {typeof import('./run-command.d.mts').withProgress} */
-export async function withProgress(log, describe, work) {
+  const kill = () => signalGroup(child.pid, 'SIGKILL');
+  const stop = () => {
+    signalGroup(child.pid, 'SIGTERM');
+    setTimeout(kill, KILL_AFTER_MS).unref();
+  };
   const startedAt = Date.now();
-  const timer = setInterval(() => log(describe(Math.round((Date.now() - startedAt) / 1_000))), PROGRESS_MS);
+  const progress = setInterval(
+    () => log(`${name}: ${Math.round((Date.now() - startedAt) / 1_000)} s`),
+    PROGRESS_MS,
+  );
+  signal?.addEventListener('abort', stop, { once: true });
+  process.once('exit', kill);
   try {
-    return await work();
+    const [code] = await once(child, 'close');
+    signal?.throwIfAborted();
+    if (code !== 0) throw new Error(`${name} failed with exit code ${code}:\n${output.trim()}`);
   } finally {
-    clearInterval(timer);
+    clearInterval(progress);
+    signal?.removeEventListener('abort', stop);
+    process.removeListener('exit', kill);
+    kill(); // Grandchildren that outlived the command.
   }
 }
 
-/** @param {number | undefined} groupId */
-function killGroup(groupId) {
-  if (groupId === undefined) return;
+/**
+ * @param {number | undefined} groupId
+ * @param {NodeJS.Signals} signalName
+ */
+function signalGroup(groupId, signalName) {
   try {
-    process.kill(-groupId, 'SIGKILL');
+    if (groupId !== undefined) process.kill(-groupId, signalName);
   } catch {
-    // The usual case: nobody is left in the group.
+    // The group has already ended.
   }
 }

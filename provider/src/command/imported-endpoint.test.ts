@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf } from '../../../tests/fixtures/endpoint';
+import { endpointOf } from '../../../tests/support/endpoint';
 import type { Endpoint } from '../control-api/wire-types';
 import { readState } from '../dynamic/stored-properties';
 import { findChanges } from '../endpoint/endpoint-changes';

@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors';
 import { expect, it } from 'vitest';
-import { operationOf } from '../../../tests/fixtures/operation';
+import { operationOf } from '../../../tests/support/operation';
 import { describeInLines, OperationTable } from './operation-table';
 
 const plain = createColors(false);

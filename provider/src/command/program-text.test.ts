@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { declared } from '../../../tests/fixtures/endpoint';
+import { declared } from '../../../tests/support/endpoint';
 import { toTypeScript, writeProgram } from './program-text';
 
 /** Text that is rich in characters that are not visible. */

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
-import { useFakeClock } from '../../../tests/fixtures/fake-clock';
+import { useFakeClock } from '../../../tests/support/fake-clock';
 import { makeRedactor } from '../control-api/redaction';
 import type { Operation } from '../control-api/wire-types';
 import { ProgressLine } from './progress-line';

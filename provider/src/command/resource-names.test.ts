@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { endpointOf } from '../../../tests/fixtures/endpoint';
+import { endpointOf } from '../../../tests/support/endpoint';
 import type { Endpoint } from '../control-api/wire-types';
 import { nameResources } from './resource-names';
 

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { operationOf } from '../../../tests/fixtures/operation';
+import { operationOf } from '../../../tests/support/operation';
 import { Screen } from './screen';
 
 /** A screen of a user whose key is canary-key, and what was written to it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { endpointOf } from '../../../tests/fixtures/endpoint';
-import { useFakeClock } from '../../../tests/fixtures/fake-clock';
+import { endpointOf } from '../../../tests/support/endpoint';
+import { useFakeClock } from '../../../tests/support/fake-clock';
 import { ControlApi } from './control-api';
 import { ControlApiError } from './control-api-error';
 import { Deadline } from './deadline';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { useFakeClock } from '../../../tests/fixtures/fake-clock';
+import { useFakeClock } from '../../../tests/support/fake-clock';
 import { Deadline } from './deadline';
 import { NotSentError, RateLimiter, type RequestLimits } from './rate-limiter';
 

@@ -1,6 +1,6 @@
 import axios, { AxiosError, type AxiosRequestConfig } from 'axios';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { useFakeClock } from '../../../tests/fixtures/fake-clock';
+import { useFakeClock } from '../../../tests/support/fake-clock';
 import { Deadline } from './deadline';
 import { defaultRetryPacing, installRetry, type RequestContext, retryDelayMs } from './retry';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf } from '../../../tests/fixtures/endpoint';
-import { operationOf } from '../../../tests/fixtures/operation';
+import { endpointOf } from '../../../tests/support/endpoint';
+import { operationOf } from '../../../tests/support/operation';
 import { endpointSchema, operationSchema, responses } from './wire-types';
 
 describe('the shape of an endpoint', () => {

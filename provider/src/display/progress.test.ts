@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { operationOf } from '../../../tests/fixtures/operation';
+import { operationOf } from '../../../tests/support/operation';
 import { describeBlockers, describeProgress, ProgressLines } from './progress';
 
 /** The lines that are said when the same things are shown each second. */

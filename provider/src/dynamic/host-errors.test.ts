@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { declared, endpointOf } from '../../../tests/fixtures/endpoint';
-import { operationOf } from '../../../tests/fixtures/operation';
+import { declared, endpointOf } from '../../../tests/support/endpoint';
+import { operationOf } from '../../../tests/support/operation';
 import { toOutputs } from '../endpoint/endpoint-outputs';
 import { PartialStateError, PresentableError } from './host-errors';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { declared, endpointOf } from '../../../tests/fixtures/endpoint';
+import { declared, endpointOf } from '../../../tests/support/endpoint';
 import { type EndpointInputs, unknownValue } from '../endpoint/endpoint-inputs';
 import { toOutputs } from '../endpoint/endpoint-outputs';
 import { markSecrets, readDeclaration, readState, writeInputs, writeOutputs } from './stored-properties';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { declared, endpointOf } from '../../../tests/fixtures/endpoint';
+import { declared, endpointOf } from '../../../tests/support/endpoint';
 import type { Endpoint } from '../control-api/wire-types';
 import { argumentTable, type ChangeEffect } from './argument-table';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { operationOf } from '../../../tests/fixtures/operation';
+import { operationOf } from '../../../tests/support/operation';
 import { describeWaitResult } from './endpoint-error';
 
 describe('describeWaitResult', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { declared, endpointOf } from '../../../tests/fixtures/endpoint';
-import { operationOf } from '../../../tests/fixtures/operation';
+import { declared, endpointOf } from '../../../tests/support/endpoint';
+import { operationOf } from '../../../tests/support/operation';
 import type { EndpointInputs } from './endpoint-inputs';
 import { isUnsettled, toOutputs } from './endpoint-outputs';
 

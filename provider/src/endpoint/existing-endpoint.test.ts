@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf } from '../../../tests/fixtures/endpoint';
+import { endpointOf } from '../../../tests/support/endpoint';
 import type { EndpointInputs } from './endpoint-inputs';
 import { deriveEndpointName, hashName } from './endpoint-name';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { declared } from '../../../tests/fixtures/endpoint';
+import { declared } from '../../../tests/support/endpoint';
 import { listSecretValues } from './secret-values';
 
 describe('listSecretValues', () => {

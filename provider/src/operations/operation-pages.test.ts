@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { operationOf } from '../../../tests/fixtures/operation';
+import { operationOf } from '../../../tests/support/operation';
 import { Deadline } from '../control-api/deadline';
 import type { Operation, OperationsPage } from '../control-api/wire-types';
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { operationOf } from '../../../tests/fixtures/operation';
+import { operationOf } from '../../../tests/support/operation';
 import { makeRedactor } from '../control-api/redaction';
 import { toOperationState, toOperationStates } from './operation-state';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { operationOf } from '../../../tests/fixtures/operation';
+import { operationOf } from '../../../tests/support/operation';
 import { makeRedactor } from '../control-api/redaction';
 import { OperationWaitError, requireSuccess } from './operation-wait-error';
 import type { WaitResult } from './wait-for-operations';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { useFakeClock } from '../../../tests/fixtures/fake-clock';
-import { operationOf } from '../../../tests/fixtures/operation';
+import { useFakeClock } from '../../../tests/support/fake-clock';
+import { operationOf } from '../../../tests/support/operation';
 import type { Operation } from '../control-api/wire-types';
 import { defaultPollPacing, PollSchedule } from './poll-schedule';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { endpointOf } from '../../../tests/fixtures/endpoint';
-import { useFakeClock } from '../../../tests/fixtures/fake-clock';
-import { operationOf } from '../../../tests/fixtures/operation';
+import { endpointOf } from '../../../tests/support/endpoint';
+import { useFakeClock } from '../../../tests/support/fake-clock';
+import { operationOf } from '../../../tests/support/operation';
 import { ControlApiError } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { useFakeClock } from '../../../tests/fixtures/fake-clock';
-import { operationOf } from '../../../tests/fixtures/operation';
+import { useFakeClock } from '../../../tests/support/fake-clock';
+import { operationOf } from '../../../tests/support/operation';
 import { ControlApiError } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { declared, endpointOf } from '../../../tests/fixtures/endpoint';
+import { declared, endpointOf } from '../../../tests/support/endpoint';
 import { findChanges } from '../endpoint/endpoint-changes';
 import { type EndpointInputs, unknownValue } from '../endpoint/endpoint-inputs';
 import { toOutputs, type UnsettledOperation } from '../endpoint/endpoint-outputs';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { declared } from '../../../tests/fixtures/endpoint';
+import { declared } from '../../../tests/support/endpoint';
 import { type EndpointInputs, type InputName, unknownValue } from '../endpoint/endpoint-inputs';
 import { describeLimits } from './limit-notes';
 

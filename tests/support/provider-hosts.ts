@@ -1,0 +1,47 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PulumiStack } from './pulumi-stack';
+
+/** The processes that host the provider for this stack. They are found by PULUMI_HOME, which is unique to the stack. */
+export async function findHosts(stack: PulumiStack): Promise<number[]> {
+  const home = `PULUMI_HOME=${stack.environment.PULUMI_HOME}`;
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const found: number[] = [];
+  for (const pid of pids) {
+    if (!(await readProcess(pid, 'cmdline')).includes('dynamic-provider')) continue;
+    if ((await readProcess(pid, 'environ')).split('\0').includes(home)) found.push(pid);
+  }
+  return found;
+}
+
+/** Reads a file of a process in /proc. Empty if the process has ended. */
+export function readProcess(pid: number, file: string): Promise<string> {
+  return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+}
+
+/** How long a host may outlive its CLI, even a killed one. */
+const hostExitMs = 3_000;
+
+/** Waits for the hosts to exit. Returns those that still run after that time. */
+export async function waitForHosts(stack: PulumiStack): Promise<number[]> {
+  const end = Date.now() + hostExitMs;
+  for (;;) {
+    const hosts = await findHosts(stack);
+    if (hosts.length === 0 || Date.now() > end) return hosts;
+    await sleep(100);
+  }
+}
+
+/** Kills the hosts that do not exit by themselves. */
+export async function endHosts(stack: PulumiStack, _emulator?: unknown): Promise<void> {
+  for (const host of await waitForHosts(stack)) kill(host, 'SIGKILL');
+}
+
+/** Sends a signal. Returns whether the process existed. */
+export function kill(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}

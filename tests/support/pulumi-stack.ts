@@ -1,0 +1,101 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import execa, { type ExecaError } from 'execa';
+import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
+import { pulumiEnvironment } from '../../tools/pulumi-cli/environment';
+import { findPulumiCli } from '../../tools/pulumi-cli/find';
+import { repository } from './documents';
+
+/** A resource as `pulumi stack export` shows it. */
+export interface ExportedResource {
+  readonly urn: string;
+  readonly type: string;
+  readonly id?: string;
+  readonly inputs?: Record<string, unknown>;
+  readonly outputs?: Record<string, unknown>;
+  readonly initErrors?: string[];
+  /** Where the program declares it: `project:///index.ts#8,3`. */
+  readonly sourcePosition?: string;
+}
+
+export interface CommandResult {
+  readonly exitCode: number;
+  /** stdout and stderr, interleaved as on a screen. */
+  readonly screen: string;
+  readonly stdout: string;
+}
+
+/** A Pulumi stack in its own folder, driven by the real CLI. */
+export class PulumiStack {
+  readonly folder: string;
+  readonly command: string;
+  /** The folder that holds the state. */
+  readonly backend: string;
+  environment: NodeJS.ProcessEnv;
+
+  constructor(folder: string, command: string, backend: string, environment: NodeJS.ProcessEnv) {
+    this.folder = folder;
+    this.backend = backend;
+    this.command = command;
+    this.environment = environment;
+  }
+
+  /** Runs a command that may fail. */
+  async try(...args: string[]): Promise<CommandResult> {
+    const result = await this.start(...args).catch((error: ExecaError) => error);
+    return { exitCode: result.exitCode ?? -1, screen: String(result.all), stdout: String(result.stdout) };
+  }
+
+  /** Runs a command that must succeed. */
+  async run(...args: string[]): Promise<CommandResult> {
+    const result = await this.try(...args);
+    if (result.exitCode !== 0)
+      throw new Error(`pulumi ${args.join(' ')}: exit ${result.exitCode}\n${result.screen}`);
+    return result;
+  }
+
+  start(...args: string[]) {
+    const env = this.environment;
+    return execa(this.command, args, { cwd: this.folder, env, extendEnv: false, all: true, stdin: 'ignore' });
+  }
+
+  async writeProgram(program: string): Promise<void> {
+    await writeFile(join(this.folder, 'index.ts'), program);
+  }
+
+  async exportState(): Promise<{ text: string; endpoints: ExportedResource[] }> {
+    const { stdout: text } = await this.run('stack', 'export');
+    const { deployment } = JSON.parse(text) as { deployment: { resources?: ExportedResource[] } };
+    const endpoints = (deployment.resources ?? []).filter(({ type }) => type.endsWith(':ComputeEndpoint'));
+    return { text, endpoints };
+  }
+}
+
+/** Starts an emulator, and creates an empty Pulumi project in a temporary folder that is configured for it. */
+export async function makeStack(
+  fill: (folder: string) => Promise<unknown>,
+  emulatorOptions: EmulatorOptions = {},
+) {
+  const cli = findPulumiCli();
+  if (!cli) throw new Error('No Pulumi CLI found: run `npm run setup`.');
+  const root = await mkdtemp(join(tmpdir(), 'postgres-compute-test-'));
+  const emulator = await startEmulator({ operationMs: 300, ...emulatorOptions });
+  const close = async () => {
+    await emulator.stop();
+    await rm(root, { recursive: true, force: true });
+  };
+  const folder = join(root, 'program');
+  await mkdir(folder);
+  const backend = join(root, 'backend');
+  await mkdir(backend);
+  await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'));
+  await fill(folder);
+  const stack = new PulumiStack(folder, cli.command, backend, {
+    ...pulumiEnvironment({ home: join(root, 'home'), backend, cli }),
+    POSTGRES_COMPUTE_BASE_URL: emulator.url,
+    POSTGRES_COMPUTE_API_KEY: emulator.apiKey,
+  });
+  await stack.run('stack', 'init', 'test');
+  return { stack, emulator, close };
+}

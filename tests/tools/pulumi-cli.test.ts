@@ -1,0 +1,186 @@
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { findPulumiCli } from '../../tools/pulumi-cli/find';
+import { ensurePulumiCli } from '../../tools/pulumi-cli/install';
+import { hashPins } from '../../tools/pulumi-cli/pins';
+import { makeTemporaryFolder, writeFiles, writePrograms } from '../support/temporary-folder';
+
+const COMPANIONS = ['pulumi-language-nodejs', 'pulumi-resource-pulumi-nodejs'];
+/** For the stand-ins that are shell scripts. */
+const SYSTEM = ['/bin', '/usr/bin'];
+
+function folderWithCli(version: string, companions: readonly string[] = COMPANIONS): string {
+  const folder = makeTemporaryFolder();
+  writePrograms(folder, { pulumi: `#!/bin/sh\necho v${version}\n` });
+  writePrograms(folder, Object.fromEntries(companions.map((name) => [name, '#!/bin/sh\n'])));
+  return folder;
+}
+
+function environmentOf(path: string[], cliFolder = makeTemporaryFolder()): NodeJS.ProcessEnv {
+  return { PATH: path.join(':'), PULUMI_CLI_DIR: cliFolder };
+}
+
+test('a recent Pulumi CLI on PATH takes precedence over the project folder', () => {
+  const onPath = folderWithCli('3.254.0');
+
+  expect(findPulumiCli({ environment: environmentOf([onPath], folderWithCli('3.259.0')) })).toEqual({
+    command: join(onPath, 'pulumi'),
+    folder: onPath,
+    version: '3.254.0',
+  });
+});
+
+test('a Pulumi CLI that does not work is skipped with the reason', () => {
+  const old = folderWithCli('3.99.1');
+  const broken = makeTemporaryFolder();
+  writePrograms(broken, { pulumi: '#!/bin/sh\nexit 1\n' });
+  const incomplete = COMPANIONS.map((name) => folderWithCli('3.259.0', [name]));
+  const messages: string[] = [];
+  const log = (message: string) => messages.push(message);
+
+  // Each of the incomplete ones alone: on one PATH, they would complete each other.
+  for (const folders of [[old, broken], ...incomplete.map((folder) => [folder])])
+    expect(findPulumiCli({ environment: environmentOf(folders), log })).toBeUndefined();
+
+  expect(messages).toEqual([
+    `skipped ${join(old, 'pulumi')}: 3.99.1 is older than 3.254.0`,
+    `skipped ${join(broken, 'pulumi')}: \`pulumi version\` fails`,
+    `skipped ${join(incomplete[0] ?? '', 'pulumi')}: no ${COMPANIONS[1]} beside it or on PATH`,
+    `skipped ${join(incomplete[1] ?? '', 'pulumi')}: no ${COMPANIONS[0]} beside it or on PATH`,
+  ]);
+});
+
+test('a Pulumi CLI after a skipped one on PATH is found', () => {
+  const recent = folderWithCli('3.1000.0');
+
+  expect(findPulumiCli({ environment: environmentOf([folderWithCli('3.99.1'), recent]) })?.folder).toBe(
+    recent,
+  );
+});
+
+test('the language host is found beside the Pulumi CLI that a link on PATH points to', () => {
+  const linked = makeTemporaryFolder();
+  symlinkSync(join(folderWithCli('3.259.0'), 'pulumi'), join(linked, 'pulumi'));
+
+  expect(findPulumiCli({ environment: environmentOf([linked]) })?.folder).toBe(linked);
+});
+
+test.each(['.', 'bin'])('a Pulumi CLI that the user put into PULUMI_CLI_DIR is found in %s', (below) => {
+  const root = makeTemporaryFolder();
+  cpSync(folderWithCli('3.259.0'), join(root, below), { recursive: true });
+
+  expect(findPulumiCli({ environment: environmentOf([], root) })?.folder).toBe(join(root, below));
+});
+
+test.each([
+  ['the current pins', { pins: hashPins() }, true],
+  ['other pins', { pins: 'other' }, false],
+  ['no pins, by the official installer', {}, true],
+])('a Pulumi CLI that the set-up installed from %s is used: %#', (_what, record, isFound) => {
+  const folder = folderWithCli('3.259.0');
+  writeFiles(folder, { 'installed.json': record });
+
+  expect(findPulumiCli({ environment: environmentOf([], folder) }) !== undefined).toBe(isFound);
+});
+
+test('set-up installs no Pulumi CLI when there is one', async () => {
+  const absent = join(makeTemporaryFolder(), 'cli');
+
+  await ensurePulumiCli({ environment: environmentOf([folderWithCli('3.259.0')], absent) });
+
+  expect(existsSync(absent)).toBe(false);
+});
+
+test('`pulumi version` runs with a new private home each time, which is deleted', () => {
+  const folder = folderWithCli('3.259.0');
+  const homes = join(folder, 'homes');
+  writePrograms(folder, { pulumi: `#!/bin/sh\nls -ld "$PULUMI_HOME" >> ${homes}\necho v3.259.0\n` });
+  const environment = environmentOf([folder, ...SYSTEM]);
+  const temporary = makeTemporaryFolder();
+  vi.stubEnv('TMPDIR', temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+
+  findPulumiCli({ environment });
+  findPulumiCli({ environment });
+
+  const listed = readFileSync(homes, 'utf8').trim().split('\n');
+  expect(listed).toEqual(Array(2).fill(expect.stringMatching(`^drwx------.* ${temporary}/pulumi-version-`)));
+  expect(new Set(listed.map((line) => line.split('/').pop())).size).toBe(2);
+  expect(readdirSync(temporary)).toEqual([]);
+});
+
+/** A Go whose build writes a CLI without compiling it. It records its environment in `seen`. */
+function folderWithGo(): { folder: string; seen: string } {
+  const folder = makeTemporaryFolder();
+  const seen = join(folder, 'seen');
+  const go = `#!/bin/sh
+echo "go $1" >> ${seen}
+env >> ${seen}
+if [ "$1" = env ]; then echo go1.99.0; exit; fi
+while [ "$1" != -o ]; do shift; done
+printf '#!/bin/sh\\necho v3.259.0\\n' > "$2"
+chmod +x "$2"
+`;
+  writePrograms(folder, { go });
+  return { folder, seen };
+}
+
+/** A stand-in for the official installer. It installs a CLI, or fails when there is none to install. */
+function writeInstaller(cli: string): string {
+  const folder = makeTemporaryFolder();
+  const from = JSON.stringify(cli);
+  writeFiles(folder, {
+    'installer.mjs': `import { cpSync } from 'node:fs';\ncpSync(${from}, process.argv[2] + '/bin', { recursive: true });`,
+  });
+  return join(folder, 'installer.mjs');
+}
+
+test.each([
+  ['built with Go', {}],
+  ['installed by the official installer', { PULUMI_CLI_INSTALLER: '1' }],
+  ['built with Go', { PULUMI_CLI_INSTALLER: '1', PULUMI_CLI_SKIP_INSTALLER: '1' }],
+])('a missing Pulumi CLI is %s with %o', async (origin, settings) => {
+  const folder = makeTemporaryFolder();
+  const environment = { ...environmentOf([folderWithGo().folder, ...SYSTEM], folder), ...settings };
+  const installer = writeInstaller(folderWithCli('3.259.0'));
+
+  const cli = await ensurePulumiCli({ environment, installer });
+
+  expect(cli.folder).toBe(folder);
+  expect(readdirSync(folder).sort()).toEqual(['installed.json', 'pulumi', ...COMPANIONS]);
+  const { pins } = JSON.parse(readFileSync(join(folder, 'installed.json'), 'utf8'));
+  expect(pins).toBe(origin === 'built with Go' ? hashPins() : undefined);
+});
+
+test('Pulumi CLIs of the same folder are built once, by two set-ups side by side', async () => {
+  const { folder, seen } = folderWithGo();
+  const environment = environmentOf([folder, ...SYSTEM]);
+
+  await Promise.all([ensurePulumiCli({ environment }), ensurePulumiCli({ environment })]);
+
+  expect(readFileSync(seen, 'utf8').match(/^go \w+$/gm)).toEqual(['go env', 'go build', 'go build']);
+});
+
+test("Go runs without the service's key and Pulumi's access token", async () => {
+  const { folder, seen } = folderWithGo();
+  const secrets = { POSTGRES_COMPUTE_API_KEY: 'secret', PULUMI_ACCESS_TOKEN: 'secret' };
+
+  await ensurePulumiCli({ environment: { ...environmentOf([folder, ...SYSTEM]), ...secrets } });
+
+  expect(readFileSync(seen, 'utf8')).not.toContain('secret');
+});
+
+test('without Go, the set-up says in one sentence what to do', async () => {
+  await expect(ensurePulumiCli({ environment: environmentOf([]) })).rejects.toThrow(
+    /^Building the Pulumi CLI needs Go [\d.]+ or newer, and `go` does not run: install Go, put a Pulumi CLI .* on PATH, or set PULUMI_CLI_INSTALLER=1 to allow the official installer, .*\.$/,
+  );
+});
+
+test('a failed official installer is reported with its output and what to do', async () => {
+  const environment = { ...environmentOf(SYSTEM), PULUMI_CLI_INSTALLER: '1' };
+
+  await expect(ensurePulumiCli({ environment, installer: writeInstaller('/absent') })).rejects.toThrow(
+    /put a Pulumi CLI on PATH, or unset PULUMI_CLI_INSTALLER [\s\S]* failed with exit code 1:[\s\S]*ENOENT/,
+  );
+});
