@@ -1,12 +1,12 @@
-export { ApiError } from './api-error';
-export type { AddedOperation } from './controls';
-export type { EndpointAttributes, NewEndpointAttributes } from './endpoint-attributes';
+export { ApiError } from './records/api-error';
+export type { AddedOperation } from './controls/controls';
+export type { EndpointAttributes, NewEndpointAttributes } from './requests/endpoint-attributes';
 export type * from './faults/faults';
-export type { ForeignEndpointOptions, ForeignOperation, ForeignOperationChange } from './foreign-records';
-export type { LoggedRequest } from './http/request-log';
-export type { EmulatorOptions, LockScope } from './options';
-export type { PlanName } from './plans';
-export type { NewProject } from './projects';
+export type { ForeignEndpointOptions, ForeignOperation, ForeignOperationChange } from './controls/foreign-operations';
+export type { LoggedRequest } from './requests/request-log';
+export type { EmulatorOptions, LockScope } from './options/emulator-options';
+export type { PlanName } from './limits/plans';
+export type { NewProject } from './control-plane/projects';
 export { type Emulator, startEmulator } from './start-emulator';
 export type {
   Branch,
@@ -17,4 +17,4 @@ export type {
   EndpointType,
   Operation,
   Project,
-} from './wire';
+} from './records/wire-types';

@@ -1,14 +1,14 @@
 import type { AddressInfo } from 'node:net';
-import { startAvailabilityChecks } from './availability-checks';
+import { startAvailabilityChecks } from './control-plane/availability-checks';
 import { consoleUrlOf } from './console/console-url';
-import { createControlPlane } from './control-plane';
-import { Controls } from './controls';
+import { createControlPlane } from './control-plane/control-plane';
+import { Controls } from './controls/controls';
 import { type Data, openData } from './data/open-data';
-import { resumeProjects } from './data/resume-projects';
-import { RequestLog } from './http/request-log';
+import { resumeProjects } from './control-plane/resume-projects';
+import { RequestLog } from './requests/request-log';
 import { API_PREFIX, createServer } from './http/server';
 import { BACKLOG } from './http/server-limits';
-import { type EmulatorOptions, resolveOptions, type Settings } from './options';
+import { type EmulatorOptions, resolveOptions, type Settings } from './options/emulator-options';
 
 /** A running emulator: where it is, how to get in, and the controls. */
 export class Emulator extends Controls {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type LoggedRequest, RequestLog } from '../../emulator/src/http/request-log';
+import { type LoggedRequest, RequestLog } from '../../emulator/src/requests/request-log';
 import { startService } from './service-client';
 
 describe('the request log', () => {

@@ -1,7 +1,7 @@
 import { existsSync, rmdirSync } from 'node:fs';
 import type { Database, Statement } from 'node-sqlite3-wasm';
-import type { ProjectRecord } from '../store';
-import { reasonOf } from '../thrown-reason';
+import type { ProjectRecord } from '../records/store';
+import { reasonOf } from '../records/thrown-reason';
 import { lockDataFile, type Unlock } from './data-file-lock';
 import { type ProjectDocuments, restoreProject } from './documents';
 import { createDataFile, openDatabase, PARTS } from './open-database';

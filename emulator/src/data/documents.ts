@@ -1,7 +1,7 @@
-import { parseTimestamp } from '../clock';
-import { isUnderWay, type OperationRecord, type Step } from '../operation-runner';
-import type { DatabaseAccess, EndpointRecord, ProjectRecord } from '../store';
-import type { Branch, Operation, Project } from '../wire';
+import { parseTimestamp } from '../records/clock';
+import { isUnderWay, type OperationRecord, type Step } from '../control-plane/operation-runner';
+import type { DatabaseAccess, EndpointRecord, ProjectRecord } from '../records/store';
+import type { Branch, Operation, Project } from '../records/wire-types';
 
 /** What the data file holds of each kind of record, as JSON. `wire` has the times by which they are put in order. */
 

@@ -1,4 +1,4 @@
-import type { ProjectRecord } from '../store';
+import type { ProjectRecord } from '../records/store';
 import { DataFile } from './data-file';
 import { SavingJournal } from './saving-journal';
 

@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, openSync, realpathSync } from 'node:fs';
 import type { Database } from 'node-sqlite3-wasm';
-import { reasonOf } from '../thrown-reason';
+import { reasonOf } from '../records/thrown-reason';
 
 /** In the file's header, so that another program's database is not taken for ours: "PGCE". */
 const APPLICATION_ID = 0x50474345;

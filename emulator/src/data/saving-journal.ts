@@ -1,7 +1,7 @@
-import type { Journal } from '../journal';
-import type { OperationRecord } from '../operation-runner';
-import type { EndpointRecord, ProjectRecord } from '../store';
-import type { Branch } from '../wire';
+import type { Journal } from '../records/journal';
+import type { OperationRecord } from '../control-plane/operation-runner';
+import type { EndpointRecord, ProjectRecord } from '../records/store';
+import type { Branch } from '../records/wire-types';
 import type { DataFile, PartChange, ProjectChanges } from './data-file';
 import { documentOfBranch, documentOfEndpoint, documentOfOperation, documentOfProject } from './documents';
 

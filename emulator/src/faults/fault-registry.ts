@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Operation } from '../wire';
+import type { Operation } from '../records/wire-types';
 import type {
   Fault,
   InjectedFault,

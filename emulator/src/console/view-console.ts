@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { hasEnded, type OperationRecord } from '../control-plane/operation-runner';
+import type { EndpointRecord, ProjectRecord, Store } from '../records/store';
+import type { ConsoleView, EndpointView, OperationView, ProjectEntry, ProjectView } from './console-view';
+import { stateWord, statusWord } from './console-labels';
+
+/** What a page of a long-lived emulator can hold; the view tells how many there really are. */
+const MOST_SHOWN = { projects: 100, endpoints: 500, operations: 100 };
+
+/** What the console shows when `projectId` is chosen; the newest project when that does not exist. */
+export function viewConsole(
+  { projects }: Pick<Store, 'projects'>,
+  projectId: string | undefined,
+): ConsoleView {
+  const newestFirst = [...projects.values()].reverse();
+  const chosen = projects.get(projectId ?? '') ?? newestFirst[0];
+  const view = {
+    projects: newestFirst.slice(0, MOST_SHOWN.projects).map(viewEntry),
+    projectCount: projects.size,
+    project: chosen === undefined ? null : viewProject(chosen),
+  };
+  return { version: versionOf(view), nowMs: Date.now(), ...view };
+}
+
+/** Made of what is seen, so that it means the same to an emulator that was started anew. */
+function versionOf(view: object): string {
+  return createHash('sha256').update(JSON.stringify(view)).digest('base64url');
+}
+
+function viewEntry({ wire, endpoints, unfinished }: ProjectRecord): ProjectEntry {
+  return {
+    id: wire.id,
+    name: wire.name,
+    endpointCount: endpoints.size,
+    unfinishedCount: unfinished.size,
+  };
+}
+
+function viewProject(project: ProjectRecord): ProjectView {
+  const { wire, branches, endpoints, operations } = project;
+  return {
+    id: wire.id,
+    name: wire.name,
+    regionId: wire.region_id,
+    pgVersion: wire.pg_version,
+    branchCount: branches.size,
+    endpoints: [...endpoints.values()]
+      .slice(0, MOST_SHOWN.endpoints)
+      .map((endpoint) => viewEndpoint(project, endpoint)),
+    endpointCount: endpoints.size,
+    operations: operations
+      .slice(-MOST_SHOWN.operations)
+      .reverse()
+      .map((operation) => viewOperation(project, operation)),
+    operationCount: operations.length,
+  };
+}
+
+function viewEndpoint(project: ProjectRecord, { wire }: EndpointRecord): EndpointView {
+  const state = stateWord(wire, wire.current_state);
+  const nextState = wire.pending_state === undefined ? state : stateWord(wire, wire.pending_state);
+  return {
+    id: wire.id,
+    name: wire.name ?? null,
+    branch: branchName(project, wire.branch_id),
+    type: wire.type,
+    minCu: wire.autoscaling_limit_min_cu,
+    maxCu: wire.autoscaling_limit_max_cu,
+    suspendTimeoutSeconds: wire.suspend_timeout_seconds,
+    lastActive: wire.last_active ?? null,
+    state,
+    nextState: nextState === state ? null : nextState,
+  };
+}
+
+function viewOperation(project: ProjectRecord, operation: OperationRecord): OperationView {
+  const { wire } = operation;
+  return {
+    id: wire.id,
+    action: wire.action,
+    branch: branchName(project, wire.branch_id),
+    endpointId: wire.endpoint_id ?? null,
+    status: statusWord(wire.status),
+    error: wire.error ?? null,
+    createdAt: wire.created_at,
+    durationMs: hasEnded(operation) ? wire.total_duration_ms : null,
+  };
+}
+
+function branchName({ branches }: ProjectRecord, branchId: string): string {
+  return branches.get(branchId)?.name ?? branchId;
+}

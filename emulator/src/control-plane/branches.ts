@@ -1,0 +1,128 @@
+import { badRequest, unprocessable } from '../records/api-error';
+import type { ControlPlane } from './control-plane';
+import type { NewEndpointAttributes } from '../requests/endpoint-attributes';
+import { headingOf } from './power-state';
+import { addEndpoint, checkNewEndpoint, deletionStep, firstSteps, removeEndpoint } from './endpoints';
+import { newBranchId } from '../records/ids';
+import { checkUnlocked } from './locks';
+import type { OperationRecord, Step } from './operation-runner';
+import { checkEndpointQuota } from '../limits/plans';
+import { type EndpointRecord, endpointsOfBranch, type ProjectRecord } from '../records/store';
+import type { Branch } from '../records/wire-types';
+
+export interface NewBranch {
+  readonly name?: string | undefined;
+  /** The branch it starts from; the primary branch if absent. */
+  readonly parentId?: string | undefined;
+  readonly isProtected?: boolean | undefined;
+  /** The endpoints that come with it; their `branch_id` is filled in. */
+  readonly endpoints: readonly Omit<NewEndpointAttributes, 'branch_id'>[];
+}
+
+export interface BranchWork {
+  readonly branch: Branch;
+  readonly endpoints: readonly EndpointRecord[];
+  readonly steps: readonly Step[];
+}
+
+/** Checks and records a branch with its endpoints; the caller runs the steps. */
+export function addBranch(plane: ControlPlane, project: ProjectRecord, asked: NewBranch): BranchWork {
+  const parent = plane.store.branch(project, asked.parentId ?? project.primaryBranchId);
+  for (const endpoint of asked.endpoints) checkNewEndpoint(plane, project, endpoint);
+  if (asked.endpoints.filter(({ type }) => type === 'read_write').length > 1) {
+    throw badRequest('endpoints names more than one read_write endpoint: a branch has at most one');
+  }
+  checkUnlocked(plane.settings.locks, project, { branchId: parent.id });
+  checkEndpointQuota(
+    project.wire.id,
+    project.endpoints.size,
+    asked.endpoints.length,
+    plane.settings.maxEndpoints,
+  );
+  const branch = newBranch(plane, project.wire.id, { name: asked.name, parentId: parent.id });
+  branch.protected = asked.isProtected ?? false;
+  plane.store.addBranch(project, branch);
+  const endpoints = asked.endpoints.map((attributes) =>
+    addEndpoint(plane, project, { ...attributes, branch_id: branch.id }),
+  );
+  const create: Step = { action: 'create_branch', branchId: branch.id, purpose: 'branch-creation' };
+  return { branch, endpoints, steps: [create, ...endpoints.flatMap(firstSteps)] };
+}
+
+/** A branch that is being created; `makeReady` ends that. */
+export function newBranch(
+  plane: ControlPlane,
+  projectId: string,
+  { name, parentId }: { name?: string | undefined; parentId?: string | undefined },
+): Branch {
+  const id = newBranchId();
+  const now = plane.clock.now();
+  const isPrimary = parentId === undefined;
+  return {
+    id,
+    project_id: projectId,
+    ...(parentId === undefined ? {} : { parent_id: parentId }),
+    name: name ?? (isPrimary ? 'main' : id),
+    current_state: 'init',
+    pending_state: 'ready',
+    state_changed_at: now,
+    creation_source: 'emulator',
+    primary: isPrimary,
+    default: isPrimary,
+    protected: false,
+    cpu_used_sec: 0,
+    compute_time_seconds: 0,
+    active_time_seconds: 0,
+    written_data_bytes: 0,
+    data_transfer_bytes: 0,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+export function makeReady(plane: ControlPlane, branch: Branch): void {
+  branch.current_state = 'ready';
+  delete branch.pending_state;
+  branch.state_changed_at = plane.clock.now();
+  branch.updated_at = branch.state_changed_at;
+}
+
+/** Deletes a branch and its endpoints. Undefined when it is gone already. */
+export function deleteBranch(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  branchId: string,
+): { branch: Branch; operations: readonly OperationRecord[] } | undefined {
+  if (project.deletedBranchIds.has(branchId)) return undefined;
+  const branch = plane.store.branch(project, branchId);
+  checkUnlocked(plane.settings.locks, project, {});
+  checkDeletable(project, branch);
+  const endpoints = endpointsOfBranch(project, branchId);
+  const running = endpoints.filter(
+    (endpoint) => headingOf(project, endpoint) !== 'idle' && !endpoint.deleting,
+  );
+  for (const endpoint of endpoints) {
+    if (!running.includes(endpoint)) removeEndpoint(plane, project, endpoint);
+  }
+  if (endpointsOfBranch(project, branchId).length === 0) plane.store.removeBranch(project, branchId);
+  const steps = running.map(
+    (endpoint): Step => ({ ...deletionStep(plane, project, endpoint), purpose: 'branch-deletion' }),
+  );
+  return { branch, operations: plane.runner.start(project, steps) };
+}
+
+function checkDeletable(project: ProjectRecord, branch: Branch): void {
+  if (branch.id === project.primaryBranchId) {
+    throw unprocessable(
+      'BRANCH_IS_PRIMARY',
+      `branch ${branch.id} is the primary branch: it goes only with its project`,
+    );
+  }
+  const child = [...project.branches.values()].find(({ parent_id }) => parent_id === branch.id);
+  if (child !== undefined) {
+    throw unprocessable(
+      'BRANCH_HAS_CHILD',
+      `branch ${branch.id} has the child branch ${child.id}: delete that first`,
+    );
+  }
+}

@@ -1,0 +1,32 @@
+import type { Step } from './operation-runner';
+import type { EndpointRecord } from '../records/store';
+
+/** The steps of which whatever is done to a compute consists. */
+
+export function startStep(endpoint: EndpointRecord): Step {
+  return { ...subjectOf(endpoint), action: 'start_compute', movesTo: 'active' };
+}
+
+export function suspendStep(
+  endpoint: EndpointRecord,
+  meaning: Pick<Step, 'isAutosuspend' | 'purpose'> = {},
+): Step {
+  return { ...subjectOf(endpoint), action: 'suspend_compute', movesTo: 'idle', ...meaning };
+}
+
+/** Down and up again. */
+export function restartSteps(endpoint: EndpointRecord): Step[] {
+  return [suspendStep(endpoint, { purpose: 'endpoint-restart' }), startStep(endpoint)];
+}
+
+export function applyConfigStep(endpoint: EndpointRecord): Step {
+  return { ...subjectOf(endpoint), action: 'apply_config' };
+}
+
+export function checkAvailabilityStep(endpoint: EndpointRecord): Step {
+  return { ...subjectOf(endpoint), action: 'check_availability' };
+}
+
+function subjectOf({ wire }: EndpointRecord): Pick<Step, 'branchId' | 'endpointId'> {
+  return { branchId: wire.branch_id, endpointId: wire.id };
+}

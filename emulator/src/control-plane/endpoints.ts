@@ -1,0 +1,223 @@
+import { badRequest, conflict } from '../records/api-error';
+import { checkComputeSize } from '../limits/compute-size';
+import type { ControlPlane } from './control-plane';
+import type { EndpointAttributes, NewEndpointAttributes } from '../requests/endpoint-attributes';
+import { applyAttributes, planUpdate } from './endpoint-changes';
+import { checkStays, headingOf } from './power-state';
+import { startStep, suspendStep } from './endpoint-steps';
+import { newEndpointId } from '../records/ids';
+import { checkUnlocked } from './locks';
+import { normalizeAttributes } from './normalized-settings';
+import type { OperationRecord, Step } from './operation-runner';
+import {
+  checkEndpointQuota,
+  checkPlanAllowsSize,
+  checkPlanAllowsSuspendTimeout,
+  checkPlanAllowsType,
+} from '../limits/plans';
+import { type EndpointRecord, endpointsOfBranch, type ProjectRecord } from '../records/store';
+
+/** Size in compute units where neither the request nor the project says one: the only size that every plan has. */
+const DEFAULT_CU = 0.25;
+
+export interface EndpointWork {
+  readonly endpoint: EndpointRecord;
+  readonly operations: readonly OperationRecord[];
+}
+
+export function createEndpoint(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  attributes: NewEndpointAttributes,
+): EndpointWork {
+  checkNewEndpointRequest(plane, project, attributes, () =>
+    checkUnlocked(plane.settings.locks, project, { branchId: attributes.branch_id }),
+  );
+  const endpoint = addEndpoint(plane, project, attributes);
+  return { endpoint, operations: plane.runner.start(project, firstSteps(endpoint)) };
+}
+
+/** All rules of a new endpoint on a branch that exists. Locks come between what is wrong now and always. */
+export function checkNewEndpointRequest(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  attributes: NewEndpointAttributes,
+  checkLocks: () => void = () => undefined,
+): void {
+  plane.store.branch(project, attributes.branch_id);
+  checkNewEndpoint(plane, project, attributes);
+  checkLocks();
+  checkEndpointQuota(project.wire.id, project.endpoints.size, 1, plane.settings.maxEndpoints);
+  checkBranchIsFree(project, attributes);
+}
+
+/** Rules of a new endpoint that its project, the account's plan and the attributes decide. */
+export function checkNewEndpoint(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  attributes: EndpointAttributes,
+): void {
+  const { region_id: region } = project.wire;
+  if (attributes.region_id !== undefined && attributes.region_id !== region) {
+    throw badRequest(`endpoint.region_id must be the project's, ${region}; got ${attributes.region_id}`);
+  }
+  checkSizeAndDelay(plane, {
+    min: attributes.autoscaling_limit_min_cu ?? defaultSize(project).min,
+    max: attributes.autoscaling_limit_max_cu ?? defaultSize(project).max,
+    delay: attributes.suspend_timeout_seconds,
+  });
+  checkPlanAllowsType(plane.settings.plan, attributes.type ?? 'read_write');
+}
+
+/** Adds the record; the caller runs the first operations. */
+export function addEndpoint(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  asked: NewEndpointAttributes,
+  now = plane.clock.now(),
+): EndpointRecord {
+  const id = newEndpointId();
+  const defaults = project.wire.default_endpoint_settings;
+  const defaultSettings = defaults?.pg_settings === undefined ? {} : { pg_settings: defaults.pg_settings };
+  const attributes = normalizeAttributes(plane.settings, {
+    ...asked,
+    settings: { ...defaultSettings, ...asked.settings },
+  });
+  const endpoint: EndpointRecord = {
+    wire: {
+      id,
+      host: `${id}.${project.wire.proxy_host}`,
+      proxy_host: project.wire.proxy_host,
+      project_id: project.wire.id,
+      branch_id: attributes.branch_id,
+      region_id: project.wire.region_id,
+      type: attributes.type,
+      ...(attributes.name === undefined ? {} : { name: attributes.name }),
+      autoscaling_limit_min_cu: attributes.autoscaling_limit_min_cu ?? defaultSize(project).min,
+      autoscaling_limit_max_cu: attributes.autoscaling_limit_max_cu ?? defaultSize(project).max,
+      current_state: attributes.disabled ? 'idle' : 'init',
+      settings: { pg_settings: {}, ...attributes.settings },
+      pooler_enabled: attributes.pooler_enabled ?? false,
+      pooler_mode: attributes.pooler_mode ?? 'transaction',
+      disabled: attributes.disabled ?? false,
+      passwordless_access: attributes.passwordless_access ?? true,
+      suspend_timeout_seconds: attributes.suspend_timeout_seconds ?? defaults?.suspend_timeout_seconds ?? 0,
+      provisioner: attributes.provisioner ?? project.wire.provisioner,
+      creation_source: 'emulator',
+      created_at: now,
+      updated_at: now,
+    },
+    restarts: 0,
+    connectionDrops: 0,
+    deleting: false,
+  };
+  plane.store.addEndpoint(project, endpoint);
+  return endpoint;
+}
+
+/** A new compute starts, unless it is disabled. */
+export function firstSteps(endpoint: EndpointRecord): Step[] {
+  return endpoint.wire.disabled ? [] : [startStep(endpoint)];
+}
+
+export function updateEndpoint(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  endpointId: string,
+  asked: EndpointAttributes,
+): EndpointWork {
+  const endpoint = plane.store.endpoint(project, endpointId);
+  if (asked.branch_id !== undefined) plane.store.branch(project, asked.branch_id);
+  checkSizeAndDelay(plane, {
+    min: asked.autoscaling_limit_min_cu ?? endpoint.wire.autoscaling_limit_min_cu,
+    max: asked.autoscaling_limit_max_cu ?? endpoint.wire.autoscaling_limit_max_cu,
+    delay: asked.suspend_timeout_seconds,
+  });
+  checkUnlocked(plane.settings.locks, project, { endpointId, branchId: endpoint.wire.branch_id });
+  checkStays(endpoint);
+  checkMove(project, endpoint, asked.branch_id);
+  const heading = headingOf(project, endpoint);
+  const effects = applyAttributes(endpoint, normalizeAttributes(plane.settings, asked));
+  if (effects.size > 0) {
+    endpoint.wire.updated_at = plane.clock.now();
+    plane.journal.noteEndpoint(project, endpoint);
+  }
+  return { endpoint, operations: plane.runner.start(project, planUpdate(endpoint, effects, heading)) };
+}
+
+/** Undefined when the endpoint is gone already. */
+export function deleteEndpoint(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  endpointId: string,
+): EndpointWork | undefined {
+  if (project.deletedEndpoints.has(endpointId)) return undefined;
+  const endpoint = plane.store.endpoint(project, endpointId);
+  checkUnlocked(plane.settings.locks, project, { endpointId, branchId: endpoint.wire.branch_id });
+  if (endpoint.deleting) {
+    const underWay = [...project.unfinished].filter(({ step }) => step.endpointId === endpointId);
+    return { endpoint, operations: underWay };
+  }
+  if (headingOf(project, endpoint) === 'idle' && endpoint.wire.current_state === 'idle') {
+    removeEndpoint(plane, project, endpoint);
+    return { endpoint, operations: [] };
+  }
+  return { endpoint, operations: plane.runner.start(project, [deletionStep(plane, project, endpoint)]) };
+}
+
+/** Suspends a compute that is up; the endpoint is gone once that has finished. */
+export function deletionStep(plane: ControlPlane, project: ProjectRecord, endpoint: EndpointRecord): Step {
+  endpoint.deleting = true;
+  plane.journal.noteEndpoint(project, endpoint);
+  return suspendStep(endpoint, { purpose: 'endpoint-deletion' });
+}
+
+/** Removes the record at once, and cancels what is still to be done for it. */
+export function removeEndpoint(plane: ControlPlane, project: ProjectRecord, endpoint: EndpointRecord): void {
+  if (endpoint.wire.current_state === 'active') endpoint.connectionDrops += 1;
+  plane.autosuspend.disarm(endpoint.wire.id);
+  plane.store.removeEndpoint(project, endpoint);
+  plane.runner.cancelForEndpoint(project, endpoint.wire.id);
+}
+
+/** A branch has at most one read_write endpoint. */
+export function checkBranchIsFree(project: ProjectRecord, { branch_id, type }: NewEndpointAttributes): void {
+  if (type !== 'read_write') return;
+  const existing = endpointsOfBranch(project, branch_id).find(({ wire }) => wire.type === 'read_write');
+  if (existing === undefined) return;
+  throw conflict(
+    'ENDPOINT_EXISTS',
+    `branch ${branch_id} already has the read_write endpoint ${existing.wire.id}: a branch has at most one`,
+  );
+}
+
+/** The target of a move must not have an endpoint, of whatever type. */
+function checkMove(project: ProjectRecord, endpoint: EndpointRecord, branchId: string | undefined): void {
+  if (branchId === undefined || branchId === endpoint.wire.branch_id) return;
+  const [existing] = endpointsOfBranch(project, branchId);
+  if (existing === undefined) return;
+  throw conflict(
+    'BRANCH_HAS_ENDPOINT',
+    `endpoint ${endpoint.wire.id} cannot move to branch ${branchId}: it already has the endpoint ${existing.wire.id}`,
+  );
+}
+
+interface SizeAndDelay {
+  readonly min: number;
+  readonly max: number;
+  readonly delay: number | undefined;
+}
+
+function checkSizeAndDelay({ settings }: ControlPlane, { min, max, delay }: SizeAndDelay): void {
+  checkComputeSize({ minCu: min, maxCu: max }, settings.maxCu);
+  checkPlanAllowsSize(settings.plan, { minCu: min, maxCu: max });
+  if (delay !== undefined) checkPlanAllowsSuspendTimeout(settings.plan, delay);
+}
+
+function defaultSize(project: ProjectRecord): { min: number; max: number } {
+  const defaults = project.wire.default_endpoint_settings;
+  return {
+    min: defaults?.autoscaling_limit_min_cu ?? DEFAULT_CU,
+    max: defaults?.autoscaling_limit_max_cu ?? DEFAULT_CU,
+  };
+}

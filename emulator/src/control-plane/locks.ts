@@ -1,0 +1,28 @@
+import { locked } from '../records/api-error';
+import type { OperationRecord } from './operation-runner';
+import type { LockScope } from '../options/emulator-options';
+import type { ProjectRecord } from '../records/store';
+
+/** What a write touches. Without a branch and an endpoint: the whole project. */
+export interface WriteTarget {
+  readonly branchId?: string;
+  readonly endpointId?: string;
+}
+
+/** Refuses a write (423) while an unfinished operation covers what it touches. */
+export function checkUnlocked(scope: LockScope, project: ProjectRecord, target: WriteTarget): void {
+  for (const operation of project.unfinished) {
+    if (covers(scope, operation, target)) throw locked(project.wire.id, operation.wire);
+  }
+}
+
+function covers(scope: LockScope, { step }: OperationRecord, target: WriteTarget): boolean {
+  if (scope === 'none') return false;
+  if (scope === 'project') return true;
+  if (target.endpointId !== undefined && step.endpointId !== undefined)
+    return step.endpointId === target.endpointId;
+  if (target.branchId === undefined) return true;
+  if (step.branchId !== target.branchId) return false;
+  // Another endpoint's operations do not stand in the way of what is new on the branch.
+  return step.endpointId === undefined || target.endpointId !== undefined;
+}

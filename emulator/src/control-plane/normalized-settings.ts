@@ -1,0 +1,65 @@
+import type { EndpointAttributes } from '../requests/endpoint-attributes';
+import type { Settings } from '../options/emulator-options';
+
+/** The service adds it to every map of settings that a client writes. */
+const ADDED_SETTING = { log_timezone: 'UTC' };
+
+const KILOBYTES = new Map([
+  ['kB', 1],
+  ['MB', 1024],
+  ['GB', 1024 ** 2],
+  ['TB', 1024 ** 3],
+]);
+const SECONDS = new Map([
+  ['s', 1],
+  ['min', 60],
+  ['h', 3600],
+  ['d', 86_400],
+]);
+const FLAGS = new Map([
+  ['true', 'on'],
+  ['yes', 'on'],
+  ['false', 'off'],
+  ['no', 'off'],
+]);
+const DIGIT_FLAGS = new Map([
+  ['1', 'on'],
+  ['0', 'off'],
+]);
+
+/** Elsewhere 1 and 0 are numbers. */
+const BOOLEAN_SETTING = /^(enable_\w+|jit|autovacuum)$/;
+const QUANTITY = /^(\d+(?:\.\d+)?) *([a-zA-Z]+)$/;
+
+/**
+ * The attributes as a service holds them that reads the settings into Postgres and shows what Postgres makes of them.
+ * Normalizing them again changes nothing.
+ */
+export function normalizeAttributes<Attributes extends EndpointAttributes>(
+  { normalizeSettings }: Pick<Settings, 'normalizeSettings'>,
+  attributes: Attributes,
+): Attributes {
+  const { settings } = attributes;
+  if (!normalizeSettings || settings?.pg_settings === undefined) return attributes;
+  const entries = Object.entries(settings.pg_settings).map(([name, value]): [string, string] => {
+    const lowerCased = name.toLowerCase();
+    return [lowerCased, normalizeValue(lowerCased, value)];
+  });
+  const pg_settings = { ...ADDED_SETTING, ...Object.fromEntries(entries) };
+  return { ...attributes, settings: { ...settings, pg_settings } };
+}
+
+function normalizeValue(name: string, value: string): string {
+  const text = value.trim();
+  const flag =
+    FLAGS.get(text.toLowerCase()) ?? (BOOLEAN_SETTING.test(name) ? DIGIT_FLAGS.get(text) : undefined);
+  if (flag !== undefined) return flag;
+  const [, number = '', unit = ''] = QUANTITY.exec(text) ?? [];
+  return inUnit(number, KILOBYTES.get(unit), 'kB') ?? inUnit(number, SECONDS.get(unit), 's') ?? value;
+}
+
+/** Only whole numbers of the unit: what is no whole number stays as it was written. */
+function inUnit(number: string, factor: number | undefined, unit: string): string | undefined {
+  const amount = Number(number) * (factor ?? Number.NaN);
+  return Number.isSafeInteger(amount) ? `${amount}${unit}` : undefined;
+}

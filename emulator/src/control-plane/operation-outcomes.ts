@@ -1,0 +1,77 @@
+import { makeReady } from './branches';
+import type { ControlPlane } from './control-plane';
+import { removeEndpoint } from './endpoints';
+import type { Step } from './operation-runner';
+import { endpointsOfBranch, type ProjectRecord } from '../records/store';
+
+/**
+ * What an operation is for, where its end means more for the records than the endpoint's state. A word instead of a
+ * function, so that an operation under way can be written down and gone on with by another process.
+ */
+export type Purpose =
+  | 'branch-creation'
+  | 'branch-deletion'
+  | 'endpoint-deletion'
+  | 'endpoint-restart'
+  | 'project-deletion';
+
+type Outcome = (plane: ControlPlane, project: ProjectRecord, step: Step) => void;
+
+const nothing: Outcome = () => undefined;
+
+const OUTCOMES: Readonly<Record<Purpose, { readonly finished: Outcome; readonly failed: Outcome }>> = {
+  'branch-creation': { finished: makeBranchReady, failed: nothing },
+  'branch-deletion': { finished: removeBranchWithEndpoint, failed: keepEndpoint },
+  'endpoint-deletion': { finished: removeEndpointOfStep, failed: keepEndpoint },
+  'endpoint-restart': { finished: countRestart, failed: nothing },
+  'project-deletion': { finished: removeProject, failed: nothing },
+};
+
+/** Does to the records what the end of an operation means. */
+export function applyOutcome(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  step: Step,
+  ending: 'finished' | 'failed',
+): void {
+  if (step.purpose !== undefined) OUTCOMES[step.purpose][ending](plane, project, step);
+}
+
+function makeBranchReady(plane: ControlPlane, project: ProjectRecord, { branchId }: Step): void {
+  const branch = project.branches.get(branchId);
+  if (branch === undefined) return;
+  makeReady(plane, branch);
+  plane.journal.noteBranch(project, branch);
+}
+
+function removeEndpointOfStep(plane: ControlPlane, project: ProjectRecord, { endpointId }: Step): void {
+  const endpoint = project.endpoints.get(endpointId ?? '');
+  if (endpoint !== undefined) removeEndpoint(plane, project, endpoint);
+}
+
+function removeBranchWithEndpoint(plane: ControlPlane, project: ProjectRecord, step: Step): void {
+  removeEndpointOfStep(plane, project, step);
+  if (endpointsOfBranch(project, step.branchId).length === 0) {
+    plane.store.removeBranch(project, step.branchId);
+  }
+}
+
+function keepEndpoint(plane: ControlPlane, project: ProjectRecord, { endpointId }: Step): void {
+  const endpoint = project.endpoints.get(endpointId ?? '');
+  if (endpoint === undefined) return;
+  endpoint.deleting = false;
+  plane.journal.noteEndpoint(project, endpoint);
+}
+
+/** Counted when the connections drop. */
+function countRestart(plane: ControlPlane, project: ProjectRecord, { endpointId }: Step): void {
+  const endpoint = project.endpoints.get(endpointId ?? '');
+  if (endpoint === undefined) return;
+  endpoint.restarts += 1;
+  plane.journal.noteEndpoint(project, endpoint);
+}
+
+function removeProject(plane: ControlPlane, project: ProjectRecord): void {
+  for (const endpoint of [...project.endpoints.values()]) removeEndpoint(plane, project, endpoint);
+  plane.store.removeProject(project);
+}

@@ -1,0 +1,72 @@
+import { conflict } from '../records/api-error';
+import type { ControlPlane } from './control-plane';
+import { checkStays, headingOf } from './power-state';
+import { restartSteps, startStep, suspendStep } from './endpoint-steps';
+import type { EndpointWork } from './endpoints';
+import { checkUnlocked } from './locks';
+import type { Step } from './operation-runner';
+import type { EndpointRecord, ProjectRecord } from '../records/store';
+
+export type PowerCommand = 'start' | 'suspend' | 'restart';
+
+/** Starts, suspends or restarts a compute as a client asked. Nothing to do means no operations. */
+export function commandEndpoint(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  endpointId: string,
+  command: PowerCommand,
+): EndpointWork {
+  const endpoint = plane.store.endpoint(project, endpointId);
+  checkUnlocked(plane.settings.locks, project, { endpointId, branchId: endpoint.wire.branch_id });
+  checkStays(endpoint);
+  return { endpoint, operations: plane.runner.start(project, COMMANDS[command](project, endpoint)) };
+}
+
+/** A client connects: the compute wakes up if it is idle, and counts as used. Unlike a request it minds no lock. */
+export function connectToEndpoint(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  endpoint: EndpointRecord,
+): EndpointWork {
+  checkStays(endpoint);
+  if (endpoint.wire.current_state === 'active') {
+    endpoint.wire.last_active = plane.clock.now();
+    plane.journal.noteEndpoint(project, endpoint);
+  }
+  plane.autosuspend.noteActivity(endpoint);
+  const operations = plane.runner.start(project, startSteps(project, endpoint));
+  plane.autosuspend.arm(project, endpoint);
+  return { endpoint, operations };
+}
+
+const COMMANDS: Readonly<Record<PowerCommand, (project: ProjectRecord, endpoint: EndpointRecord) => Step[]>> =
+  {
+    start: startSteps,
+    suspend: suspendSteps,
+    restart: (project, endpoint) => {
+      checkEnabled(endpoint);
+      const heading = headingOf(project, endpoint);
+      if (heading === 'active') return restartSteps(endpoint);
+      throw conflict(
+        'ENDPOINT_NOT_ACTIVE',
+        `endpoint ${endpoint.wire.id} is ${heading}: only an active compute restarts`,
+      );
+    },
+  };
+
+function startSteps(project: ProjectRecord, endpoint: EndpointRecord): Step[] {
+  checkEnabled(endpoint);
+  return headingOf(project, endpoint) === 'active' ? [] : [startStep(endpoint)];
+}
+
+function suspendSteps(project: ProjectRecord, endpoint: EndpointRecord): Step[] {
+  return headingOf(project, endpoint) === 'idle' ? [] : [suspendStep(endpoint)];
+}
+
+function checkEnabled(endpoint: EndpointRecord): void {
+  if (!endpoint.wire.disabled) return;
+  throw conflict(
+    'ENDPOINT_DISABLED',
+    `endpoint ${endpoint.wire.id} is disabled: enable it before it can start`,
+  );
+}

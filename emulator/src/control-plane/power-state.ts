@@ -1,0 +1,65 @@
+import { conflict } from '../records/api-error';
+import type { Clock } from '../records/clock';
+import type { OperationRecord, Step } from './operation-runner';
+import type { EndpointRecord, ProjectRecord } from '../records/store';
+import type { EndpointState } from '../records/wire-types';
+
+/** Brings an endpoint's states up to date with an operation that began or ended. Returns the endpoint, if it still exists. */
+export function settleEndpoint(
+  project: ProjectRecord,
+  operation: OperationRecord,
+  clock: Clock,
+): EndpointRecord | undefined {
+  const endpoint = project.endpoints.get(operation.step.endpointId ?? '');
+  if (endpoint === undefined) return undefined;
+  const { wire } = endpoint;
+  if (operation.progress === 'ended') {
+    if (operation.wire.status === 'finished') enterState(endpoint, operation.step, clock.now());
+    // A compute that never came up is idle: init is left for good with the first start, failed or not.
+    else if (wire.current_state === 'init' && operation.step.movesTo === 'active')
+      wire.current_state = 'idle';
+    wire.updated_at = clock.now();
+  }
+  showPendingState(project, endpoint);
+  return endpoint;
+}
+
+/** The state that the endpoint will have once everything under way for it has finished. */
+export function headingOf(project: ProjectRecord, endpoint: EndpointRecord): EndpointState {
+  return movesOf(project, endpoint).at(-1) ?? endpoint.wire.current_state;
+}
+
+/** Nothing can be done to a compute that is going away, whatever the locks. */
+export function checkStays({ deleting, wire }: EndpointRecord): void {
+  if (deleting) throw conflict('ENDPOINT_DELETING', `endpoint ${wire.id} is being deleted`);
+}
+
+export function isBusy(project: ProjectRecord, endpointId: string): boolean {
+  return [...project.unfinished].some((operation) => operation.step.endpointId === endpointId);
+}
+
+function enterState(endpoint: EndpointRecord, { movesTo: state, isAutosuspend }: Step, now: string): void {
+  const { wire } = endpoint;
+  if (state === undefined) return;
+  if (state === 'idle' && wire.current_state === 'active' && !isAutosuspend) endpoint.connectionDrops += 1;
+  wire.current_state = state;
+  if (state === 'active') {
+    wire.last_active = now;
+    wire.started_at = now;
+  } else {
+    wire.suspended_at = now;
+  }
+}
+
+/** `pending_state` is the next state, and is there only while the endpoint moves. */
+function showPendingState(project: ProjectRecord, { wire }: EndpointRecord): void {
+  const [next] = movesOf(project, { wire });
+  if (next === undefined) delete wire.pending_state;
+  else wire.pending_state = next;
+}
+
+function movesOf(project: ProjectRecord, { wire }: Pick<EndpointRecord, 'wire'>): ('active' | 'idle')[] {
+  return [...project.unfinished]
+    .filter((operation) => operation.step.endpointId === wire.id)
+    .flatMap((operation) => operation.step.movesTo ?? []);
+}

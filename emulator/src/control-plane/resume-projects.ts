@@ -1,0 +1,19 @@
+import type { ControlPlane } from './control-plane';
+import type { ProjectRecord } from '../records/store';
+import { latestMicros } from '../data/documents';
+
+/**
+ * Takes up the projects of an earlier process. Operations that were under way run once more, each from its beginning:
+ * nobody knows how far the work of a killed process had come. Autosuspend delays count anew.
+ */
+export function resumeProjects(plane: ControlPlane, projects: readonly ProjectRecord[]): void {
+  for (const project of projects) {
+    plane.store.projects.set(project.wire.id, project);
+    plane.history.startWith(project);
+    plane.clock.startAfter(latestMicros(project));
+  }
+  for (const project of projects) {
+    plane.runner.resume(project);
+    for (const endpoint of project.endpoints.values()) plane.autosuspend.arm(project, endpoint);
+  }
+}

@@ -1,0 +1,177 @@
+import { showEndpoint, showOperations } from '../control-plane/response-bodies';
+import { addBranch } from '../control-plane/branches';
+import type { ControlPlane } from '../control-plane/control-plane';
+import {
+  type EndpointAttributes,
+  type NewEndpointAttributes,
+  readEndpointChange,
+} from '../requests/endpoint-attributes';
+import { applyAttributes } from '../control-plane/endpoint-changes';
+import { connectToEndpoint } from '../control-plane/power-commands';
+import { removeEndpoint } from '../control-plane/endpoints';
+import { parseFault } from '../faults/parse-fault';
+import type { Fault, InjectedFault } from '../faults/faults';
+import {
+  addForeignOperation,
+  changeForeignOperation,
+  createForeignEndpoint,
+  type ForeignEndpointOptions,
+  type ForeignOperation,
+  type ForeignOperationChange,
+} from './foreign-operations';
+import type { LoggedRequest, RequestLog } from '../requests/request-log';
+import { normalizeAttributes } from '../control-plane/normalized-settings';
+import { addProject, type NewProject } from '../control-plane/projects';
+import type { Branch, Endpoint, Operation, Project } from '../records/wire-types';
+
+/** An operation of another client, which stays as it is until one of these functions is called. */
+export interface AddedOperation {
+  /** As it was added. */
+  readonly operation: Operation;
+  finish(): void;
+  fail(error?: string): void;
+}
+
+/** What a test or an administrator can see and do beside the API. Nothing here waits, and no lock applies. */
+export class Controls {
+  readonly #plane: ControlPlane;
+  readonly #log: RequestLog;
+
+  constructor(plane: ControlPlane, log: RequestLog) {
+    this.#plane = plane;
+    this.#log = log;
+  }
+
+  /** Every project. */
+  projects(): Project[] {
+    return [...this.#plane.store.projects.values()].map(({ wire }) => structuredClone(wire));
+  }
+
+  /** The endpoints of one project, or of all. */
+  endpoints(projectId?: string): Endpoint[] {
+    const { store } = this.#plane;
+    const projects = projectId === undefined ? [...store.projects.values()] : [store.project(projectId)];
+    return projects.flatMap(({ endpoints }) => [...endpoints.values()].map(showEndpoint));
+  }
+
+  /** The operations of a project, newest first. */
+  operations(projectId: string): Operation[] {
+    return showOperations(this.#plane.store.project(projectId).operations).reverse();
+  }
+
+  /** The requests to the API, oldest first. */
+  requests(): LoggedRequest[] {
+    return this.#log.list();
+  }
+
+  /** How often the compute of an endpoint went down and came up again by one request; deleted endpoints count too. */
+  restarts(endpointId: string): number {
+    return this.#plane.store.findEndpointEver(endpointId).restarts;
+  }
+
+  /**
+   * How often the connections to an endpoint dropped: restarts, suspensions, moves, disabling and deletion of an active
+   * compute. Autosuspend is none, as it waits until nobody is connected.
+   */
+  connectionDrops(endpointId: string): number {
+    return this.#plane.store.findEndpointEver(endpointId).connectionDrops;
+  }
+
+  /** Makes a project whose operations have all finished, with its primary branch and that branch's endpoint. */
+  createProject(project: NewProject = {}): Project {
+    const work = addProject(this.#plane, project);
+    this.#plane.runner.runAtOnce(work.project, work.steps);
+    return structuredClone(work.project.wire);
+  }
+
+  /** Makes a branch without an endpoint, whose operations have all finished. */
+  createBranch(projectId: string, branch: { name?: string; parentId?: string } = {}): Branch {
+    const project = this.#plane.store.project(projectId);
+    const work = addBranch(this.#plane, project, { ...branch, endpoints: [] });
+    this.#plane.runner.runAtOnce(project, work.steps);
+    return structuredClone(work.branch);
+  }
+
+  /**
+   * Another client's endpoint: it is made at once, without an operation, and is active (idle if `disabled`). The rules of
+   * the service apply, its locks do not. It counts as active from now on.
+   * @throws ApiError when an attribute is wrong, or the branch has a read_write endpoint already
+   */
+  createEndpoint(
+    projectId: string,
+    attributes: NewEndpointAttributes,
+    options: ForeignEndpointOptions = {},
+  ): Endpoint {
+    const project = this.#plane.store.project(projectId);
+    return showEndpoint(createForeignEndpoint(this.#plane, project, attributes, options));
+  }
+
+  /**
+   * Another client's operation: a record that nothing runs, of any action, status and age. It blocks nothing unless
+   * `locks` is set. The returned functions end it.
+   * @throws ApiError when an attribute is wrong
+   */
+  addOperation(projectId: string, operation: ForeignOperation): AddedOperation {
+    const { wire } = addForeignOperation(this.#plane, this.#plane.store.project(projectId), operation);
+    return {
+      operation: { ...wire },
+      finish: () => void this.changeOperation(wire.id, { status: 'finished' }),
+      fail: (error) =>
+        void this.changeOperation(wire.id, {
+          status: 'failed',
+          ...(error === undefined ? {} : { error }),
+        }),
+    };
+  }
+
+  /**
+   * Changes the status of an operation that was added by `addOperation`, as often as you like.
+   * @throws ApiError when the operation is one that the emulator runs
+   */
+  changeOperation(operationId: string, change: ForeignOperationChange): Operation {
+    return { ...changeForeignOperation(this.#plane, operationId, change).wire };
+  }
+
+  /** Changes attributes behind the user's back: at once, without an operation. */
+  changeEndpoint(endpointId: string, attributes: EndpointAttributes): Endpoint {
+    const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
+    const asked = readEndpointChange({ ...attributes }, 'reject');
+    applyAttributes(endpoint, normalizeAttributes(this.#plane.settings, asked));
+    endpoint.wire.updated_at = this.#plane.clock.now();
+    this.#plane.journal.noteEndpoint(project, endpoint);
+    this.#plane.autosuspend.arm(project, endpoint);
+    return showEndpoint(endpoint);
+  }
+
+  /** Deletes an endpoint behind the user's back: at once, without an operation. */
+  deleteEndpoint(endpointId: string): void {
+    const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
+    removeEndpoint(this.#plane, project, endpoint);
+  }
+
+  /** A client connects: wakes an idle compute by start_compute, and counts as activity. */
+  connect(endpointId: string): Operation[] {
+    const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
+    return showOperations(connectToEndpoint(this.#plane, project, endpoint).operations);
+  }
+
+  /** Locks a project by a create_branch operation that runs until the returned function is called. */
+  lockProject(projectId: string): () => void {
+    const project = this.#plane.store.project(projectId);
+    return this.#plane.runner.hold(project, { action: 'create_branch', branchId: project.primaryBranchId })
+      .release;
+  }
+
+  /**
+   * Asks for a fault; the type `Fault` has all that there are.
+   * @throws ApiError when the fault makes no sense
+   */
+  inject(fault: Fault): InjectedFault {
+    return this.#plane.faults.inject(parseFault(fault));
+  }
+
+  /** The faults in force. */
+  faults(): InjectedFault[] {
+    return this.#plane.faults.list();
+  }
+}

@@ -1,0 +1,67 @@
+import { isIP } from 'node:net';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ApiError } from '../records/api-error';
+import { LOOPBACK_HOST, type Settings } from '../options/emulator-options';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route belongs to the console: `page` is a file without any data, `data` needs the key. */
+    console?: 'page' | 'data';
+  }
+}
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+];
+
+const HEADERS = {
+  'content-security-policy': CONTENT_SECURITY_POLICY.join('; '),
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+/** Comes before the gate, so that refusals of the console have the headers too. */
+export function addConsoleGuard(app: FastifyInstance, settings: Settings): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.routeOptions.config.console === undefined) return;
+    reply.headers(HEADERS);
+    const { host } = request.headers;
+    if (isKnownHost(host, settings)) return;
+    throw new ApiError(
+      403,
+      'HOST_REFUSED',
+      `the console does not answer for the host ${JSON.stringify(host ?? '')}: open it as localhost, or by the address that the emulator listens on`,
+    );
+  });
+}
+
+/** The page's own files hold nothing of what the emulator holds. */
+export function needsNoKey(request: FastifyRequest): boolean {
+  return request.routeOptions.config.console === 'page';
+}
+
+const HOST_HEADER = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d{1,5})?$/i;
+
+/**
+ * Against DNS rebinding: a foreign page can give its own name this machine's address, and the browser then takes the
+ * emulator for that page's origin. The Host header still has the foreign name. It is never the literal address of a
+ * machine, so an emulator that lets other machines in can be opened by any of its addresses.
+ */
+function isKnownHost(header: string | undefined, { host, allowRemote }: Settings): boolean {
+  const [, address, plainName] = HOST_HEADER.exec(header ?? '') ?? [];
+  const name = (address ?? plainName ?? '').toLowerCase();
+  if (LOOPBACK_HOST.test(name) || name === host.toLowerCase()) return true;
+  return allowRemote && isIP(name) !== 0;
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../records/api-error';
+import { reasonOf } from '../records/thrown-reason';
+import type { ErrorBody } from '../records/wire-types';
+
+interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What Fastify refuses before a route sees it, in this API's words. */
+const FRAMEWORK_REFUSALS: Readonly<Record<number, { code: string; message: string }>> = {
+  413: { code: 'BODY_TOO_LARGE', message: 'the request body is larger than 1 MiB' },
+  414: { code: 'URI_TOO_LONG', message: 'a part of the path is too long for an id' },
+  415: { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'send the request body as application/json' },
+};
+
+/** What Node refuses before there is a request; everything else is no HTTP (400). */
+const BROKEN_REQUESTS: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: 'HEADERS_TOO_LARGE',
+    message: 'the request headers are too large',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: 'REQUEST_TIMEOUT',
+    message: 'the request did not end in time',
+  },
+};
+
+export function errorBody(request: Pick<FastifyRequest, 'id'>, code: string, message: string): ErrorBody {
+  return { request_id: request.id, code, message };
+}
+
+/** Answers every refusal with `{request_id, code, message}`. */
+export function addErrorAnswers(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
+  app.setNotFoundHandler((request, reply) =>
+    answerError(
+      new ApiError(404, 'ROUTE_NOT_FOUND', `${request.method} ${request.url}: no such call`),
+      request,
+      reply,
+    ),
+  );
+}
+
+/** For errors inside a request and for those that Fastify finds before it has a route, such as a bad URL. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply.header('x-request-id', request.id).send(showError(error, request, reply));
+}
+
+/** Sets the status of the answer, and returns its body. */
+export function showError(error: unknown, request: FastifyRequest, reply: FastifyReply): ErrorBody {
+  const { status, code, message } = describe(error, request);
+  reply.code(status).type('application/json; charset=utf-8');
+  return errorBody(request, code, message);
+}
+
+/** For what is not HTTP at all: there is no request to answer, only a socket. */
+export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, code, message } = BROKEN_REQUESTS[error.code ?? ''] ?? {
+    status: 400,
+    code: 'BAD_REQUEST',
+    message: `the request is not HTTP: ${error.message}`,
+  };
+  const id = randomUUID();
+  const body = JSON.stringify(errorBody({ id }, code, message));
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-ID: ${id}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function describe(error: unknown, { method, url }: FastifyRequest): Refusal {
+  if (error instanceof ApiError) return error;
+  const message = reasonOf(error);
+  if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') {
+    const refusal = FRAMEWORK_REFUSALS[error.statusCode] ?? { code: 'BAD_REQUEST', message };
+    return { status: error.statusCode, code: refusal.code, message: `${method} ${url}: ${refusal.message}` };
+  }
+  return { status: 500, code: 'INTERNAL', message: `the emulator failed: ${message}` };
+}

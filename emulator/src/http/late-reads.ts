@@ -1,0 +1,33 @@
+import type { FastifyRequest } from 'fastify';
+import type { ControlPlane } from '../control-plane/control-plane';
+import type { ProjectView } from '../records/history';
+import type { ProjectRecord } from '../records/store';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A read that can lag behind the writes, of a list or of one record. */
+    lateRead?: 'list' | 'get';
+  }
+}
+
+export const LATE_LIST = { config: { lateRead: 'list' } } as const;
+export const LATE_GET = { config: { lateRead: 'get' } } as const;
+
+const delayedReads = new WeakMap<FastifyRequest, number>();
+
+/** Makes one read lag behind, whatever the options say. */
+export function delayRead(request: FastifyRequest, lateMs: number): void {
+  delayedReads.set(request, lateMs);
+}
+
+/** What a read shows of a project: the present, unless an option or a fault makes it lag behind. */
+export function viewFor(
+  { history, settings }: ControlPlane,
+  project: ProjectRecord,
+  request: FastifyRequest,
+): ProjectView {
+  const { lateRead } = request.routeOptions.config;
+  const byOption = { list: settings.lateListsMs, get: settings.lateGetsMs };
+  const lateMs = delayedReads.get(request) ?? (lateRead === undefined ? 0 : byOption[lateRead]);
+  return history.view(project, lateMs);
+}

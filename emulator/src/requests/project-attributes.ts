@@ -1,0 +1,119 @@
+import {
+  type Checks,
+  isAnnotations,
+  isFlag,
+  isId,
+  isListOf,
+  isObjectOf,
+  isOneOf,
+  isPreloadLibraries,
+  isText,
+  isTextOfLength,
+  isWholeNumber,
+} from './attribute-checks';
+import { isProvisioner, isSuspendTimeout, SETTINGS_CHECKS, SIZE_CHECKS } from './endpoint-attributes';
+import type { NewProject } from '../control-plane/projects';
+import { readAttributes, readSection, type UnknownAttributes } from './request-body';
+import type { DefaultEndpointSettings } from '../records/wire-types';
+
+/** JavaScript has no number between this one and 2^63, which is none of int64. */
+const LARGEST_INT64 = 2 ** 63 - 1024;
+const isAmount = isWholeNumber(0, LARGEST_INT64);
+
+/** Checked and, as nothing here depends on them, not kept. */
+const isProjectSettings = isObjectOf({
+  quota: isObjectOf({
+    active_time_seconds: isAmount,
+    compute_time_seconds: isAmount,
+    written_data_bytes: isAmount,
+    data_transfer_bytes: isAmount,
+    logical_size_bytes: isAmount,
+  }),
+  allowed_ips: isObjectOf({ ips: isListOf(isText, 'strings'), protected_branches_only: isFlag }),
+  enable_logical_replication: isFlag,
+  maintenance_window: isObjectOf(
+    {
+      weekdays: isListOf(isWholeNumber(1, 7), 'whole numbers from 1 to 7'),
+      start_time: isText,
+      end_time: isText,
+    },
+    ['weekdays', 'start_time', 'end_time'],
+  ),
+  block_public_connections: isFlag,
+  block_vpc_connections: isFlag,
+  audit_log_level: isOneOf('base', 'extended', 'full'),
+  hipaa: isFlag,
+  preload_libraries: isPreloadLibraries,
+});
+
+const PROJECT_CHECKS: Checks = {
+  name: isTextOfLength(1, 256),
+  region_id: (value) =>
+    typeof value === 'string' && /^[a-z0-9-]{1,40}$/.test(value)
+      ? undefined
+      : 'a region: 1 to 40 of a-z, 0-9 and "-"',
+  pg_version: isWholeNumber(14, 18),
+  provisioner: isProvisioner,
+  history_retention_seconds: isWholeNumber(0, 2_592_000),
+  store_passwords: isFlag,
+  ...SIZE_CHECKS,
+  default_endpoint_settings: isObjectOf({
+    ...SIZE_CHECKS,
+    suspend_timeout_seconds: isSuspendTimeout,
+    ...SETTINGS_CHECKS,
+  }),
+  branch: isObjectOf({
+    name: isTextOfLength(1, 256),
+    role_name: isText,
+    database_name: isText,
+    annotations: isAnnotations,
+  }),
+  settings: isProjectSettings,
+  org_id: isId,
+};
+
+/** What has passed PROJECT_CHECKS. */
+interface ProjectAttributes extends DefaultEndpointSettings {
+  name?: string;
+  region_id?: string;
+  pg_version?: number;
+  provisioner?: string;
+  history_retention_seconds?: number;
+  store_passwords?: boolean;
+  default_endpoint_settings?: DefaultEndpointSettings;
+  branch?: { name?: string; role_name?: string; database_name?: string };
+}
+
+export function readNewProject(body: unknown, unknownAttributes: UnknownAttributes): NewProject {
+  const section = readSection(body, 'project');
+  // Each attribute has passed the check that stands for its type.
+  const asked = readAttributes(section, 'project', PROJECT_CHECKS, unknownAttributes) as ProjectAttributes;
+  return {
+    name: asked.name,
+    regionId: asked.region_id,
+    pgVersion: asked.pg_version,
+    provisioner: asked.provisioner,
+    historyRetentionSeconds: asked.history_retention_seconds,
+    storePasswords: asked.store_passwords,
+    branchName: asked.branch?.name,
+    databaseName: asked.branch?.database_name,
+    roleName: asked.branch?.role_name,
+    defaultEndpointSettings: readDefaults(asked),
+  };
+}
+
+/** The bounds beside default_endpoint_settings are deprecated, and still accepted. */
+function readDefaults(asked: ProjectAttributes): DefaultEndpointSettings | undefined {
+  const { autoscaling_limit_min_cu, autoscaling_limit_max_cu, default_endpoint_settings: nested } = asked;
+  const defaults: DefaultEndpointSettings = {};
+  for (const source of [{ autoscaling_limit_min_cu, autoscaling_limit_max_cu }, nested ?? {}]) {
+    if (source.autoscaling_limit_min_cu !== undefined)
+      defaults.autoscaling_limit_min_cu = source.autoscaling_limit_min_cu;
+    if (source.autoscaling_limit_max_cu !== undefined)
+      defaults.autoscaling_limit_max_cu = source.autoscaling_limit_max_cu;
+  }
+  if (nested?.suspend_timeout_seconds !== undefined)
+    defaults.suspend_timeout_seconds = nested.suspend_timeout_seconds;
+  if (nested?.pg_settings !== undefined) defaults.pg_settings = nested.pg_settings;
+  return Object.keys(defaults).length === 0 ? undefined : defaults;
+}

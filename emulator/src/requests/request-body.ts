@@ -1,0 +1,47 @@
+import { badRequest } from '../records/api-error';
+import { type Checks, isObject } from './attribute-checks';
+
+export type UnknownAttributes = 'ignore' | 'reject';
+
+/** The object under `key` of a request body; an absent body counts as an empty object when `optional`. */
+export function readSection(body: unknown, key: string, optional = false): Record<string, unknown> {
+  if (body === undefined && optional) return {};
+  if (!isObject(body)) throw badRequest(`the request body must be an object with ${key}`);
+  const section = body[key];
+  if (section === undefined && optional) return {};
+  if (!isObject(section))
+    throw badRequest(`the request body must have ${key}, an object; got ${show(section)}`);
+  return section;
+}
+
+/** The known attributes of a section, each checked. Unknown ones are left out or refused. */
+export function readAttributes(
+  section: Record<string, unknown>,
+  path: string,
+  checks: Checks,
+  unknownAttributes: UnknownAttributes,
+): Record<string, unknown> {
+  const attributes: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(section)) {
+    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+    if (check === undefined) {
+      if (unknownAttributes === 'ignore') continue;
+      throw badRequest(`${path}.${name} is no attribute of this request`);
+    }
+    const expected = check(value);
+    if (expected !== undefined) throw badRequest(`${path}.${name} must be ${expected}; got ${show(value)}`);
+    attributes[name] = value;
+  }
+  return attributes;
+}
+
+/** Recursion ends at `levels`, so that no body can exhaust the stack here or where it is shown or copied later. */
+export function isNestedDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isNestedDeeper(item, levels - 1));
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
