@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { EmulatorOptions } from './options/emulator-options';
-import { startEmulator } from './start-emulator';
 import { reasonOf } from './records/thrown-reason';
+import { startEmulator } from './start-emulator';
 
 const command = new Command('postgres-control-emulator')
   .description(

@@ -1,13 +1,10 @@
-export { ApiError } from './records/api-error';
 export type { AddedOperation } from './controls/controls';
-export type { EndpointAttributes, NewEndpointAttributes } from './requests/endpoint-attributes';
-export type * from './faults/faults';
-export type { ForeignEndpointOptions, ForeignOperation, ForeignOperationChange } from './controls/foreign-operations';
-export type { LoggedRequest } from './requests/request-log';
-export type { EmulatorOptions, LockScope } from './options/emulator-options';
+export type { ForeignEndpointOptions } from './controls/foreign-endpoints';
+export type { ForeignOperation, ForeignOperationChange } from './controls/foreign-operations';
+export type * from './faults/fault-types';
 export type { PlanName } from './limits/plans';
-export type { NewProject } from './control-plane/projects';
-export { type Emulator, startEmulator } from './start-emulator';
+export type { EmulatorOptions, LockScope } from './options/emulator-options';
+export { ApiError } from './records/api-error';
 export type {
   Branch,
   DefaultEndpointSettings,
@@ -18,3 +15,7 @@ export type {
   Operation,
   Project,
 } from './records/wire-types';
+export type { EndpointAttributes, NewEndpointAttributes } from './requests/endpoint-attributes';
+export type { NewProject } from './requests/project-attributes';
+export type { LoggedRequest } from './requests/request-log';
+export { type Emulator, startEmulator } from './start-emulator';

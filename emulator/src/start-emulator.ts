@@ -1,14 +1,16 @@
 import type { AddressInfo } from 'node:net';
-import { startAvailabilityChecks } from './control-plane/availability-checks';
 import { consoleUrlOf } from './console/console-url';
-import { createControlPlane } from './control-plane/control-plane';
+import { startAvailabilityChecks } from './control-plane/availability-checks';
+import { createControlPlane } from './control-plane/create-control-plane';
+import { resumeProjects } from './control-plane/resume-projects';
 import { Controls } from './controls/controls';
 import { type Data, openData } from './data/open-data';
-import { resumeProjects } from './control-plane/resume-projects';
-import { RequestLog } from './requests/request-log';
-import { API_PREFIX, createServer } from './http/server';
+import { API_PREFIX } from './http/api-path';
+import { createServer } from './http/server';
 import { BACKLOG } from './http/server-limits';
-import { type EmulatorOptions, resolveOptions, type Settings } from './options/emulator-options';
+import type { EmulatorOptions, Settings } from './options/emulator-options';
+import { resolveOptions } from './options/resolve-options';
+import { RequestLog } from './requests/request-log';
 
 /** A running emulator: where it is, how to get in, and the controls. */
 export class Emulator extends Controls {
@@ -45,7 +47,7 @@ export class Emulator extends Controls {
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const settings = resolveOptions(options);
   if (settings.data === undefined) return serve(settings);
-  const data = await openData(settings.data, { asked: options.apiKey, fresh: settings.apiKey });
+  const data = await openData(settings.data, { requested: options.apiKey, fresh: settings.apiKey });
   return serve({ ...settings, apiKey: data.apiKey }, data);
 }
 

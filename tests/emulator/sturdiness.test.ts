@@ -3,12 +3,12 @@ import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createControlPlane } from '../../emulator/src/control-plane/control-plane';
+import { createControlPlane } from '../../emulator/src/control-plane/create-control-plane';
 import { Controls } from '../../emulator/src/controls/controls';
-import { RequestLog } from '../../emulator/src/requests/request-log';
 import { createServer } from '../../emulator/src/http/server';
 import { SERVER_LIMITS, type ServerLimits } from '../../emulator/src/http/server-limits';
-import { resolveOptions } from '../../emulator/src/options/emulator-options';
+import { resolveOptions } from '../../emulator/src/options/resolve-options';
+import { RequestLog } from '../../emulator/src/requests/request-log';
 import { startService } from './service-client';
 
 /** A bare connection that is gone after the test, whatever becomes of it. */

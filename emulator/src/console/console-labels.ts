@@ -4,7 +4,7 @@ import type { Endpoint, EndpointState } from '../records/wire-types';
  * The console's labels of operation statuses. Source: service-api.txt, section 2.1; `error` is of the OpenAPI
  * description, and is a failure as `failed` is.
  */
-const STATUS_WORDS: ReadonlyMap<string, string> = new Map([
+const STATUS_LABELS: ReadonlyMap<string, string> = new Map([
   ['scheduling', 'Scheduling'],
   ['running', 'In progress'],
   ['finished', 'OK'],
@@ -13,14 +13,18 @@ const STATUS_WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The console knows no word for init: a compute that was never up is as idle as one that is down. */
-const STATE_WORDS: Readonly<Record<EndpointState, string>> = { init: 'Idle', idle: 'Idle', active: 'Active' };
+const STATE_LABELS: Readonly<Record<EndpointState, string>> = {
+  init: 'Idle',
+  idle: 'Idle',
+  active: 'Active',
+};
 
 /** A status without a label, such as cancelled, keeps the API's own word. */
-export function statusWord(status: string): string {
-  return STATUS_WORDS.get(status) ?? `${status.charAt(0).toUpperCase()}${status.slice(1)}`;
+export function statusLabel(status: string): string {
+  return STATUS_LABELS.get(status) ?? `${status.charAt(0).toUpperCase()}${status.slice(1)}`;
 }
 
 /** Stopped is what nothing wakes: a disabled endpoint, once its compute is down. */
-export function stateWord({ disabled }: Pick<Endpoint, 'disabled'>, state: EndpointState): string {
-  return disabled && state !== 'active' ? 'Stopped' : STATE_WORDS[state];
+export function stateLabel({ disabled }: Pick<Endpoint, 'disabled'>, state: EndpointState): string {
+  return disabled && state !== 'active' ? 'Stopped' : STATE_LABELS[state];
 }

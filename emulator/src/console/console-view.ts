@@ -9,7 +9,7 @@ export interface ConsoleView {
   readonly projects: readonly ProjectEntry[];
   /** How many there are; `projects` may leave the oldest out. */
   readonly projectCount: number;
-  /** The project asked for, else the newest; null when there is none. */
+  /** The project requested for, else the newest; null when there is none. */
   readonly project: ProjectView | null;
 }
 

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import { hasEnded, type OperationRecord } from '../control-plane/operation-runner';
-import type { EndpointRecord, ProjectRecord, Store } from '../records/store';
+import type { EndpointRecord } from '../records/endpoint-record';
+import { hasEnded, type OperationRecord } from '../records/operation-record';
+import type { ProjectRecord } from '../records/project-record';
+import type { Store } from '../records/store';
+import { stateLabel, statusLabel } from './console-labels';
 import type { ConsoleView, EndpointView, OperationView, ProjectEntry, ProjectView } from './console-view';
-import { stateWord, statusWord } from './console-labels';
 
 /** What a page of a long-lived emulator can hold; the view tells how many there really are. */
 const MOST_SHOWN = { projects: 100, endpoints: 500, operations: 100 };
@@ -57,8 +59,8 @@ function viewProject(project: ProjectRecord): ProjectView {
 }
 
 function viewEndpoint(project: ProjectRecord, { wire }: EndpointRecord): EndpointView {
-  const state = stateWord(wire, wire.current_state);
-  const nextState = wire.pending_state === undefined ? state : stateWord(wire, wire.pending_state);
+  const state = stateLabel(wire, wire.current_state);
+  const nextState = wire.pending_state === undefined ? state : stateLabel(wire, wire.pending_state);
   return {
     id: wire.id,
     name: wire.name ?? null,
@@ -80,7 +82,7 @@ function viewOperation(project: ProjectRecord, operation: OperationRecord): Oper
     action: wire.action,
     branch: branchName(project, wire.branch_id),
     endpointId: wire.endpoint_id ?? null,
-    status: statusWord(wire.status),
+    status: statusLabel(wire.status),
     error: wire.error ?? null,
     createdAt: wire.created_at,
     durationMs: hasEnded(operation) ? wire.total_duration_ms : null,

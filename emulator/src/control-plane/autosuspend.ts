@@ -1,7 +1,8 @@
-import { isBusy } from './power-state';
+import type { EndpointRecord } from '../records/endpoint-record';
+import type { ProjectRecord } from '../records/project-record';
 import { suspendStep } from './endpoint-steps';
 import type { OperationRunner } from './operation-runner';
-import type { EndpointRecord, ProjectRecord } from '../records/store';
+import { isBusy } from './power-state';
 
 const DEFAULT_DELAY_SECONDS = 300;
 

@@ -1,7 +1,7 @@
+import { endpointsOfBranch } from '../records/project-record';
 import type { ControlPlane } from './control-plane';
-import { isBusy } from './power-state';
 import { checkAvailabilityStep } from './endpoint-steps';
-import { endpointsOfBranch } from '../records/store';
+import { isBusy } from './power-state';
 
 /**
  * Checks the availability of every branch from time to time; branches without a compute are skipped, and so are those

@@ -1,48 +1,40 @@
-import { badRequest, unprocessable } from '../records/api-error';
-import type { ControlPlane } from './control-plane';
-import type { NewEndpointAttributes } from '../requests/endpoint-attributes';
-import { headingOf } from './power-state';
-import { addEndpoint, checkNewEndpoint, deletionStep, firstSteps, removeEndpoint } from './endpoints';
-import { newBranchId } from '../records/ids';
-import { checkUnlocked } from './locks';
-import type { OperationRecord, Step } from './operation-runner';
 import { checkEndpointQuota } from '../limits/plans';
-import { type EndpointRecord, endpointsOfBranch, type ProjectRecord } from '../records/store';
+import { badRequest, unprocessable } from '../records/api-error';
+import type { EndpointRecord } from '../records/endpoint-record';
+import { newBranchId } from '../records/ids';
+import type { OperationRecord, Step } from '../records/operation-record';
+import { endpointsOfBranch, type ProjectRecord } from '../records/project-record';
 import type { Branch } from '../records/wire-types';
+import type { NewBranch } from '../requests/branch-attributes';
+import type { ControlPlane } from './control-plane';
+import { addEndpoint, checkNewEndpoint, deletionStep, firstSteps, removeEndpoint } from './endpoints';
+import { checkUnlocked } from './locks';
+import { targetStateOf } from './power-state';
 
-export interface NewBranch {
-  readonly name?: string | undefined;
-  /** The branch it starts from; the primary branch if absent. */
-  readonly parentId?: string | undefined;
-  readonly isProtected?: boolean | undefined;
-  /** The endpoints that come with it; their `branch_id` is filled in. */
-  readonly endpoints: readonly Omit<NewEndpointAttributes, 'branch_id'>[];
-}
-
-export interface BranchWork {
+export interface AddedBranch {
   readonly branch: Branch;
   readonly endpoints: readonly EndpointRecord[];
   readonly steps: readonly Step[];
 }
 
 /** Checks and records a branch with its endpoints; the caller runs the steps. */
-export function addBranch(plane: ControlPlane, project: ProjectRecord, asked: NewBranch): BranchWork {
-  const parent = plane.store.branch(project, asked.parentId ?? project.primaryBranchId);
-  for (const endpoint of asked.endpoints) checkNewEndpoint(plane, project, endpoint);
-  if (asked.endpoints.filter(({ type }) => type === 'read_write').length > 1) {
+export function addBranch(plane: ControlPlane, project: ProjectRecord, requested: NewBranch): AddedBranch {
+  const parent = plane.store.branch(project, requested.parentId ?? project.primaryBranchId);
+  for (const endpoint of requested.endpoints) checkNewEndpoint(plane, project, endpoint);
+  if (requested.endpoints.filter(({ type }) => type === 'read_write').length > 1) {
     throw badRequest('endpoints names more than one read_write endpoint: a branch has at most one');
   }
   checkUnlocked(plane.settings.locks, project, { branchId: parent.id });
   checkEndpointQuota(
     project.wire.id,
     project.endpoints.size,
-    asked.endpoints.length,
+    requested.endpoints.length,
     plane.settings.maxEndpoints,
   );
-  const branch = newBranch(plane, project.wire.id, { name: asked.name, parentId: parent.id });
-  branch.protected = asked.isProtected ?? false;
+  const branch = newBranch(plane, project.wire.id, { name: requested.name, parentId: parent.id });
+  branch.protected = requested.isProtected ?? false;
   plane.store.addBranch(project, branch);
-  const endpoints = asked.endpoints.map((attributes) =>
+  const endpoints = requested.endpoints.map((attributes) =>
     addEndpoint(plane, project, { ...attributes, branch_id: branch.id }),
   );
   const create: Step = { action: 'create_branch', branchId: branch.id, purpose: 'branch-creation' };
@@ -99,7 +91,7 @@ export function deleteBranch(
   checkDeletable(project, branch);
   const endpoints = endpointsOfBranch(project, branchId);
   const running = endpoints.filter(
-    (endpoint) => headingOf(project, endpoint) !== 'idle' && !endpoint.deleting,
+    (endpoint) => targetStateOf(project, endpoint) !== 'idle' && !endpoint.deleting,
   );
   for (const endpoint of endpoints) {
     if (!running.includes(endpoint)) removeEndpoint(plane, project, endpoint);

@@ -1,13 +1,11 @@
-import { Autosuspend } from './autosuspend';
-import { Clock } from '../records/clock';
-import { settleEndpoint } from './power-state';
-import { FaultRegistry } from '../faults/fault-registry';
-import { History } from '../records/history';
-import { type Journal, joinJournals } from '../records/journal';
-import { applyOutcome } from './operation-outcomes';
-import { OperationRunner } from './operation-runner';
-import { durationOf, type Settings } from '../options/emulator-options';
-import { Store } from '../records/store';
+import type { FaultRegistry } from '../faults/fault-registry';
+import type { Settings } from '../options/emulator-options';
+import type { Clock } from '../records/clock';
+import type { History } from '../records/history';
+import type { Journal } from '../records/journal';
+import type { Store } from '../records/store';
+import type { Autosuspend } from './autosuspend';
+import type { OperationRunner } from './operation-runner';
 
 /** Everything that the routes and the control methods act on. */
 export interface ControlPlane {
@@ -19,41 +17,4 @@ export interface ControlPlane {
   readonly faults: FaultRegistry;
   readonly runner: OperationRunner;
   readonly autosuspend: Autosuspend;
-}
-
-/** @param saving hears of what has to be written down; absent when everything is in memory */
-export function createControlPlane(settings: Settings, saving?: Journal): ControlPlane {
-  const clock = new Clock();
-  const history = new History();
-  const journal = saving === undefined ? history : joinJournals(history, saving);
-  const store = new Store(journal);
-  const faults = new FaultRegistry();
-  const runner = new OperationRunner({
-    clock,
-    faults,
-    durationMs: (action) => durationOf(settings.operationMs, action),
-    schedulingMs: settings.schedulingMs,
-    onChange: (project, operation) => journal.noteOperation(project, operation),
-    onEnd: (project, step, ending) => applyOutcome(plane, project, step, ending),
-    onProgress: (project, operation) => {
-      const endpoint = settleEndpoint(project, operation, clock);
-      if (endpoint === undefined) return;
-      journal.noteEndpoint(project, endpoint);
-      if (operation.progress === 'ended' && operation.step.movesTo === 'active')
-        autosuspend.noteActivity(endpoint);
-      autosuspend.arm(project, endpoint);
-    },
-  });
-  const autosuspend = new Autosuspend(runner, settings.autosuspendSecondMs);
-  const plane: ControlPlane = {
-    settings,
-    clock,
-    journal,
-    history,
-    store,
-    faults,
-    runner,
-    autosuspend,
-  };
-  return plane;
 }

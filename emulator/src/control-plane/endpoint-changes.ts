@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { EndpointRecord } from '../records/endpoint-record';
+import type { Step } from '../records/operation-record';
+import type { EndpointState } from '../records/wire-types';
 import type { EndpointAttributes } from '../requests/endpoint-attributes';
 import { applyConfigStep, restartSteps, suspendStep } from './endpoint-steps';
-import type { Step } from './operation-runner';
-import type { EndpointRecord } from '../records/store';
-import type { EndpointState } from '../records/wire-types';
 
 /**
  * What a change of an attribute asks of the compute: `record` nothing, `apply` a new configuration without a restart,
@@ -31,12 +31,12 @@ const EFFECTS: Readonly<Record<ChangeableAttribute, Effect>> = {
 // Object.keys() forgets the key type that the table above has.
 const CHANGEABLE = Object.keys(EFFECTS) as ChangeableAttribute[];
 
-/** Writes the asked attributes into the record and returns the effects of those that differ. */
-export function applyAttributes(endpoint: EndpointRecord, asked: EndpointAttributes): Set<Effect> {
+/** Writes the requested attributes into the record and returns the effects of those that differ. */
+export function applyAttributes(endpoint: EndpointRecord, requested: EndpointAttributes): Set<Effect> {
   const { wire } = endpoint;
   // Within settings each of its parts is replaced as a whole; parts that are not named stay.
-  const settings = asked.settings === undefined ? undefined : { ...wire.settings, ...asked.settings };
-  const target: EndpointAttributes = settings === undefined ? asked : { ...asked, settings };
+  const settings = requested.settings === undefined ? undefined : { ...wire.settings, ...requested.settings };
+  const target: EndpointAttributes = settings === undefined ? requested : { ...requested, settings };
   const effects = new Set<Effect>();
   for (const attribute of CHANGEABLE) {
     const value = target[attribute];
@@ -51,9 +51,9 @@ export function applyAttributes(endpoint: EndpointRecord, asked: EndpointAttribu
 export function planUpdate(
   endpoint: EndpointRecord,
   effects: ReadonlySet<Effect>,
-  heading: EndpointState,
+  targetState: EndpointState,
 ): Step[] {
-  const isUp = heading !== 'idle';
+  const isUp = targetState !== 'idle';
   const steps: Step[] = [];
   if (effects.has('apply') || effects.has('restart') || effects.has('move')) {
     steps.push(applyConfigStep(endpoint));

@@ -1,5 +1,5 @@
-import type { Step } from './operation-runner';
-import type { EndpointRecord } from '../records/store';
+import type { EndpointRecord } from '../records/endpoint-record';
+import type { Step } from '../records/operation-record';
 
 /** The steps of which whatever is done to a compute consists. */
 

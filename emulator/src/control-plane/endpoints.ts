@@ -1,26 +1,27 @@
-import { badRequest, conflict } from '../records/api-error';
 import { checkComputeSize } from '../limits/compute-size';
-import type { ControlPlane } from './control-plane';
-import type { EndpointAttributes, NewEndpointAttributes } from '../requests/endpoint-attributes';
-import { applyAttributes, planUpdate } from './endpoint-changes';
-import { checkStays, headingOf } from './power-state';
-import { startStep, suspendStep } from './endpoint-steps';
-import { newEndpointId } from '../records/ids';
-import { checkUnlocked } from './locks';
-import { normalizeAttributes } from './normalized-settings';
-import type { OperationRecord, Step } from './operation-runner';
 import {
   checkEndpointQuota,
   checkPlanAllowsSize,
   checkPlanAllowsSuspendTimeout,
   checkPlanAllowsType,
 } from '../limits/plans';
-import { type EndpointRecord, endpointsOfBranch, type ProjectRecord } from '../records/store';
+import { badRequest, conflict } from '../records/api-error';
+import type { EndpointRecord } from '../records/endpoint-record';
+import { newEndpointId } from '../records/ids';
+import type { OperationRecord, Step } from '../records/operation-record';
+import { endpointsOfBranch, type ProjectRecord } from '../records/project-record';
+import type { EndpointAttributes, NewEndpointAttributes } from '../requests/endpoint-attributes';
+import type { ControlPlane } from './control-plane';
+import { applyAttributes, planUpdate } from './endpoint-changes';
+import { startStep, suspendStep } from './endpoint-steps';
+import { checkUnlocked } from './locks';
+import { normalizeAttributes } from './normalized-settings';
+import { checkNotDeleting, targetStateOf } from './power-state';
 
 /** Size in compute units where neither the request nor the project says one: the only size that every plan has. */
 const DEFAULT_CU = 0.25;
 
-export interface EndpointWork {
+export interface EndpointResult {
   readonly endpoint: EndpointRecord;
   readonly operations: readonly OperationRecord[];
 }
@@ -29,7 +30,7 @@ export function createEndpoint(
   plane: ControlPlane,
   project: ProjectRecord,
   attributes: NewEndpointAttributes,
-): EndpointWork {
+): EndpointResult {
   checkNewEndpointRequest(plane, project, attributes, () =>
     checkUnlocked(plane.settings.locks, project, { branchId: attributes.branch_id }),
   );
@@ -73,15 +74,15 @@ export function checkNewEndpoint(
 export function addEndpoint(
   plane: ControlPlane,
   project: ProjectRecord,
-  asked: NewEndpointAttributes,
+  requested: NewEndpointAttributes,
   now = plane.clock.now(),
 ): EndpointRecord {
   const id = newEndpointId();
   const defaults = project.wire.default_endpoint_settings;
   const defaultSettings = defaults?.pg_settings === undefined ? {} : { pg_settings: defaults.pg_settings };
   const attributes = normalizeAttributes(plane.settings, {
-    ...asked,
-    settings: { ...defaultSettings, ...asked.settings },
+    ...requested,
+    settings: { ...defaultSettings, ...requested.settings },
   });
   const endpoint: EndpointRecord = {
     wire: {
@@ -124,25 +125,25 @@ export function updateEndpoint(
   plane: ControlPlane,
   project: ProjectRecord,
   endpointId: string,
-  asked: EndpointAttributes,
-): EndpointWork {
+  requested: EndpointAttributes,
+): EndpointResult {
   const endpoint = plane.store.endpoint(project, endpointId);
-  if (asked.branch_id !== undefined) plane.store.branch(project, asked.branch_id);
+  if (requested.branch_id !== undefined) plane.store.branch(project, requested.branch_id);
   checkSizeAndDelay(plane, {
-    min: asked.autoscaling_limit_min_cu ?? endpoint.wire.autoscaling_limit_min_cu,
-    max: asked.autoscaling_limit_max_cu ?? endpoint.wire.autoscaling_limit_max_cu,
-    delay: asked.suspend_timeout_seconds,
+    min: requested.autoscaling_limit_min_cu ?? endpoint.wire.autoscaling_limit_min_cu,
+    max: requested.autoscaling_limit_max_cu ?? endpoint.wire.autoscaling_limit_max_cu,
+    delay: requested.suspend_timeout_seconds,
   });
   checkUnlocked(plane.settings.locks, project, { endpointId, branchId: endpoint.wire.branch_id });
-  checkStays(endpoint);
-  checkMove(project, endpoint, asked.branch_id);
-  const heading = headingOf(project, endpoint);
-  const effects = applyAttributes(endpoint, normalizeAttributes(plane.settings, asked));
+  checkNotDeleting(endpoint);
+  checkMove(project, endpoint, requested.branch_id);
+  const targetState = targetStateOf(project, endpoint);
+  const effects = applyAttributes(endpoint, normalizeAttributes(plane.settings, requested));
   if (effects.size > 0) {
     endpoint.wire.updated_at = plane.clock.now();
     plane.journal.noteEndpoint(project, endpoint);
   }
-  return { endpoint, operations: plane.runner.start(project, planUpdate(endpoint, effects, heading)) };
+  return { endpoint, operations: plane.runner.start(project, planUpdate(endpoint, effects, targetState)) };
 }
 
 /** Undefined when the endpoint is gone already. */
@@ -150,7 +151,7 @@ export function deleteEndpoint(
   plane: ControlPlane,
   project: ProjectRecord,
   endpointId: string,
-): EndpointWork | undefined {
+): EndpointResult | undefined {
   if (project.deletedEndpoints.has(endpointId)) return undefined;
   const endpoint = plane.store.endpoint(project, endpointId);
   checkUnlocked(plane.settings.locks, project, { endpointId, branchId: endpoint.wire.branch_id });
@@ -158,7 +159,7 @@ export function deleteEndpoint(
     const underWay = [...project.unfinished].filter(({ step }) => step.endpointId === endpointId);
     return { endpoint, operations: underWay };
   }
-  if (headingOf(project, endpoint) === 'idle' && endpoint.wire.current_state === 'idle') {
+  if (targetStateOf(project, endpoint) === 'idle' && endpoint.wire.current_state === 'idle') {
     removeEndpoint(plane, project, endpoint);
     return { endpoint, operations: [] };
   }

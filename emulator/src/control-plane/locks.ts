@@ -1,7 +1,7 @@
-import { locked } from '../records/api-error';
-import type { OperationRecord } from './operation-runner';
 import type { LockScope } from '../options/emulator-options';
-import type { ProjectRecord } from '../records/store';
+import { locked } from '../records/api-error';
+import type { OperationRecord } from '../records/operation-record';
+import type { ProjectRecord } from '../records/project-record';
 
 /** What a write touches. Without a branch and an endpoint: the whole project. */
 export interface WriteTarget {

@@ -1,5 +1,5 @@
-import type { EndpointAttributes } from '../requests/endpoint-attributes';
 import type { Settings } from '../options/emulator-options';
+import type { EndpointAttributes } from '../requests/endpoint-attributes';
 
 /** The service adds it to every map of settings that a client writes. */
 const ADDED_SETTING = { log_timezone: 'UTC' };

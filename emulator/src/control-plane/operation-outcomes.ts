@@ -1,19 +1,8 @@
+import type { Purpose, Step } from '../records/operation-record';
+import { endpointsOfBranch, type ProjectRecord } from '../records/project-record';
 import { makeReady } from './branches';
 import type { ControlPlane } from './control-plane';
 import { removeEndpoint } from './endpoints';
-import type { Step } from './operation-runner';
-import { endpointsOfBranch, type ProjectRecord } from '../records/store';
-
-/**
- * What an operation is for, where its end means more for the records than the endpoint's state. A word instead of a
- * function, so that an operation under way can be written down and gone on with by another process.
- */
-export type Purpose =
-  | 'branch-creation'
-  | 'branch-deletion'
-  | 'endpoint-deletion'
-  | 'endpoint-restart'
-  | 'project-deletion';
 
 type Outcome = (plane: ControlPlane, project: ProjectRecord, step: Step) => void;
 

@@ -1,71 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { type Clock, toTimestamp } from '../records/clock';
 import type { FaultRegistry } from '../faults/fault-registry';
-import type { OperationEffect } from '../faults/faults';
-import type { Purpose } from './operation-outcomes';
-import type { ProjectRecord } from '../records/store';
+import { type Clock, toTimestamp } from '../records/clock';
+import { isUnderWay, type OperationRecord, type Step } from '../records/operation-record';
+import type { ProjectRecord } from '../records/project-record';
 import type { Operation } from '../records/wire-types';
-
-/** One operation to run, and what it means for the records. */
-export interface Step {
-  readonly action: string;
-  readonly branchId: string;
-  readonly endpointId?: string;
-  /** The state that the endpoint has once the operation has finished. */
-  readonly movesTo?: 'active' | 'idle';
-  /** The compute goes down because nobody uses it, so no connection drops. */
-  readonly isAutosuspend?: boolean;
-  /** What its end means beside that state. */
-  readonly purpose?: Purpose;
-  /** Of an operation that is given: it locks until it has ended. */
-  readonly locks?: boolean;
-}
-
-export interface OperationRecord {
-  readonly wire: Operation;
-  readonly step: Step;
-  readonly createdMicros: number;
-  /** The operation of the same request that has to finish first. */
-  readonly after: OperationRecord | undefined;
-  /** Waiting for its turn; later it is started and then ended. One that is given keeps the status it was given. */
-  progress: 'waiting' | 'started' | 'ended' | 'given';
-}
-
-const ENDED_STATUSES: readonly string[] = ['finished', 'skipped', 'failed', 'error', 'cancelled'];
-
-export function hasEnded({ progress, wire }: Pick<OperationRecord, 'progress' | 'wire'>): boolean {
-  return progress === 'given' ? ENDED_STATUSES.includes(wire.status) : progress === 'ended';
-}
-
-/** It stands in the way of others: of writes, and of operations of the same endpoint. */
-export function isUnderWay(operation: OperationRecord): boolean {
-  return !hasEnded(operation) && (operation.progress !== 'given' || operation.step.locks === true);
-}
+import { follows, isBlocked } from './operation-order';
+import { cancelled, FINISHED, failedByFault, type OperationResult } from './operation-result';
+import { Timers } from './timers';
 
 export interface RunnerSettings {
   readonly clock: Clock;
   readonly faults: FaultRegistry;
   readonly durationMs: (action: string) => number;
   readonly schedulingMs: number;
-  /** Called whenever an operation was recorded, or anything of it has changed. */
+  /** Called when an operation is recorded or changes. */
   readonly onChange: (project: ProjectRecord, operation: OperationRecord) => void;
-  /** Called when an operation has ended, before onProgress: does what that means for the records. */
+  /** Called when an operation has ended, before onProgress: updates the records accordingly. */
   readonly onEnd: (project: ProjectRecord, step: Step, ending: 'finished' | 'failed') => void;
-  /** Called in the tick in which operations began or ended, for the endpoint concerned. */
+  /** Called in the same tick as the start or end of an operation, for the endpoint concerned. */
   readonly onProgress: (project: ProjectRecord, operation: OperationRecord) => void;
 }
 
-type Ending = { readonly status: string; readonly error?: string; readonly failures: number };
-
-const FINISHED: Ending = { status: 'finished', failures: 0 };
-
 /**
- * Takes operations through scheduling, running and finished. The operations of one request run one after another, and so
- * do the operations of one endpoint; all others run side by side.
+ * Moves operations through scheduling, running and finished. The operations of one request run one after another, and so
+ * do the operations of one endpoint; all others run in parallel.
  */
 export class OperationRunner {
   readonly #settings: RunnerSettings;
-  readonly #cancelTimers = new Set<() => void>();
+  readonly #timers = new Timers();
 
   constructor(settings: RunnerSettings) {
     this.#settings = settings;
@@ -78,8 +40,8 @@ export class OperationRunner {
     return chain;
   }
 
-  /** Records operations that have run already: no time passes and no fault applies. */
-  runAtOnce(project: ProjectRecord, steps: readonly Step[]): OperationRecord[] {
+  /** Records operations as finished: they take no time, and no fault applies. */
+  recordFinished(project: ProjectRecord, steps: readonly Step[]): OperationRecord[] {
     const chain = this.#record(project, steps);
     for (const operation of chain) this.#end(project, operation, FINISHED);
     return chain;
@@ -94,8 +56,8 @@ export class OperationRunner {
     return { operation, release: () => this.#endChain(project, operation, FINISHED) };
   }
 
-  /** Records an operation of another client: nothing here runs it, and its status stays as it is given. */
-  addGiven(project: ProjectRecord, step: Step, outcome: Ending, ageMs: number): OperationRecord {
+  /** Records an operation of another client. The runner never runs it, so it keeps the given status. */
+  addGiven(project: ProjectRecord, step: Step, result: OperationResult, ageMs: number): OperationRecord {
     const { operations } = project;
     let createdMicros = this.#settings.clock.nextMicros() - ageMs * 1000;
     const taken = new Set(operations.map((operation) => operation.createdMicros));
@@ -104,15 +66,19 @@ export class OperationRunner {
     const operation: OperationRecord = { wire, step, createdMicros, after: undefined, progress: 'given' };
     const next = operations.findIndex((other) => other.createdMicros > createdMicros);
     operations.splice(next === -1 ? operations.length : next, 0, operation);
-    this.changeGiven(project, operation, outcome);
-    // It has been so since it was created.
+    this.changeGiven(project, operation, result);
+    // It has had this status since its creation.
     Object.assign(wire, { updated_at: wire.created_at, total_duration_ms: 0 });
     this.#settings.onChange(project, operation);
     return operation;
   }
 
   /** Changes the status of an operation of another client. */
-  changeGiven(project: ProjectRecord, operation: OperationRecord, { status, error, failures }: Ending): void {
+  changeGiven(
+    project: ProjectRecord,
+    operation: OperationRecord,
+    { status, error, failures }: OperationResult,
+  ): void {
     operation.wire.failures_count = failures;
     if (error === undefined) delete operation.wire.error;
     else operation.wire.error = error;
@@ -123,7 +89,7 @@ export class OperationRunner {
     this.#beginReady(project, true);
   }
 
-  /** Goes on with what another process left unfinished: what had begun runs once more, from its beginning. */
+  /** Resumes the operations that another process left unfinished. Those that had started run again from the beginning. */
   resume(project: ProjectRecord): void {
     for (const operation of [...project.unfinished]) {
       if (operation.progress === 'started') this.#begin(project, operation, false);
@@ -131,23 +97,18 @@ export class OperationRunner {
     this.#beginReady(project, false);
   }
 
-  /** Cancels what has not ended for an endpoint that is gone; the rest of its chains goes on. */
+  /** Cancels the unfinished operations of a deleted endpoint. Later operations of the same requests still run. */
   cancelForEndpoint(project: ProjectRecord, endpointId: string): void {
     for (const operation of [...project.unfinished]) {
       if (operation.step.endpointId !== endpointId) continue;
-      this.#end(project, operation, {
-        status: 'cancelled',
-        error: `endpoint ${endpointId} is gone`,
-        failures: 0,
-      });
+      this.#end(project, operation, cancelled(`endpoint ${endpointId} no longer exists`));
     }
     this.#beginReady(project, true);
   }
 
-  /** Drops every timer; operations stay as they are. */
+  /** Stops every timer; operations keep their status. */
   stop(): void {
-    for (const cancel of this.#cancelTimers) cancel();
-    this.#cancelTimers.clear();
+    this.#timers.stop();
   }
 
   #record(project: ProjectRecord, steps: readonly Step[]): OperationRecord[] {
@@ -166,7 +127,7 @@ export class OperationRunner {
     return chain;
   }
 
-  /** Begins every operation whose turn has come. */
+  /** Starts every operation that is no longer blocked. */
   #beginReady(project: ProjectRecord, withinTick: boolean): void {
     for (const operation of [...project.unfinished]) {
       if (operation.progress === 'waiting' && !isBlocked(project, operation)) {
@@ -179,7 +140,7 @@ export class OperationRunner {
     operation.progress = 'started';
     const { schedulingMs } = this.#settings;
     if (schedulingMs === 0) this.#run(project, operation, withinTick);
-    else this.#schedule(schedulingMs, () => this.#run(project, operation, true));
+    else this.#timers.schedule(schedulingMs, () => this.#run(project, operation, true));
   }
 
   #run(project: ProjectRecord, operation: OperationRecord, withinTick: boolean): void {
@@ -192,35 +153,35 @@ export class OperationRunner {
       return;
     }
     this.#setStatus(project, operation, 'running');
-    const ending = effect === undefined ? FINISHED : failureEnding(operation, effect);
+    const result = effect === undefined ? FINISHED : failedByFault(operation.wire, effect);
     const durationMs = this.#settings.durationMs(operation.wire.action);
-    // A chain of zero-length operations ends in one tick, so that a client never meets its lock half way.
-    if (durationMs === 0 && withinTick) this.#endChain(project, operation, ending);
-    else this.#schedule(durationMs, () => this.#endChain(project, operation, ending));
+    // A chain of zero-length operations ends in one tick, so that no client sees it half done and locked.
+    if (durationMs === 0 && withinTick) this.#endChain(project, operation, result);
+    else this.#timers.schedule(durationMs, () => this.#endChain(project, operation, result));
   }
 
-  #endChain(project: ProjectRecord, operation: OperationRecord, ending: Ending): void {
+  #endChain(project: ProjectRecord, operation: OperationRecord, result: OperationResult): void {
     if (operation.progress === 'ended') return;
-    this.#end(project, operation, ending);
-    if (ending.status !== 'finished') this.#cancelRest(project, operation);
+    this.#end(project, operation, result);
+    if (result.status !== 'finished') this.#cancelRest(project, operation);
     this.#beginReady(project, true);
   }
 
   #cancelRest(project: ProjectRecord, failed: OperationRecord): void {
     for (const operation of [...project.unfinished]) {
       if (!follows(operation, failed)) continue;
-      const error = `not run: ${failed.wire.action} ${failed.wire.id} ended as ${failed.wire.status}`;
-      this.#end(project, operation, { status: 'cancelled', error, failures: 0 });
+      const error = `not run: ${failed.wire.action} ${failed.wire.id} is ${failed.wire.status}`;
+      this.#end(project, operation, cancelled(error));
     }
   }
 
-  #end(project: ProjectRecord, operation: OperationRecord, ending: Ending): void {
+  #end(project: ProjectRecord, operation: OperationRecord, result: OperationResult): void {
     if (operation.progress !== 'given') operation.progress = 'ended';
     project.unfinished.delete(operation);
-    operation.wire.failures_count = ending.failures;
-    if (ending.error !== undefined) operation.wire.error = ending.error;
-    this.#setStatus(project, operation, ending.status);
-    this.#settings.onEnd(project, operation.step, ending.status === 'finished' ? 'finished' : 'failed');
+    operation.wire.failures_count = result.failures;
+    if (result.error !== undefined) operation.wire.error = result.error;
+    this.#setStatus(project, operation, result.status);
+    this.#settings.onEnd(project, operation.step, result.status === 'finished' ? 'finished' : 'failed');
     this.#settings.onProgress(project, operation);
   }
 
@@ -230,20 +191,6 @@ export class OperationRunner {
     operation.wire.updated_at = toTimestamp(nowMicros);
     operation.wire.total_duration_ms = Math.round((nowMicros - operation.createdMicros) / 1000);
     this.#settings.onChange(project, operation);
-  }
-
-  #schedule(delayMs: number, action: () => void): void {
-    const run = (): void => {
-      this.#cancelTimers.delete(cancel);
-      action();
-    };
-    const timer = delayMs === 0 ? undefined : setTimeout(run, delayMs).unref();
-    const immediate = delayMs === 0 ? setImmediate(run) : undefined;
-    const cancel = (): void => {
-      clearTimeout(timer);
-      clearImmediate(immediate);
-    };
-    this.#cancelTimers.add(cancel);
   }
 }
 
@@ -260,29 +207,4 @@ function newOperation(project: ProjectRecord, step: Step, createdMicros: number)
     updated_at: toTimestamp(createdMicros),
     total_duration_ms: 0,
   };
-}
-
-type Failure = Extract<OperationEffect, { kind: 'operation-fails' }>;
-
-function failureEnding(operation: OperationRecord, effect: Failure): Ending {
-  const error = effect.error ?? `${operation.wire.action} failed: a fault was injected`;
-  return { status: effect.status ?? 'failed', error, failures: 1 };
-}
-
-function follows(operation: OperationRecord, earlier: OperationRecord): boolean {
-  for (let before = operation.after; before !== undefined; before = before.after) {
-    if (before === earlier) return true;
-  }
-  return false;
-}
-
-function isBlocked(project: ProjectRecord, operation: OperationRecord): boolean {
-  if (operation.after !== undefined && operation.after.progress !== 'ended') return true;
-  const { endpointId } = operation.step;
-  if (endpointId === undefined) return false;
-  for (const other of project.unfinished) {
-    if (other === operation) return false;
-    if (other.step.endpointId === endpointId) return true;
-  }
-  return false;
 }

@@ -1,24 +1,25 @@
 import { conflict } from '../records/api-error';
+import type { EndpointRecord } from '../records/endpoint-record';
+import type { Step } from '../records/operation-record';
+import type { ProjectRecord } from '../records/project-record';
 import type { ControlPlane } from './control-plane';
-import { checkStays, headingOf } from './power-state';
 import { restartSteps, startStep, suspendStep } from './endpoint-steps';
-import type { EndpointWork } from './endpoints';
+import type { EndpointResult } from './endpoints';
 import { checkUnlocked } from './locks';
-import type { Step } from './operation-runner';
-import type { EndpointRecord, ProjectRecord } from '../records/store';
+import { checkNotDeleting, targetStateOf } from './power-state';
 
 export type PowerCommand = 'start' | 'suspend' | 'restart';
 
-/** Starts, suspends or restarts a compute as a client asked. Nothing to do means no operations. */
+/** Starts, suspends or restarts a compute as a client requested. Nothing to do means no operations. */
 export function commandEndpoint(
   plane: ControlPlane,
   project: ProjectRecord,
   endpointId: string,
   command: PowerCommand,
-): EndpointWork {
+): EndpointResult {
   const endpoint = plane.store.endpoint(project, endpointId);
   checkUnlocked(plane.settings.locks, project, { endpointId, branchId: endpoint.wire.branch_id });
-  checkStays(endpoint);
+  checkNotDeleting(endpoint);
   return { endpoint, operations: plane.runner.start(project, COMMANDS[command](project, endpoint)) };
 }
 
@@ -27,8 +28,8 @@ export function connectToEndpoint(
   plane: ControlPlane,
   project: ProjectRecord,
   endpoint: EndpointRecord,
-): EndpointWork {
-  checkStays(endpoint);
+): EndpointResult {
+  checkNotDeleting(endpoint);
   if (endpoint.wire.current_state === 'active') {
     endpoint.wire.last_active = plane.clock.now();
     plane.journal.noteEndpoint(project, endpoint);
@@ -45,22 +46,22 @@ const COMMANDS: Readonly<Record<PowerCommand, (project: ProjectRecord, endpoint:
     suspend: suspendSteps,
     restart: (project, endpoint) => {
       checkEnabled(endpoint);
-      const heading = headingOf(project, endpoint);
-      if (heading === 'active') return restartSteps(endpoint);
+      const targetState = targetStateOf(project, endpoint);
+      if (targetState === 'active') return restartSteps(endpoint);
       throw conflict(
         'ENDPOINT_NOT_ACTIVE',
-        `endpoint ${endpoint.wire.id} is ${heading}: only an active compute restarts`,
+        `endpoint ${endpoint.wire.id} is ${targetState}: only an active compute restarts`,
       );
     },
   };
 
 function startSteps(project: ProjectRecord, endpoint: EndpointRecord): Step[] {
   checkEnabled(endpoint);
-  return headingOf(project, endpoint) === 'active' ? [] : [startStep(endpoint)];
+  return targetStateOf(project, endpoint) === 'active' ? [] : [startStep(endpoint)];
 }
 
 function suspendSteps(project: ProjectRecord, endpoint: EndpointRecord): Step[] {
-  return headingOf(project, endpoint) === 'idle' ? [] : [suspendStep(endpoint)];
+  return targetStateOf(project, endpoint) === 'idle' ? [] : [suspendStep(endpoint)];
 }
 
 function checkEnabled(endpoint: EndpointRecord): void {

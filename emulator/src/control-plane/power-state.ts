@@ -1,11 +1,12 @@
 import { conflict } from '../records/api-error';
 import type { Clock } from '../records/clock';
-import type { OperationRecord, Step } from './operation-runner';
-import type { EndpointRecord, ProjectRecord } from '../records/store';
+import type { EndpointRecord } from '../records/endpoint-record';
+import type { OperationRecord, Step } from '../records/operation-record';
+import type { ProjectRecord } from '../records/project-record';
 import type { EndpointState } from '../records/wire-types';
 
 /** Brings an endpoint's states up to date with an operation that began or ended. Returns the endpoint, if it still exists. */
-export function settleEndpoint(
+export function updateEndpointState(
   project: ProjectRecord,
   operation: OperationRecord,
   clock: Clock,
@@ -25,12 +26,12 @@ export function settleEndpoint(
 }
 
 /** The state that the endpoint will have once everything under way for it has finished. */
-export function headingOf(project: ProjectRecord, endpoint: EndpointRecord): EndpointState {
+export function targetStateOf(project: ProjectRecord, endpoint: EndpointRecord): EndpointState {
   return movesOf(project, endpoint).at(-1) ?? endpoint.wire.current_state;
 }
 
 /** Nothing can be done to a compute that is going away, whatever the locks. */
-export function checkStays({ deleting, wire }: EndpointRecord): void {
+export function checkNotDeleting({ deleting, wire }: EndpointRecord): void {
   if (deleting) throw conflict('ENDPOINT_DELETING', `endpoint ${wire.id} is being deleted`);
 }
 

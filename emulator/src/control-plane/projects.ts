@@ -1,29 +1,18 @@
 import { randomInt } from 'node:crypto';
-import { newBranch } from './branches';
-import { toTimestamp } from '../records/clock';
 import { checkBothBounds } from '../limits/compute-size';
+import { toTimestamp } from '../records/clock';
+import type { EndpointRecord } from '../records/endpoint-record';
+import { newPassword, newProjectId } from '../records/ids';
+import type { OperationRecord, Step } from '../records/operation-record';
+import type { ProjectRecord } from '../records/project-record';
+import type { Branch, Project } from '../records/wire-types';
+import type { NewProject } from '../requests/project-attributes';
+import { newBranch } from './branches';
 import type { ControlPlane } from './control-plane';
 import { addEndpoint, checkNewEndpoint, firstSteps } from './endpoints';
-import { newPassword, newProjectId } from '../records/ids';
 import { checkUnlocked } from './locks';
-import type { OperationRecord, Step } from './operation-runner';
-import type { EndpointRecord, ProjectRecord } from '../records/store';
-import type { Branch, DefaultEndpointSettings, Project } from '../records/wire-types';
 
-export interface NewProject {
-  readonly name?: string | undefined;
-  readonly regionId?: string | undefined;
-  readonly pgVersion?: number | undefined;
-  readonly provisioner?: string | undefined;
-  readonly historyRetentionSeconds?: number | undefined;
-  readonly storePasswords?: boolean | undefined;
-  readonly branchName?: string | undefined;
-  readonly databaseName?: string | undefined;
-  readonly roleName?: string | undefined;
-  readonly defaultEndpointSettings?: DefaultEndpointSettings | undefined;
-}
-
-export interface ProjectWork {
+export interface AddedProject {
   readonly project: ProjectRecord;
   readonly branch: Branch;
   readonly endpoint: EndpointRecord;
@@ -33,17 +22,17 @@ export interface ProjectWork {
 const BILLING_PERIOD_MICROS = 30 * 24 * 3600 * 1e6;
 
 /** Checks and records a project with its primary branch and that branch's endpoint; the caller runs the steps. */
-export function addProject(plane: ControlPlane, asked: NewProject): ProjectWork {
-  const wire = newProject(plane, asked);
-  const branch = newBranch(plane, wire.id, { name: asked.branchName });
-  const databaseName = asked.databaseName ?? 'app';
+export function addProject(plane: ControlPlane, requested: NewProject): AddedProject {
+  const wire = newProject(plane, requested);
+  const branch = newBranch(plane, wire.id, { name: requested.branchName });
+  const databaseName = requested.databaseName ?? 'app';
   const project: ProjectRecord = {
     wire,
     primaryBranchId: branch.id,
     database: {
       databaseId: randomInt(1, 1_000_000),
       databaseName,
-      roleName: asked.roleName ?? `${databaseName}_owner`,
+      roleName: requested.roleName ?? `${databaseName}_owner`,
       password: newPassword(),
     },
     branches: new Map([[branch.id, branch]]),
@@ -75,26 +64,26 @@ function checkDefaults(plane: ControlPlane, project: ProjectRecord): void {
   checkNewEndpoint(plane, project, delay === undefined ? {} : { suspend_timeout_seconds: delay });
 }
 
-function newProject(plane: ControlPlane, asked: NewProject): Project {
+function newProject(plane: ControlPlane, requested: NewProject): Project {
   const id = newProjectId();
   const nowMicros = plane.clock.nextMicros();
   const now = toTimestamp(nowMicros);
-  const regionId = asked.regionId ?? plane.settings.regionId;
+  const regionId = requested.regionId ?? plane.settings.regionId;
   return {
     id,
-    name: asked.name ?? id,
+    name: requested.name ?? id,
     region_id: regionId,
     platform_id: 'local',
-    provisioner: asked.provisioner ?? 'k8s-neonvm',
-    pg_version: asked.pgVersion ?? 17,
+    provisioner: requested.provisioner ?? 'k8s-neonvm',
+    pg_version: requested.pgVersion ?? 17,
     proxy_host: `${regionId}.postgres.localhost`,
-    ...(asked.defaultEndpointSettings === undefined
+    ...(requested.defaultEndpointSettings === undefined
       ? {}
-      : { default_endpoint_settings: asked.defaultEndpointSettings }),
+      : { default_endpoint_settings: requested.defaultEndpointSettings }),
     branch_logical_size_limit: 512,
     branch_logical_size_limit_bytes: 512 * 1024 * 1024,
-    store_passwords: asked.storePasswords ?? true,
-    history_retention_seconds: asked.historyRetentionSeconds ?? 86_400,
+    store_passwords: requested.storePasswords ?? true,
+    history_retention_seconds: requested.historyRetentionSeconds ?? 86_400,
     creation_source: 'emulator',
     owner_id: 'emulator-account',
     active_time_seconds: 0,

@@ -1,7 +1,8 @@
-import type { EndpointWork } from './endpoints';
-import type { OperationRecord } from './operation-runner';
-import type { EndpointRecord, ProjectRecord } from '../records/store';
+import type { EndpointRecord } from '../records/endpoint-record';
+import type { OperationRecord } from '../records/operation-record';
+import type { ProjectRecord } from '../records/project-record';
 import type { Endpoint, Operation } from '../records/wire-types';
+import type { EndpointResult } from './endpoints';
 
 /** Answers are copies: an operation that ends while its answer is on the way must not change what the answer says. */
 export function showOperations(operations: readonly OperationRecord[]): Operation[] {
@@ -12,7 +13,7 @@ export function showEndpoint(endpoint: EndpointRecord): Endpoint {
   return structuredClone(endpoint.wire);
 }
 
-export function showEndpointWork({ endpoint, operations }: EndpointWork): {
+export function showEndpointResult({ endpoint, operations }: EndpointResult): {
   endpoint: Endpoint;
   operations: Operation[];
 } {

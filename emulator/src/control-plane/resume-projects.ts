@@ -1,6 +1,6 @@
+import { parseTimestamp } from '../records/clock';
+import type { ProjectRecord } from '../records/project-record';
 import type { ControlPlane } from './control-plane';
-import type { ProjectRecord } from '../records/store';
-import { latestMicros } from '../data/documents';
 
 /**
  * Takes up the projects of an earlier process. Operations that were under way run once more, each from its beginning:
@@ -16,4 +16,14 @@ export function resumeProjects(plane: ControlPlane, projects: readonly ProjectRe
     plane.runner.resume(project);
     for (const endpoint of project.endpoints.values()) plane.autosuspend.arm(project, endpoint);
   }
+}
+
+/** The latest time of a project's records, in microseconds since 1970. */
+function latestMicros({ wire, branches, endpoints, operations }: ProjectRecord): number {
+  const records = [
+    wire,
+    ...branches.values(),
+    ...[...endpoints.values(), ...operations].map((it) => it.wire),
+  ];
+  return records.reduce((latest, record) => Math.max(latest, parseTimestamp(record.updated_at) ?? 0), 0);
 }

@@ -1,28 +1,28 @@
-import { showEndpoint, showOperations } from '../control-plane/response-bodies';
 import { addBranch } from '../control-plane/branches';
 import type { ControlPlane } from '../control-plane/control-plane';
+import { applyAttributes } from '../control-plane/endpoint-changes';
+import { removeEndpoint } from '../control-plane/endpoints';
+import { normalizeAttributes } from '../control-plane/normalized-settings';
+import { connectToEndpoint } from '../control-plane/power-commands';
+import { addProject } from '../control-plane/projects';
+import { showEndpoint, showOperations } from '../control-plane/response-bodies';
+import type { Fault, InjectedFault } from '../faults/fault-types';
+import { parseFault } from '../faults/parse-fault';
+import type { Branch, Endpoint, Operation, Project } from '../records/wire-types';
 import {
   type EndpointAttributes,
   type NewEndpointAttributes,
   readEndpointChange,
 } from '../requests/endpoint-attributes';
-import { applyAttributes } from '../control-plane/endpoint-changes';
-import { connectToEndpoint } from '../control-plane/power-commands';
-import { removeEndpoint } from '../control-plane/endpoints';
-import { parseFault } from '../faults/parse-fault';
-import type { Fault, InjectedFault } from '../faults/faults';
+import type { NewProject } from '../requests/project-attributes';
+import type { LoggedRequest, RequestLog } from '../requests/request-log';
+import { createForeignEndpoint, type ForeignEndpointOptions } from './foreign-endpoints';
 import {
   addForeignOperation,
   changeForeignOperation,
-  createForeignEndpoint,
-  type ForeignEndpointOptions,
   type ForeignOperation,
   type ForeignOperationChange,
 } from './foreign-operations';
-import type { LoggedRequest, RequestLog } from '../requests/request-log';
-import { normalizeAttributes } from '../control-plane/normalized-settings';
-import { addProject, type NewProject } from '../control-plane/projects';
-import type { Branch, Endpoint, Operation, Project } from '../records/wire-types';
 
 /** An operation of another client, which stays as it is until one of these functions is called. */
 export interface AddedOperation {
@@ -80,7 +80,7 @@ export class Controls {
   /** Makes a project whose operations have all finished, with its primary branch and that branch's endpoint. */
   createProject(project: NewProject = {}): Project {
     const work = addProject(this.#plane, project);
-    this.#plane.runner.runAtOnce(work.project, work.steps);
+    this.#plane.runner.recordFinished(work.project, work.steps);
     return structuredClone(work.project.wire);
   }
 
@@ -88,7 +88,7 @@ export class Controls {
   createBranch(projectId: string, branch: { name?: string; parentId?: string } = {}): Branch {
     const project = this.#plane.store.project(projectId);
     const work = addBranch(this.#plane, project, { ...branch, endpoints: [] });
-    this.#plane.runner.runAtOnce(project, work.steps);
+    this.#plane.runner.recordFinished(project, work.steps);
     return structuredClone(work.branch);
   }
 
@@ -135,8 +135,8 @@ export class Controls {
   /** Changes attributes behind the user's back: at once, without an operation. */
   changeEndpoint(endpointId: string, attributes: EndpointAttributes): Endpoint {
     const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
-    const asked = readEndpointChange({ ...attributes }, 'reject');
-    applyAttributes(endpoint, normalizeAttributes(this.#plane.settings, asked));
+    const requested = readEndpointChange({ ...attributes }, 'reject');
+    applyAttributes(endpoint, normalizeAttributes(this.#plane.settings, requested));
     endpoint.wire.updated_at = this.#plane.clock.now();
     this.#plane.journal.noteEndpoint(project, endpoint);
     this.#plane.autosuspend.arm(project, endpoint);

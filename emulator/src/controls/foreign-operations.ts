@@ -1,12 +1,17 @@
-import { badRequest, conflict, noEndpoint } from '../records/api-error';
-import { type Checks, isFlag, isId, isText, isTextOfLength, isWholeNumber } from '../requests/attribute-checks';
-import { toTimestamp } from '../records/clock';
 import type { ControlPlane } from '../control-plane/control-plane';
-import { type NewEndpointAttributes, readNewEndpoint } from '../requests/endpoint-attributes';
-import { addEndpoint, checkNewEndpointRequest } from '../control-plane/endpoints';
-import type { OperationRecord } from '../control-plane/operation-runner';
+import { badRequest, conflict, noEndpoint } from '../records/api-error';
+import type { EndpointRecord } from '../records/endpoint-record';
+import type { OperationRecord } from '../records/operation-record';
+import type { ProjectRecord } from '../records/project-record';
+import {
+  type Checks,
+  isFlag,
+  isId,
+  isText,
+  isTextOfLength,
+  isWholeNumber,
+} from '../requests/attribute-checks';
 import { readAttributes } from '../requests/request-body';
-import type { EndpointRecord, ProjectRecord } from '../records/store';
 
 /** An operation of another client. It runs nothing, and keeps its status until it is changed. */
 export interface ForeignOperation {
@@ -31,14 +36,9 @@ export interface ForeignOperation {
 /** What can change of an operation of another client. */
 export type ForeignOperationChange = Pick<ForeignOperation, 'status' | 'failuresCount' | 'error'>;
 
-export interface ForeignEndpointOptions {
-  /** How long ago it was created, in milliseconds. @default 0 */
-  readonly ageMs?: number;
-}
-
 const TEN_YEARS_MS = 10 * 365 * 24 * 3600 * 1000;
 
-const isAge = isWholeNumber(0, TEN_YEARS_MS);
+export const isAge = isWholeNumber(0, TEN_YEARS_MS);
 const CHANGE_CHECKS = {
   status: isTextOfLength(1, 64),
   failuresCount: isWholeNumber(0, 1_000_000),
@@ -56,15 +56,15 @@ const OPERATION_CHECKS: Checks = {
 export function addForeignOperation(
   plane: ControlPlane,
   project: ProjectRecord,
-  asked: ForeignOperation,
+  requested: ForeignOperation,
 ): OperationRecord {
-  checkOperation(asked, OPERATION_CHECKS, ['action', 'status']);
-  const { action, endpointId, ageMs = 0, locks = false } = asked;
+  checkOperation(requested, OPERATION_CHECKS, ['action', 'status']);
+  const { action, endpointId, ageMs = 0, locks = false } = requested;
   const endpoint = endpointId === undefined ? undefined : findEndpoint(project, endpointId);
-  const branchId = asked.branchId ?? endpoint?.wire.branch_id ?? project.primaryBranchId;
+  const branchId = requested.branchId ?? endpoint?.wire.branch_id ?? project.primaryBranchId;
   if (!project.deletedBranchIds.has(branchId)) plane.store.branch(project, branchId);
   const step = { action, branchId, ...(endpointId === undefined ? {} : { endpointId }), locks };
-  return plane.runner.addGiven(project, step, outcomeOf(asked), ageMs);
+  return plane.runner.addGiven(project, step, outcomeOf(requested), ageMs);
 }
 
 export function changeForeignOperation(
@@ -84,31 +84,9 @@ export function changeForeignOperation(
   return operation;
 }
 
-/** The endpoint is active at once, or idle if it is disabled, without an operation. */
-export function createForeignEndpoint(
-  plane: ControlPlane,
-  project: ProjectRecord,
-  asked: NewEndpointAttributes,
-  options: ForeignEndpointOptions,
-): EndpointRecord {
-  readAttributes({ ...options }, 'options', { ageMs: isAge }, 'reject');
-  const { ageMs = 0 } = options;
-  const attributes = readNewEndpoint({ ...asked }, 'reject');
-  checkNewEndpointRequest(plane, project, attributes);
-  const created = toTimestamp(plane.clock.nextMicros() - ageMs * 1000);
-  const endpoint = addEndpoint(plane, project, attributes, created);
-  const { wire } = endpoint;
-  if (!wire.disabled)
-    Object.assign(wire, { current_state: 'active', last_active: created, started_at: created });
-  plane.journal.noteEndpoint(project, endpoint);
-  plane.autosuspend.noteActivity(endpoint);
-  plane.autosuspend.arm(project, endpoint);
-  return endpoint;
-}
-
 /** Checks what a program without types, or a request, may have sent. */
-function checkOperation(asked: object, checks: Checks, required: readonly string[]): void {
-  const attributes = readAttributes({ ...asked }, 'operation', checks, 'reject');
+function checkOperation(requested: object, checks: Checks, required: readonly string[]): void {
+  const attributes = readAttributes({ ...requested }, 'operation', checks, 'reject');
   const missing = required.find((name) => attributes[name] === undefined);
   if (missing !== undefined) throw badRequest(`operation.${missing} is required`);
 }

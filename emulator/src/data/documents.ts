@@ -1,6 +1,7 @@
 import { parseTimestamp } from '../records/clock';
-import { isUnderWay, type OperationRecord, type Step } from '../control-plane/operation-runner';
-import type { DatabaseAccess, EndpointRecord, ProjectRecord } from '../records/store';
+import type { EndpointRecord } from '../records/endpoint-record';
+import { isUnderWay, type OperationRecord, type Step } from '../records/operation-record';
+import type { DatabaseAccess, ProjectRecord } from '../records/project-record';
 import type { Branch, Operation, Project } from '../records/wire-types';
 
 /** What the data file holds of each kind of record, as JSON. `wire` has the times by which they are put in order. */
@@ -85,14 +86,4 @@ function restoreOperations(documents: readonly OperationDocument[]): OperationRe
     restored.set(wire.id, { wire, step, createdMicros, after: restored.get(after ?? ''), progress });
   }
   return [...restored.values()];
-}
-
-/** The latest time of a project's records, in microseconds since 1970. */
-export function latestMicros({ wire, branches, endpoints, operations }: ProjectRecord): number {
-  const records = [
-    wire,
-    ...branches.values(),
-    ...[...endpoints.values(), ...operations].map((it) => it.wire),
-  ];
-  return records.reduce((latest, record) => Math.max(latest, parseTimestamp(record.updated_at) ?? 0), 0);
 }

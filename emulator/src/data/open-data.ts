@@ -1,4 +1,4 @@
-import type { ProjectRecord } from '../records/store';
+import type { ProjectRecord } from '../records/project-record';
 import { DataFile } from './data-file';
 import { SavingJournal } from './saving-journal';
 
@@ -10,18 +10,18 @@ export interface Data {
 }
 
 /**
- * Opens the data file. The key is kept in it, so that clients can go on after a restart; a key that was asked for is
+ * Opens the data file. The key is kept in it, so that clients can go on after a restart; a key that was requested for is
  * not, as that is known elsewhere.
  * @throws Error when the file cannot be used
  */
 export async function openData(
   name: string,
-  keys: { readonly asked: string | undefined; readonly fresh: string },
+  keys: { readonly requested: string | undefined; readonly fresh: string },
 ): Promise<Data> {
   const file = await DataFile.open(name);
   try {
     const projects = file.readProjects();
-    const apiKey = keys.asked ?? file.keepSetting('api_key', keys.fresh);
+    const apiKey = keys.requested ?? file.keepSetting('api_key', keys.fresh);
     return { projects, apiKey, journal: new SavingJournal(file) };
   } catch (error) {
     file.close();

@@ -1,6 +1,7 @@
+import type { EndpointRecord } from '../records/endpoint-record';
 import type { Journal } from '../records/journal';
-import type { OperationRecord } from '../control-plane/operation-runner';
-import type { EndpointRecord, ProjectRecord } from '../records/store';
+import type { OperationRecord } from '../records/operation-record';
+import type { ProjectRecord } from '../records/project-record';
 import type { Branch } from '../records/wire-types';
 import type { DataFile, PartChange, ProjectChanges } from './data-file';
 import { documentOfBranch, documentOfEndpoint, documentOfOperation, documentOfProject } from './documents';

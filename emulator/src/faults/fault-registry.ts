@@ -9,7 +9,7 @@ import type {
   RequestEffect,
   RequestFault,
   RequestMatch,
-} from './faults';
+} from './fault-types';
 import { PathPattern } from './path-pattern';
 
 export interface OperationHit {

@@ -1,4 +1,5 @@
 import { badRequest } from '../records/api-error';
+import { LONGEST_LAG_MS } from '../records/history';
 import {
   type Check,
   type Checks,
@@ -8,9 +9,8 @@ import {
   isTextOfLength,
   isWholeNumber,
 } from '../requests/attribute-checks';
-import { LONGEST_LATENESS_MS } from '../records/history';
 import { readAttributes, readSection } from '../requests/request-body';
-import type { Fault } from './faults';
+import type { Fault } from './fault-types';
 
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
@@ -45,7 +45,7 @@ const REQUEST_EFFECTS: Readonly<Record<string, Checks>> = {
   'cut-off': { encoding: isOneOf('gzip') },
   'repeated-operations': {},
   'reversed-operations': {},
-  'late-read': { lateMs: isWholeNumber(1, LONGEST_LATENESS_MS) },
+  'late-read': { lateMs: isWholeNumber(1, LONGEST_LAG_MS) },
 };
 
 const OPERATION_EFFECTS: Readonly<Record<string, Checks>> = {

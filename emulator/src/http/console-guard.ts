@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Settings } from '../options/emulator-options';
+import { LOOPBACK_HOST } from '../options/resolve-options';
 import { ApiError } from '../records/api-error';
-import { LOOPBACK_HOST, type Settings } from '../options/emulator-options';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -48,7 +49,7 @@ export function addConsoleGuard(app: FastifyInstance, settings: Settings): void 
 }
 
 /** The page's own files hold nothing of what the emulator holds. */
-export function needsNoKey(request: FastifyRequest): boolean {
+export function isPublicPage(request: FastifyRequest): boolean {
   return request.routeOptions.config.console === 'page';
 }
 

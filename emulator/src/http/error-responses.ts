@@ -6,21 +6,21 @@ import { ApiError } from '../records/api-error';
 import { reasonOf } from '../records/thrown-reason';
 import type { ErrorBody } from '../records/wire-types';
 
-interface Refusal {
+interface ErrorResponse {
   readonly status: number;
   readonly code: string;
   readonly message: string;
 }
 
 /** What Fastify refuses before a route sees it, in this API's words. */
-const FRAMEWORK_REFUSALS: Readonly<Record<number, { code: string; message: string }>> = {
+const FRAMEWORK_ERRORS: Readonly<Record<number, { code: string; message: string }>> = {
   413: { code: 'BODY_TOO_LARGE', message: 'the request body is larger than 1 MiB' },
   414: { code: 'URI_TOO_LONG', message: 'a part of the path is too long for an id' },
   415: { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'send the request body as application/json' },
 };
 
 /** What Node refuses before there is a request; everything else is no HTTP (400). */
-const BROKEN_REQUESTS: Readonly<Record<string, Refusal>> = {
+const MALFORMED_REQUESTS: Readonly<Record<string, ErrorResponse>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
     code: 'HEADERS_TOO_LARGE',
@@ -38,10 +38,10 @@ export function errorBody(request: Pick<FastifyRequest, 'id'>, code: string, mes
 }
 
 /** Answers every refusal with `{request_id, code, message}`. */
-export function addErrorAnswers(app: FastifyInstance): void {
-  app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
+export function addErrorResponses(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler((request, reply) =>
-    answerError(
+    sendError(
       new ApiError(404, 'ROUTE_NOT_FOUND', `${request.method} ${request.url}: no such call`),
       request,
       reply,
@@ -50,24 +50,24 @@ export function addErrorAnswers(app: FastifyInstance): void {
 }
 
 /** For errors inside a request and for those that Fastify finds before it has a route, such as a bad URL. */
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return reply.header('x-request-id', request.id).send(showError(error, request, reply));
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply.header('x-request-id', request.id).send(describeError(error, request, reply));
 }
 
 /** Sets the status of the answer, and returns its body. */
-export function showError(error: unknown, request: FastifyRequest, reply: FastifyReply): ErrorBody {
+export function describeError(error: unknown, request: FastifyRequest, reply: FastifyReply): ErrorBody {
   const { status, code, message } = describe(error, request);
   reply.code(status).type('application/json; charset=utf-8');
   return errorBody(request, code, message);
 }
 
 /** For what is not HTTP at all: there is no request to answer, only a socket. */
-export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+export function sendMalformedRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy();
     return;
   }
-  const { status, code, message } = BROKEN_REQUESTS[error.code ?? ''] ?? {
+  const { status, code, message } = MALFORMED_REQUESTS[error.code ?? ''] ?? {
     status: 400,
     code: 'BAD_REQUEST',
     message: `the request is not HTTP: ${error.message}`,
@@ -84,11 +84,11 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-function describe(error: unknown, { method, url }: FastifyRequest): Refusal {
+function describe(error: unknown, { method, url }: FastifyRequest): ErrorResponse {
   if (error instanceof ApiError) return error;
   const message = reasonOf(error);
   if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') {
-    const refusal = FRAMEWORK_REFUSALS[error.statusCode] ?? { code: 'BAD_REQUEST', message };
+    const refusal = FRAMEWORK_ERRORS[error.statusCode] ?? { code: 'BAD_REQUEST', message };
     return { status: error.statusCode, code: refusal.code, message: `${method} ${url}: ${refusal.message}` };
   }
   return { status: 500, code: 'INTERNAL', message: `the emulator failed: ${message}` };

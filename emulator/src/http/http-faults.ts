@@ -1,20 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { errorBody } from './error-responses';
-import { delayRead } from './late-reads';
-import { cutOff, showProxyPage } from './broken-responses';
 import type { FaultRegistry } from '../faults/fault-registry';
-import type { RequestEffect } from '../faults/faults';
+import type { RequestEffect } from '../faults/fault-types';
+import { apiPathOf } from './api-path';
+import { cutOff, showProxyPage } from './broken-responses';
+import { errorBody } from './error-responses';
+import { delayRead } from './routes/late-reads';
 
 type StatusEffect = Extract<RequestEffect, { kind: 'status' }>;
 
 /** Lets the faults in force act on requests before and after their work. */
-export function addHttpFaults(
-  app: FastifyInstance,
-  faults: FaultRegistry,
-  apiPathOf: (request: FastifyRequest) => string | undefined,
-  stopped: AbortSignal,
-): void {
+export function addHttpFaults(app: FastifyInstance, faults: FaultRegistry, stopped: AbortSignal): void {
   const effects = new WeakMap<FastifyRequest, RequestEffect>();
 
   app.addHook('preHandler', async (request, reply) => {

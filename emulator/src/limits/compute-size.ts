@@ -7,7 +7,7 @@ export interface ComputeSize {
 }
 
 /** What a request says of a size. */
-export interface AskedSize {
+export interface RequestedSize {
   autoscaling_limit_min_cu?: number;
   autoscaling_limit_max_cu?: number;
 }
@@ -46,8 +46,11 @@ export function checkComputeSize({ minCu, maxCu }: ComputeSize, largestCu: numbe
 }
 
 /** Both bounds or neither. `path` is where they stand in the request, such as `endpoint.` */
-export function checkBothBounds(asked: AskedSize, path = ''): void {
-  if ((asked.autoscaling_limit_min_cu === undefined) === (asked.autoscaling_limit_max_cu === undefined))
+export function checkBothBounds(requested: RequestedSize, path = ''): void {
+  if (
+    (requested.autoscaling_limit_min_cu === undefined) ===
+    (requested.autoscaling_limit_max_cu === undefined)
+  )
     return;
   throw badRequest(
     `${path}autoscaling_limit_min_cu and autoscaling_limit_max_cu come together: only one is given`,

@@ -1,6 +1,6 @@
 import { notInPlan, unprocessable } from '../records/api-error';
-import type { ComputeSize } from './compute-size';
 import type { EndpointType } from '../records/wire-types';
+import type { ComputeSize } from './compute-size';
 
 export type PlanName = 'free' | 'paid';
 
@@ -10,7 +10,7 @@ interface PlanRules {
   readonly autoscaling: boolean;
   readonly readReplicas: boolean;
   readonly maxEndpoints: number;
-  /** Smallest autosuspend delay that may be asked for; 0 (the default) and -1 (never) are no delays. */
+  /** Smallest autosuspend delay that may be requested for; 0 (the default) and -1 (never) are no delays. */
   readonly minSuspendTimeoutSeconds: number;
 }
 
@@ -42,7 +42,7 @@ export function checkPlanAllowsSize(plan: PlanName, size: ComputeSize): void {
   if (size.maxCu > rules.maxCu) {
     throw notInPlan(
       'PLAN_COMPUTE_SIZE',
-      `the ${plan} plan ends at ${rules.maxCu} CU; asked for ${size.maxCu} CU`,
+      `the ${plan} plan ends at ${rules.maxCu} CU; requested for ${size.maxCu} CU`,
     );
   }
 }
@@ -60,7 +60,7 @@ export function checkPlanAllowsSuspendTimeout(plan: PlanName, seconds: number): 
   if (seconds <= 0 || seconds >= minSuspendTimeoutSeconds) return;
   throw notInPlan(
     'PLAN_SUSPEND_TIMEOUT',
-    `the ${plan} plan needs a suspend_timeout_seconds of ${minSuspendTimeoutSeconds} at least; asked for ${seconds}`,
+    `the ${plan} plan needs a suspend_timeout_seconds of ${minSuspendTimeoutSeconds} at least; requested for ${seconds}`,
   );
 }
 

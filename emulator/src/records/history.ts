@@ -1,10 +1,11 @@
+import type { EndpointRecord } from './endpoint-record';
 import type { Journal } from './journal';
-import type { OperationRecord } from '../control-plane/operation-runner';
-import type { EndpointRecord, ProjectRecord } from './store';
+import type { OperationRecord } from './operation-record';
+import type { ProjectRecord } from './project-record';
 import type { Branch, Endpoint, Operation } from './wire-types';
 
 /** How far reads can lag behind writes, in milliseconds. */
-export const LONGEST_LATENESS_MS = 60_000;
+export const LONGEST_LAG_MS = 60_000;
 
 /** Bounds the memory of a busy emulator: beyond it, reads lag less than they should. */
 const MOST_VERSIONS = 100_000;
@@ -27,7 +28,7 @@ interface ProjectVersions {
 }
 
 /** What reads show of a project at a moment. */
-export interface ProjectView {
+export interface ProjectSnapshot {
   branch(id: string): Branch | undefined;
   branches(): Branch[];
   endpoint(id: string): Endpoint | undefined;
@@ -85,7 +86,7 @@ export class History implements Journal {
   }
 
   /** The project as it was so many milliseconds ago; 0 shows it as it is. */
-  view(project: ProjectRecord, lateMs: number): ProjectView {
+  view(project: ProjectRecord, lateMs: number): ProjectSnapshot {
     const atMs = lateMs === 0 ? Number.POSITIVE_INFINITY : this.#clockMs() - lateMs;
     const { branches, endpoints, operations } = this.#versionsOf(project);
     return {
@@ -140,7 +141,7 @@ export class History implements Journal {
     for (;;) {
       const oldest = expiries[this.#expired];
       const isFull = expiries.length - this.#expired > MOST_VERSIONS;
-      if (oldest === undefined || (!isFull && oldest.fromMs > nowMs - LONGEST_LATENESS_MS)) break;
+      if (oldest === undefined || (!isFull && oldest.fromMs > nowMs - LONGEST_LAG_MS)) break;
       oldest.expire();
       this.#expired += 1;
     }

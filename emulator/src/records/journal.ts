@@ -1,5 +1,6 @@
-import type { OperationRecord } from '../control-plane/operation-runner';
-import type { EndpointRecord, ProjectRecord } from './store';
+import type { EndpointRecord } from './endpoint-record';
+import type { OperationRecord } from './operation-record';
+import type { ProjectRecord } from './project-record';
 import type { Branch } from './wire-types';
 
 /** Hears of every record that is added, changed or removed, in the tick in which that happens. */

@@ -1,39 +1,9 @@
 import { noBranch, noEndpoint, notFound } from './api-error';
+import type { EndpointRecord } from './endpoint-record';
 import type { Journal } from './journal';
-import type { OperationRecord } from '../control-plane/operation-runner';
-import type { Branch, Endpoint, Project } from './wire-types';
-
-export interface EndpointRecord {
-  readonly wire: Endpoint;
-  /** How often the compute went down and came up again by one request. */
-  restarts: number;
-  /** How often the compute went down other than by autosuspend, which waits until nobody is connected. */
-  connectionDrops: number;
-  /** The deletion waits for the compute to be suspended. */
-  deleting: boolean;
-}
-
-/** The database and role that each project comes with. */
-export interface DatabaseAccess {
-  readonly databaseId: number;
-  readonly databaseName: string;
-  readonly roleName: string;
-  readonly password: string;
-}
-
-export interface ProjectRecord {
-  readonly wire: Project;
-  readonly primaryBranchId: string;
-  readonly database: DatabaseAccess;
-  readonly branches: Map<string, Branch>;
-  readonly endpoints: Map<string, EndpointRecord>;
-  /** Every operation, oldest first. */
-  readonly operations: OperationRecord[];
-  /** The operations that are under way, in the order in which they came. */
-  readonly unfinished: Set<OperationRecord>;
-  readonly deletedBranchIds: Set<string>;
-  readonly deletedEndpoints: Map<string, EndpointRecord>;
-}
+import type { OperationRecord } from './operation-record';
+import type { ProjectRecord } from './project-record';
+import type { Branch } from './wire-types';
 
 export class Store {
   readonly projects = new Map<string, ProjectRecord>();
@@ -122,8 +92,4 @@ export class Store {
     project.deletedEndpoints.set(endpoint.wire.id, endpoint);
     this.#journal.noteEndpoint(project, endpoint);
   }
-}
-
-export function endpointsOfBranch(project: ProjectRecord, branchId: string): EndpointRecord[] {
-  return [...project.endpoints.values()].filter((endpoint) => endpoint.wire.branch_id === branchId);
 }

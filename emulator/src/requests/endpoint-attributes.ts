@@ -1,4 +1,6 @@
+import { checkBothBounds } from '../limits/compute-size';
 import { badRequest } from '../records/api-error';
+import type { EndpointSettings, EndpointType } from '../records/wire-types';
 import {
   type Checks,
   isFlag,
@@ -12,9 +14,7 @@ import {
   isTextOfLength,
   isWholeNumber,
 } from './attribute-checks';
-import { checkBothBounds } from '../limits/compute-size';
 import { readAttributes, type UnknownAttributes } from './request-body';
-import type { EndpointSettings, EndpointType } from '../records/wire-types';
 
 /** What a request may say of an endpoint. */
 export interface EndpointAttributes {

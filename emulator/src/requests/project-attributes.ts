@@ -1,3 +1,4 @@
+import type { DefaultEndpointSettings } from '../records/wire-types';
 import {
   type Checks,
   isAnnotations,
@@ -12,9 +13,20 @@ import {
   isWholeNumber,
 } from './attribute-checks';
 import { isProvisioner, isSuspendTimeout, SETTINGS_CHECKS, SIZE_CHECKS } from './endpoint-attributes';
-import type { NewProject } from '../control-plane/projects';
 import { readAttributes, readSection, type UnknownAttributes } from './request-body';
-import type { DefaultEndpointSettings } from '../records/wire-types';
+
+export interface NewProject {
+  readonly name?: string | undefined;
+  readonly regionId?: string | undefined;
+  readonly pgVersion?: number | undefined;
+  readonly provisioner?: string | undefined;
+  readonly historyRetentionSeconds?: number | undefined;
+  readonly storePasswords?: boolean | undefined;
+  readonly branchName?: string | undefined;
+  readonly databaseName?: string | undefined;
+  readonly roleName?: string | undefined;
+  readonly defaultEndpointSettings?: DefaultEndpointSettings | undefined;
+}
 
 /** JavaScript has no number between this one and 2^63, which is none of int64. */
 const LARGEST_INT64 = 2 ** 63 - 1024;
@@ -87,24 +99,29 @@ interface ProjectAttributes extends DefaultEndpointSettings {
 export function readNewProject(body: unknown, unknownAttributes: UnknownAttributes): NewProject {
   const section = readSection(body, 'project');
   // Each attribute has passed the check that stands for its type.
-  const asked = readAttributes(section, 'project', PROJECT_CHECKS, unknownAttributes) as ProjectAttributes;
+  const requested = readAttributes(
+    section,
+    'project',
+    PROJECT_CHECKS,
+    unknownAttributes,
+  ) as ProjectAttributes;
   return {
-    name: asked.name,
-    regionId: asked.region_id,
-    pgVersion: asked.pg_version,
-    provisioner: asked.provisioner,
-    historyRetentionSeconds: asked.history_retention_seconds,
-    storePasswords: asked.store_passwords,
-    branchName: asked.branch?.name,
-    databaseName: asked.branch?.database_name,
-    roleName: asked.branch?.role_name,
-    defaultEndpointSettings: readDefaults(asked),
+    name: requested.name,
+    regionId: requested.region_id,
+    pgVersion: requested.pg_version,
+    provisioner: requested.provisioner,
+    historyRetentionSeconds: requested.history_retention_seconds,
+    storePasswords: requested.store_passwords,
+    branchName: requested.branch?.name,
+    databaseName: requested.branch?.database_name,
+    roleName: requested.branch?.role_name,
+    defaultEndpointSettings: readDefaults(requested),
   };
 }
 
 /** The bounds beside default_endpoint_settings are deprecated, and still accepted. */
-function readDefaults(asked: ProjectAttributes): DefaultEndpointSettings | undefined {
-  const { autoscaling_limit_min_cu, autoscaling_limit_max_cu, default_endpoint_settings: nested } = asked;
+function readDefaults(requested: ProjectAttributes): DefaultEndpointSettings | undefined {
+  const { autoscaling_limit_min_cu, autoscaling_limit_max_cu, default_endpoint_settings: nested } = requested;
   const defaults: DefaultEndpointSettings = {};
   for (const source of [{ autoscaling_limit_min_cu, autoscaling_limit_max_cu }, nested ?? {}]) {
     if (source.autoscaling_limit_min_cu !== undefined)

@@ -35,12 +35,6 @@ export function readAttributes(
   return attributes;
 }
 
-/** Recursion ends at `levels`, so that no body can exhaust the stack here or where it is shown or copied later. */
-export function isNestedDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((item) => isNestedDeeper(item, levels - 1));
-}
-
 function show(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;

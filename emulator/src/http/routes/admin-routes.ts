@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
+import type { Controls } from '../../controls/controls';
+import type { ForeignOperation, ForeignOperationChange } from '../../controls/foreign-operations';
+import type { InjectedFault } from '../../faults/fault-types';
+import { parseFault } from '../../faults/parse-fault';
 import { notFound } from '../../records/api-error';
 import { isObject } from '../../requests/attribute-checks';
-import type { Controls } from '../../controls/controls';
 import { readEndpointChange, readNewEndpoint } from '../../requests/endpoint-attributes';
-import { parseFault } from '../../faults/parse-fault';
-import type { InjectedFault } from '../../faults/faults';
-import type { ForeignOperation, ForeignOperationChange } from '../../controls/foreign-operations';
 import { readSection } from '../../requests/request-body';
-import type { ProjectPath } from '../query-parameters';
+import type { ProjectPath } from './path-parameters';
 
 interface FaultPath {
   Params: { fault_id: string };
@@ -57,8 +57,8 @@ export function addAdminRoutes(admin: FastifyInstance, controls: Controls): void
   });
   admin.post<ProjectPath>('/projects/:project_id/operations', (request, reply) => {
     // The control checks what is in it.
-    const asked = readSection(request.body, 'operation') as unknown as ForeignOperation;
-    const { operation } = controls.addOperation(request.params.project_id, asked);
+    const requested = readSection(request.body, 'operation') as unknown as ForeignOperation;
+    const { operation } = controls.addOperation(request.params.project_id, requested);
     return reply.code(201).send({ operation });
   });
   admin.patch<OperationPath>('/operations/:operation_id', (request) => {

@@ -1,6 +1,6 @@
 import { badRequest } from '../../records/api-error';
 import type { Branch } from '../../records/wire-types';
-import { readLimit, readQueryChoice, readQueryText } from '../query-parameters';
+import { readLimit, readQueryChoice, readQueryText } from './query-parameters';
 
 const SORT_FIELDS = ['updated_at', 'created_at', 'name'] as const;
 const LIMIT = { max: 10_000, fallback: Number.POSITIVE_INFINITY };

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ConsoleView } from '../../console/console-view';
 import { viewConsole } from '../../console/view-console';
 import type { ControlPlane } from '../../control-plane/control-plane';
-import { readQueryText } from '../query-parameters';
+import { readQueryText } from './query-parameters';
 
 /** The same folder for the sources and for what is built of them. */
 const FOLDER = join(__dirname, '../../../console');
@@ -28,7 +28,7 @@ const FILES = [
 ];
 
 /** How long a change may go unseen; looking costs well under a millisecond, and only while a page is open. */
-const LOOK_EVERY_MS = 100;
+const POLL_EVERY_MS = 100;
 /** An answer without a change shows the page that the emulator is still there. */
 const LONGEST_WAIT_MS = 20_000;
 
@@ -60,7 +60,7 @@ async function waitForChange(
   const deadlineMs = Date.now() + LONGEST_WAIT_MS;
   let view = look();
   while (view.version === after && Date.now() < deadlineMs) {
-    await delay(LOOK_EVERY_MS, undefined, { ref: false });
+    await delay(POLL_EVERY_MS, undefined, { ref: false });
     // Nobody reads this answer any more.
     if (socket.destroyed || stopped.aborted) return view;
     view = look();

@@ -1,17 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import { noOperation } from '../../records/api-error';
 import type { ControlPlane } from '../../control-plane/control-plane';
-import type { ProjectView } from '../../records/history';
-import type { OperationRecord } from '../../control-plane/operation-runner';
+import { noOperation } from '../../records/api-error';
+import type { ProjectSnapshot } from '../../records/history';
+import type { OperationRecord } from '../../records/operation-record';
 import type { Operation } from '../../records/wire-types';
-import { LATE_GET, LATE_LIST, viewFor } from '../late-reads';
-import {
-  type OperationPath,
-  type ProjectPath,
-  readCursor,
-  readLimit,
-  readQueryText,
-} from '../query-parameters';
+import { LATE_GET, LATE_LIST, snapshotFor } from './late-reads';
+import type { OperationPath, ProjectPath } from './path-parameters';
+import { readCursor, readLimit, readQueryText } from './query-parameters';
 
 const LIMIT = { max: 1000, fallback: 100 };
 
@@ -19,7 +14,7 @@ export function addOperationRoutes(api: FastifyInstance, plane: ControlPlane): v
   api.get<ProjectPath>('/projects/:project_id/operations', LATE_LIST, (request) => {
     const project = plane.store.project(request.params.project_id);
     const limit = readLimit(request.query, LIMIT);
-    const view = viewFor(plane, project, request);
+    const view = snapshotFor(plane, project, request);
     const page = pageOf(project.operations, view, limit, readCursor(request.query));
     // An empty page gives back a cursor after which there is nothing either.
     const last = page.at(-1)?.created_at ?? readQueryText(request.query, 'cursor');
@@ -32,7 +27,7 @@ export function addOperationRoutes(api: FastifyInstance, plane: ControlPlane): v
   api.get<OperationPath>('/projects/:project_id/operations/:operation_id', LATE_GET, (request) => {
     const project = plane.store.project(request.params.project_id);
     const { operation_id } = request.params;
-    const operation = viewFor(plane, project, request).operation(operation_id);
+    const operation = snapshotFor(plane, project, request).operation(operation_id);
     if (operation === undefined) throw noOperation(project.wire.id, operation_id);
     return { operation };
   });
@@ -41,7 +36,7 @@ export function addOperationRoutes(api: FastifyInstance, plane: ControlPlane): v
 /** Newest first, older than the cursor. New operations come before the cursor, so they never shift a page. */
 function pageOf(
   oldestFirst: readonly OperationRecord[],
-  view: ProjectView,
+  view: ProjectSnapshot,
   limit: number,
   beforeMicros = Number.POSITIVE_INFINITY,
 ): Operation[] {

@@ -1,19 +1,19 @@
 import type { FastifyInstance } from 'fastify';
+import type { ControlPlane } from '../../control-plane/control-plane';
+import { addProject, deleteProject } from '../../control-plane/projects';
 import { showDatabaseAccess, showEndpoint, showOperations } from '../../control-plane/response-bodies';
 import { parseTimestamp } from '../../records/clock';
-import type { ControlPlane } from '../../control-plane/control-plane';
-import { readNewProject } from '../../requests/project-attributes';
-import { addProject, deleteProject } from '../../control-plane/projects';
 import type { Project } from '../../records/wire-types';
+import { readNewProject } from '../../requests/project-attributes';
+import type { ProjectPath } from './path-parameters';
 import {
-  type ProjectPath,
   readCursor,
   readLimit,
   readQueryFlag,
   readQueryId,
   readQueryText,
   readQueryWhole,
-} from '../query-parameters';
+} from './query-parameters';
 
 const LIMIT = { max: 400, fallback: 10 };
 const ANSWER_TIME_MS = { min: 100, max: 30_000 };
@@ -53,8 +53,8 @@ export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): voi
   });
 
   api.post('/projects', (request, reply) => {
-    const asked = readNewProject(request.body, plane.settings.unknownAttributes);
-    const { project, branch, endpoint, steps } = addProject(plane, asked);
+    const requested = readNewProject(request.body, plane.settings.unknownAttributes);
+    const { project, branch, endpoint, steps } = addProject(plane, requested);
     const operations = plane.runner.start(project, steps);
     return reply.code(201).send({
       project: structuredClone(project.wire),

@@ -1,22 +1,6 @@
-import { badRequest } from '../records/api-error';
-import { isId } from '../requests/attribute-checks';
-import { parseTimestamp } from '../records/clock';
-
-export interface ProjectPath {
-  Params: { project_id: string };
-}
-
-export interface BranchPath {
-  Params: { project_id: string; branch_id: string };
-}
-
-export interface EndpointPath {
-  Params: { project_id: string; endpoint_id: string };
-}
-
-export interface OperationPath {
-  Params: { project_id: string; operation_id: string };
-}
+import { badRequest } from '../../records/api-error';
+import { parseTimestamp } from '../../records/clock';
+import { isId } from '../../requests/attribute-checks';
 
 /** A query parameter that is given at most once. */
 export function readQueryText(query: unknown, name: string): string | undefined {

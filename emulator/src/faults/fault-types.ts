@@ -1,4 +1,4 @@
-/** The faults that can be asked for, as data: the same objects serve the library and `POST /admin/faults`. */
+/** The faults that can be requested for, as data: the same objects serve the library and `POST /admin/faults`. */
 
 export interface RequestMatch {
   /** HTTP method. @default any */

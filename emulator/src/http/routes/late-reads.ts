@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import type { ControlPlane } from '../control-plane/control-plane';
-import type { ProjectView } from '../records/history';
-import type { ProjectRecord } from '../records/store';
+import type { ControlPlane } from '../../control-plane/control-plane';
+import type { ProjectSnapshot } from '../../records/history';
+import type { ProjectRecord } from '../../records/project-record';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -21,11 +21,11 @@ export function delayRead(request: FastifyRequest, lateMs: number): void {
 }
 
 /** What a read shows of a project: the present, unless an option or a fault makes it lag behind. */
-export function viewFor(
+export function snapshotFor(
   { history, settings }: ControlPlane,
   project: ProjectRecord,
   request: FastifyRequest,
-): ProjectView {
+): ProjectSnapshot {
   const { lateRead } = request.routeOptions.config;
   const byOption = { list: settings.lateListsMs, get: settings.lateGetsMs };
   const lateMs = delayedReads.get(request) ?? (lateRead === undefined ? 0 : byOption[lateRead]);

@@ -1,7 +1,12 @@
+import type { FastifyInstance } from 'fastify';
+import type { ControlPlane } from '../control-plane/control-plane';
+import { ApiError } from '../records/api-error';
+import { apiPathOf } from './api-path';
+
 const WINDOW_MS = 60_000;
 
 /** At most so many requests in any 60 seconds; refused requests do not count. */
-export class RateLimit {
+export class RateLimiter {
   readonly #requestsPerMinute: number;
   readonly #acceptedMs: number[] = [];
 
@@ -23,4 +28,19 @@ export class RateLimit {
     }
     return Math.max(1, Math.ceil((oldestMs + WINDOW_MS - nowMs) / 1000));
   }
+}
+
+/** `/admin` and the console have no rate limit. */
+export function addRateLimit(app: FastifyInstance, { settings }: ControlPlane): void {
+  const rateLimiter = new RateLimiter(settings.requestsPerMinute);
+  app.addHook('onRequest', async (request, reply) => {
+    const waitSeconds = apiPathOf(request) === undefined ? 0 : rateLimiter.take();
+    if (waitSeconds === 0) return;
+    reply.header('retry-after', String(waitSeconds));
+    throw new ApiError(
+      429,
+      'RATE_LIMITED',
+      `more than ${settings.requestsPerMinute} requests in a minute: send the request again in ${waitSeconds} s`,
+    );
+  });
 }
