@@ -144,7 +144,7 @@ describe('what changes', () => {
     await heading(page, 'test').waitFor();
     await call('DELETE', `/projects/${project.id}`);
     await heading(page, 'newer').waitFor();
-    await page.getByText(`Project ${project.id} does not exist (any more).`).waitFor();
+    await page.getByText(`Project ${project.id} does not exist, or no longer exists.`).waitFor();
   });
 });
 
@@ -155,7 +155,9 @@ describe('the connection', () => {
     const { page } = await openPage(emulator.consoleUrl);
     await heading(page, 'test').waitFor();
     await emulator.stop();
-    await page.getByText(/^Connection lost: the emulator does not answer\. What you see is from /).waitFor();
+    await page
+      .getByText(/^Connection lost: the emulator does not respond\. The page shows the state at /)
+      .waitFor();
     await page.getByText('Disconnected', { exact: true }).waitFor();
 
     const next = await startEmulator({ port, apiKey });
@@ -182,7 +184,7 @@ describe('the connection', () => {
     const { page, key } = await openKeyForm(emulator.consoleUrl);
     await page.keyboard.type('wrong');
     await page.keyboard.press('Enter');
-    await page.getByText('The emulator does not know this key.').waitFor();
+    await page.getByText('The emulator does not accept this key.').waitFor();
     await key.fill(emulator.apiKey);
     await page.getByRole('button', { name: 'Open the console' }).click();
     await heading(page, 'test').waitFor();
