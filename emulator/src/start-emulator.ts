@@ -12,18 +12,18 @@ import type { EmulatorOptions, Settings } from './options/emulator-options';
 import { resolveOptions } from './options/resolve-options';
 import { RequestLog } from './requests/request-log';
 
-/** A running emulator: where it is, how to get in, and the controls. */
+/** A running emulator: its addresses, its key and its controls. */
 export class Emulator extends Controls {
-  /** The base URL of the API, which ends in the version segment. */
+  /** The base URL of the API, which ends with the version segment. */
   readonly url: string;
-  /** The one bearer key that is accepted. */
+  /** The only bearer key that is accepted. */
   readonly apiKey: string;
   readonly port: number;
-  /** Where a browser shows what the emulator holds. The key is in its fragment: keep it as secret as the key. */
+  /** The URL of the console page. Its fragment contains the key, so keep it as secret as the key. */
   readonly consoleUrl: string;
   /**
-   * Ends every connection and timer. What it held is gone, unless it has a data file.
-   * @throws Error when the rest cannot be written to that file; it has ended all the same
+   * Closes every connection and stops every timer. The data is lost unless there is a data file.
+   * @throws Error when the last changes cannot be written to that file; the emulator has stopped anyway
    */
   readonly stop: () => Promise<void>;
 
@@ -41,13 +41,13 @@ export class Emulator extends Controls {
 }
 
 /**
- * Starts an emulator on a free port of this machine.
- * @throws RangeError when an option makes no sense; Error when the port is taken, or the data file cannot be used
+ * Starts an emulator, by default on a free port of the loopback address.
+ * @throws RangeError when an option is invalid; Error when the port is taken or the data file cannot be used
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const settings = resolveOptions(options);
   if (settings.data === undefined) return serve(settings);
-  const data = await openData(settings.data, { requested: options.apiKey, fresh: settings.apiKey });
+  const data = await openData(settings.data, { requested: options.apiKey, fallback: settings.apiKey });
   return serve({ ...settings, apiKey: data.apiKey }, data);
 }
 

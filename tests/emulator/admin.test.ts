@@ -39,7 +39,7 @@ it.each([
   [{ effect: { kind: 'explode' } }, /effect.kind must be one of/],
   [{ effect: { kind: 'status' } }, /effect.status is required/],
   [{ effect: { kind: 'status', status: 200 } }, /400 to 599/],
-  [{ match: { verb: 'GET' }, effect: { kind: 'malformed' } }, /match.verb is no attribute/],
+  [{ match: { verb: 'GET' }, effect: { kind: 'malformed' } }, /match.verb is not an attribute/],
   [{ times: 0, effect: { kind: 'malformed' } }, /times must be/],
 ])('a fault that makes no sense is refused: %j', async (fault, message) => {
   const { admin } = await startAdmin();

@@ -49,7 +49,7 @@ describe('the controls', () => {
   });
 
   it.each([
-    ['an attribute that is none', { size: 4 }, /endpoint.size is no attribute/],
+    ['an attribute that is none', { size: 4 }, /endpoint.size is not an attribute/],
     ['a value of the wrong type', { pooler_enabled: 'yes' }, /pooler_enabled must be true or false/],
   ])('refuse a change of %s', async (_case, attributes, message) => {
     const { emulator, createActive } = await startService();

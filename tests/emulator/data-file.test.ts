@@ -33,7 +33,11 @@ describe('a data file', () => {
       (data) => writeFileSync(data, 'no database '.repeat(1000)),
       /read: file is not a database; move/,
     ],
-    ['half of a file', (data) => truncateSync(data, 6000), /cannot be read: .*; move it away to start anew/],
+    [
+      'half of a file',
+      (data) => truncateSync(data, 6000),
+      /cannot be read: .*; move it away to start with an empty file/,
+    ],
     [
       'a file with half of a document',
       (data) => run(data, "UPDATE projects SET document = '{'"),
@@ -78,7 +82,7 @@ describe('a data file', () => {
     symlinkSync(data, alias);
     for (const name of [data, alias]) {
       await expect(startEmulator({ data: name })).rejects.toThrow(
-        `the data file ${name} is in use by another emulator: stop that one, or name another file`,
+        `the data file ${name} is in use by another emulator: stop that emulator, or choose another file`,
       );
     }
   });

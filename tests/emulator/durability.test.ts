@@ -159,7 +159,7 @@ it('a second process on the same file is refused, and the first one goes on', as
   const data = newDataFile();
   const first = await EmulatorProcess.start(['--data', data]);
   await expect(EmulatorProcess.start(['--data', data])).rejects.toThrow(
-    `error: the data file ${data} is in use by another emulator: stop that one, or name another file\n`,
+    `error: the data file ${data} is in use by another emulator: stop that emulator, or choose another file\n`,
   );
   expect((await first.call('POST', '/projects', { project: {} })).status).toBe(201);
 });

@@ -132,7 +132,7 @@ describe('a request fault', () => {
   it('with a part that does not exist is refused', async () => {
     const { emulator } = await startService();
     const fault = { match: {}, effect: { kind: 'malformed' }, time: 3 } as const;
-    expect(() => emulator.inject(fault)).toThrow('fault.time is no attribute of this request');
+    expect(() => emulator.inject(fault)).toThrow('fault.time is not an attribute of this request');
   });
 });
 

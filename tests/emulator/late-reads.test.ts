@@ -1,7 +1,7 @@
 import type { Emulator, EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import { History } from '../../emulator/src/records/history';
 import type { EndpointRecord } from '../../emulator/src/records/endpoint-record';
+import { History } from '../../emulator/src/records/history';
 import type { ProjectRecord } from '../../emulator/src/records/project-record';
 import { sendRequest } from '../../tools/send-request';
 import { newDataFile, restart, start } from './data-emulator';

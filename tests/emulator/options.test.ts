@@ -23,7 +23,7 @@ describe('an option that makes no sense is refused', () => {
     [{ normalizeSettings: 1 } as object, /normalizeSettings must be true or false/],
     [{ locks: 'all' } as object, /locks must be one of project, endpoint, none/],
     [{ unknownAttributes: 'keep' } as object, /unknownAttributes must be one of ignore, reject/],
-    [{ operationsMs: 5 } as object, /operationsMs is no option/],
+    [{ operationsMs: 5 } as object, /operationsMs is not an option/],
   ])('%j', async (options, message) => {
     await expect(startEmulator(options)).rejects.toThrow(message);
   });

@@ -123,7 +123,7 @@ describe("another client's operation", () => {
     [{ action: 'x', status: 'y', ageMs: -1 }, /operation.ageMs must be/],
     [{ action: 'x', status: 'y', endpointId: 'ep-none' }, /endpoint ep-none does not exist/],
     [{ action: 'x', status: 'y', branchId: 'br-none' }, /branch br-none does not exist/],
-    [{ action: 'x', status: 'y', age: 1 }, /operation.age is no attribute/],
+    [{ action: 'x', status: 'y', age: 1 }, /operation.age is not an attribute/],
   ])('of %j is refused', async (operation, message) => {
     const { emulator, project } = await startService();
     expect(() => emulator.addOperation(project.id, operation as ForeignOperation)).toThrow(message);
@@ -174,8 +174,8 @@ describe("another client's endpoint", () => {
 
   it.each<[object, RegExp]>([
     [{ branch_id: 'br-none' }, /branch br-none does not exist/],
-    [{ color: 'red' }, /endpoint.color is no attribute/],
-    [{ autoscaling_limit_min_cu: 1 }, /come together/],
+    [{ color: 'red' }, /endpoint.color is not an attribute/],
+    [{ autoscaling_limit_min_cu: 1 }, /must be given together/],
   ])('with %j is refused', async (attributes, message) => {
     const { emulator, project, branch } = await startService();
     const asked = { branch_id: branch.id, type: 'read_write', ...attributes } as NewEndpointAttributes;

@@ -27,7 +27,7 @@ it('the README names every option of the library', async () => {
   const emulator = await startEmulator(options as EmulatorOptions);
   onTestFinished(() => emulator.stop());
   await expect(startEmulator({ ...options, none: 1 } as EmulatorOptions)).rejects.toThrow(
-    `there are ${readOptionsTable().join(', ')}`,
+    `the options are ${readOptionsTable().join(', ')}`,
   );
 });
 

@@ -1,9 +1,6 @@
 import type { Endpoint, EndpointState } from '../records/wire-types';
 
-/**
- * The console's labels of operation statuses. Source: service-api.txt, section 2.1; `error` is of the OpenAPI
- * description, and is a failure as `failed` is.
- */
+/** The console's labels of operation statuses. Source: docs/service.md, "Operations"; the OpenAPI description adds `error`. */
 const STATUS_LABELS: ReadonlyMap<string, string> = new Map([
   ['scheduling', 'Scheduling'],
   ['running', 'In progress'],
@@ -12,19 +9,19 @@ const STATUS_LABELS: ReadonlyMap<string, string> = new Map([
   ['error', 'Error'],
 ]);
 
-/** The console knows no word for init: a compute that was never up is as idle as one that is down. */
+/** The console has no label for init. A compute that has never started is idle. */
 const STATE_LABELS: Readonly<Record<EndpointState, string>> = {
   init: 'Idle',
   idle: 'Idle',
   active: 'Active',
 };
 
-/** A status without a label, such as cancelled, keeps the API's own word. */
+/** A status without a label, such as cancelled, is shown capitalized. */
 export function statusLabel(status: string): string {
   return STATUS_LABELS.get(status) ?? `${status.charAt(0).toUpperCase()}${status.slice(1)}`;
 }
 
-/** Stopped is what nothing wakes: a disabled endpoint, once its compute is down. */
+/** Stopped means that nothing starts the compute: the endpoint is disabled and its compute is down. */
 export function stateLabel({ disabled }: Pick<Endpoint, 'disabled'>, state: EndpointState): string {
   return disabled && state !== 'active' ? 'Stopped' : STATE_LABELS[state];
 }

@@ -6,10 +6,10 @@ import type { Store } from '../records/store';
 import { stateLabel, statusLabel } from './console-labels';
 import type { ConsoleView, EndpointView, OperationView, ProjectEntry, ProjectView } from './console-view';
 
-/** What a page of a long-lived emulator can hold; the view tells how many there really are. */
+/** Limits the size of the page of a long-lived emulator; the view also contains the total numbers. */
 const MOST_SHOWN = { projects: 100, endpoints: 500, operations: 100 };
 
-/** What the console shows when `projectId` is chosen; the newest project when that does not exist. */
+/** The view of the project with this id, or of the newest project if that does not exist. */
 export function viewConsole(
   { projects }: Pick<Store, 'projects'>,
   projectId: string | undefined,
@@ -24,7 +24,7 @@ export function viewConsole(
   return { version: versionOf(view), nowMs: Date.now(), ...view };
 }
 
-/** Made of what is seen, so that it means the same to an emulator that was started anew. */
+/** A hash of the content, so that it stays valid when the emulator restarts. */
 function versionOf(view: object): string {
   return createHash('sha256').update(JSON.stringify(view)).digest('base64url');
 }

@@ -6,7 +6,7 @@ import { isBusy } from './power-state';
 
 const DEFAULT_DELAY_SECONDS = 300;
 
-/** Suspends active computes that nobody has used for `suspend_timeout_seconds`. */
+/** Suspends active computes after `suspend_timeout_seconds` without activity. */
 export class Autosuspend {
   readonly #runner: OperationRunner;
   readonly #secondMs: number;
@@ -22,7 +22,7 @@ export class Autosuspend {
     this.#lastActivityMs.set(endpoint.wire.id, Date.now());
   }
 
-  /** Sets the timer anew: to be called after everything that changes the endpoint's state, delay or activity. */
+  /** Restarts the timer. Call it after every change of the endpoint's state, delay or activity. */
   arm(project: ProjectRecord, endpoint: EndpointRecord): void {
     const { id, current_state, suspend_timeout_seconds } = endpoint.wire;
     this.disarm(id);
@@ -45,7 +45,7 @@ export class Autosuspend {
   #suspend(project: ProjectRecord, endpoint: EndpointRecord): void {
     this.#timers.delete(endpoint.wire.id);
     if (!project.endpoints.has(endpoint.wire.id)) return;
-    // A suspension that fails is tried again after another whole delay, not at once.
+    // A suspension that fails is retried after another full delay, not at once.
     this.noteActivity(endpoint);
     this.#runner.start(project, [suspendStep(endpoint, { isAutosuspend: true })]);
   }

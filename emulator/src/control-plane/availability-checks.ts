@@ -4,8 +4,8 @@ import { checkAvailabilityStep } from './endpoint-steps';
 import { isBusy } from './power-state';
 
 /**
- * Checks the availability of every branch from time to time; branches without a compute are skipped, and so are those
- * whose compute has something under way: checks must not pile up behind an operation that hangs.
+ * Runs check_availability on every branch at the configured interval. It skips branches without a compute, and computes
+ * with an unfinished operation, so that checks do not pile up behind an operation that hangs.
  */
 export function startAvailabilityChecks({ settings, store, runner }: ControlPlane): () => void {
   const { checkAvailabilityEveryMs } = settings;

@@ -17,12 +17,12 @@ export interface AddedBranch {
   readonly steps: readonly Step[];
 }
 
-/** Checks and records a branch with its endpoints; the caller runs the steps. */
+/** Validates and adds a branch with its endpoints; the caller runs the steps. */
 export function addBranch(plane: ControlPlane, project: ProjectRecord, requested: NewBranch): AddedBranch {
   const parent = plane.store.branch(project, requested.parentId ?? project.primaryBranchId);
   for (const endpoint of requested.endpoints) checkNewEndpoint(plane, project, endpoint);
   if (requested.endpoints.filter(({ type }) => type === 'read_write').length > 1) {
-    throw badRequest('endpoints names more than one read_write endpoint: a branch has at most one');
+    throw badRequest('endpoints contains more than one read_write endpoint: a branch has at most one');
   }
   checkUnlocked(plane.settings.locks, project, { branchId: parent.id });
   checkEndpointQuota(
@@ -41,7 +41,7 @@ export function addBranch(plane: ControlPlane, project: ProjectRecord, requested
   return { branch, endpoints, steps: [create, ...endpoints.flatMap(firstSteps)] };
 }
 
-/** A branch that is being created; `makeReady` ends that. */
+/** A branch in creation; `makeReady` completes it. */
 export function newBranch(
   plane: ControlPlane,
   projectId: string,
@@ -79,7 +79,7 @@ export function makeReady(plane: ControlPlane, branch: Branch): void {
   branch.updated_at = branch.state_changed_at;
 }
 
-/** Deletes a branch and its endpoints. Undefined when it is gone already. */
+/** Deletes a branch and its endpoints. Returns undefined if the branch no longer exists. */
 export function deleteBranch(
   plane: ControlPlane,
   project: ProjectRecord,
@@ -107,14 +107,14 @@ function checkDeletable(project: ProjectRecord, branch: Branch): void {
   if (branch.id === project.primaryBranchId) {
     throw unprocessable(
       'BRANCH_IS_PRIMARY',
-      `branch ${branch.id} is the primary branch: it goes only with its project`,
+      `branch ${branch.id} is the primary branch: delete the project to delete it`,
     );
   }
   const child = [...project.branches.values()].find(({ parent_id }) => parent_id === branch.id);
   if (child !== undefined) {
     throw unprocessable(
       'BRANCH_HAS_CHILD',
-      `branch ${branch.id} has the child branch ${child.id}: delete that first`,
+      `branch ${branch.id} has the child branch ${child.id}: delete the child branch first`,
     );
   }
 }

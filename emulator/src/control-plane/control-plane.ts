@@ -7,7 +7,7 @@ import type { Store } from '../records/store';
 import type { Autosuspend } from './autosuspend';
 import type { OperationRunner } from './operation-runner';
 
-/** Everything that the routes and the control methods act on. */
+/** The parts of a running emulator that the routes and the controls act on. */
 export interface ControlPlane {
   readonly settings: Settings;
   readonly clock: Clock;

@@ -10,7 +10,7 @@ import { applyOutcome } from './operation-outcomes';
 import { OperationRunner } from './operation-runner';
 import { updateEndpointState } from './power-state';
 
-/** @param saving hears of what has to be written down; absent when everything is in memory */
+/** @param saving receives every change that must be saved; omit it to keep everything in memory */
 export function createControlPlane(settings: Settings, saving?: Journal): ControlPlane {
   const clock = new Clock();
   const history = new History();

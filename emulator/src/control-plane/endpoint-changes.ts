@@ -6,14 +6,14 @@ import type { EndpointAttributes } from '../requests/endpoint-attributes';
 import { applyConfigStep, restartSteps, suspendStep } from './endpoint-steps';
 
 /**
- * What a change of an attribute asks of the compute: `record` nothing, `apply` a new configuration without a restart,
- * `restart` a restart that drops the connections, `move` another branch, `disable` a suspension.
+ * What a change of an attribute does to the compute: `record` nothing, `apply` applies the configuration without a
+ * restart, `restart` restarts it and drops its connections, `move` moves it to another branch, `disable` suspends it.
  */
 type Effect = 'record' | 'apply' | 'restart' | 'move' | 'disable';
 
 type ChangeableAttribute = Exclude<keyof EndpointAttributes, 'type' | 'region_id'>;
 
-/** Source: service-api.txt, sections 3.1 ("Behaviour on changes") and 4.5. */
+/** Source: docs/service.md, "What a change does". */
 const EFFECTS: Readonly<Record<ChangeableAttribute, Effect>> = {
   name: 'record',
   settings: 'apply',
@@ -28,13 +28,13 @@ const EFFECTS: Readonly<Record<ChangeableAttribute, Effect>> = {
   disabled: 'disable',
 };
 
-// Object.keys() forgets the key type that the table above has.
+// Object.keys() returns string[], not the key type of the table.
 const CHANGEABLE = Object.keys(EFFECTS) as ChangeableAttribute[];
 
-/** Writes the requested attributes into the record and returns the effects of those that differ. */
+/** Sets the requested attributes in the record. Returns the effects of those that changed. */
 export function applyAttributes(endpoint: EndpointRecord, requested: EndpointAttributes): Set<Effect> {
   const { wire } = endpoint;
-  // Within settings each of its parts is replaced as a whole; parts that are not named stay.
+  // Each part of settings is replaced as a whole; omitted parts are kept.
   const settings = requested.settings === undefined ? undefined : { ...wire.settings, ...requested.settings };
   const target: EndpointAttributes = settings === undefined ? requested : { ...requested, settings };
   const effects = new Set<Effect>();
@@ -47,7 +47,7 @@ export function applyAttributes(endpoint: EndpointRecord, requested: EndpointAtt
   return effects;
 }
 
-/** The operations of an update, for a compute that is in (or on its way to) the given state. */
+/** The operations of an update, for a compute that is in, or moving to, the given state. */
 export function planUpdate(
   endpoint: EndpointRecord,
   effects: ReadonlySet<Effect>,
@@ -59,7 +59,7 @@ export function planUpdate(
     steps.push(applyConfigStep(endpoint));
   }
   const isDisabledNow = effects.has('disable') && endpoint.wire.disabled;
-  // The document shows suspend_compute after a move even for an endpoint that was idle.
+  // By the service's rules, a move starts suspend_compute even for an idle endpoint.
   if (effects.has('move') || (isUp && isDisabledNow)) steps.push(suspendStep(endpoint));
   else if (isUp && effects.has('restart')) steps.push(...restartSteps(endpoint));
   return steps;

@@ -1,8 +1,6 @@
 import type { EndpointRecord } from '../records/endpoint-record';
 import type { Step } from '../records/operation-record';
 
-/** The steps of which whatever is done to a compute consists. */
-
 export function startStep(endpoint: EndpointRecord): Step {
   return { ...subjectOf(endpoint), action: 'start_compute', movesTo: 'active' };
 }
@@ -14,7 +12,7 @@ export function suspendStep(
   return { ...subjectOf(endpoint), action: 'suspend_compute', movesTo: 'idle', ...meaning };
 }
 
-/** Down and up again. */
+/** Suspends the compute and starts it again. */
 export function restartSteps(endpoint: EndpointRecord): Step[] {
   return [suspendStep(endpoint, { purpose: 'endpoint-restart' }), startStep(endpoint)];
 }

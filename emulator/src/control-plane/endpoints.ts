@@ -9,7 +9,7 @@ import { badRequest, conflict } from '../records/api-error';
 import type { EndpointRecord } from '../records/endpoint-record';
 import { newEndpointId } from '../records/ids';
 import type { OperationRecord, Step } from '../records/operation-record';
-import { endpointsOfBranch, type ProjectRecord } from '../records/project-record';
+import { endpointsOfBranch, type ProjectRecord, unfinishedOf } from '../records/project-record';
 import type { EndpointAttributes, NewEndpointAttributes } from '../requests/endpoint-attributes';
 import type { ControlPlane } from './control-plane';
 import { applyAttributes, planUpdate } from './endpoint-changes';
@@ -18,7 +18,7 @@ import { checkUnlocked } from './locks';
 import { normalizeAttributes } from './normalized-settings';
 import { checkNotDeleting, targetStateOf } from './power-state';
 
-/** Size in compute units where neither the request nor the project says one: the only size that every plan has. */
+/** Default size in compute units, if neither the request nor the project sets one: the only size that every plan allows. */
 const DEFAULT_CU = 0.25;
 
 export interface EndpointResult {
@@ -38,7 +38,10 @@ export function createEndpoint(
   return { endpoint, operations: plane.runner.start(project, firstSteps(endpoint)) };
 }
 
-/** All rules of a new endpoint on a branch that exists. Locks come between what is wrong now and always. */
+/**
+ * Validates a new endpoint on a branch that exists. Rules that no retry can satisfy come first, then locks, then rules
+ * that depend on the other endpoints.
+ */
 export function checkNewEndpointRequest(
   plane: ControlPlane,
   project: ProjectRecord,
@@ -52,7 +55,7 @@ export function checkNewEndpointRequest(
   checkBranchIsFree(project, attributes);
 }
 
-/** Rules of a new endpoint that its project, the account's plan and the attributes decide. */
+/** Validates a new endpoint against its project and the account's plan. */
 export function checkNewEndpoint(
   plane: ControlPlane,
   project: ProjectRecord,
@@ -70,7 +73,7 @@ export function checkNewEndpoint(
   checkPlanAllowsType(plane.settings.plan, attributes.type ?? 'read_write');
 }
 
-/** Adds the record; the caller runs the first operations. */
+/** Adds the record; the caller runs the first steps. */
 export function addEndpoint(
   plane: ControlPlane,
   project: ProjectRecord,
@@ -116,7 +119,7 @@ export function addEndpoint(
   return endpoint;
 }
 
-/** A new compute starts, unless it is disabled. */
+/** Starts a new compute, unless it is disabled. */
 export function firstSteps(endpoint: EndpointRecord): Step[] {
   return endpoint.wire.disabled ? [] : [startStep(endpoint)];
 }
@@ -146,7 +149,7 @@ export function updateEndpoint(
   return { endpoint, operations: plane.runner.start(project, planUpdate(endpoint, effects, targetState)) };
 }
 
-/** Undefined when the endpoint is gone already. */
+/** Returns undefined if the endpoint no longer exists. */
 export function deleteEndpoint(
   plane: ControlPlane,
   project: ProjectRecord,
@@ -156,8 +159,7 @@ export function deleteEndpoint(
   const endpoint = plane.store.endpoint(project, endpointId);
   checkUnlocked(plane.settings.locks, project, { endpointId, branchId: endpoint.wire.branch_id });
   if (endpoint.deleting) {
-    const underWay = [...project.unfinished].filter(({ step }) => step.endpointId === endpointId);
-    return { endpoint, operations: underWay };
+    return { endpoint, operations: unfinishedOf(project, endpointId) };
   }
   if (targetStateOf(project, endpoint) === 'idle' && endpoint.wire.current_state === 'idle') {
     removeEndpoint(plane, project, endpoint);
@@ -166,14 +168,14 @@ export function deleteEndpoint(
   return { endpoint, operations: plane.runner.start(project, [deletionStep(plane, project, endpoint)]) };
 }
 
-/** Suspends a compute that is up; the endpoint is gone once that has finished. */
+/** Suspends the compute. The endpoint is removed once that has finished. */
 export function deletionStep(plane: ControlPlane, project: ProjectRecord, endpoint: EndpointRecord): Step {
   endpoint.deleting = true;
   plane.journal.noteEndpoint(project, endpoint);
   return suspendStep(endpoint, { purpose: 'endpoint-deletion' });
 }
 
-/** Removes the record at once, and cancels what is still to be done for it. */
+/** Removes the record at once and cancels its unfinished operations. */
 export function removeEndpoint(plane: ControlPlane, project: ProjectRecord, endpoint: EndpointRecord): void {
   if (endpoint.wire.current_state === 'active') endpoint.connectionDrops += 1;
   plane.autosuspend.disarm(endpoint.wire.id);
@@ -192,14 +194,14 @@ export function checkBranchIsFree(project: ProjectRecord, { branch_id, type }: N
   );
 }
 
-/** The target of a move must not have an endpoint, of whatever type. */
+/** The target branch of a move must not have an endpoint of any type. */
 function checkMove(project: ProjectRecord, endpoint: EndpointRecord, branchId: string | undefined): void {
   if (branchId === undefined || branchId === endpoint.wire.branch_id) return;
   const [existing] = endpointsOfBranch(project, branchId);
   if (existing === undefined) return;
   throw conflict(
     'BRANCH_HAS_ENDPOINT',
-    `endpoint ${endpoint.wire.id} cannot move to branch ${branchId}: it already has the endpoint ${existing.wire.id}`,
+    `endpoint ${endpoint.wire.id} cannot move to branch ${branchId}: that branch already has the endpoint ${existing.wire.id}`,
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Settings } from '../options/emulator-options';
 import type { EndpointAttributes } from '../requests/endpoint-attributes';
 
-/** The service adds it to every map of settings that a client writes. */
+/** Added to every map of settings that a client writes. */
 const ADDED_SETTING = { log_timezone: 'UTC' };
 
 const KILOBYTES = new Map([
@@ -27,13 +27,12 @@ const DIGIT_FLAGS = new Map([
   ['0', 'off'],
 ]);
 
-/** Elsewhere 1 and 0 are numbers. */
+/** In any other setting, 1 and 0 are numbers. */
 const BOOLEAN_SETTING = /^(enable_\w+|jit|autovacuum)$/;
 const QUANTITY = /^(\d+(?:\.\d+)?) *([a-zA-Z]+)$/;
 
 /**
- * The attributes as a service holds them that reads the settings into Postgres and shows what Postgres makes of them.
- * Normalizing them again changes nothing.
+ * Returns the attributes in the form in which Postgres reports its settings. Normalizing them again changes nothing.
  */
 export function normalizeAttributes<Attributes extends EndpointAttributes>(
   { normalizeSettings }: Pick<Settings, 'normalizeSettings'>,
@@ -58,7 +57,7 @@ function normalizeValue(name: string, value: string): string {
   return inUnit(number, KILOBYTES.get(unit), 'kB') ?? inUnit(number, SECONDS.get(unit), 's') ?? value;
 }
 
-/** Only whole numbers of the unit: what is no whole number stays as it was written. */
+/** The amount in the unit; undefined, which keeps the written value, unless it is a whole number. */
 function inUnit(number: string, factor: number | undefined, unit: string): string | undefined {
   const amount = Number(number) * (factor ?? Number.NaN);
   return Number.isSafeInteger(amount) ? `${amount}${unit}` : undefined;

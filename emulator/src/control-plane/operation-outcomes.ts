@@ -16,7 +16,7 @@ const OUTCOMES: Readonly<Record<Purpose, { readonly finished: Outcome; readonly 
   'project-deletion': { finished: removeProject, failed: nothing },
 };
 
-/** Does to the records what the end of an operation means. */
+/** Updates the records when an operation ends, according to its purpose. */
 export function applyOutcome(
   plane: ControlPlane,
   project: ProjectRecord,
@@ -52,7 +52,7 @@ function keepEndpoint(plane: ControlPlane, project: ProjectRecord, { endpointId 
   plane.journal.noteEndpoint(project, endpoint);
 }
 
-/** Counted when the connections drop. */
+/** Runs when the suspend_compute of a restart finishes, which is when the connections drop. */
 function countRestart(plane: ControlPlane, project: ProjectRecord, { endpointId }: Step): void {
   const endpoint = project.endpoints.get(endpointId ?? '');
   if (endpoint === undefined) return;

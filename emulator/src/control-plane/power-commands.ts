@@ -10,7 +10,7 @@ import { checkNotDeleting, targetStateOf } from './power-state';
 
 export type PowerCommand = 'start' | 'suspend' | 'restart';
 
-/** Starts, suspends or restarts a compute as a client requested. Nothing to do means no operations. */
+/** Starts, suspends or restarts a compute. If it is already in the requested state, there are no operations. */
 export function commandEndpoint(
   plane: ControlPlane,
   project: ProjectRecord,
@@ -23,7 +23,7 @@ export function commandEndpoint(
   return { endpoint, operations: plane.runner.start(project, COMMANDS[command](project, endpoint)) };
 }
 
-/** A client connects: the compute wakes up if it is idle, and counts as used. Unlike a request it minds no lock. */
+/** Connects a client: starts an idle compute and counts as activity. Unlike an API request, it ignores locks. */
 export function connectToEndpoint(
   plane: ControlPlane,
   project: ProjectRecord,
@@ -50,7 +50,7 @@ const COMMANDS: Readonly<Record<PowerCommand, (project: ProjectRecord, endpoint:
       if (targetState === 'active') return restartSteps(endpoint);
       throw conflict(
         'ENDPOINT_NOT_ACTIVE',
-        `endpoint ${endpoint.wire.id} is ${targetState}: only an active compute restarts`,
+        `endpoint ${endpoint.wire.id} is ${targetState}: only an active compute can be restarted`,
       );
     },
   };
@@ -68,6 +68,6 @@ function checkEnabled(endpoint: EndpointRecord): void {
   if (!endpoint.wire.disabled) return;
   throw conflict(
     'ENDPOINT_DISABLED',
-    `endpoint ${endpoint.wire.id} is disabled: enable it before it can start`,
+    `endpoint ${endpoint.wire.id} is disabled: enable it before you start it`,
   );
 }

@@ -2,10 +2,10 @@ import { conflict } from '../records/api-error';
 import type { Clock } from '../records/clock';
 import type { EndpointRecord } from '../records/endpoint-record';
 import type { OperationRecord, Step } from '../records/operation-record';
-import type { ProjectRecord } from '../records/project-record';
+import { type ProjectRecord, unfinishedOf } from '../records/project-record';
 import type { EndpointState } from '../records/wire-types';
 
-/** Brings an endpoint's states up to date with an operation that began or ended. Returns the endpoint, if it still exists. */
+/** Updates an endpoint's states after an operation started or ended. Returns the endpoint, if it still exists. */
 export function updateEndpointState(
   project: ProjectRecord,
   operation: OperationRecord,
@@ -16,7 +16,7 @@ export function updateEndpointState(
   const { wire } = endpoint;
   if (operation.progress === 'ended') {
     if (operation.wire.status === 'finished') enterState(endpoint, operation.step, clock.now());
-    // A compute that never came up is idle: init is left for good with the first start, failed or not.
+    // The first start ends init permanently: if it failed, the compute is idle.
     else if (wire.current_state === 'init' && operation.step.movesTo === 'active')
       wire.current_state = 'idle';
     wire.updated_at = clock.now();
@@ -25,18 +25,18 @@ export function updateEndpointState(
   return endpoint;
 }
 
-/** The state that the endpoint will have once everything under way for it has finished. */
+/** The state of the endpoint once its unfinished operations have finished. */
 export function targetStateOf(project: ProjectRecord, endpoint: EndpointRecord): EndpointState {
   return movesOf(project, endpoint).at(-1) ?? endpoint.wire.current_state;
 }
 
-/** Nothing can be done to a compute that is going away, whatever the locks. */
+/** Rejects a change of an endpoint that is being deleted, regardless of locks. */
 export function checkNotDeleting({ deleting, wire }: EndpointRecord): void {
   if (deleting) throw conflict('ENDPOINT_DELETING', `endpoint ${wire.id} is being deleted`);
 }
 
 export function isBusy(project: ProjectRecord, endpointId: string): boolean {
-  return [...project.unfinished].some((operation) => operation.step.endpointId === endpointId);
+  return unfinishedOf(project, endpointId).length > 0;
 }
 
 function enterState(endpoint: EndpointRecord, { movesTo: state, isAutosuspend }: Step, now: string): void {
@@ -52,7 +52,7 @@ function enterState(endpoint: EndpointRecord, { movesTo: state, isAutosuspend }:
   }
 }
 
-/** `pending_state` is the next state, and is there only while the endpoint moves. */
+/** `pending_state` is the next state. It is present only while the endpoint changes state. */
 function showPendingState(project: ProjectRecord, { wire }: EndpointRecord): void {
   const [next] = movesOf(project, { wire });
   if (next === undefined) delete wire.pending_state;
@@ -60,7 +60,5 @@ function showPendingState(project: ProjectRecord, { wire }: EndpointRecord): voi
 }
 
 function movesOf(project: ProjectRecord, { wire }: Pick<EndpointRecord, 'wire'>): ('active' | 'idle')[] {
-  return [...project.unfinished]
-    .filter((operation) => operation.step.endpointId === wire.id)
-    .flatMap((operation) => operation.step.movesTo ?? []);
+  return unfinishedOf(project, wire.id).flatMap(({ step }) => step.movesTo ?? []);
 }

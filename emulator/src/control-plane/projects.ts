@@ -21,7 +21,7 @@ export interface AddedProject {
 
 const BILLING_PERIOD_MICROS = 30 * 24 * 3600 * 1e6;
 
-/** Checks and records a project with its primary branch and that branch's endpoint; the caller runs the steps. */
+/** Validates and adds a project with its primary branch and that branch's endpoint; the caller runs the steps. */
 export function addProject(plane: ControlPlane, requested: NewProject): AddedProject {
   const wire = newProject(plane, requested);
   const branch = newBranch(plane, wire.id, { name: requested.branchName });
@@ -49,7 +49,7 @@ export function addProject(plane: ControlPlane, requested: NewProject): AddedPro
   return { project, branch, endpoint, steps: [create, ...firstSteps(endpoint)] };
 }
 
-/** The project with all it holds is gone once delete_tenant has finished. */
+/** Deletes a project. It is removed, with everything in it, once delete_tenant has finished. */
 export function deleteProject(plane: ControlPlane, project: ProjectRecord): readonly OperationRecord[] {
   checkUnlocked(plane.settings.locks, project, {});
   return plane.runner.start(project, [

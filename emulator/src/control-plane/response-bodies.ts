@@ -4,7 +4,7 @@ import type { ProjectRecord } from '../records/project-record';
 import type { Endpoint, Operation } from '../records/wire-types';
 import type { EndpointResult } from './endpoints';
 
-/** Answers are copies: an operation that ends while its answer is on the way must not change what the answer says. */
+/** Responses are copies: an operation that ends before its response is sent must not change the response. */
 export function showOperations(operations: readonly OperationRecord[]): Operation[] {
   return operations.map(({ wire }) => ({ ...wire }));
 }
@@ -20,7 +20,7 @@ export function showEndpointResult({ endpoint, operations }: EndpointResult): {
   return { endpoint: showEndpoint(endpoint), operations: showOperations(operations) };
 }
 
-/** The roles, databases and connection URIs that come with a new branch; there is a URI for each read_write endpoint. */
+/** The roles, databases and connection URIs of a new branch, with one URI for each read_write endpoint. */
 export function showDatabaseAccess(
   { database, wire }: ProjectRecord,
   branchId: string,

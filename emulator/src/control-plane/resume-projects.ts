@@ -3,8 +3,8 @@ import type { ProjectRecord } from '../records/project-record';
 import type { ControlPlane } from './control-plane';
 
 /**
- * Takes up the projects of an earlier process. Operations that were under way run once more, each from its beginning:
- * nobody knows how far the work of a killed process had come. Autosuspend delays count anew.
+ * Resumes the projects of an earlier process. Unfinished operations run again from the beginning, because the progress of
+ * a killed process is unknown. Autosuspend delays restart.
  */
 export function resumeProjects(plane: ControlPlane, projects: readonly ProjectRecord[]): void {
   for (const project of projects) {
@@ -18,7 +18,7 @@ export function resumeProjects(plane: ControlPlane, projects: readonly ProjectRe
   }
 }
 
-/** The latest time of a project's records, in microseconds since 1970. */
+/** The latest time in a project's records, in microseconds since 1970. */
 function latestMicros({ wire, branches, endpoints, operations }: ProjectRecord): number {
   const records = [
     wire,

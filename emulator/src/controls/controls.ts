@@ -24,15 +24,15 @@ import {
   type ForeignOperationChange,
 } from './foreign-operations';
 
-/** An operation of another client, which stays as it is until one of these functions is called. */
+/** An operation of another client, which keeps its status until one of these functions is called. */
 export interface AddedOperation {
-  /** As it was added. */
+  /** The operation when it was added. */
   readonly operation: Operation;
   finish(): void;
   fail(error?: string): void;
 }
 
-/** What a test or an administrator can see and do beside the API. Nothing here waits, and no lock applies. */
+/** Controls outside the API, for tests and administrators. Every control acts at once and ignores locks. */
 export class Controls {
   readonly #plane: ControlPlane;
   readonly #log: RequestLog;
@@ -64,27 +64,27 @@ export class Controls {
     return this.#log.list();
   }
 
-  /** How often the compute of an endpoint went down and came up again by one request; deleted endpoints count too. */
+  /** How often one request took the compute of an endpoint down and brought it up again. Works for deleted endpoints too. */
   restarts(endpointId: string): number {
     return this.#plane.store.findEndpointEver(endpointId).restarts;
   }
 
   /**
    * How often the connections to an endpoint dropped: restarts, suspensions, moves, disabling and deletion of an active
-   * compute. Autosuspend is none, as it waits until nobody is connected.
+   * compute. Autosuspend does not count, because it waits until no client is connected.
    */
   connectionDrops(endpointId: string): number {
     return this.#plane.store.findEndpointEver(endpointId).connectionDrops;
   }
 
-  /** Makes a project whose operations have all finished, with its primary branch and that branch's endpoint. */
+  /** Creates a project with its primary branch and that branch's endpoint. All its operations have finished. */
   createProject(project: NewProject = {}): Project {
     const work = addProject(this.#plane, project);
     this.#plane.runner.recordFinished(work.project, work.steps);
     return structuredClone(work.project.wire);
   }
 
-  /** Makes a branch without an endpoint, whose operations have all finished. */
+  /** Creates a branch without an endpoint. All its operations have finished. */
   createBranch(projectId: string, branch: { name?: string; parentId?: string } = {}): Branch {
     const project = this.#plane.store.project(projectId);
     const work = addBranch(this.#plane, project, { ...branch, endpoints: [] });
@@ -93,9 +93,9 @@ export class Controls {
   }
 
   /**
-   * Another client's endpoint: it is made at once, without an operation, and is active (idle if `disabled`). The rules of
-   * the service apply, its locks do not. It counts as active from now on.
-   * @throws ApiError when an attribute is wrong, or the branch has a read_write endpoint already
+   * Creates an endpoint as another client: at once, without an operation, and active (idle if `disabled`). The rules of
+   * the service apply; its locks do not. Its autosuspend delay starts now.
+   * @throws ApiError when an attribute is invalid, or the branch already has a read_write endpoint
    */
   createEndpoint(
     projectId: string,
@@ -107,9 +107,9 @@ export class Controls {
   }
 
   /**
-   * Another client's operation: a record that nothing runs, of any action, status and age. It blocks nothing unless
-   * `locks` is set. The returned functions end it.
-   * @throws ApiError when an attribute is wrong
+   * Adds an operation of another client: a record of any action, status and age, which the emulator never runs. It blocks
+   * nothing unless `locks` is set. The returned functions end it.
+   * @throws ApiError when an attribute is invalid
    */
   addOperation(projectId: string, operation: ForeignOperation): AddedOperation {
     const { wire } = addForeignOperation(this.#plane, this.#plane.store.project(projectId), operation);
@@ -125,14 +125,14 @@ export class Controls {
   }
 
   /**
-   * Changes the status of an operation that was added by `addOperation`, as often as you like.
-   * @throws ApiError when the operation is one that the emulator runs
+   * Changes the status of an operation that was added by `addOperation`, any number of times.
+   * @throws ApiError when the emulator runs the operation
    */
   changeOperation(operationId: string, change: ForeignOperationChange): Operation {
     return { ...changeForeignOperation(this.#plane, operationId, change).wire };
   }
 
-  /** Changes attributes behind the user's back: at once, without an operation. */
+  /** Changes attributes of an endpoint outside the API: at once, without an operation. */
   changeEndpoint(endpointId: string, attributes: EndpointAttributes): Endpoint {
     const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
     const requested = readEndpointChange({ ...attributes }, 'reject');
@@ -143,19 +143,19 @@ export class Controls {
     return showEndpoint(endpoint);
   }
 
-  /** Deletes an endpoint behind the user's back: at once, without an operation. */
+  /** Deletes an endpoint outside the API: at once, without an operation. */
   deleteEndpoint(endpointId: string): void {
     const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
     removeEndpoint(this.#plane, project, endpoint);
   }
 
-  /** A client connects: wakes an idle compute by start_compute, and counts as activity. */
+  /** Connects a client: starts an idle compute with start_compute, and counts as activity. */
   connect(endpointId: string): Operation[] {
     const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
     return showOperations(connectToEndpoint(this.#plane, project, endpoint).operations);
   }
 
-  /** Locks a project by a create_branch operation that runs until the returned function is called. */
+  /** Locks a project with a create_branch operation, which runs until the returned function is called. */
   lockProject(projectId: string): () => void {
     const project = this.#plane.store.project(projectId);
     return this.#plane.runner.hold(project, { action: 'create_branch', branchId: project.primaryBranchId })
@@ -163,14 +163,14 @@ export class Controls {
   }
 
   /**
-   * Asks for a fault; the type `Fault` has all that there are.
-   * @throws ApiError when the fault makes no sense
+   * Injects a fault; the type `Fault` lists them all.
+   * @throws ApiError when the fault is invalid
    */
   inject(fault: Fault): InjectedFault {
     return this.#plane.faults.inject(parseFault(fault));
   }
 
-  /** The faults in force. */
+  /** The injected faults that have not been cleared. */
   faults(): InjectedFault[] {
     return this.#plane.faults.list();
   }

@@ -12,7 +12,7 @@ export interface ForeignEndpointOptions {
   readonly ageMs?: number;
 }
 
-/** The endpoint is active at once, or idle if it is disabled, without an operation. */
+/** Creates an endpoint that is active at once, or idle if it is disabled, without an operation. */
 export function createForeignEndpoint(
   plane: ControlPlane,
   project: ProjectRecord,

@@ -13,15 +13,15 @@ import {
 } from '../requests/attribute-checks';
 import { readAttributes } from '../requests/request-body';
 
-/** An operation of another client. It runs nothing, and keeps its status until it is changed. */
+/** An operation of another client. The emulator never runs it; it keeps its status until you change it. */
 export interface ForeignOperation {
-  /** Any word, such as `create_branch`. */
+  /** Any text of 1 to 64 characters, such as `create_branch`. */
   readonly action: string;
-  /** Any word, also one that the API does not know. */
+  /** Any text of 1 to 64 characters, including a status that the API does not know. */
   readonly status: string;
-  /** An endpoint that the project has or had. @default the operation concerns none */
+  /** An endpoint of the project, which may be deleted. @default none */
   readonly endpointId?: string;
-  /** A branch that the project has or had. @default the endpoint's, else the primary branch */
+  /** A branch of the project, which may be deleted. @default the endpoint's branch, or the primary branch */
   readonly branchId?: string;
   /** How long ago it was created, in milliseconds. @default 0 */
   readonly ageMs?: number;
@@ -29,11 +29,11 @@ export interface ForeignOperation {
   readonly failuresCount?: number;
   /** @default none */
   readonly error?: string;
-  /** Whether it locks its project (or endpoint, by the option `locks`) until it has ended. @default false */
+  /** Whether it locks its project (or its endpoint, with `locks: 'endpoint'`) until it has ended. @default false */
   readonly locks?: boolean;
 }
 
-/** What can change of an operation of another client. */
+/** A change of an operation of another client. */
 export type ForeignOperationChange = Pick<ForeignOperation, 'status' | 'failuresCount' | 'error'>;
 
 const TEN_YEARS_MS = 10 * 365 * 24 * 3600 * 1000;
@@ -77,14 +77,14 @@ export function changeForeignOperation(
   if (operation.progress !== 'given') {
     throw conflict(
       'OPERATION_NOT_FOREIGN',
-      `operation ${operationId} is run by the emulator, which decides its status: use a fault to change that`,
+      `operation ${operationId} is run by the emulator, which sets its status: to change that, use a fault`,
     );
   }
   plane.runner.changeGiven(project, operation, outcomeOf(change));
   return operation;
 }
 
-/** Checks what a program without types, or a request, may have sent. */
+/** Validates values from untyped programs and requests. */
 function checkOperation(requested: object, checks: Checks, required: readonly string[]): void {
   const attributes = readAttributes({ ...requested }, 'operation', checks, 'reject');
   const missing = required.find((name) => attributes[name] === undefined);

@@ -1,18 +1,18 @@
-/** The faults that can be requested for, as data: the same objects serve the library and `POST /admin/faults`. */
+/** Every fault that can be injected, as data: the library and `POST /admin/faults` take the same objects. */
 
 export interface RequestMatch {
   /** HTTP method. @default any */
   readonly method?: string;
   /**
-   * Path after the version segment, without the query. In a string of up to 500 characters `:x` stands for one segment,
-   * and `**` for any characters: `/projects/:p/endpoints`. It matches in linear time. A regular expression, which only a
-   * program can give, is searched for; how long that takes is the program's responsibility. @default any
+   * Path after the version segment, without the query. In a string of up to 500 characters, `:x` matches one segment and
+   * `**` matches any characters: `/projects/:p/endpoints`. It matches in linear time. A program can also pass a regular
+   * expression, which may match any part of the path and takes as long as it takes. @default any
    */
   readonly path?: string | RegExp;
 }
 
 export interface OperationMatch {
-  /** Such as `start_compute`. @default any */
+  /** An action, such as `start_compute`. @default any */
   readonly action?: string;
   /** Only operations of this endpoint. @default any */
   readonly endpointId?: string;
@@ -21,11 +21,11 @@ export interface OperationMatch {
 }
 
 export type RequestEffect =
-  /** The socket is destroyed and nothing is done. */
+  /** Closes the connection before the request takes effect. */
   | { readonly kind: 'lost-before-work' }
-  /** The work is done, then the socket is destroyed. */
+  /** Closes the connection after the request has taken effect. */
   | { readonly kind: 'lost-after-work' }
-  /** An error status instead of the real answer. */
+  /** Responds with an error status. */
   | {
       readonly kind: 'status';
       /** 400..599, for example 429 or 503. */
@@ -38,12 +38,12 @@ export type RequestEffect =
       readonly retryAfterFormat?: 'seconds' | 'http-date';
       /** @default 'INJECTED_FAULT' */
       readonly code?: string;
-      /** @default a sentence that names the fault */
+      /** @default a message that names the fault */
       readonly message?: string;
     }
   /**
-   * A proxy in front of the service answers instead of it: a page of any status, also 2xx, without X-Request-ID. Statuses
-   * that have no body by HTTP (204, 304) have none here either.
+   * Responds like a proxy in front of the service: with a page of any status, including 2xx, and without X-Request-ID.
+   * Statuses without a body in HTTP (204, 304) have none here either.
    */
   | {
       readonly kind: 'proxy-page';
@@ -53,37 +53,37 @@ export type RequestEffect =
       readonly when?: 'before-work' | 'after-work';
       /** @default 'text/html' */
       readonly contentType?: string;
-      /** For example `{"message":"no Route matched"}`. @default a page of HTML with the status */
+      /** For example `{"message":"no Route matched"}`. @default an HTML page with the status */
       readonly body?: string;
     }
-  /** The work is done at once (or after the delay), and the answer comes after the delay. */
+  /** Delays the response. The request takes effect before the delay, or after it with `when: 'before-work'`. */
   | {
       readonly kind: 'slow';
       /** Milliseconds. */
       readonly delayMs: number;
-      /** Where the delay is: before or after the work. @default 'after-work' */
+      /** Whether the delay comes before or after the request takes effect. @default 'after-work' */
       readonly when?: 'before-work' | 'after-work';
     }
-  /** The work is done, and the answer's JSON ends in the middle; the response is complete otherwise. */
+  /** The request takes effect, and the JSON of the response ends in the middle; the HTTP response is complete. */
   | { readonly kind: 'malformed' }
   /**
-   * The work is done, status and headers arrive, and the body breaks off in the middle: the connection closes before
-   * Content-Length bytes have arrived. With `gzip` the response is compressed, whatever the client accepts, and the
-   * compressed stream breaks instead of the connection. An answer without a body (204) arrives whole.
+   * The request takes effect, status and headers arrive, and the body breaks off in the middle: the connection closes
+   * before Content-Length bytes have arrived. With `gzip`, the response is compressed even if the client does not accept
+   * that, and the compressed stream breaks instead of the connection. A response without a body (204) arrives complete.
    */
   | {
       readonly kind: 'cut-off';
       /** @default none */
       readonly encoding?: 'gzip';
     }
-  /** The work is done, and the answer lists each operation twice. */
+  /** The request takes effect, and the response lists each operation twice. */
   | { readonly kind: 'repeated-operations' }
-  /** The work is done, and the answer lists the operations in the wrong order. */
+  /** The request takes effect, and the response lists the operations in reverse order. */
   | { readonly kind: 'reversed-operations' }
   /**
-   * The answer shows the state of so many milliseconds ago, also one from before the fault was injected. It hits GETs of
-   * endpoints, operations and branches only, lists and single ones, and overrides the options `lateListsMs` and
-   * `lateGetsMs`.
+   * The response shows the state of `lateMs` milliseconds ago, even if that was before the fault was injected. Matches only
+   * GETs of endpoints, operations and branches, both lists and single records, and overrides the options `lateListsMs`
+   * and `lateGetsMs`.
    */
   | {
       readonly kind: 'late-read';
@@ -92,21 +92,21 @@ export type RequestEffect =
     };
 
 export type OperationEffect =
-  /** The operation runs its time and fails; the operations after it in its chain are cancelled. */
+  /** The operation runs for its usual time and fails; the later operations of its request are cancelled. */
   | {
       readonly kind: 'operation-fails';
       /** @default 'failed' */
       readonly status?: 'failed' | 'error' | 'cancelled';
-      /** @default a sentence that names the action */
+      /** @default a message that names the action */
       readonly error?: string;
     }
   /** The operation runs until the fault is cleared, then finishes. */
   | { readonly kind: 'operation-hangs' }
-  /** The operation shows this status word until the fault is cleared, then finishes. */
+  /** The operation shows this status until the fault is cleared, then finishes. */
   | { readonly kind: 'operation-status'; readonly status: string };
 
 interface Repeated {
-  /** How many requests or operations it hits; `'always'`: until it is cleared. @default 1 */
+  /** How many requests or operations it applies to; `'always'` means until it is cleared. @default 1 */
   readonly times?: number | 'always';
 }
 
@@ -126,8 +126,8 @@ export type Fault = RequestFault | OperationFault;
 export interface InjectedFault {
   readonly id: string;
   readonly fault: Fault;
-  /** How many requests or operations it has hit so far. */
+  /** How many requests or operations it has applied to so far. */
   readonly hits: number;
-  /** Stops it, and lets the operations that it holds finish. */
+  /** Removes the fault and lets the operations that it holds finish. */
   clear(): void;
 }

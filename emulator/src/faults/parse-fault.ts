@@ -21,13 +21,13 @@ const isPathPattern: Check = (value) => (value instanceof RegExp ? undefined : i
 const isHeaderText: Check = (value) =>
   typeof value === 'string' && /^[\x20-\x7e]{1,200}$/.test(value)
     ? undefined
-    : 'a text of 1 to 200 printable ASCII characters';
+    : 'a string of 1 to 200 printable ASCII characters';
 const isTimes: Check = (value) =>
   value === 'always' || isWholeNumber(1, 1_000_000)(value) === undefined
     ? undefined
     : 'a whole number from 1, or "always"';
 
-/** What each kind of effect takes besides its kind. */
+/** The attributes of each kind of effect, besides `kind`. */
 const REQUEST_EFFECTS: Readonly<Record<string, Checks>> = {
   'lost-before-work': {},
   'lost-after-work': {},
@@ -65,7 +65,7 @@ const REQUIRED: Readonly<Record<string, string>> = {
 const REQUEST_MATCH: Checks = { method: isText, path: isPathPattern };
 const OPERATION_MATCH: Checks = { action: isText, endpointId: isText, projectId: isText };
 
-/** Checks a fault that came as JSON or from a program without types; names what is wrong with it. */
+/** Validates a fault from JSON or from an untyped program. @throws ApiError that names the invalid attribute */
 export function parseFault(value: unknown): Fault {
   if (!isObject(value)) throw badRequest('a fault must be an object with match and effect');
   const { match: _match, effect: _effect, ...repetition } = value;
@@ -81,7 +81,7 @@ export function parseFault(value: unknown): Fault {
     throw badRequest(`effect.${required} is required for the effect ${kind}`);
   }
   const match = readSection(value, 'match', true);
-  // Each part has passed the checks that stand for its type.
+  // The checks match the type.
   return {
     match: readAttributes(match, 'match', isForRequests ? REQUEST_MATCH : OPERATION_MATCH, 'reject'),
     effect: { kind, ...readAttributes(details, 'effect', effects[kind] ?? {}, 'reject') },

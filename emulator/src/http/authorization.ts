@@ -4,14 +4,14 @@ import type { ControlPlane } from '../control-plane/control-plane';
 import { ApiError } from '../records/api-error';
 import { isPublicPage } from './console-guard';
 
-/** Lets in only requests with the key. */
+/** Rejects requests without the key (401). */
 export function addAuthorization(app: FastifyInstance, { settings }: ControlPlane): void {
   app.addHook('onRequest', async (request) => {
     if (isPublicPage(request) || isAuthorized(request.headers.authorization, settings.apiKey)) return;
     throw new ApiError(
       401,
       'UNAUTHORIZED',
-      'the header Authorization must be: Bearer <API_KEY>, with a key that is known',
+      'the Authorization header must be "Bearer <API_KEY>" with the key of this emulator',
     );
   });
 }

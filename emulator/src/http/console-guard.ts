@@ -6,7 +6,7 @@ import { ApiError } from '../records/api-error';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route belongs to the console: `page` is a file without any data, `data` needs the key. */
+    /** Marks a route of the console: `page` is a static file without data; `data` requires the key. */
     console?: 'page' | 'data';
   }
 }
@@ -33,7 +33,7 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** Comes before the gate, so that refusals of the console have the headers too. */
+/** Register it before authorization, so that error responses of the console have the headers too. */
 export function addConsoleGuard(app: FastifyInstance, settings: Settings): void {
   app.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.config.console === undefined) return;
@@ -43,12 +43,12 @@ export function addConsoleGuard(app: FastifyInstance, settings: Settings): void 
     throw new ApiError(
       403,
       'HOST_REFUSED',
-      `the console does not answer for the host ${JSON.stringify(host ?? '')}: open it as localhost, or by the address that the emulator listens on`,
+      `the console does not accept the host ${JSON.stringify(host ?? '')}: open it as localhost, or at the address that the emulator listens on`,
     );
   });
 }
 
-/** The page's own files hold nothing of what the emulator holds. */
+/** The files of the page contain no data, so they need no key. */
 export function isPublicPage(request: FastifyRequest): boolean {
   return request.routeOptions.config.console === 'page';
 }
@@ -56,9 +56,9 @@ export function isPublicPage(request: FastifyRequest): boolean {
 const HOST_HEADER = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d{1,5})?$/i;
 
 /**
- * Against DNS rebinding: a foreign page can give its own name this machine's address, and the browser then takes the
- * emulator for that page's origin. The Host header still has the foreign name. It is never the literal address of a
- * machine, so an emulator that lets other machines in can be opened by any of its addresses.
+ * Prevents DNS rebinding: a foreign page can point its own host name at this machine's address, and the browser then
+ * treats the emulator as that page's origin. The Host header still contains the foreign name, never a literal address, so
+ * with `allowRemote` any literal address is accepted.
  */
 function isKnownHost(header: string | undefined, { host, allowRemote }: Settings): boolean {
   const [, address, plainName] = HOST_HEADER.exec(header ?? '') ?? [];

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { describeError } from './error-responses';
 
-/** No answer goes out before what it tells is on the disk: what it was requested for, and what it shows. */
+/** Sends a response only after the changes that it made, or shows, are on the disk. */
 export function waitForSaves(app: FastifyInstance, journal: { saved(): Promise<void> }): void {
   app.addHook('onSend', async (request, reply, payload) => {
     try {

@@ -12,14 +12,14 @@ interface ErrorResponse {
   readonly message: string;
 }
 
-/** What Fastify refuses before a route sees it, in this API's words. */
+/** The API's errors for requests that Fastify rejects before they reach a route. */
 const FRAMEWORK_ERRORS: Readonly<Record<number, { code: string; message: string }>> = {
   413: { code: 'BODY_TOO_LARGE', message: 'the request body is larger than 1 MiB' },
-  414: { code: 'URI_TOO_LONG', message: 'a part of the path is too long for an id' },
+  414: { code: 'URI_TOO_LONG', message: 'a path segment is too long for an id' },
   415: { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'send the request body as application/json' },
 };
 
-/** What Node refuses before there is a request; everything else is no HTTP (400). */
+/** The API's errors for requests that Node rejects. Any other error means that the request is not HTTP (400). */
 const MALFORMED_REQUESTS: Readonly<Record<string, ErrorResponse>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
@@ -29,7 +29,7 @@ const MALFORMED_REQUESTS: Readonly<Record<string, ErrorResponse>> = {
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
     code: 'REQUEST_TIMEOUT',
-    message: 'the request did not end in time',
+    message: 'the request was not complete in time',
   },
 };
 
@@ -37,31 +37,31 @@ export function errorBody(request: Pick<FastifyRequest, 'id'>, code: string, mes
   return { request_id: request.id, code, message };
 }
 
-/** Answers every refusal with `{request_id, code, message}`. */
+/** Gives every error response the body `{request_id, code, message}`. */
 export function addErrorResponses(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler((request, reply) =>
     sendError(
-      new ApiError(404, 'ROUTE_NOT_FOUND', `${request.method} ${request.url}: no such call`),
+      new ApiError(404, 'ROUTE_NOT_FOUND', `${request.method} ${request.url}: this route does not exist`),
       request,
       reply,
     ),
   );
 }
 
-/** For errors inside a request and for those that Fastify finds before it has a route, such as a bad URL. */
+/** Responds to an error in a route, or to one that Fastify finds before it has a route, such as an invalid URL. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply.header('x-request-id', request.id).send(describeError(error, request, reply));
 }
 
-/** Sets the status of the answer, and returns its body. */
+/** Sets the status of the error response and returns its body. */
 export function describeError(error: unknown, request: FastifyRequest, reply: FastifyReply): ErrorBody {
   const { status, code, message } = describe(error, request);
   reply.code(status).type('application/json; charset=utf-8');
   return errorBody(request, code, message);
 }
 
-/** For what is not HTTP at all: there is no request to answer, only a socket. */
+/** Responds to data that Node cannot parse as HTTP: there is no request object, only a socket. */
 export function sendMalformedRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy();

@@ -9,7 +9,7 @@ import { delayRead } from './routes/late-reads';
 
 type StatusEffect = Extract<RequestEffect, { kind: 'status' }>;
 
-/** Lets the faults in force act on requests before and after their work. */
+/** Applies the injected faults to requests, before and after they take effect. */
 export function addHttpFaults(app: FastifyInstance, faults: FaultRegistry, stopped: AbortSignal): void {
   const effects = new WeakMap<FastifyRequest, RequestEffect>();
 
@@ -56,22 +56,22 @@ function showStatus(request: FastifyRequest, reply: FastifyReply, effect: Status
     reply.header('retry-after', retryAfterFormat === 'http-date' ? date : String(retryAfterSeconds));
   }
   const message =
-    effect.message ?? `${request.method} ${request.url}: answered ${status} by an injected fault`;
+    effect.message ?? `${request.method} ${request.url}: an injected fault responded with ${status}`;
   return errorBody(request, effect.code ?? 'INJECTED_FAULT', message);
 }
 
 function changeOperations(payload: string, change: (operations: unknown[]) => unknown[]): string {
-  // The payload is our own answer, an object.
-  const answer = JSON.parse(payload) as { operations?: unknown[] };
-  if (answer.operations !== undefined) answer.operations = change(answer.operations);
-  return JSON.stringify(answer);
+  // The payload is a response of the emulator, which is always an object.
+  const body = JSON.parse(payload) as { operations?: unknown[] };
+  if (body.operations !== undefined) body.operations = change(body.operations);
+  return JSON.stringify(body);
 }
 
 async function pause(delayMs: number, stopped: AbortSignal): Promise<void> {
   try {
     await delay(delayMs, undefined, { signal: stopped, ref: false });
   } catch (error) {
-    // Stopping the emulator ends the wait: the connection is closed anyway.
+    // Stopping the emulator ends the wait, because it closes the connection.
     if (!stopped.aborted) throw error;
   }
 }

@@ -4,7 +4,7 @@ import { reasonOf } from '../records/thrown-reason';
 
 const DEEPEST_BODY = 32;
 
-/** An empty body is no body, whatever its content type: calls such as start take none, and clients differ in the type. */
+/** Parses JSON bodies. An empty body counts as absent for any content type, because clients differ in the type that they send. */
 export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
@@ -13,7 +13,9 @@ export function acceptJson(app: FastifyInstance): void {
     try {
       value = JSON.parse(String(body));
     } catch (error) {
-      return done(badRequest(`${request.method} ${request.url}: the body is no JSON: ${reasonOf(error)}`));
+      return done(
+        badRequest(`${request.method} ${request.url}: the body is not valid JSON: ${reasonOf(error)}`),
+      );
     }
     if (!isNestedDeeper(value, DEEPEST_BODY)) return done(null, value);
     done(
@@ -26,7 +28,7 @@ export function acceptJson(app: FastifyInstance): void {
   });
 }
 
-/** Recursion ends at `levels`, so that no body can exhaust the stack here or where it is shown or copied later. */
+/** Recurses at most `levels` deep, so that no body can exhaust the stack, here or when it is copied or serialized later. */
 function isNestedDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((item) => isNestedDeeper(item, levels - 1));

@@ -4,7 +4,7 @@ import { apiPathOf } from './api-path';
 
 const entries = new WeakMap<FastifyRequest, LoggedRequest>();
 
-/** Comes after the gate: who has no key puts nothing into the log. */
+/** Register it after authorization, so that only requests with the key are logged. */
 export function addRequestLog(app: FastifyInstance, log: RequestLog): void {
   app.addHook('onRequest', async (request) => {
     const path = apiPathOf(request);
@@ -26,7 +26,7 @@ export function addRequestLog(app: FastifyInstance, log: RequestLog): void {
   });
 }
 
-/** Comes after the faults, so that it sees the status that the client sees. */
+/** Register it after the faults, so that it logs the status that the client receives. */
 export function addStatusLog(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
     const entry = entries.get(request);

@@ -5,7 +5,7 @@ import { apiPathOf } from './api-path';
 
 const WINDOW_MS = 60_000;
 
-/** At most so many requests in any 60 seconds; refused requests do not count. */
+/** Accepts a number of requests in any 60 seconds (a sliding window). Rejected requests do not count. */
 export class RateLimiter {
   readonly #requestsPerMinute: number;
   readonly #acceptedMs: number[] = [];
@@ -15,7 +15,7 @@ export class RateLimiter {
     this.#requestsPerMinute = requestsPerMinute;
   }
 
-  /** Accepts a request (0), or says after how many seconds there is room again. */
+  /** Returns 0 if it accepts a request, otherwise the seconds until it accepts one again. */
   take(): number {
     if (this.#requestsPerMinute === 0) return 0;
     const nowMs = Date.now();
@@ -30,7 +30,7 @@ export class RateLimiter {
   }
 }
 
-/** `/admin` and the console have no rate limit. */
+/** Limits the rate of API requests. `/admin` and the console have no limit. */
 export function addRateLimit(app: FastifyInstance, { settings }: ControlPlane): void {
   const rateLimiter = new RateLimiter(settings.requestsPerMinute);
   app.addHook('onRequest', async (request, reply) => {
@@ -40,7 +40,7 @@ export function addRateLimit(app: FastifyInstance, { settings }: ControlPlane): 
     throw new ApiError(
       429,
       'RATE_LIMITED',
-      `more than ${settings.requestsPerMinute} requests in a minute: send the request again in ${waitSeconds} s`,
+      `more than ${settings.requestsPerMinute} requests in a minute: retry in ${waitSeconds} s`,
     );
   });
 }

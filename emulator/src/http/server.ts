@@ -27,7 +27,7 @@ export interface ServerParts {
   readonly controls: Controls;
   readonly log: RequestLog;
   readonly stopped: AbortSignal;
-  /** undefined: everything is in memory, and no answer waits for a disk. */
+  /** Saves changes; without it all data is in memory, and no response waits for the disk. */
   readonly journal?: { saved(): Promise<void> } | undefined;
   readonly limits?: ServerLimits;
 }

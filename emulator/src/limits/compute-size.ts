@@ -1,12 +1,12 @@
 import { badRequest } from '../records/api-error';
 
-/** Bounds in compute units; fixed when they are equal. */
+/** Bounds in compute units; equal bounds mean a fixed size. */
 export interface ComputeSize {
   readonly minCu: number;
   readonly maxCu: number;
 }
 
-/** What a request says of a size. */
+/** The size attributes of a request. */
 export interface RequestedSize {
   autoscaling_limit_min_cu?: number;
   autoscaling_limit_max_cu?: number;
@@ -14,10 +14,10 @@ export interface RequestedSize {
 
 const FRACTIONAL_SIZES: readonly number[] = [0.25, 0.5];
 const WIDEST_RANGE_CU = 8;
-/** Above this a compute has a fixed size. */
+/** A larger compute has a fixed size. */
 const LARGEST_AUTOSCALING_CU = 16;
 
-/** Source: service-api.txt, sections 2.4 and 8; what lies above 8 CU comes in only by the option `maxCu`. */
+/** Source: docs/service.md, "Compute sizes". Sizes above 8 CU are allowed only by the option `maxCu`. */
 export function checkComputeSize({ minCu, maxCu }: ComputeSize, largestCu: number): void {
   for (const [attribute, cu] of [
     ['autoscaling_limit_min_cu', minCu],
@@ -35,17 +35,17 @@ export function checkComputeSize({ minCu, maxCu }: ComputeSize, largestCu: numbe
   }
   if (maxCu - minCu > WIDEST_RANGE_CU) {
     throw badRequest(
-      `autoscaling from ${minCu} to ${maxCu} CU is too wide: the bounds may differ by ${WIDEST_RANGE_CU} CU`,
+      `autoscaling from ${minCu} to ${maxCu} CU is too wide: the bounds may differ by at most ${WIDEST_RANGE_CU} CU`,
     );
   }
   if (maxCu > LARGEST_AUTOSCALING_CU && minCu !== maxCu) {
     throw badRequest(
-      `a compute above ${LARGEST_AUTOSCALING_CU} CU has a fixed size: ${minCu} to ${maxCu} CU is a range`,
+      `a compute above ${LARGEST_AUTOSCALING_CU} CU must have a fixed size; got ${minCu} to ${maxCu} CU`,
     );
   }
 }
 
-/** Both bounds or neither. `path` is where they stand in the request, such as `endpoint.` */
+/** Requires both bounds or neither. `path` is their prefix in the request, such as `endpoint.` */
 export function checkBothBounds(requested: RequestedSize, path = ''): void {
   if (
     (requested.autoscaling_limit_min_cu === undefined) ===
@@ -53,6 +53,6 @@ export function checkBothBounds(requested: RequestedSize, path = ''): void {
   )
     return;
   throw badRequest(
-    `${path}autoscaling_limit_min_cu and autoscaling_limit_max_cu come together: only one is given`,
+    `${path}autoscaling_limit_min_cu and autoscaling_limit_max_cu must be given together; only one was given`,
   );
 }

@@ -5,12 +5,12 @@ import type { ComputeSize } from './compute-size';
 export type PlanName = 'free' | 'paid';
 
 interface PlanRules {
-  /** Largest size in compute units, whatever the emulator's `maxCu`. */
+  /** Largest size in compute units, regardless of the option `maxCu`. */
   readonly maxCu: number;
   readonly autoscaling: boolean;
   readonly readReplicas: boolean;
   readonly maxEndpoints: number;
-  /** Smallest autosuspend delay that may be requested for; 0 (the default) and -1 (never) are no delays. */
+  /** Smallest autosuspend delay that a request may set. 0 (the default) and -1 (never) are always allowed. */
   readonly minSuspendTimeoutSeconds: number;
 }
 
@@ -36,13 +36,13 @@ export function checkPlanAllowsSize(plan: PlanName, size: ComputeSize): void {
   if (size.minCu !== size.maxCu && !rules.autoscaling) {
     throw notInPlan(
       'PLAN_AUTOSCALING',
-      `the ${plan} plan has no autoscaling: ask for the same minimum and maximum size`,
+      `the ${plan} plan has no autoscaling: use the same minimum and maximum size`,
     );
   }
   if (size.maxCu > rules.maxCu) {
     throw notInPlan(
       'PLAN_COMPUTE_SIZE',
-      `the ${plan} plan ends at ${rules.maxCu} CU; requested for ${size.maxCu} CU`,
+      `the ${plan} plan allows at most ${rules.maxCu} CU; got ${size.maxCu} CU`,
     );
   }
 }
@@ -60,7 +60,7 @@ export function checkPlanAllowsSuspendTimeout(plan: PlanName, seconds: number): 
   if (seconds <= 0 || seconds >= minSuspendTimeoutSeconds) return;
   throw notInPlan(
     'PLAN_SUSPEND_TIMEOUT',
-    `the ${plan} plan needs a suspend_timeout_seconds of ${minSuspendTimeoutSeconds} at least; requested for ${seconds}`,
+    `the ${plan} plan requires a suspend_timeout_seconds of at least ${minSuspendTimeoutSeconds}; got ${seconds}`,
   );
 }
 

@@ -1,67 +1,67 @@
 import type { PlanName } from '../limits/plans';
 
-/** What unfinished operations lock: the whole project, the endpoint (or branch) they work on, or nothing. */
+/** What an unfinished operation locks: its whole project, its endpoint (or branch), or nothing. */
 export type LockScope = 'project' | 'endpoint' | 'none';
 
 export interface EmulatorOptions {
-  /** TCP port, 0..65535; 0 takes a free one. @default 0 */
+  /** TCP port, 0..65535; 0 chooses a free port. @default 0 */
   readonly port?: number;
-  /** Address to listen on. Any but a loopback address needs `allowRemote`. @default '127.0.0.1' */
+  /** Address to listen on. An address other than loopback requires `allowRemote`. @default '127.0.0.1' */
   readonly host?: string;
-  /** Lets other machines in: the service then listens beyond loopback. @default false */
+  /** Allows connections from other machines: `host` may be an address other than loopback. @default false */
   readonly allowRemote?: boolean;
-  /** The one bearer key that is accepted. @default a random key; with `data` the one that the file keeps */
+  /** The only bearer key that is accepted. @default a random key; with `data`, the key in the file */
   readonly apiKey?: string;
   /**
-   * A file that keeps what the emulator holds over restarts, and the key where `apiKey` is absent. It is made if it does
-   * not exist. One emulator at a time can have it. @default none: everything is in memory
+   * A file that stores the emulator's data across restarts, and the key unless `apiKey` is set. It is created if it does
+   * not exist. Only one emulator at a time can use it. @default none: all data is in memory
    */
   readonly data?: string;
   /**
-   * Milliseconds that an operation runs; 0 finishes it in the next tick. Either one number, or a number for each action
-   * and `default` for the rest. @default 0
+   * Milliseconds that an operation runs; 0 finishes it in the next tick. Either one number, or one number per action and
+   * `default` for the others. @default 0
    */
   readonly operationMs?: number | Readonly<Record<string, number>>;
   /**
-   * Milliseconds that an operation stays in scheduling before it runs. With more than 0 a create's answer has its
-   * start_compute in scheduling, not yet running. @default 0
+   * Milliseconds that an operation stays in scheduling before it runs. If above 0, the response of a create shows
+   * start_compute as scheduling, not running. @default 0
    */
   readonly schedulingMs?: number;
   /** What an unfinished operation locks against writes (423). @default 'project' */
   readonly locks?: LockScope;
   /** The account's plan. @default 'paid' */
   readonly plan?: PlanName;
-  /** Endpoints that a project may have. @default 20 on the free plan, 500 on the paid plan */
+  /** Maximum number of endpoints in a project. @default 20 on the free plan, 500 on the paid plan */
   readonly maxEndpoints?: number;
   /** Largest compute size of a paid plan, in compute units: whole, 1..56. @default 8 */
   readonly maxCu?: number;
-  /** Requests accepted in any 60 seconds; more are answered 429. 0 means no limit. @default 0 */
+  /** Requests accepted in any 60 seconds; further requests get a 429. 0 means no limit. @default 0 */
   readonly requestsPerMinute?: number;
-  /** Milliseconds between two check_availability rounds; 0 means none. @default 0 */
+  /** Milliseconds between check_availability rounds; 0 disables them. @default 0 */
   readonly checkAvailabilityEveryMs?: number;
-  /** How long a second of `suspend_timeout_seconds` takes, in milliseconds. @default 1000 */
+  /** Length of one second of `suspend_timeout_seconds`, in milliseconds, 1..3500. @default 1000 */
   readonly autosuspendSecondMs?: number;
   /**
-   * How many milliseconds the lists of endpoints, operations and branches lag behind the writes, 0..60000. What was made
-   * since then is not yet in them, and what was deleted still is. Writes act on the present. @default 0
+   * Milliseconds by which lists of endpoints, operations and branches lag behind writes, 0..60000. A list omits newer
+   * records and still contains those deleted since. Writes act on the current state. @default 0
    */
   readonly lateListsMs?: number;
   /** The same for a GET of one endpoint, operation or branch. @default 0 */
   readonly lateGetsMs?: number;
   /**
-   * Holds and shows written `pg_settings` in normalized form: names in lower case, memory in kB, durations in seconds,
-   * booleans as on and off, and with a `log_timezone` that the client did not give. @default false
+   * Stores and returns `pg_settings` in normalized form: names in lower case, memory in kB, durations in seconds, booleans
+   * as on and off, and `log_timezone` added if the client omitted it. @default false
    */
   readonly normalizeSettings?: boolean;
-  /** What happens to attributes of a request body that the API does not describe. @default 'ignore' */
+  /** How to treat attributes of a request body that the API does not describe. @default 'ignore' */
   readonly unknownAttributes?: 'ignore' | 'reject';
-  /** Region of projects that name none. @default 'local-east-1' */
+  /** Region of projects that are created without one. @default 'local-east-1' */
   readonly regionId?: string;
 }
 
 export type Settings = Required<Omit<EmulatorOptions, 'data'>> & { readonly data: string | undefined };
 
-/** How long operations of an action run, in milliseconds. */
+/** The duration of the operations of an action, in milliseconds. */
 export function durationOf(operationMs: Settings['operationMs'], action: string): number {
   if (typeof operationMs === 'number') return operationMs;
   return operationMs[action] ?? operationMs.default ?? 0;

@@ -3,12 +3,12 @@ import { LONGEST_LAG_MS } from '../records/history';
 import { newApiKey } from '../records/ids';
 import type { EmulatorOptions, Settings } from './emulator-options';
 
-/** The names and addresses by which nothing but this machine can be reached. */
+/** Host names and addresses that only this machine can reach. */
 export const LOOPBACK_HOST = /^(localhost|::1|127(\.\d{1,3}){3})$/;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const LARGEST_CU = 56;
 
-/** Fills in the defaults and refuses values that make no sense. */
+/** Applies the defaults. @throws RangeError when an option is unknown or its value is invalid */
 export function resolveOptions(options: EmulatorOptions = {}): Settings {
   const plan = options.plan ?? 'paid';
   checkOneOf('plan', plan, Object.keys(PLANS));
@@ -35,7 +35,7 @@ export function resolveOptions(options: EmulatorOptions = {}): Settings {
   };
   for (const option of Object.keys(options)) {
     if (Object.hasOwn(settings, option)) continue;
-    throw new RangeError(`${option} is no option; there are ${Object.keys(settings).join(', ')}`);
+    throw new RangeError(`${option} is not an option; the options are ${Object.keys(settings).join(', ')}`);
   }
   checkSettings(settings);
   return settings;
@@ -74,7 +74,7 @@ function checkSettings(settings: Settings): void {
   }
   if (!LOOPBACK_HOST.test(settings.host) && !settings.allowRemote) {
     throw new RangeError(
-      `host ${settings.host} can be reached from other machines; use a loopback address, or let them in on purpose (allowRemote, --allow-remote)`,
+      `host ${settings.host} can be reached from other machines; use a loopback address, or allow it with allowRemote (--allow-remote)`,
     );
   }
 }

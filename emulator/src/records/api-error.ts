@@ -1,6 +1,6 @@
 import type { Operation } from './wire-types';
 
-/** A request that is refused: HTTP status, a code for programs and a sentence for people. */
+/** An error response: its HTTP status, a code for programs and a message for people. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
 
@@ -42,12 +42,12 @@ export function conflict(code: string, message: string): ApiError {
   return new ApiError(409, code, message);
 }
 
-/** The plan has no such feature. */
+/** The account's plan does not include the feature. */
 export function notInPlan(code: string, message: string): ApiError {
   return new ApiError(403, code, message);
 }
 
-/** The request is well formed, and a rule of the service forbids it. */
+/** The request is well-formed, but a rule of the service forbids it. */
 export function unprocessable(code: string, message: string): ApiError {
   return new ApiError(422, code, message);
 }
@@ -57,6 +57,6 @@ export function locked(projectId: string, blocking: Operation): ApiError {
   return new ApiError(
     423,
     'LOCKED',
-    `project ${projectId} is locked: ${reason}; send the request again once it has ended`,
+    `project ${projectId} is locked: ${reason}; retry after that operation has ended`,
   );
 }

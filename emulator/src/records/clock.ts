@@ -1,17 +1,17 @@
 /**
- * Timestamps in microseconds, each later than the one before. Two operations never share a `created_at`, so it can
- * serve as the cursor of a page without losing or repeating an operation.
+ * Timestamps in microseconds, each later than the previous one. Two operations never share a `created_at`, so it can
+ * serve as a page cursor that neither skips nor repeats an operation.
  */
 export class Clock {
   #lastMicros = 0;
 
-  /** A moment later than every moment given out before, in microseconds since 1970. */
+  /** The current time in microseconds since 1970, later than every earlier result. */
   nextMicros(): number {
     this.#lastMicros = Math.max(Date.now() * 1000, this.#lastMicros + 1);
     return this.#lastMicros;
   }
 
-  /** Goes on after a moment that an earlier clock gave out, also where the machine's clock was set back since. */
+  /** Continues after a time from an earlier clock, even if the system clock has been set back since. */
   startAfter(micros: number): void {
     this.#lastMicros = Math.max(this.#lastMicros, micros);
   }
@@ -29,7 +29,7 @@ export function toTimestamp(micros: number): string {
 
 const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
 
-/** Microseconds since 1970, or undefined for a text that is no UTC timestamp. */
+/** Microseconds since 1970, or undefined if the text is not a UTC timestamp. */
 export function parseTimestamp(text: string): number | undefined {
   const match = TIMESTAMP.exec(text);
   const seconds = match?.[1] === undefined ? Number.NaN : Date.parse(`${match[1]}Z`);

@@ -7,10 +7,10 @@ import type { Branch, Endpoint, Operation } from './wire-types';
 /** How far reads can lag behind writes, in milliseconds. */
 export const LONGEST_LAG_MS = 60_000;
 
-/** Bounds the memory of a busy emulator: beyond it, reads lag less than they should. */
+/** Limits the memory of a busy emulator. Beyond this number, reads lag less than configured. */
 const MOST_VERSIONS = 100_000;
 
-/** What reads show of a record from a moment on. */
+/** What reads show of a record from a given time on. */
 interface Version<Shown> {
   fromMs: number;
   /** A copy that never changes; undefined once the record is deleted. */
@@ -18,7 +18,7 @@ interface Version<Shown> {
   previous: Version<Shown> | undefined;
 }
 
-/** The newest version of each record, in the order in which the records were added. */
+/** The newest version of each record, in creation order. */
 type Versions<Shown> = Map<string, Version<Shown>>;
 
 interface ProjectVersions {
@@ -27,7 +27,7 @@ interface ProjectVersions {
   readonly operations: Versions<Operation>;
 }
 
-/** What reads show of a project at a moment. */
+/** What reads show of a project at a given time. */
 export interface ProjectSnapshot {
   branch(id: string): Branch | undefined;
   branches(): Branch[];
@@ -37,12 +37,12 @@ export interface ProjectSnapshot {
 }
 
 /**
- * Remembers what reads showed during the last minute, so that a read can show an earlier state. Copies are made when a
- * record changes, not when it is read.
+ * Keeps what reads showed during the last minute, so that a read can return an earlier state. Records are copied when
+ * they change, not when they are read.
  */
 export class History implements Journal {
   readonly #projects = new WeakMap<ProjectRecord, ProjectVersions>();
-  /** Runs once for each version, oldest first, when no read can ask for anything older. */
+  /** One entry per version, oldest first. Each runs once, when no read can need an older version. */
   readonly #expiries: { readonly fromMs: number; readonly expire: () => void }[] = [];
   #expired = 0;
   readonly #clockMs: () => number;
@@ -61,7 +61,7 @@ export class History implements Journal {
     this.#add(this.#versionsOf(project).branches, branch.id, isDeleted ? undefined : { ...branch });
   }
 
-  /** A shallow copy will do: settings are only ever replaced as a whole. */
+  /** A shallow copy is enough, because settings are only replaced as a whole. */
   noteEndpoint(project: ProjectRecord, { wire }: EndpointRecord): void {
     const isDeleted = project.deletedEndpoints.has(wire.id);
     this.#add(this.#versionsOf(project).endpoints, wire.id, isDeleted ? undefined : { ...wire });
@@ -71,7 +71,7 @@ export class History implements Journal {
     this.#add(this.#versionsOf(project).operations, wire.id, { ...wire });
   }
 
-  /** Records that an earlier process left: reads have always shown them. */
+  /** Adds the records of an earlier process, as if they had always existed. */
   startWith(project: ProjectRecord): void {
     const always = <Shown>(shown: Shown): Version<Shown> => ({
       fromMs: Number.NEGATIVE_INFINITY,
@@ -85,7 +85,7 @@ export class History implements Journal {
     for (const { wire } of operations) versions.operations.set(wire.id, always({ ...wire }));
   }
 
-  /** The project as it was so many milliseconds ago; 0 shows it as it is. */
+  /** The project as it was `lateMs` milliseconds ago; 0 returns the current state. */
   view(project: ProjectRecord, lateMs: number): ProjectSnapshot {
     const atMs = lateMs === 0 ? Number.POSITIVE_INFINITY : this.#clockMs() - lateMs;
     const { branches, endpoints, operations } = this.#versionsOf(project);
@@ -125,7 +125,7 @@ export class History implements Journal {
     this.#expireOld(fromMs);
   }
 
-  /** One time for all that happens in a turn of the event loop: no read shows a half of a request's work. */
+  /** One time for everything in a turn of the event loop, so that no read shows half of a request's changes. */
   #now(): number {
     if (this.#turnMs === undefined) {
       this.#turnMs = this.#clockMs();
@@ -145,7 +145,7 @@ export class History implements Journal {
       oldest.expire();
       this.#expired += 1;
     }
-    // Removing from the front takes time in proportion to the rest, so it is done rarely.
+    // Removing from the front is linear in the number of entries that remain, so it happens rarely.
     if (this.#expired > 1000 && this.#expired * 2 > expiries.length) {
       expiries.splice(0, this.#expired);
       this.#expired = 0;

@@ -3,17 +3,17 @@ import type { OperationRecord } from './operation-record';
 import type { ProjectRecord } from './project-record';
 import type { Branch } from './wire-types';
 
-/** Hears of every record that is added, changed or removed, in the tick in which that happens. */
+/** Receives every record that is added, changed or removed, in the same tick. */
 export interface Journal {
   noteProject(project: ProjectRecord): void;
-  /** It is gone, with all that belongs to it. */
+  /** The project no longer exists, and neither does anything in it. */
   noteRemoval(project: ProjectRecord): void;
   noteBranch(project: ProjectRecord, branch: Branch): void;
   noteEndpoint(project: ProjectRecord, endpoint: EndpointRecord): void;
   noteOperation(project: ProjectRecord, operation: OperationRecord): void;
 }
 
-/** Both hear of each change. */
+/** A journal that passes every change to both. */
 export function joinJournals(one: Journal, other: Journal): Journal {
   return {
     noteProject(project) {

@@ -31,7 +31,7 @@ export class Store {
     return endpoint;
   }
 
-  /** The endpoint and its project, for callers that know only the endpoint's id. */
+  /** The endpoint and its project, for callers that have only the endpoint's id. */
   findEndpoint(endpointId: string): { project: ProjectRecord; endpoint: EndpointRecord } {
     for (const project of this.projects.values()) {
       const endpoint = project.endpoints.get(endpointId);
@@ -40,7 +40,7 @@ export class Store {
     throw notFound('endpoint', endpointId);
   }
 
-  /** Like findEndpoint, and finds deleted endpoints too. */
+  /** The endpoint with this id, including deleted ones. */
   findEndpointEver(endpointId: string): EndpointRecord {
     for (const { endpoints, deletedEndpoints } of this.projects.values()) {
       const endpoint = endpoints.get(endpointId) ?? deletedEndpoints.get(endpointId);

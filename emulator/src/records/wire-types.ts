@@ -1,4 +1,4 @@
-/** The shapes on the wire, in the API's own words. Source: service-api.txt, section 2, and the OpenAPI description. */
+/** The JSON types of the API, with its names. Source: docs/service.md and the OpenAPI description. */
 
 export type EndpointType = 'read_write' | 'read_only';
 export type EndpointState = 'init' | 'active' | 'idle';
@@ -106,7 +106,7 @@ export interface Project {
   updated_at: string;
 }
 
-/** The body of every answer that is not a success. */
+/** The body of every error response. */
 export interface ErrorBody {
   request_id: string;
   code: string;

@@ -1,4 +1,4 @@
-/** Says what a value must be, or nothing if it is that. */
+/** Describes what a value must be, or returns undefined if the value is valid. */
 export type Check = (value: unknown) => string | undefined;
 export type Checks = Readonly<Record<string, Check>>;
 
@@ -23,7 +23,7 @@ const MOST_ANNOTATIONS = 50;
 export const isAnnotations: Check = (value) =>
   isTextMap(value) === undefined && Object.keys(Object(value)).length <= MOST_ANNOTATIONS
     ? undefined
-    : `an object of at most ${MOST_ANNOTATIONS} values, which are strings`;
+    : `an object of at most ${MOST_ANNOTATIONS} string values`;
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 
@@ -58,7 +58,7 @@ export function isListOf(isItem: Check, items: string): Check {
       : `a list of ${items}`;
 }
 
-/** An object that has the required attributes, and whose known ones pass their checks. */
+/** An object that has every required attribute, and whose known attributes pass their checks. */
 export function isObjectOf(checks: Checks, required: readonly string[] = []): Check {
   return (value) => {
     if (!isObject(value)) return 'an object';

@@ -15,10 +15,10 @@ import { readAttributes, readSection, type UnknownAttributes } from './request-b
 
 export interface NewBranch {
   readonly name?: string | undefined;
-  /** The branch it starts from; the primary branch if absent. */
+  /** The parent branch. @default the primary branch */
   readonly parentId?: string | undefined;
   readonly isProtected?: boolean | undefined;
-  /** The endpoints that come with it; their `branch_id` is filled in. */
+  /** The endpoints to create with the branch, which sets their `branch_id`. */
   readonly endpoints: readonly Omit<NewEndpointAttributes, 'branch_id'>[];
 }
 
@@ -33,10 +33,10 @@ const BRANCH_CHECKS: Checks = {
   expires_at: isTimestamp,
 };
 
-/** A body is optional, and so is everything in it. */
+/** The body is optional, and so is every attribute in it. */
 export function readNewBranch(body: unknown, unknownAttributes: UnknownAttributes): NewBranch {
   const section = readSection(body, 'branch', true);
-  // Each attribute has passed the check that stands for its type.
+  // BRANCH_CHECKS matches the attribute types.
   const branch = readAttributes(section, 'branch', BRANCH_CHECKS, unknownAttributes) as {
     name?: string;
     parent_id?: string;
@@ -51,7 +51,7 @@ export function readNewBranch(body: unknown, unknownAttributes: UnknownAttribute
     name: branch.name,
     parentId: branch.parent_id || undefined,
     isProtected: branch.protected,
-    // The branch has no id yet; addBranch fills in the real one.
+    // The branch has no id yet; addBranch sets the real one.
     endpoints: endpoints.map((endpoint) =>
       readNewEndpoint({ ...endpoint, branch_id: 'new' }, unknownAttributes),
     ),

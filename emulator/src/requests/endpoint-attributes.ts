@@ -16,7 +16,7 @@ import {
 } from './attribute-checks';
 import { readAttributes, type UnknownAttributes } from './request-body';
 
-/** What a request may say of an endpoint. */
+/** The attributes of an endpoint that a request may set. */
 export interface EndpointAttributes {
   branch_id?: string;
   region_id?: string;
@@ -35,7 +35,7 @@ export interface EndpointAttributes {
 
 export type NewEndpointAttributes = EndpointAttributes & { branch_id: string; type: EndpointType };
 
-// What a project says of its endpoints is checked as what an endpoint says of itself.
+// The defaults of a project follow the same rules as the attributes of an endpoint.
 export const isSuspendTimeout = isWholeNumber(-1, 604_800);
 export const isProvisioner = isOneOf('k8s-pod', 'k8s-neonvm', 'serverless-platform');
 export const SIZE_CHECKS = {
@@ -69,7 +69,7 @@ export function readNewEndpoint(
   section: Record<string, unknown>,
   unknownAttributes: UnknownAttributes,
 ): NewEndpointAttributes {
-  // Each attribute has passed the check that stands for its type.
+  // The checks match the attribute types.
   const attributes = readAttributes(
     section,
     'endpoint',
@@ -84,12 +84,12 @@ export function readNewEndpoint(
   return { ...withKnownSettings(attributes), branch_id, type };
 }
 
-/** The attributes of an update request. `type` and `region_id` are not among them: they count as unknown. */
+/** The attributes of an update request. It cannot set `type` or `region_id`, which count as unknown. */
 export function readEndpointChange(
   section: Record<string, unknown>,
   unknownAttributes: UnknownAttributes,
 ): EndpointAttributes {
-  // Each attribute has passed the check that stands for its type.
+  // The checks match the attribute types.
   return withKnownSettings(
     readAttributes(section, 'endpoint', SHARED_CHECKS, unknownAttributes) as EndpointAttributes,
   );

@@ -28,11 +28,11 @@ export interface NewProject {
   readonly defaultEndpointSettings?: DefaultEndpointSettings | undefined;
 }
 
-/** JavaScript has no number between this one and 2^63, which is none of int64. */
+/** The largest JavaScript number below 2^63, the first number beyond int64. */
 const LARGEST_INT64 = 2 ** 63 - 1024;
 const isAmount = isWholeNumber(0, LARGEST_INT64);
 
-/** Checked and, as nothing here depends on them, not kept. */
+/** Checked but not stored, because nothing in the emulator depends on them. */
 const isProjectSettings = isObjectOf({
   quota: isObjectOf({
     active_time_seconds: isAmount,
@@ -84,7 +84,7 @@ const PROJECT_CHECKS: Checks = {
   org_id: isId,
 };
 
-/** What has passed PROJECT_CHECKS. */
+/** The attributes that PROJECT_CHECKS accepts. */
 interface ProjectAttributes extends DefaultEndpointSettings {
   name?: string;
   region_id?: string;
@@ -98,7 +98,7 @@ interface ProjectAttributes extends DefaultEndpointSettings {
 
 export function readNewProject(body: unknown, unknownAttributes: UnknownAttributes): NewProject {
   const section = readSection(body, 'project');
-  // Each attribute has passed the check that stands for its type.
+  // PROJECT_CHECKS matches the attribute types.
   const requested = readAttributes(
     section,
     'project',
@@ -119,7 +119,7 @@ export function readNewProject(body: unknown, unknownAttributes: UnknownAttribut
   };
 }
 
-/** The bounds beside default_endpoint_settings are deprecated, and still accepted. */
+/** The bounds outside default_endpoint_settings are deprecated but still accepted. */
 function readDefaults(requested: ProjectAttributes): DefaultEndpointSettings | undefined {
   const { autoscaling_limit_min_cu, autoscaling_limit_max_cu, default_endpoint_settings: nested } = requested;
   const defaults: DefaultEndpointSettings = {};

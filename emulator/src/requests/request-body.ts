@@ -14,7 +14,7 @@ export function readSection(body: unknown, key: string, optional = false): Recor
   return section;
 }
 
-/** The known attributes of a section, each checked. Unknown ones are left out or refused. */
+/** The known attributes of a section, each checked. Unknown attributes are ignored or rejected. */
 export function readAttributes(
   section: Record<string, unknown>,
   path: string,
@@ -26,7 +26,7 @@ export function readAttributes(
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     if (check === undefined) {
       if (unknownAttributes === 'ignore') continue;
-      throw badRequest(`${path}.${name} is no attribute of this request`);
+      throw badRequest(`${path}.${name} is not an attribute of this request`);
     }
     const expected = check(value);
     if (expected !== undefined) throw badRequest(`${path}.${name} must be ${expected}; got ${show(value)}`);

@@ -1,4 +1,4 @@
-/** A request as it arrived, and how it was answered. */
+/** A request as it arrived, and the status of its response. */
 export interface LoggedRequest {
   readonly method: string;
   /** Path after the version segment, without the query, such as `/projects/p/endpoints`. */
@@ -9,7 +9,7 @@ export interface LoggedRequest {
   readonly requestId: string;
   /** The body of a write; undefined when there was none. */
   body?: unknown;
-  /** HTTP status of the answer; null while there is none, and for good when the answer was lost. */
+  /** HTTP status of the response; null until it is sent, and permanently if it was lost. */
   status: number | null;
 }
 
@@ -18,13 +18,13 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 interface Kept {
   readonly request: LoggedRequest;
-  /** Of its JSON. */
+  /** The size of its JSON. */
   bytes: number;
 }
 
 /**
- * The requests to the API that had the key, oldest first: the latest 10,000, and of these as many as fit into 16 MiB.
- * Requests to `/admin` are not among them.
+ * The authorized requests to the API, oldest first: the latest 10,000, or as many of these as fit into 16 MiB of JSON.
+ * Requests to `/admin` are not logged.
  */
 export class RequestLog {
   readonly #kept: Kept[] = [];
@@ -37,7 +37,7 @@ export class RequestLog {
     this.#dropOldest();
   }
 
-  /** Bodies arrive after the request was added, and perhaps after it was dropped. */
+  /** Adds the body, which arrives after the request was added. A request may already have been dropped by then. */
   addBody(request: LoggedRequest, body: unknown): void {
     const kept = this.#kept.findLast((candidate) => candidate.request === request);
     if (kept === undefined) return;

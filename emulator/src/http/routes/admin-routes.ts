@@ -21,7 +21,7 @@ interface OperationPath {
   Params: { operation_id: string };
 }
 
-/** The controls over HTTP, for tests in other languages and for people with a shell. */
+/** The controls over HTTP, for tests in other languages and for use from a shell. */
 export function addAdminRoutes(admin: FastifyInstance, controls: Controls): void {
   const locks = new Map<string, () => void>();
 
@@ -56,13 +56,13 @@ export function addAdminRoutes(admin: FastifyInstance, controls: Controls): void
     return reply.code(201).send({ endpoint });
   });
   admin.post<ProjectPath>('/projects/:project_id/operations', (request, reply) => {
-    // The control checks what is in it.
+    // The control validates it.
     const requested = readSection(request.body, 'operation') as unknown as ForeignOperation;
     const { operation } = controls.addOperation(request.params.project_id, requested);
     return reply.code(201).send({ operation });
   });
   admin.patch<OperationPath>('/operations/:operation_id', (request) => {
-    // The control checks what is in it.
+    // The control validates it.
     const change = readSection(request.body, 'operation') as unknown as ForeignOperationChange;
     return { operation: controls.changeOperation(request.params.operation_id, change) };
   });
@@ -84,13 +84,13 @@ export function addAdminRoutes(admin: FastifyInstance, controls: Controls): void
   });
 }
 
-/** What stands beside the endpoint in the body; the control checks it. */
+/** The attributes of the body besides the endpoint; the control validates them. */
 function readOptions(body: unknown): { ageMs?: number } {
   const { endpoint: _endpoint, ...options } = isObject(body) ? body : {};
   return options;
 }
 
-/** A regular expression, which only a program can have injected, has no JSON of its own. */
+/** A regular expression, which only a program can inject, has no JSON form, so it is shown as text. */
 function showFault({ id, fault, hits }: InjectedFault): object {
   const path =
     'path' in fault.match && fault.match.path instanceof RegExp ? String(fault.match.path) : undefined;

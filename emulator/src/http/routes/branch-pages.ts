@@ -5,7 +5,7 @@ import { readLimit, readQueryChoice, readQueryText } from './query-parameters';
 const SORT_FIELDS = ['updated_at', 'created_at', 'name'] as const;
 const LIMIT = { max: 10_000, fallback: Number.POSITIVE_INFINITY };
 
-/** What branches are put in order by; the id decides between two of the same name. */
+/** The sort key of a branch. The id decides between equal values. */
 type Rank = readonly [value: string, id: string];
 
 interface BranchPage {
@@ -13,7 +13,7 @@ interface BranchPage {
   readonly pagination: { readonly next?: string; readonly sort_by: string; readonly sort_order: string };
 }
 
-/** The branches in the order that the query asks for, after its cursor. There is a `next` while there are more. */
+/** The page of branches that the query selects. It has a `next` cursor if there are more. */
 export function pageOfBranches(branches: readonly Branch[], query: unknown): BranchPage {
   const sortBy = readQueryChoice(query, 'sort_by', SORT_FIELDS) ?? 'updated_at';
   const sortOrder = readQueryChoice(query, 'sort_order', ['asc', 'desc'] as const) ?? 'desc';
@@ -46,6 +46,6 @@ function readRank(query: unknown): Rank | undefined {
   const [value, id] = Buffer.from(cursor, 'base64url').toString().split('\0');
   if (value !== undefined && id !== undefined) return [value, id];
   throw badRequest(
-    `query parameter cursor must be the cursor of an earlier page; got ${JSON.stringify(cursor)}`,
+    `query parameter cursor must be the cursor of an earlier response; got ${JSON.stringify(cursor)}`,
   );
 }

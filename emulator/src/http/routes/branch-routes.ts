@@ -17,7 +17,7 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
   api.get<ProjectPath>(COLLECTION, LATE_LIST, (request) => {
     const project = store.project(request.params.project_id);
     const search = readQueryText(request.query, 'search') ?? '';
-    // No deleted branch can be recovered: there are none to include.
+    // Deleted branches cannot be recovered, so there are none to include.
     readQueryFlag(request.query, 'include_deleted');
     const found = snapshotFor(plane, project, request)
       .branches()
@@ -50,7 +50,7 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
 
   api.delete<BranchPath>(`${COLLECTION}/:branch_id`, (request, reply) => {
     const project = store.project(request.params.project_id);
-    // Every deletion is for good.
+    // Every delete is permanent.
     readQueryFlag(request.query, 'hard_delete');
     const deleted = deleteBranch(plane, project, request.params.branch_id);
     if (deleted === undefined) return reply.code(204).send();

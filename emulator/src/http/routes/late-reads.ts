@@ -5,7 +5,7 @@ import type { ProjectRecord } from '../../records/project-record';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A read that can lag behind the writes, of a list or of one record. */
+    /** Marks a route whose reads can lag behind writes: a list, or one record. */
     lateRead?: 'list' | 'get';
   }
 }
@@ -15,12 +15,12 @@ export const LATE_GET = { config: { lateRead: 'get' } } as const;
 
 const delayedReads = new WeakMap<FastifyRequest, number>();
 
-/** Makes one read lag behind, whatever the options say. */
+/** Makes one read lag by `lateMs`, regardless of the options. */
 export function delayRead(request: FastifyRequest, lateMs: number): void {
   delayedReads.set(request, lateMs);
 }
 
-/** What a read shows of a project: the present, unless an option or a fault makes it lag behind. */
+/** The state of a project that a read shows: the current one, unless an option or a fault makes it lag. */
 export function snapshotFor(
   { history, settings }: ControlPlane,
   project: ProjectRecord,

@@ -16,7 +16,7 @@ export function addOperationRoutes(api: FastifyInstance, plane: ControlPlane): v
     const limit = readLimit(request.query, LIMIT);
     const view = snapshotFor(plane, project, request);
     const page = pageOf(project.operations, view, limit, readCursor(request.query));
-    // An empty page gives back a cursor after which there is nothing either.
+    // The cursor of an empty page leads to another empty page.
     const last = page.at(-1)?.created_at ?? readQueryText(request.query, 'cursor');
     return {
       operations: page,
@@ -33,7 +33,7 @@ export function addOperationRoutes(api: FastifyInstance, plane: ControlPlane): v
   });
 }
 
-/** Newest first, older than the cursor. New operations come before the cursor, so they never shift a page. */
+/** Operations older than the cursor, newest first. New operations are newer than any cursor, so they never shift a page. */
 function pageOf(
   oldestFirst: readonly OperationRecord[],
   view: ProjectSnapshot,

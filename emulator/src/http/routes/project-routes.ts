@@ -16,16 +16,16 @@ import {
 } from './query-parameters';
 
 const LIMIT = { max: 400, fallback: 10 };
-const ANSWER_TIME_MS = { min: 100, max: 30_000 };
+const TIMEOUT_MS = { min: 100, max: 30_000 };
 
 export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): void {
   const { store } = plane;
 
   api.get('/projects', (request) => {
     const limit = readLimit(request.query, LIMIT);
-    // All projects belong to one account and answer at once, and no deleted one can be recovered.
+    // There is one account, projects are listed without delay, and deleted projects cannot be recovered.
     readQueryId(request.query, 'org_id');
-    readQueryWhole(request.query, 'timeout', ANSWER_TIME_MS);
+    readQueryWhole(request.query, 'timeout', TIMEOUT_MS);
     if (readQueryFlag(request.query, 'recoverable'))
       return { projects: [], applications: {}, integrations: {} };
     const page = pageOf(
@@ -43,12 +43,12 @@ export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): voi
     };
   });
 
-  // A call of its own, not the project "shared". There is only one account, so no project is shared with it.
+  // A route of its own, not the project "shared". There is only one account, so no project is shared with it.
   api.get('/projects/shared', (request) => {
     readLimit(request.query, LIMIT);
     readCursor(request.query);
     readQueryText(request.query, 'search');
-    readQueryWhole(request.query, 'timeout', ANSWER_TIME_MS);
+    readQueryWhole(request.query, 'timeout', TIMEOUT_MS);
     return { projects: [] };
   });
 
@@ -76,7 +76,7 @@ export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): voi
   });
 }
 
-/** In the order of creation, after the given time. */
+/** Projects created after the given time, oldest first. */
 function pageOf(
   projects: Project[],
   search: string,

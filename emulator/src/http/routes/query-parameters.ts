@@ -2,24 +2,25 @@ import { badRequest } from '../../records/api-error';
 import { parseTimestamp } from '../../records/clock';
 import { isId } from '../../requests/attribute-checks';
 
-/** A query parameter that is given at most once. */
+/** A query parameter that may appear at most once. */
 export function readQueryText(query: unknown, name: string): string | undefined {
-  // Fastify's parser gives an object with a string for each name, or a list for one that is repeated.
+  // Fastify's parser returns a string for each name, or a list for a repeated name.
   const value = (query as Record<string, string | string[] | undefined>)[name];
-  if (Array.isArray(value)) throw badRequest(`query parameter ${name} is given ${value.length} times`);
+  if (Array.isArray(value))
+    throw badRequest(`query parameter ${name} appears ${value.length} times: send it once`);
   return value;
 }
 
 /**
- * The creation time at which the page before ended, in microseconds since 1970; undefined for the first page. No two
- * records share a time, so pages stay exact while records are added, and when the last one of a page is deleted.
+ * The creation time of the last record of the previous page, in microseconds since 1970; undefined for the first page. No
+ * two records share a time, so pages stay exact while records are added, and after the last one of a page is deleted.
  */
 export function readCursor(query: unknown): number | undefined {
   const text = readQueryText(query, 'cursor');
   const micros = parseTimestamp(text ?? '');
   if (text === undefined || micros !== undefined) return micros;
   throw badRequest(
-    `query parameter cursor must be the cursor of an earlier page; got ${JSON.stringify(text)}`,
+    `query parameter cursor must be the cursor of an earlier response; got ${JSON.stringify(text)}`,
   );
 }
 
