@@ -2,8 +2,8 @@ import { startEmulator } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { look, startConsole } from './console-client';
 
-describe('the data', () => {
-  it('has the newest project first, and opens that', async () => {
+describe('the console data', () => {
+  it('the console lists the newest project first and selects it', async () => {
     const { emulator, look } = await startConsole();
     const newer = emulator.createProject({ name: 'newer' });
     const view = await look();
@@ -11,24 +11,27 @@ describe('the data', () => {
     expect(view.project?.id).toBe(newer.id);
   });
 
-  it('has the project that was asked for', async () => {
+  it('the console shows the requested project', async () => {
     const { emulator, project, look } = await startConsole();
     emulator.createProject({ name: 'newer' });
     expect((await look({ project: project.id })).project).toMatchObject({ id: project.id, name: 'test' });
   });
 
-  it.each(['gone', '__proto__', ''])('has the newest project instead of %j', async (id) => {
-    const { project, look } = await startConsole();
-    expect((await look({ project: id })).project?.id).toBe(project.id);
-  });
+  it.each(['gone', '__proto__', ''])(
+    'the console shows the newest project instead of the unknown project %j',
+    async (id) => {
+      const { project, look } = await startConsole();
+      expect((await look({ project: id })).project?.id).toBe(project.id);
+    },
+  );
 
-  it('has no project when there is none', async () => {
+  it('the console shows no project if there is none', async () => {
     const emulator = await startEmulator();
     onTestFinished(() => emulator.stop());
     expect(await look(emulator)).toMatchObject({ projects: [], projectCount: 0, project: null });
   });
 
-  it('has names as they are: they are text', async () => {
+  it('the console data contains names unchanged', async () => {
     const { emulator, look } = await startConsole();
     const name = '</script><img src=x onerror=alert(1)>';
     emulator.createProject({ name });
@@ -43,7 +46,7 @@ describe('the data', () => {
     ['error', 'Error'],
     ['skipped', 'Skipped'],
     ['constructor', 'Constructor'],
-  ])('says of the status %s: %s', async (status, word) => {
+  ])('the console labels the status %s as %s', async (status, word) => {
     const { emulator, create, look } = await startConsole();
     const fault = emulator.inject({ match: {}, effect: { kind: 'operation-status', status } });
     await create();
@@ -51,7 +54,7 @@ describe('the data', () => {
     expect((await look()).project?.operations[0]).toMatchObject({ action: 'start_compute', status: word });
   });
 
-  it('has a duration only of operations that have ended', async () => {
+  it('the console data has a duration only for operations that have ended', async () => {
     const { emulator, project, look } = await startConsole();
     emulator.lockProject(project.id);
     const operations = (await look()).project?.operations ?? [];
@@ -61,7 +64,7 @@ describe('the data', () => {
     ]);
   });
 
-  it('says of a compute Active, of one that is down Idle, and of a disabled one Stopped', async () => {
+  it('the console labels computes Active, Idle, and Stopped if disabled', async () => {
     const { emulator, call, endpoints, createActive, settled, look } = await startConsole();
     const id = await createActive();
     const stateOf = async () =>
@@ -79,14 +82,14 @@ describe('the data', () => {
     expect([...states, await stateOf()]).toEqual(['Active', 'Idle', 'Active', 'Active', 'Stopped']);
   });
 
-  it('says where an endpoint is moving to', async () => {
+  it('the console shows the next state of an endpoint', async () => {
     const { create, look } = await startConsole({ operationMs: 60_000 });
     const { body } = await create();
     const held = (await look()).project?.endpoints.find(({ id }) => id === body?.endpoint.id);
     expect(held).toMatchObject({ state: 'Idle', nextState: 'Active' });
   });
 
-  it('has the newest 100 operations, and says how many there are', async () => {
+  it('the console data contains the newest 100 operations and their total number', async () => {
     const { emulator, project, look } = await startConsole();
     for (let count = 0; count < 120; count += 1) emulator.createBranch(project.id, { name: `b${count}` });
     const view = await look();
@@ -97,8 +100,8 @@ describe('the data', () => {
   });
 });
 
-describe('a change', () => {
-  it('answers the request that waits for it', async () => {
+describe('a change of the console data', () => {
+  it('a change completes the waiting console request', async () => {
     const { emulator, project, look } = await startConsole();
     const { version } = await look();
     const waiting = look({ project: project.id, after: version });
@@ -108,7 +111,7 @@ describe('a change', () => {
     expect(view.project?.operations[0]).toMatchObject({ action: 'create_branch', status: 'In progress' });
   });
 
-  it('of another project is seen too', async () => {
+  it('a change of another project completes the waiting console request', async () => {
     const { emulator, project, look } = await startConsole();
     const { version } = await look();
     const waiting = look({ project: project.id, after: version });
@@ -116,7 +119,7 @@ describe('a change', () => {
     expect(await waiting).toMatchObject({ projects: [{ name: 'newer' }, { name: 'test' }] });
   });
 
-  it('that was made behind the back of the user is seen too', async () => {
+  it('a change by a control completes the waiting console request', async () => {
     const { emulator, project, look } = await startConsole();
     const { version } = await look();
     const waiting = look({ after: version });
@@ -124,12 +127,12 @@ describe('a change', () => {
     expect((await waiting).project?.endpoints).toEqual([]);
   });
 
-  it('is none when nothing changed: the version is the same', async () => {
+  it('the console version stays the same without a change', async () => {
     const { look } = await startConsole();
     expect((await look()).version).toBe((await look()).version);
   });
 
-  it('is no longer waited for when the emulator stops', async () => {
+  it('stopping the emulator ends the waiting console request', async () => {
     const { emulator, look } = await startConsole();
     const { version } = await look();
     const waiting = expect(look({ after: version })).rejects.toThrow('fetch failed');

@@ -52,7 +52,7 @@ const oneEndpoint = `${allEndpoints}/{endpoint_id}`;
 const allBranches = `${oneProject}/branches`;
 const allOperations = `${oneProject}/operations`;
 
-it('every answer of the life of an endpoint is as the official description says', async () => {
+it('every response in the life of an endpoint matches the OpenAPI description', async () => {
   const { emulator, project, branch, call, settled } = await startService();
   const ids: Record<string, string> = { project_id: project.id, branch_id: branch.id };
   const checked: string[] = [];
@@ -114,11 +114,18 @@ it('every answer of the life of an endpoint is as the official description says'
 it.each<[string, number, EmulatorOptions, string, string, object?]>([
   ['an unknown project', 404, {}, 'GET', '/projects/none'],
   ['an unknown operation', 404, {}, 'GET', `${oneProject}/operations/{operation_id}`],
-  ['bad JSON', 400, {}, 'POST', '/projects', []],
-  ['a size that the plan lacks', 403, { plan: 'free' }, 'POST', allEndpoints, { type: 'read_only' }],
+  ['invalid JSON', 400, {}, 'POST', '/projects', []],
+  [
+    'a replica that the plan does not include',
+    403,
+    { plan: 'free' },
+    'POST',
+    allEndpoints,
+    { type: 'read_only' },
+  ],
   ['an endpoint beyond the quota', 422, { maxEndpoints: 1 }, 'POST', allEndpoints, { type: 'read_only' }],
   ['a request beyond the rate limit', 429, { requestsPerMinute: 1 }, 'GET', '/projects'],
-])('the refusal of %s is %i and as described', async (_case, status, options, method, path, body) => {
+])('%s is %i and matches the OpenAPI description', async (_case, status, options, method, path, body) => {
   const { project, branch, call } = await startService(options);
   if (options.requestsPerMinute !== undefined) await call('GET', '/projects');
   const url = path.replace('{project_id}', project.id).replace('{operation_id}', randomUUID());
@@ -128,7 +135,7 @@ it.each<[string, number, EmulatorOptions, string, string, object?]>([
   expect([answer.status, findViolations(method, described, answer)]).toEqual([status, []]);
 });
 
-it('the refusal of a wrong key is 401 and as described', async () => {
+it('a wrong key is 401 and matches the OpenAPI description', async () => {
   const { call } = await startService();
   const answer = await call('GET', '/projects', undefined, 'wrong');
   expect([answer.status, findViolations('GET', '/projects', answer)]).toEqual([401, []]);
@@ -137,8 +144,8 @@ it('the refusal of a wrong key is 401 and as described', async () => {
 it.each([
   ['without a required field', 'host', undefined, 'host'],
   ['with a field of the wrong type', 'autoscaling_limit_min_cu', '0.25', '/autoscaling_limit_min_cu'],
-  ['with a time that is none', 'created_at', 'yesterday', '/created_at'],
-])('notices an answer %s', async (_case, field, value, expected) => {
+  ['with an invalid time', 'created_at', 'yesterday', '/created_at'],
+])('the contract check detects a response %s', async (_case, field, value, expected) => {
   const { project, call } = await startService();
   const answer = await call('GET', `/projects/${project.id}/endpoints`);
   const [endpoint] = answer.body?.endpoints ?? [];

@@ -125,7 +125,7 @@ function livesOf(operations: readonly Operation[], endpoints: readonly KnownEndp
   );
 }
 
-it('nothing that was answered is lost when the process is killed under concurrent writes', async () => {
+it('no acknowledged write is lost when the process is killed during concurrent writes', async () => {
   const data = newDataFile();
   const args = ['--data', data, '--locks', 'none', '--operation-ms', '5'];
   let service = await EmulatorProcess.start(args);
@@ -155,7 +155,7 @@ it('nothing that was answered is lost when the process is killed under concurren
   expect(writers.endpoints.length).toBeGreaterThan(ROUNDS);
 }, 60_000);
 
-it('a second process on the same file is refused, and the first one goes on', async () => {
+it('a second process on the same data file is refused, and the first one keeps running', async () => {
   const data = newDataFile();
   const first = await EmulatorProcess.start(['--data', data]);
   await expect(EmulatorProcess.start(['--data', data])).rejects.toThrow(
@@ -164,7 +164,7 @@ it('a second process on the same file is refused, and the first one goes on', as
   expect((await first.call('POST', '/projects', { project: {} })).status).toBe(201);
 });
 
-it.skipIf(process.platform === 'win32')('what cannot be written is not answered as done', async () => {
+it.skipIf(process.platform === 'win32')('a write that cannot be saved is not acknowledged', async () => {
   const data = newDataFile();
   const full = await EmulatorProcess.start(['--data', data, '--operation-ms', '0'], 300);
   const made: string[] = [];

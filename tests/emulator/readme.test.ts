@@ -21,7 +21,7 @@ it('the program in the README runs', async () => {
   expect(stdout).toContain("type: 'read_write'");
 });
 
-it('the README names every option of the library', async () => {
+it('the README lists every option of the library', async () => {
   const options = Object.fromEntries(readOptionsTable().map((name) => [name, undefined]));
   // An option that does not exist is refused, and the refusal lists those that do.
   const emulator = await startEmulator(options as EmulatorOptions);
@@ -31,7 +31,7 @@ it('the README names every option of the library', async () => {
   );
 });
 
-it('the command takes every option of the table', async () => {
+it('the command accepts every option in the README', async () => {
   const command = join(root, 'bin/postgres-control-emulator.js');
   const { stdout } = await promisify(execFile)(process.execPath, [command, '--help']);
   const taken = [...stdout.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name]) => name);

@@ -57,8 +57,8 @@ async function startLimited(limits: Partial<ServerLimits>) {
 const head = (method: string, path: string): string =>
   `${method} /api/v2${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer key\r\n`;
 
-describe('a client that is slow on purpose is cut off', () => {
-  it('when its headers do not end', async () => {
+describe('a client that is too slow is disconnected', () => {
+  it('disconnects a client whose headers are never complete', async () => {
     const { port, countConnections } = await startLimited({ headersMs: 50 });
     const socket = openSocket(port);
     trickle(socket, `${head('GET', '/projects')}X-Slow: `);
@@ -66,7 +66,7 @@ describe('a client that is slow on purpose is cut off', () => {
     await expect.poll(countConnections, { timeout: 5000 }).toBe(0);
   });
 
-  it('when its body does not end, and nothing is done for it', async () => {
+  it('disconnects a client whose body is never complete, and changes nothing', async () => {
     const { controls, port, countConnections } = await startLimited({ headersMs: 50, requestMs: 50 });
     const socket = openSocket(port);
     socket.write(`${head('POST', '/projects')}Content-Type: application/json\r\nContent-Length: 999\r\n\r\n`);
@@ -76,7 +76,7 @@ describe('a client that is slow on purpose is cut off', () => {
     expect(controls.projects()).toEqual([]);
   });
 
-  it('when it does not read its answers', async () => {
+  it('disconnects a client that does not read its responses', async () => {
     const { controls, port, countConnections } = await startLimited({ readingMs: 50 });
     const { id } = controls.createProject({ name: 'x'.repeat(100_000) });
     const socket = openSocket(port).pause();
@@ -87,7 +87,7 @@ describe('a client that is slow on purpose is cut off', () => {
 });
 
 describe('1,000 clients at once', () => {
-  it('each get what they asked for, beside clients that are slow on purpose', async () => {
+  it('1,000 clients at once get their responses, despite slow clients', async () => {
     const { emulator, project, branch } = await startService({
       locks: 'none',
       maxEndpoints: 2000,
@@ -135,7 +135,7 @@ describe('1,000 clients at once', () => {
   }, 60_000);
 });
 
-it('pages hold each old operation once while others are inserted', async () => {
+it('each old operation is on exactly one page while others are added', async () => {
   const { emulator, project, call, createActive } = await startService({ locks: 'none' });
   const id = await createActive();
   for (let count = 0; count < 40; count += 1) emulator.lockProject(project.id)();
@@ -161,7 +161,7 @@ it('pages hold each old operation once while others are inserted', async () => {
   expect(emulator.operations(project.id).length).toBeGreaterThan(seen.length);
 });
 
-it('a page of projects goes on when the last one of the page before is deleted', async () => {
+it('a list of projects continues after the last project of a page is deleted', async () => {
   const { emulator, call, project } = await startService();
   const { id } = emulator.createProject();
   const { body } = await call('GET', '/projects?limit=1');
@@ -176,7 +176,7 @@ const outside = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
 
-it.skipIf(outside === undefined)('another address of this machine does not reach it', async () => {
+it.skipIf(outside === undefined)('another address of this machine does not reach the emulator', async () => {
   const { emulator } = await startService();
   await expect(fetch(`http://${outside}:${emulator.port}/`)).rejects.toMatchObject({
     cause: { code: 'ECONNREFUSED' },
@@ -192,14 +192,14 @@ it.each([
   '/projects/:p/branches?include_deleted=1',
   '/projects/:p/branches?limit=10001',
   '/projects/:p/branches?cursor=none',
-])('GET %s is refused: the parameter is not as described', async (path) => {
+])('GET %s rejects an invalid parameter', async (path) => {
   const { call, project } = await startService();
   expect((await call('GET', path.replace(':p', project.id))).status).toBe(400);
 });
 
-describe('no request is answered 5xx', () => {
+describe('no request gets a 5xx', () => {
   it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY'])(
-    '%s of any path, with any body',
+    '%s of any path with any body is not a 5xx',
     async (method) => {
       const { emulator, project, branch, createActive } = await startService({ locks: 'none' });
       const id = await createActive();

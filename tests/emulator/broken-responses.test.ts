@@ -14,7 +14,7 @@ async function createWith(effect: RequestEffect) {
   return { response, emulator, held: () => emulator.endpoints(project.id).length };
 }
 
-describe('a proxy page', () => {
+describe('a proxy-page fault', () => {
   it.each([
     [200, 'before-work', 1],
     [201, 'after-work', 2],
@@ -30,19 +30,19 @@ describe('a proxy page', () => {
     expect(await answered.response.text()).toContain(`<h1>${status} `);
   });
 
-  it('can be JSON of the proxy', async () => {
+  it('a proxy page can be JSON', async () => {
     const body = '{"message":"no Route matched"}';
     const effect = { kind: 'proxy-page', status: 404, contentType: 'application/json', body } as const;
     const { response } = await createWith(effect);
     expect([response.headers.get('content-type'), await response.text()]).toEqual(['application/json', body]);
   });
 
-  it('has no body where HTTP has none', async () => {
+  it('a proxy page has no body with a status that HTTP defines without one', async () => {
     const { response } = await createWith({ kind: 'proxy-page', status: 204 });
     expect([response.status, await response.text()]).toEqual([204, '']);
   });
 
-  it('is logged with its status', async () => {
+  it('the request log contains the status of a proxy page', async () => {
     const { emulator } = await createWith({ kind: 'proxy-page', status: 200, when: 'after-work' });
     expect(emulator.requests()).toMatchObject([{ method: 'POST', status: 200 }]);
   });
@@ -53,15 +53,15 @@ describe('a proxy page', () => {
     [{ status: 600 }, /from 200 to 599/],
     [{ status: 200, contentType: 'text/html\r\nX-Evil: 1' }, /effect.contentType must be/],
     [{ status: 200, body: {} }, /effect.body must be a string/],
-  ])('with %j is refused', async (details, message) => {
+  ])('rejects a proxy-page fault with %j', async (details, message) => {
     const { emulator } = await startService();
     const fault = { match: {}, effect: { kind: 'proxy-page', ...details } };
     expect(() => emulator.inject(fault as never)).toThrow(message);
   });
 });
 
-describe('a body that is cut off', () => {
-  it('arrives with 2xx and all headers, and then the connection closes', async () => {
+describe('a cut-off fault', () => {
+  it('a cut-off response arrives with a 2xx status and all headers before the connection closes', async () => {
     const { response, held } = await createWith({ kind: 'cut-off' });
     expect([response.status, held()]).toEqual([201, 2]);
     expect(Number(response.headers.get('content-length'))).toBeGreaterThan(500);
@@ -69,7 +69,7 @@ describe('a body that is cut off', () => {
     await expect(response.text()).rejects.toMatchObject({ cause: { code: 'UND_ERR_SOCKET' } });
   });
 
-  it('has its first half arrive', async () => {
+  it('the first half of a cut-off body arrives', async () => {
     const { response } = await createWith({ kind: 'cut-off' });
     const arrived: Uint8Array[] = [];
     const readAll = async () => {
@@ -82,14 +82,14 @@ describe('a body that is cut off', () => {
     );
   });
 
-  it('with gzip breaks the compressed stream, whose bytes all arrive', async () => {
+  it('a cut-off gzip body arrives completely but its compressed stream breaks', async () => {
     const { response, held } = await createWith({ kind: 'cut-off', encoding: 'gzip' });
     expect([response.status, held()]).toEqual([201, 2]);
     expect(response.headers.get('content-encoding')).toBe('gzip');
     await expect(response.text()).rejects.toMatchObject({ cause: { code: 'Z_DATA_ERROR' } });
   });
 
-  it('of an answer that has none is an ordinary answer', async () => {
+  it('a cut-off fault does not change a response without a body', async () => {
     const { emulator, call, endpoints, createActive } = await startService();
     const id = await createActive();
     emulator.deleteEndpoint(id);
