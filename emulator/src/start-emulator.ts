@@ -78,7 +78,7 @@ async function serve(settings: Settings, data?: Data): Promise<Emulator> {
     await stop();
     throw error;
   }
-  // The address of a server that listens on a port is never a path or null.
+  // The address of a server that listens on a port is never a string or null.
   const { port } = app.server.address() as AddressInfo;
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   return new Emulator([plane, log], {

@@ -59,7 +59,7 @@ it('a page of another origin cannot read the console data, even with the key', a
   const { emulator } = await startService();
   const url = new URL('/console/events', emulator.consoleUrl);
   const headers = `{ authorization: 'Bearer ${emulator.apiKey}' }`;
-  const read = `fetch('${url}', { headers: ${headers} }).then((answer) => answer.status)`;
+  const read = `fetch('${url}', { headers: ${headers} }).then((response) => response.status)`;
   const own = await openPage(emulator.consoleUrl);
   expect(await own.page.evaluate(read)).toBe(200);
   const foreign = await openPage(await serveForeignPage());

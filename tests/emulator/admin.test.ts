@@ -95,11 +95,11 @@ it.each([
 
 it('requests beyond the rate limit are 429 with Retry-After', async () => {
   const { call } = await startService({ requestsPerMinute: 2 });
-  const answers = [
+  const responses = [
     await call('GET', '/projects'),
     await call('GET', '/projects'),
     await call('GET', '/projects'),
   ];
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
-  expect(Number(answers[2]?.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 429]);
+  expect(Number(responses[2]?.headers.get('retry-after'))).toBeGreaterThan(0);
 });

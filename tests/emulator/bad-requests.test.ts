@@ -17,18 +17,18 @@ describe('an invalid request body gets an error body of the API', () => {
     ['2 MiB', `{"endpoint":"${'x'.repeat(2 ** 21)}"}`, 413],
   ])('rejects a body with %s', async (_case, body, expected) => {
     const { call, endpoints } = await startService();
-    const answer = await call('POST', endpoints, body);
-    expect([answer.status, answer.body]).toEqual([expected, refusal]);
+    const response = await call('POST', endpoints, body);
+    expect([response.status, response.body]).toEqual([expected, refusal]);
   });
 
   it('rejects a body with a content type other than JSON (415)', async () => {
     const { emulator, endpoints } = await startService();
-    const answer = await fetch(`${emulator.url}${endpoints}`, {
+    const response = await fetch(`${emulator.url}${endpoints}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${emulator.apiKey}`, 'content-type': 'text/plain' },
       body: 'hello',
     });
-    expect([answer.status, await answer.json()]).toEqual([415, refusal]);
+    expect([response.status, await response.json()]).toEqual([415, refusal]);
   });
 });
 
@@ -45,8 +45,8 @@ it.each([
   ['an invalid cursor', '/projects?cursor=nothing', 400],
 ])('%s gets an error body of the API', async (_case, path, expected) => {
   const { call } = await startService();
-  const answer = await call('GET', path);
-  expect([answer.status, answer.body]).toEqual([expected, refusal]);
+  const response = await call('GET', path);
+  expect([response.status, response.body]).toEqual([expected, refusal]);
 });
 
 it.each(['yesterday', '2026-99-99T00:00:00Z', ''])(
@@ -84,6 +84,6 @@ it('a request without a key is 401, including requests to /admin', async () => {
 it('the response repeats the X-Request-ID that the client sends', async () => {
   const { emulator } = await startService();
   const headers = { authorization: `Bearer ${emulator.apiKey}`, 'x-request-id': 'mine-1' };
-  const answer = await fetch(`${emulator.url}/projects`, { headers });
-  expect(answer.headers.get('x-request-id')).toBe('mine-1');
+  const response = await fetch(`${emulator.url}/projects`, { headers });
+  expect(response.headers.get('x-request-id')).toBe('mine-1');
 });

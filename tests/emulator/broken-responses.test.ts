@@ -2,7 +2,7 @@ import type { RequestEffect } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { startService } from './service-client';
 
-/** The raw answer to a create that the fault hits, and how many endpoints there are then: 1 without the new one. */
+/** The raw response to a create that the fault applies to, and the number of endpoints afterwards: 1 without the new one. */
 async function createWith(effect: RequestEffect) {
   const { emulator, project, branch, endpoints } = await startService();
   emulator.inject({ match: { method: 'POST' }, effect });
@@ -23,11 +23,11 @@ describe('a proxy-page fault', () => {
     [502, 'after-work', 2],
     [599, 'before-work', 1],
   ] as const)('of status %i %s is HTML without a request id', async (status, when, held) => {
-    const answered = await createWith({ kind: 'proxy-page', status, when });
-    const { headers } = answered.response;
-    expect([answered.response.status, answered.held()]).toEqual([status, held]);
+    const result = await createWith({ kind: 'proxy-page', status, when });
+    const { headers } = result.response;
+    expect([result.response.status, result.held()]).toEqual([status, held]);
     expect([headers.get('content-type'), headers.get('x-request-id')]).toEqual(['text/html', null]);
-    expect(await answered.response.text()).toContain(`<h1>${status} `);
+    expect(await result.response.text()).toContain(`<h1>${status} `);
   });
 
   it('a proxy page can be JSON', async () => {

@@ -48,12 +48,12 @@ async function refuse(...args: string[]): Promise<{ code: number; stderr: string
 it('the command prints a base URL and a key that work', async () => {
   const { settings } = await startCommand('--api-key', 'local', '--region-id', 'moon-1');
   expect(settings.POSTGRES_COMPUTE_API_KEY).toBe('local');
-  const answer = await fetch(`${settings.POSTGRES_COMPUTE_BASE_URL}/projects`, {
+  const response = await fetch(`${settings.POSTGRES_COMPUTE_BASE_URL}/projects`, {
     method: 'POST',
     headers: { authorization: 'Bearer local', 'content-type': 'application/json' },
     body: '{"project":{}}',
   });
-  expect(await answer.json()).toMatchObject({ project: { region_id: 'moon-1' } });
+  expect(await response.json()).toMatchObject({ project: { region_id: 'moon-1' } });
 });
 
 it.each(['SIGINT', 'SIGTERM'] as const)('the command exits with code 0 on %s', async (signal) => {
@@ -73,7 +73,7 @@ it.each([
 
 it('--operation-ms accepts a duration per action', async () => {
   const { settings } = await startCommand('--operation-ms', 'create_timeline=60000,default=0');
-  const answer = await fetch(`${settings.POSTGRES_COMPUTE_BASE_URL}/projects`, {
+  const response = await fetch(`${settings.POSTGRES_COMPUTE_BASE_URL}/projects`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${settings.POSTGRES_COMPUTE_API_KEY}`,
@@ -81,7 +81,7 @@ it('--operation-ms accepts a duration per action', async () => {
     },
     body: '{"project":{}}',
   });
-  expect(await answer.json()).toMatchObject({
+  expect(await response.json()).toMatchObject({
     operations: [{ status: 'running' }, { status: 'scheduling' }],
   });
 });

@@ -1,41 +1,41 @@
 import { startEmulator } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { look, startConsole } from './console-client';
+import { readView, startConsole } from './console-client';
 
 describe('the console data', () => {
   it('the console lists the newest project first and selects it', async () => {
-    const { emulator, look } = await startConsole();
+    const { emulator, readView } = await startConsole();
     const newer = emulator.createProject({ name: 'newer' });
-    const view = await look();
+    const view = await readView();
     expect(view.projects.map(({ name }) => name)).toEqual(['newer', 'test']);
     expect(view.project?.id).toBe(newer.id);
   });
 
   it('the console shows the requested project', async () => {
-    const { emulator, project, look } = await startConsole();
+    const { emulator, project, readView } = await startConsole();
     emulator.createProject({ name: 'newer' });
-    expect((await look({ project: project.id })).project).toMatchObject({ id: project.id, name: 'test' });
+    expect((await readView({ project: project.id })).project).toMatchObject({ id: project.id, name: 'test' });
   });
 
   it.each(['gone', '__proto__', ''])(
     'the console shows the newest project instead of the unknown project %j',
     async (id) => {
-      const { project, look } = await startConsole();
-      expect((await look({ project: id })).project?.id).toBe(project.id);
+      const { project, readView } = await startConsole();
+      expect((await readView({ project: id })).project?.id).toBe(project.id);
     },
   );
 
   it('the console shows no project if there is none', async () => {
     const emulator = await startEmulator();
     onTestFinished(() => emulator.stop());
-    expect(await look(emulator)).toMatchObject({ projects: [], projectCount: 0, project: null });
+    expect(await readView(emulator)).toMatchObject({ projects: [], projectCount: 0, project: null });
   });
 
   it('the console data contains names unchanged', async () => {
-    const { emulator, look } = await startConsole();
+    const { emulator, readView } = await startConsole();
     const name = '</script><img src=x onerror=alert(1)>';
     emulator.createProject({ name });
-    expect((await look()).project?.name).toBe(name);
+    expect((await readView()).project?.name).toBe(name);
   });
 
   it.each([
@@ -47,17 +47,20 @@ describe('the console data', () => {
     ['skipped', 'Skipped'],
     ['constructor', 'Constructor'],
   ])('the console labels the status %s as %s', async (status, word) => {
-    const { emulator, create, look } = await startConsole();
+    const { emulator, create, readView } = await startConsole();
     const fault = emulator.inject({ match: {}, effect: { kind: 'operation-status', status } });
     await create();
     await expect.poll(() => fault.hits).toBe(1);
-    expect((await look()).project?.operations[0]).toMatchObject({ action: 'start_compute', status: word });
+    expect((await readView()).project?.operations[0]).toMatchObject({
+      action: 'start_compute',
+      status: word,
+    });
   });
 
   it('the console data has a duration only for operations that have ended', async () => {
-    const { emulator, project, look } = await startConsole();
+    const { emulator, project, readView } = await startConsole();
     emulator.lockProject(project.id);
-    const operations = (await look()).project?.operations ?? [];
+    const operations = (await readView()).project?.operations ?? [];
     expect(operations.slice(0, 2)).toMatchObject([
       { action: 'create_branch', status: 'In progress', durationMs: null },
       { action: 'create_branch', status: 'OK', durationMs: expect.any(Number) },
@@ -65,10 +68,10 @@ describe('the console data', () => {
   });
 
   it('the console labels computes Active, Idle, and Stopped if disabled', async () => {
-    const { emulator, call, endpoints, createActive, settled, look } = await startConsole();
+    const { emulator, call, endpoints, createActive, settled, readView } = await startConsole();
     const id = await createActive();
     const stateOf = async () =>
-      (await look()).project?.endpoints.find((endpoint) => endpoint.id === id)?.state;
+      (await readView()).project?.endpoints.find((endpoint) => endpoint.id === id)?.state;
     const states = [await stateOf()];
     for (const path of ['suspend', 'start']) {
       await call('POST', `${endpoints}/${id}/${path}`);
@@ -83,16 +86,16 @@ describe('the console data', () => {
   });
 
   it('the console shows the next state of an endpoint', async () => {
-    const { create, look } = await startConsole({ operationMs: 60_000 });
+    const { create, readView } = await startConsole({ operationMs: 60_000 });
     const { body } = await create();
-    const held = (await look()).project?.endpoints.find(({ id }) => id === body?.endpoint.id);
+    const held = (await readView()).project?.endpoints.find(({ id }) => id === body?.endpoint.id);
     expect(held).toMatchObject({ state: 'Idle', nextState: 'Active' });
   });
 
   it('the console data contains the newest 100 operations and their total number', async () => {
-    const { emulator, project, look } = await startConsole();
+    const { emulator, project, readView } = await startConsole();
     for (let count = 0; count < 120; count += 1) emulator.createBranch(project.id, { name: `b${count}` });
-    const view = await look();
+    const view = await readView();
     expect(view.project?.operations.map(({ branch }) => branch)).toEqual(
       Array.from({ length: 100 }, (_, index) => `b${119 - index}`),
     );
@@ -102,9 +105,9 @@ describe('the console data', () => {
 
 describe('a change of the console data', () => {
   it('a change completes the waiting console request', async () => {
-    const { emulator, project, look } = await startConsole();
-    const { version } = await look();
-    const waiting = look({ project: project.id, after: version });
+    const { emulator, project, readView } = await startConsole();
+    const { version } = await readView();
+    const waiting = readView({ project: project.id, after: version });
     emulator.lockProject(project.id);
     const view = await waiting;
     expect(view.version).not.toBe(version);
@@ -112,30 +115,30 @@ describe('a change of the console data', () => {
   });
 
   it('a change of another project completes the waiting console request', async () => {
-    const { emulator, project, look } = await startConsole();
-    const { version } = await look();
-    const waiting = look({ project: project.id, after: version });
+    const { emulator, project, readView } = await startConsole();
+    const { version } = await readView();
+    const waiting = readView({ project: project.id, after: version });
     emulator.createProject({ name: 'newer' });
     expect(await waiting).toMatchObject({ projects: [{ name: 'newer' }, { name: 'test' }] });
   });
 
   it('a change by a control completes the waiting console request', async () => {
-    const { emulator, project, look } = await startConsole();
-    const { version } = await look();
-    const waiting = look({ after: version });
+    const { emulator, project, readView } = await startConsole();
+    const { version } = await readView();
+    const waiting = readView({ after: version });
     emulator.deleteEndpoint(emulator.endpoints(project.id)[0]?.id ?? '');
     expect((await waiting).project?.endpoints).toEqual([]);
   });
 
   it('the console version stays the same without a change', async () => {
-    const { look } = await startConsole();
-    expect((await look()).version).toBe((await look()).version);
+    const { readView } = await startConsole();
+    expect((await readView()).version).toBe((await readView()).version);
   });
 
   it('stopping the emulator ends the waiting console request', async () => {
-    const { emulator, look } = await startConsole();
-    const { version } = await look();
-    const waiting = expect(look({ after: version })).rejects.toThrow('fetch failed');
+    const { emulator, readView } = await startConsole();
+    const { version } = await readView();
+    const waiting = expect(readView({ after: version })).rejects.toThrow('fetch failed');
     await emulator.stop();
     await waiting;
   });

@@ -8,11 +8,14 @@ import { startConsole } from './console-client';
 
 const PAGE_FILES = ['/', '/console/theme.css', '/console/icon.svg', '/console/main.js', '/console/page.js'];
 
-/** As a browser would ask that takes the emulator for `host`; fetch does not let its caller choose. */
+/** Sends a request with this Host header, which fetch does not let its caller set. */
 async function askFor({ port, apiKey }: Emulator, path: string, host: string): Promise<IncomingMessage> {
   const headers = { host, authorization: `Bearer ${apiKey}` };
   return new Promise((resolve, reject) => {
-    get({ port, path, headers, host: '127.0.0.1' }, (answer) => resolve(answer.resume())).on('error', reject);
+    get({ port, path, headers, host: '127.0.0.1' }, (response) => resolve(response.resume())).on(
+      'error',
+      reject,
+    );
   });
 }
 
@@ -45,9 +48,9 @@ describe('the files of the console page', () => {
     const seen = new Map<string, number>();
     const follow = async (path: string): Promise<void> => {
       if (seen.has(path)) return;
-      const answer = await fetch(new URL(path, emulator.consoleUrl));
-      seen.set(path, answer.status);
-      const text = await answer.text();
+      const response = await fetch(new URL(path, emulator.consoleUrl));
+      seen.set(path, response.status);
+      const text = await response.text();
       const named = text.matchAll(/(?:src|href)="(\/[^"]*)"|from '\.(\/[\w-]+\.js)'/g);
       for (const [, url, module] of named) await follow(url ?? `/console${module}`);
     };
@@ -114,20 +117,20 @@ describe('access to the console data', () => {
       'access-control-request-headers': 'authorization',
       'access-control-request-method': 'GET',
     };
-    const answers = [
+    const responses = [
       await fetch(url, { method: 'OPTIONS', headers: { origin, ...asked } }),
       await fetch(url, { headers: { origin, authorization: `Bearer ${emulator.apiKey}` } }),
     ];
-    expect(answers[0]?.ok).toBe(false);
-    const names = answers.flatMap(({ headers }) => [...headers.keys()]);
+    expect(responses[0]?.ok).toBe(false);
+    const names = responses.flatMap(({ headers }) => [...headers.keys()]);
     expect(names.filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 });
 
 it('console requests are neither rate-limited nor logged', async () => {
-  const { emulator, look, call } = await startConsole({ requestsPerMinute: 1 });
-  await look();
-  await look();
+  const { emulator, readView, call } = await startConsole({ requestsPerMinute: 1 });
+  await readView();
+  await readView();
   expect((await call('GET', '/projects')).status).toBe(200);
   expect(emulator.requests()).toHaveLength(1);
 });

@@ -126,7 +126,7 @@ describe('a data file', () => {
     const emulator = await start({ data });
     const { id } = emulator.createProject();
     await emulator.stop();
-    // More than SQLite's cache holds, so that a part of it is on the disk when the process is killed.
+    // More than SQLite's cache holds, so that part of the transaction is on the disk when the process is killed.
     const program = `
       const { DataFile } = require(${JSON.stringify(join(root, 'dist/data/data-file.js'))});
       const kill = { part: 'branches', id: 'kill', document: { toJSON: () => process.kill(process.pid, 'SIGKILL') } };
@@ -166,7 +166,7 @@ it('SQLite is not loaded without a data file', async () => {
   expect(stdout).toBe('0\n');
 });
 
-/** Takes the name that is the lock of a file where there is no better one, as any process of the machine can. */
+/** Takes the socket name that locks a file on systems without flock, as any process of the machine can. */
 async function takeSocketName(data: string): Promise<void> {
   const { dev, ino } = statSync(data, { bigint: true });
   const server = createServer();

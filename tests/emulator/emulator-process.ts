@@ -10,7 +10,7 @@ const command = join(
   'bin/postgres-control-emulator.js',
 );
 
-/** The command in a process of its own, and a client of it. */
+/** Runs the command in its own process, with a client for it. */
 export class EmulatorProcess {
   readonly #child: ChildProcess;
   readonly #settings: ReadonlyMap<string, string>;
@@ -21,9 +21,9 @@ export class EmulatorProcess {
     this.#settings = settings;
   }
 
-  /** @throws Error with what it wrote to stderr, when it does not start */
+  /** @throws Error with its stderr output if it does not start */
   static async start(args: readonly string[], fileBlocks?: number): Promise<EmulatorProcess> {
-    // The shell's limit on file sizes makes writes fail as they do on a full disk.
+    // The shell's limit on file sizes makes writes fail as on a full disk.
     const limit = fileBlocks === undefined ? '' : `ulimit -f ${fileBlocks}; `;
     const program = ['-c', `${limit}exec "$@"`, 'sh', process.execPath, command, ...args];
     const child = spawn('sh', program, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -47,15 +47,15 @@ export class EmulatorProcess {
     return this.#settings.get('POSTGRES_COMPUTE_API_KEY') ?? '';
   }
 
-  /** The status and body of an answer. @throws Error when there is none */
+  /** The status and body of the response. @throws Error if there is none */
   async call<Body>(method: string, path: string, body?: object): Promise<{ status: number; body: Body }> {
     const url = this.#settings.get('POSTGRES_COMPUTE_BASE_URL') ?? '';
     const response = await sendRequest({ url, apiKey: this.key }, method, path, body);
-    // What the answer is, the caller knows by the API.
+    // The caller knows the type from the API.
     return { status: response.status, body: (await response.json()) as Body };
   }
 
-  /** By SIGKILL: it cannot do anything any more. */
+  /** Kills it with SIGKILL, so that it cannot clean up. */
   async kill(): Promise<void> {
     const exited = once(this.#child, 'exit');
     this.isKilled = true;

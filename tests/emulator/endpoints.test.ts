@@ -67,9 +67,9 @@ describe('updating an endpoint', () => {
     const { emulator, project, call, endpoints, createActive, settled, held } = await startService();
     const id = await createActive();
     const target = emulator.createBranch(project.id);
-    const answer = await call('PATCH', `${endpoints}/${id}`, { endpoint: { branch_id: target.id } });
-    expect([answer.status, actionsOf(answer)]).toEqual([200, ['apply_config', 'suspend_compute']]);
-    expect(answer.body?.endpoint).toMatchObject({ branch_id: target.id, pending_state: 'idle' });
+    const response = await call('PATCH', `${endpoints}/${id}`, { endpoint: { branch_id: target.id } });
+    expect([response.status, actionsOf(response)]).toEqual([200, ['apply_config', 'suspend_compute']]);
+    expect(response.body?.endpoint).toMatchObject({ branch_id: target.id, pending_state: 'idle' });
     await settled();
     expect(held(id)?.current_state).toBe('idle');
   });
@@ -101,9 +101,9 @@ describe('updating an endpoint', () => {
     await call('POST', `${endpoints}/${id}/suspend`);
     await settled();
     const sizes = { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 2 };
-    const answer = await call('PATCH', `${endpoints}/${id}`, { endpoint: sizes });
+    const response = await call('PATCH', `${endpoints}/${id}`, { endpoint: sizes });
     await settled();
-    expect([actionsOf(answer), emulator.restarts(id), held(id)?.current_state]).toEqual([
+    expect([actionsOf(response), emulator.restarts(id), held(id)?.current_state]).toEqual([
       ['apply_config'],
       0,
       'idle',
@@ -133,16 +133,16 @@ describe('updating an endpoint', () => {
   it('an update that changes nothing has no operations', async () => {
     const { call, endpoints, createActive } = await startService();
     const id = await createActive({ name: 'same' });
-    const answer = await call('PATCH', `${endpoints}/${id}`, { endpoint: { name: 'same' } });
-    expect([answer.status, actionsOf(answer)]).toEqual([200, []]);
+    const response = await call('PATCH', `${endpoints}/${id}`, { endpoint: { name: 'same' } });
+    expect([response.status, actionsOf(response)]).toEqual([200, []]);
   });
 
   it('disabling an endpoint suspends its compute, and a start is then refused', async () => {
     const { call, endpoints, createActive, settled, held } = await startService();
     const id = await createActive();
-    const answer = await call('PATCH', `${endpoints}/${id}`, { endpoint: { disabled: true } });
+    const response = await call('PATCH', `${endpoints}/${id}`, { endpoint: { disabled: true } });
     await settled();
-    expect([actionsOf(answer), held(id)?.current_state]).toEqual([['suspend_compute'], 'idle']);
+    expect([actionsOf(response), held(id)?.current_state]).toEqual([['suspend_compute'], 'idle']);
     expect((await call('POST', `${endpoints}/${id}/start`)).status).toBe(409);
   });
 });

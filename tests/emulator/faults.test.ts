@@ -27,10 +27,10 @@ describe('a request fault', () => {
   )('a status fault responds with %i %s', async (status, when, held) => {
     const { emulator, project, create } = await startService();
     emulator.inject({ match: createCall, effect: { kind: 'status', status, when } });
-    const answer = await create();
-    expect([answer.status, emulator.endpoints(project.id).length]).toEqual([status, held]);
-    expect(answer.body).toEqual({
-      request_id: answer.headers.get('x-request-id'),
+    const response = await create();
+    expect([response.status, emulator.endpoints(project.id).length]).toEqual([status, held]);
+    expect(response.body).toEqual({
+      request_id: response.headers.get('x-request-id'),
       code: 'INJECTED_FAULT',
       message: expect.any(String),
     });
@@ -71,33 +71,33 @@ describe('a request fault', () => {
   it('a slow fault delays the response but not the work', async () => {
     const { emulator, project, create } = await startService();
     emulator.inject({ match: createCall, effect: { kind: 'slow', delayMs: 60_000 } });
-    const answered = create().catch(() => undefined);
+    const responded = create().catch(() => undefined);
     await expect.poll(() => emulator.endpoints(project.id).length).toBe(2);
     expect(emulator.requests().at(-1)?.status).toBeNull();
     await emulator.stop();
-    await answered;
+    await responded;
   });
 
   it('a slow fault before the work delays the work', async () => {
     const { emulator, project, create } = await startService();
     const effect = { kind: 'slow', delayMs: 60_000, when: 'before-work' } as const;
     const fault = emulator.inject({ match: createCall, effect });
-    const answered = create().catch(() => undefined);
+    const responded = create().catch(() => undefined);
     await expect.poll(() => fault.hits).toBe(1);
     expect(emulator.endpoints(project.id)).toHaveLength(1);
     await emulator.stop();
-    await answered;
+    await responded;
   });
 
   it.each([
     ['repeated-operations', ['apply_config', 'suspend_compute', 'start_compute'], true],
     ['reversed-operations', ['start_compute', 'suspend_compute', 'apply_config'], false],
-  ] as const)('%s changes only the list in the answer', async (kind, actions, isTwice) => {
+  ] as const)('%s changes only the list in the response', async (kind, actions, isTwice) => {
     const { emulator, call, endpoints, createActive } = await startService();
     const id = await createActive();
     emulator.inject({ match: { method: 'PATCH' }, effect: { kind } });
-    const answer = await call('PATCH', `${endpoints}/${id}`, { endpoint: { autoscaling_limit_max_cu: 1 } });
-    expect(actionsOf(answer)).toEqual(isTwice ? [...actions, ...actions] : actions);
+    const response = await call('PATCH', `${endpoints}/${id}`, { endpoint: { autoscaling_limit_max_cu: 1 } });
+    expect(actionsOf(response)).toEqual(isTwice ? [...actions, ...actions] : actions);
   });
 
   it('a fault applies the given number of times, counts its hits, and then lets requests pass', async () => {

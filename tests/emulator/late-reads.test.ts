@@ -9,7 +9,7 @@ import { startService } from './service-client';
 
 const A_MINUTE = 60_000;
 
-/** An endpoint that existed long before the reads, as a data file has kept it. */
+/** An endpoint from a data file, which existed long before the reads. */
 async function startWithOldEndpoint(options: EmulatorOptions) {
   const data = newDataFile();
   const first = await start({ data });
@@ -20,7 +20,7 @@ async function startWithOldEndpoint(options: EmulatorOptions) {
   return { emulator, id: endpoint?.id ?? '', path, one: `${path}/${endpoint?.id}` };
 }
 
-// By the API these are the answers of a list and of a GET.
+// The types of a list response and a GET response in the API.
 interface Read {
   readonly endpoints: { readonly id: string; readonly name?: string; readonly pending_state?: string }[];
   readonly endpoint: Read['endpoints'][0];
@@ -135,11 +135,11 @@ describe('a late-read fault', () => {
 });
 
 describe('the history of records', () => {
-  // Of a record, the history reads only these parts.
+  // The history reads only these attributes of a record.
   const project = { deletedEndpoints: new Map(), deletedBranchIds: new Set() } as unknown as ProjectRecord;
   const endpoint = (name: string) => ({ wire: { id: 'ep-1', name } }) as EndpointRecord;
 
-  /** One name after each gap, and what a read of a moment shows after the last one. */
+  /** Sets one name after each gap, and returns what reads of given times show after the last one. */
   async function remember(names: readonly string[], gapMs = 10) {
     let nowMs = 0;
     const history = new History(() => nowMs);
@@ -165,7 +165,7 @@ describe('the history of records', () => {
 
   it('the history forgets versions older than a minute', async () => {
     const { shownAt } = await remember(['a', 'b', 'c', 'd'], 40_000);
-    // At 160 s reads from 100 s on are possible; b is what was shown at that moment.
+    // At 160 s, reads from 100 s on are possible, when b was shown.
     expect([1, 99_999, 100_000, 120_000, 160_000].map(shownAt)).toEqual(['b', 'b', 'b', 'c', 'd']);
   });
 });

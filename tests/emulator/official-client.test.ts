@@ -2,7 +2,7 @@ import { createApiClient, EndpointType } from '@neondatabase/api-client';
 import { startEmulator } from 'postgres-control-emulator';
 import { expect, it, onTestFinished } from 'vitest';
 
-/** The official client of such a service, as its users set it up, at an emulator. */
+/** The official client of such a service, configured as its users do, for an emulator. */
 async function startWithClient() {
   const emulator = await startEmulator({ operationMs: 5 });
   onTestFinished(() => emulator.stop());

@@ -113,8 +113,8 @@ describe('every response', () => {
     ['GET', '/projects/none/endpoints', undefined, 404],
   ])('%s %s with an invalid request is not a 5xx', async (method, path, body, expected) => {
     const { call } = await startService();
-    const answer = await call(method, path, body);
-    expect([answer.status === 405 ? 404 : answer.status, answer.body]).toEqual([
+    const response = await call(method, path, body);
+    expect([response.status === 405 ? 404 : response.status, response.body]).toEqual([
       expected,
       expect.objectContaining({ message: expect.any(String) }),
     ]);

@@ -18,7 +18,7 @@ describe('an invalid option is rejected', () => {
     [{ regionId: 'Mars 1' }, /regionId must be/],
     [{ lateListsMs: 60_001 }, /lateListsMs must be a whole number from 0 to 60000/],
     [{ lateGetsMs: -1 }, /lateGetsMs must be/],
-    // What a program without types could send.
+    // Values that an untyped program could pass.
     [{ plan: 'gold' } as object, /plan must be one of free, paid; got "gold"/],
     [{ normalizeSettings: 1 } as object, /normalizeSettings must be true or false/],
     [{ locks: 'all' } as object, /locks must be one of project, endpoint, none/],
@@ -94,10 +94,10 @@ it('stop ends pending requests at once and can be called twice', async () => {
     match: {},
     effect: { kind: 'slow', delayMs: 600_000, when: 'before-work' },
   });
-  const answered = call('POST', '/projects', { project: {} }).catch(() => undefined);
+  const responded = call('POST', '/projects', { project: {} }).catch(() => undefined);
   await expect.poll(() => fault.hits).toBe(1);
   await emulator.stop();
   await emulator.stop();
-  await answered;
+  await responded;
   await expect(call('GET', '/projects')).rejects.toThrow();
 });

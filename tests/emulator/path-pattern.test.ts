@@ -31,7 +31,7 @@ describe('a path pattern', () => {
 
 it('a hostile path pattern does not slow down the service', async () => {
   const { emulator, call } = await startService();
-  // A regular expression with so many ".*" would not end within the lifetime of the test.
+  // A regular expression with as many ".*" would not finish within the test timeout.
   const path = `/${'**a'.repeat(160)}`;
   const fault = emulator.inject({ match: { path }, effect: { kind: 'status', status: 503 } });
   const { status } = await call('GET', `/${'a'.repeat(150)}b${'/a'.repeat(3000)}c`);

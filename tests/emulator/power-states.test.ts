@@ -57,48 +57,32 @@ const RESTART = 'suspend_compute start_compute';
 const NO_OPERATIONS = '200';
 const DELETING = '409 ENDPOINT_DELETING';
 
+/** The responses of a compute that is up, or starting. */
+const UP = {
+  suspend: '200 suspend_compute',
+  start: NO_OPERATIONS,
+  restart: `200 ${RESTART}`,
+  rename: NO_OPERATIONS,
+  resize: `200 ${RESIZE}`,
+  delete: '200 suspend_compute',
+};
+
+const IDLE = {
+  suspend: NO_OPERATIONS,
+  start: '200 start_compute',
+  restart: '409 ENDPOINT_NOT_ACTIVE',
+  rename: NO_OPERATIONS,
+  resize: '200 apply_config',
+  delete: NO_OPERATIONS,
+};
+
 /** Without locks: 200 with the operations that the call starts, or an error status with its code. */
 const RESPONSES = {
-  active: {
-    suspend: '200 suspend_compute',
-    start: NO_OPERATIONS,
-    restart: `200 ${RESTART}`,
-    rename: NO_OPERATIONS,
-    resize: `200 ${RESIZE}`,
-    delete: '200 suspend_compute',
-  },
-  idle: {
-    suspend: NO_OPERATIONS,
-    start: '200 start_compute',
-    restart: '409 ENDPOINT_NOT_ACTIVE',
-    rename: NO_OPERATIONS,
-    resize: '200 apply_config',
-    delete: NO_OPERATIONS,
-  },
-  init: {
-    suspend: '200 suspend_compute',
-    start: NO_OPERATIONS,
-    restart: `200 ${RESTART}`,
-    rename: NO_OPERATIONS,
-    resize: `200 ${RESIZE}`,
-    delete: '200 suspend_compute',
-  },
-  starting: {
-    suspend: '200 suspend_compute',
-    start: NO_OPERATIONS,
-    restart: `200 ${RESTART}`,
-    rename: NO_OPERATIONS,
-    resize: `200 ${RESIZE}`,
-    delete: '200 suspend_compute',
-  },
-  suspending: {
-    suspend: NO_OPERATIONS,
-    start: '200 start_compute',
-    restart: '409 ENDPOINT_NOT_ACTIVE',
-    rename: NO_OPERATIONS,
-    resize: '200 apply_config',
-    delete: '200 suspend_compute',
-  },
+  active: UP,
+  init: UP,
+  starting: UP,
+  idle: IDLE,
+  suspending: { ...IDLE, delete: '200 suspend_compute' },
   disabled: {
     suspend: NO_OPERATIONS,
     start: '409 ENDPOINT_DISABLED',

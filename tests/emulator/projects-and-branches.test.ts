@@ -4,11 +4,11 @@ import { actionsOf, startService } from './service-client';
 describe('projects', () => {
   it('a new project has a primary branch with one read_write endpoint', async () => {
     const { call } = await startService();
-    const answer = await call('POST', '/projects', { project: { name: 'fresh' } });
-    expect([answer.status, actionsOf(answer)]).toEqual([201, ['create_timeline', 'start_compute']]);
-    expect(answer.body).toMatchObject({
+    const response = await call('POST', '/projects', { project: { name: 'fresh' } });
+    expect([response.status, actionsOf(response)]).toEqual([201, ['create_timeline', 'start_compute']]);
+    expect(response.body).toMatchObject({
       branch: { primary: true },
-      endpoints: [{ type: 'read_write', branch_id: answer.body?.branch.id }],
+      endpoints: [{ type: 'read_write', branch_id: response.body?.branch.id }],
     });
   });
 
@@ -20,8 +20,8 @@ describe('projects', () => {
 
   it('a deleted project no longer exists once delete_tenant has finished', async () => {
     const { call, project } = await startService();
-    const answer = await call('DELETE', `/projects/${project.id}`);
-    expect([answer.status, actionsOf(answer)]).toEqual([200, ['delete_tenant']]);
+    const response = await call('DELETE', `/projects/${project.id}`);
+    expect([response.status, actionsOf(response)]).toEqual([200, ['delete_tenant']]);
     await expect.poll(async () => (await call('GET', `/projects/${project.id}`)).status).toBe(404);
   });
 
@@ -59,18 +59,18 @@ describe('the list of shared projects', () => {
 describe('branches', () => {
   it('a new branch has no endpoint unless the request contains endpoints', async () => {
     const { call, project } = await startService();
-    const answer = await call('POST', `/projects/${project.id}/branches`, { branch: { name: 'bare' } });
-    expect([actionsOf(answer), answer.body?.endpoints]).toEqual([['create_branch'], []]);
+    const response = await call('POST', `/projects/${project.id}/branches`, { branch: { name: 'bare' } });
+    expect([actionsOf(response), response.body?.endpoints]).toEqual([['create_branch'], []]);
   });
 
   it('a new branch has the requested endpoints', async () => {
     const { call, project } = await startService();
-    const answer = await call('POST', `/projects/${project.id}/branches`, {
+    const response = await call('POST', `/projects/${project.id}/branches`, {
       branch: { name: 'full' },
       endpoints: [{ type: 'read_write' }, { type: 'read_only' }],
     });
-    expect(actionsOf(answer)).toEqual(['create_branch', 'start_compute', 'start_compute']);
-    expect(answer.body?.endpoints.map(({ type }) => type)).toEqual(['read_write', 'read_only']);
+    expect(actionsOf(response)).toEqual(['create_branch', 'start_compute', 'start_compute']);
+    expect(response.body?.endpoints.map(({ type }) => type)).toEqual(['read_write', 'read_only']);
   });
 
   it.each([

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 const root = dirname(require.resolve('postgres-control-emulator/package.json'));
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
-/** The options that the README's table names. */
+/** The options in the README's table. */
 function readOptionsTable(): string[] {
   const table = readme.split('## Options')[1]?.split('\n## ')[0] ?? '';
   return [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name ?? '');
@@ -23,7 +23,7 @@ it('the program in the README runs', async () => {
 
 it('the README lists every option of the library', async () => {
   const options = Object.fromEntries(readOptionsTable().map((name) => [name, undefined]));
-  // An option that does not exist is refused, and the refusal lists those that do.
+  // The error for an unknown option lists the known ones.
   const emulator = await startEmulator(options as EmulatorOptions);
   onTestFinished(() => emulator.stop());
   await expect(startEmulator({ ...options, none: 1 } as EmulatorOptions)).rejects.toThrow(

@@ -11,16 +11,16 @@ async function startService(data = newDataFile()) {
   const branch = emulator.createBranch(project.id);
   const path = `/projects/${project.id}`;
   const attributes = { branch_id: branch.id, type: 'read_write' };
-  const answer = await sendRequest(emulator, 'POST', `${path}/endpoints`, { endpoint: attributes });
-  // By the API a create answers the endpoint.
-  const { endpoint } = (await answer.json()) as { endpoint: { id: string } };
+  const response = await sendRequest(emulator, 'POST', `${path}/endpoints`, { endpoint: attributes });
+  // A create responds with the endpoint.
+  const { endpoint } = (await response.json()) as { endpoint: { id: string } };
   await settled(emulator, project.id);
   return { data, emulator, path, project, branch, endpoint };
 }
 
 type Service = Awaited<ReturnType<typeof startService>>;
 
-/** All that can be seen of what an emulator holds. */
+/** All data of an emulator that the controls show. */
 async function lookAtEverything({ emulator, endpoint }: Service) {
   const countsOf = (id: string) => [emulator.restarts(id), emulator.connectionDrops(id)];
   const projects = emulator.projects();
@@ -81,7 +81,7 @@ describe('data after a restart', () => {
   ])('a restart keeps %s', async (_case, makeChange) => {
     const service = await startService();
     const { data, emulator } = service;
-    // Whatever came before is on the disk, so that only the change itself is left to be written.
+    // All earlier changes are on the disk, so that only this change remains to be written.
     const changed = { ...service, emulator: await restart(emulator, { data }) };
     await makeChange(changed);
     for (const { id } of changed.emulator.projects()) await settled(changed.emulator, id);
@@ -113,7 +113,7 @@ describe('behaviour after a restart', () => {
     const { data, emulator, path, endpoint } = await startService();
     const slow = await restart(emulator, { data, operationMs: 60_000, locks: 'none' });
     const deleted = `${path}/endpoints/${endpoint.id}`;
-    // By the API a deletion answers these.
+    // A delete responds with these.
     const deleteOnce = async (from: Emulator) =>
       (await (await sendRequest(from, 'DELETE', deleted)).json()) as { operations: { id: string }[] };
     const { operations } = await deleteOnce(slow);
@@ -124,7 +124,7 @@ describe('behaviour after a restart', () => {
   it('after a restart, a list continues at an earlier cursor', async () => {
     const { data, emulator, path } = await startService();
     const readPage = async (from: Emulator, query: string) =>
-      // By the API a list answers these.
+      // A list responds with these.
       (await (await sendRequest(from, 'GET', `${path}/operations?${query}`)).json()) as {
         operations: { id: string }[];
         pagination: { cursor: string };

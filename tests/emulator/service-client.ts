@@ -1,15 +1,15 @@
 import { type Emulator, type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
 import { expect, onTestFinished } from 'vitest';
 
-/** An answer of the service as it came. */
-export interface Answer {
+/** A response of the service. */
+export interface ServiceResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** JSON, or undefined for an answer without a body. */
+  /** JSON, or undefined for a response without a body. */
   readonly body: Body | undefined;
 }
 
-// What the tests read of answers; each test says by its expectations what is there.
+// The attributes that tests read; the expectations of each test check that they are present.
 interface Body {
   readonly [key: string]: unknown;
   readonly message: string;
@@ -32,7 +32,7 @@ export async function startService(options: EmulatorOptions = {}) {
     path: string,
     body?: unknown,
     key = emulator.apiKey,
-  ): Promise<Answer> => {
+  ): Promise<ServiceResponse> => {
     const response = await fetch(`${emulator.url}${path}`, {
       method,
       headers: {
@@ -75,6 +75,6 @@ export function settled(emulator: Emulator, projectId: string) {
   return expect.poll(unfinished).toEqual([]);
 }
 
-export function actionsOf(answer: Answer): string[] {
-  return answer.body?.operations.map(({ action }) => action) ?? [];
+export function actionsOf(response: ServiceResponse): string[] {
+  return response.body?.operations.map(({ action }) => action) ?? [];
 }

@@ -11,7 +11,7 @@ import { resolveOptions } from '../../emulator/src/options/resolve-options';
 import { RequestLog } from '../../emulator/src/requests/request-log';
 import { startService } from './service-client';
 
-/** A bare connection that is gone after the test, whatever becomes of it. */
+/** A bare connection that is closed after the test in any case. */
 function openSocket(port: number): Socket {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   socket.on('error', () => undefined);
@@ -21,7 +21,7 @@ function openSocket(port: number): Socket {
   return socket;
 }
 
-/** Sends a byte every few milliseconds until the other side ends the connection. */
+/** Sends a byte every few milliseconds until the server closes the connection. */
 function trickle(socket: Socket, sent: string): void {
   let position = 0;
   const timer = setInterval(() => {
@@ -32,7 +32,7 @@ function trickle(socket: Socket, sent: string): void {
   onTestFinished(() => clearInterval(timer));
 }
 
-/** The server with limits that end within a test. */
+/** A server with limits short enough for a test. */
 async function startLimited(limits: Partial<ServerLimits>) {
   const plane = createControlPlane(resolveOptions({ apiKey: 'key', locks: 'none' }));
   const log = new RequestLog();
@@ -107,8 +107,8 @@ describe('1,000 clients at once', () => {
           authorization: `Bearer ${emulator.apiKey}`,
           ...(body && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
         };
-        const sent = httpRequest(`${emulator.url}${path}`, { method, headers, agent }, (answer) => {
-          text(answer).then((json) => {
+        const sent = httpRequest(`${emulator.url}${path}`, { method, headers, agent }, (response) => {
+          text(response).then((json) => {
             const { operation, operations = [operation] } = JSON.parse(json);
             resolve(operations);
           }, reject);
@@ -206,7 +206,7 @@ describe('no request gets a 5xx', () => {
       const path = `/projects/${project.id}`;
       const endpoint = `${path}/endpoints/${id}`;
       const operation = emulator.operations(project.id)[0]?.id;
-      // What a DELETE takes away comes last.
+      // Paths that a DELETE removes come last.
       const paths = ['', '/projects', `${path}/operations`, `${path}/operations/${operation}`];
       paths.push(`${path}/endpoints`, `${endpoint}/start`, endpoint);
       paths.push(`${path}/branches`, `${path}/branches/${branch.id}`, path);
@@ -229,7 +229,7 @@ describe('no request gets a 5xx', () => {
   );
 });
 
-/** The status of the answer; fetch would refuse some of the methods, and bodies of others. */
+/** The status of the response. fetch rejects some of these methods, and bodies for others. */
 function send(port: number, key: string, method: string, path: string, body: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = {
@@ -237,8 +237,8 @@ function send(port: number, key: string, method: string, path: string, body: str
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
     };
-    const sent = httpRequest({ port, host: '127.0.0.1', method, path, headers }, (answer) => {
-      answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
+    const sent = httpRequest({ port, host: '127.0.0.1', method, path, headers }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode ?? 0));
     });
     sent.on('error', reject).end(body);
   });
