@@ -111,11 +111,13 @@ describe('updates of the console', () => {
     const { emulator, create, finish } = await startHeld('start_compute');
     const { page } = await openPage(emulator.consoleUrl);
     await heading(page, 'test').waitFor();
-    const told = page.getByRole('status');
+    const announcements = page.getByRole('status');
     await create({ name: 'fresh' });
-    await told.filter({ hasText: 'start_compute on branch feature: In progress.' }).waitFor();
+    await announcements.filter({ hasText: 'start_compute on branch feature: In progress.' }).waitFor();
     finish();
-    await told.filter({ hasText: 'start_compute on branch feature: OK. Endpoint fresh: Active.' }).waitFor();
+    await announcements
+      .filter({ hasText: 'start_compute on branch feature: OK. Endpoint fresh: Active.' })
+      .waitFor();
     expect(await page.locator('[aria-live=assertive], [role=alert]').count()).toBe(0);
   });
 

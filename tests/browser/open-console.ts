@@ -15,7 +15,7 @@ export function useChromium(): void {
     if (command !== undefined) browser = await launchChromium(command);
   });
   beforeEach(({ skip }) => {
-    skip(command === undefined, 'there is no Chromium: install it, or name it by CHROMIUM_PATH');
+    skip(command === undefined, 'Chromium was not found: install it, or set CHROMIUM_PATH');
   });
   afterAll(async () => {
     await browser?.close();

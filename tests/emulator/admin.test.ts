@@ -89,8 +89,8 @@ it.each([
   const { admin, emulator, project, branch } = await startAdmin();
   const { operation } = emulator.addOperation(project.id, { action: 'apply_config', status: 'odd' });
   const url = path.replace(':p', project.id).replace(':o', operation.id);
-  const asked = JSON.parse(JSON.stringify(body).replace(':b', branch.id));
-  expect((await admin(method, url, asked)).status).toBe(400);
+  const requested = JSON.parse(JSON.stringify(body).replace(':b', branch.id));
+  expect((await admin(method, url, requested)).status).toBe(400);
 });
 
 it('requests beyond the rate limit are 429 with Retry-After', async () => {

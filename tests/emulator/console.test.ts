@@ -113,12 +113,12 @@ describe('access to the console data', () => {
     const { emulator } = await startConsole();
     const url = new URL('/console/events', emulator.consoleUrl);
     const origin = 'http://localhost:1';
-    const asked = {
+    const requested = {
       'access-control-request-headers': 'authorization',
       'access-control-request-method': 'GET',
     };
     const responses = [
-      await fetch(url, { method: 'OPTIONS', headers: { origin, ...asked } }),
+      await fetch(url, { method: 'OPTIONS', headers: { origin, ...requested } }),
       await fetch(url, { headers: { origin, authorization: `Bearer ${emulator.apiKey}` } }),
     ];
     expect(responses[0]?.ok).toBe(false);

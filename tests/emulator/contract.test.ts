@@ -129,8 +129,8 @@ it.each<[string, number, EmulatorOptions, string, string, object?]>([
   const { project, branch, call } = await startService(options);
   if (options.requestsPerMinute !== undefined) await call('GET', '/projects');
   const url = path.replace('{project_id}', project.id).replace('{operation_id}', randomUUID());
-  const asked = path === allEndpoints ? { endpoint: { branch_id: branch.id, ...body } } : body;
-  const response = await call(method, url, asked);
+  const requested = path === allEndpoints ? { endpoint: { branch_id: branch.id, ...body } } : body;
+  const response = await call(method, url, requested);
   const described = path.replace('none', '{project_id}');
   expect([response.status, findViolations(method, described, response)]).toEqual([status, []]);
 });

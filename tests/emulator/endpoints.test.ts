@@ -51,7 +51,7 @@ describe('creating an endpoint', () => {
     ['a delay of 8 days', { suspend_timeout_seconds: 691_200 }, 400],
     ['an empty name', { name: '' }, 400],
     ['a name of 65 characters', { name: 'n'.repeat(65) }, 400],
-    ['a setting that is no text', { settings: { pg_settings: { work_mem: 4 } } }, 400],
+    ['a setting that is not a string', { settings: { pg_settings: { work_mem: 4 } } }, 400],
   ])('rejects a create with %s', async (_case, attributes, expected) => {
     const { create } = await startService();
     const { status, body } = await create(attributes);

@@ -178,8 +178,8 @@ describe("another client's endpoint", () => {
     [{ autoscaling_limit_min_cu: 1 }, /must be given together/],
   ])('createEndpoint rejects %j', async (attributes, message) => {
     const { emulator, project, branch } = await startService();
-    const asked = { branch_id: branch.id, type: 'read_write', ...attributes } as NewEndpointAttributes;
-    expect(() => emulator.createEndpoint(project.id, asked)).toThrow(message);
+    const requested = { branch_id: branch.id, type: 'read_write', ...attributes } as NewEndpointAttributes;
+    expect(() => emulator.createEndpoint(project.id, requested)).toThrow(message);
     expect(emulator.endpoints(project.id)).toHaveLength(1);
   });
 

@@ -50,8 +50,11 @@ describe('data after a restart', () => {
     ['a restart', command('restart')],
     ['a suspension', command('suspend')],
     ['a connection', ({ emulator, endpoint }) => emulator.connect(endpoint.id)],
-    ['a change from behind', ({ emulator, endpoint }) => emulator.changeEndpoint(endpoint.id, { name: 'x' })],
-    ['a deletion from behind', ({ emulator, endpoint }) => emulator.deleteEndpoint(endpoint.id)],
+    [
+      'a change by a control',
+      ({ emulator, endpoint }) => emulator.changeEndpoint(endpoint.id, { name: 'x' }),
+    ],
+    ['a delete by a control', ({ emulator, endpoint }) => emulator.deleteEndpoint(endpoint.id)],
     ['a deletion', deleteEndpoint],
     [
       'a delete that failed',
@@ -184,8 +187,8 @@ describe('behaviour after a restart', () => {
 
   it('the option apiKey is accepted but not stored in the data file', async () => {
     const data = newDataFile();
-    const emulator = await restart(await start({ data }), { data, apiKey: 'asked-for' });
-    expect(emulator.apiKey).toBe('asked-for');
+    const emulator = await restart(await start({ data }), { data, apiKey: 'chosen-key' });
+    expect(emulator.apiKey).toBe('chosen-key');
     expect((await restart(emulator, { data })).apiKey).toMatch(/^key_/);
   });
 });

@@ -219,10 +219,14 @@ describe('no request gets a 5xx', () => {
       bodies.push(
         ...wrong.map((value) => ({ endpoint: { branch_id: value, type: value, settings: value } })),
       );
-      for (const asked of paths) {
+      for (const requested of paths) {
         for (const body of ['', '{', ...bodies.map((value) => JSON.stringify(value))]) {
-          const status = await send(emulator.port, emulator.apiKey, method, `/api/v2${asked}`, body);
-          expect([asked, body, status]).toEqual([asked, body, expect.toSatisfy((code) => code < 500)]);
+          const status = await send(emulator.port, emulator.apiKey, method, `/api/v2${requested}`, body);
+          expect([requested, body, status]).toEqual([
+            requested,
+            body,
+            expect.toSatisfy((code) => code < 500),
+          ]);
         }
       }
     },

@@ -88,8 +88,8 @@ function describe(error: unknown, { method, url }: FastifyRequest): ErrorRespons
   if (error instanceof ApiError) return error;
   const message = reasonOf(error);
   if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') {
-    const refusal = FRAMEWORK_ERRORS[error.statusCode] ?? { code: 'BAD_REQUEST', message };
-    return { status: error.statusCode, code: refusal.code, message: `${method} ${url}: ${refusal.message}` };
+    const known = FRAMEWORK_ERRORS[error.statusCode] ?? { code: 'BAD_REQUEST', message };
+    return { status: error.statusCode, code: known.code, message: `${method} ${url}: ${known.message}` };
   }
   return { status: 500, code: 'INTERNAL', message: `the emulator failed: ${message}` };
 }

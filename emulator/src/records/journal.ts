@@ -13,28 +13,16 @@ export interface Journal {
   noteOperation(project: ProjectRecord, operation: OperationRecord): void;
 }
 
-/** A journal that passes every change to both. */
-export function joinJournals(one: Journal, other: Journal): Journal {
+/** A journal that passes every change to all of these. */
+export function joinJournals(...journals: readonly Journal[]): Journal {
+  const each = (note: (journal: Journal) => void): void => {
+    for (const journal of journals) note(journal);
+  };
   return {
-    noteProject(project) {
-      one.noteProject(project);
-      other.noteProject(project);
-    },
-    noteRemoval(project) {
-      one.noteRemoval(project);
-      other.noteRemoval(project);
-    },
-    noteBranch(project, branch) {
-      one.noteBranch(project, branch);
-      other.noteBranch(project, branch);
-    },
-    noteEndpoint(project, endpoint) {
-      one.noteEndpoint(project, endpoint);
-      other.noteEndpoint(project, endpoint);
-    },
-    noteOperation(project, operation) {
-      one.noteOperation(project, operation);
-      other.noteOperation(project, operation);
-    },
+    noteProject: (...change) => each((journal) => journal.noteProject(...change)),
+    noteRemoval: (...change) => each((journal) => journal.noteRemoval(...change)),
+    noteBranch: (...change) => each((journal) => journal.noteBranch(...change)),
+    noteEndpoint: (...change) => each((journal) => journal.noteEndpoint(...change)),
+    noteOperation: (...change) => each((journal) => journal.noteOperation(...change)),
   };
 }

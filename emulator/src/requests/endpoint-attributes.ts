@@ -14,7 +14,7 @@ import {
   isTextOfLength,
   isWholeNumber,
 } from './attribute-checks';
-import { readAttributes, type UnknownAttributes } from './request-body';
+import { pickPresent, readAttributes, type UnknownAttributes } from './request-body';
 
 /** The attributes of an endpoint that a request may set. */
 export interface EndpointAttributes {
@@ -97,13 +97,6 @@ export function readEndpointChange(
 
 function withKnownSettings(attributes: EndpointAttributes): EndpointAttributes {
   if (attributes.settings === undefined) return attributes;
-  const { pg_settings, pgbouncer_settings, preload_libraries } = attributes.settings;
-  return {
-    ...attributes,
-    settings: {
-      ...(pg_settings === undefined ? {} : { pg_settings }),
-      ...(pgbouncer_settings === undefined ? {} : { pgbouncer_settings }),
-      ...(preload_libraries === undefined ? {} : { preload_libraries }),
-    },
-  };
+  const names = ['pg_settings', 'pgbouncer_settings', 'preload_libraries'] as const;
+  return { ...attributes, settings: pickPresent(attributes.settings, names) };
 }

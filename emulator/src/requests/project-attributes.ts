@@ -13,7 +13,7 @@ import {
   isWholeNumber,
 } from './attribute-checks';
 import { isProvisioner, isSuspendTimeout, SETTINGS_CHECKS, SIZE_CHECKS } from './endpoint-attributes';
-import { readAttributes, readSection, type UnknownAttributes } from './request-body';
+import { pickPresent, readAttributes, readSection, type UnknownAttributes } from './request-body';
 
 export interface NewProject {
   readonly name?: string | undefined;
@@ -121,16 +121,11 @@ export function readNewProject(body: unknown, unknownAttributes: UnknownAttribut
 
 /** The bounds outside default_endpoint_settings are deprecated but still accepted. */
 function readDefaults(requested: ProjectAttributes): DefaultEndpointSettings | undefined {
-  const { autoscaling_limit_min_cu, autoscaling_limit_max_cu, default_endpoint_settings: nested } = requested;
-  const defaults: DefaultEndpointSettings = {};
-  for (const source of [{ autoscaling_limit_min_cu, autoscaling_limit_max_cu }, nested ?? {}]) {
-    if (source.autoscaling_limit_min_cu !== undefined)
-      defaults.autoscaling_limit_min_cu = source.autoscaling_limit_min_cu;
-    if (source.autoscaling_limit_max_cu !== undefined)
-      defaults.autoscaling_limit_max_cu = source.autoscaling_limit_max_cu;
-  }
-  if (nested?.suspend_timeout_seconds !== undefined)
-    defaults.suspend_timeout_seconds = nested.suspend_timeout_seconds;
-  if (nested?.pg_settings !== undefined) defaults.pg_settings = nested.pg_settings;
+  const bounds = ['autoscaling_limit_min_cu', 'autoscaling_limit_max_cu'] as const;
+  const nested = requested.default_endpoint_settings ?? {};
+  const defaults = {
+    ...pickPresent<DefaultEndpointSettings, (typeof bounds)[number]>(requested, bounds),
+    ...pickPresent(nested, [...bounds, 'suspend_timeout_seconds', 'pg_settings']),
+  };
   return Object.keys(defaults).length === 0 ? undefined : defaults;
 }

@@ -35,6 +35,16 @@ export function readAttributes(
   return attributes;
 }
 
+/** The named attributes that are present. Drops every other attribute of a nested object. */
+export function pickPresent<T extends object, Name extends keyof T>(
+  source: T,
+  names: readonly Name[],
+): Partial<Pick<T, Name>> {
+  const present = names.filter((name) => source[name] !== undefined);
+  // Object.fromEntries() returns an object with any keys.
+  return Object.fromEntries(present.map((name) => [name, source[name]])) as Partial<Pick<T, Name>>;
+}
+
 function show(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
