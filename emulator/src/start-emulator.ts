@@ -13,7 +13,7 @@ import { resolveOptions } from './options/resolve-options';
 import { RequestLog } from './requests/request-log';
 
 /** A running emulator: its addresses, its key and its controls. */
-export class Emulator extends Controls {
+export interface Emulator extends Controls {
   /** The base URL of the API, which ends with the version segment. */
   readonly url: string;
   /** The only bearer key that is accepted. */
@@ -25,19 +25,7 @@ export class Emulator extends Controls {
    * Closes every connection and stops every timer. The data is lost unless there is a data file.
    * @throws Error when the last changes cannot be written to that file; the emulator has stopped anyway
    */
-  readonly stop: () => Promise<void>;
-
-  constructor(
-    controls: ConstructorParameters<typeof Controls>,
-    running: Pick<Emulator, 'url' | 'apiKey' | 'port' | 'consoleUrl' | 'stop'>,
-  ) {
-    super(...controls);
-    this.url = running.url;
-    this.apiKey = running.apiKey;
-    this.port = running.port;
-    this.consoleUrl = running.consoleUrl;
-    this.stop = running.stop;
-  }
+  stop(): Promise<void>;
 }
 
 /**
@@ -81,7 +69,7 @@ async function serve(settings: Settings, data?: Data): Promise<Emulator> {
   // The address of a server that listens on a port is never a string or null.
   const { port } = app.server.address() as AddressInfo;
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  return new Emulator([plane, log], {
+  return Object.assign(controls, {
     url: `http://${host}:${port}${API_PREFIX}`,
     apiKey: settings.apiKey,
     port,

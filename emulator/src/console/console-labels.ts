@@ -1,13 +1,15 @@
 import type { Endpoint, EndpointState } from '../records/wire-types';
 
 /** The console's labels of operation statuses. Source: docs/service.md, "Operations"; the OpenAPI description adds `error`. */
-const STATUS_LABELS: ReadonlyMap<string, string> = new Map([
-  ['scheduling', 'Scheduling'],
-  ['running', 'In progress'],
-  ['finished', 'OK'],
-  ['failed', 'Error'],
-  ['error', 'Error'],
-]);
+const STATUS_LABELS = new Map(
+  Object.entries({
+    scheduling: 'Scheduling',
+    running: 'In progress',
+    finished: 'OK',
+    failed: 'Error',
+    error: 'Error',
+  }),
+);
 
 /** The console has no label for init. A compute that has never started is idle. */
 const STATE_LABELS: Readonly<Record<EndpointState, string>> = {

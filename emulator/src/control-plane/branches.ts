@@ -25,12 +25,7 @@ export function addBranch(plane: ControlPlane, project: ProjectRecord, requested
     throw badRequest('endpoints contains more than one read_write endpoint: a branch has at most one');
   }
   checkUnlocked(plane.settings.locks, project, { branchId: parent.id });
-  checkEndpointQuota(
-    project.wire.id,
-    project.endpoints.size,
-    requested.endpoints.length,
-    plane.settings.maxEndpoints,
-  );
+  checkEndpointQuota(project, requested.endpoints.length, plane.settings.maxEndpoints);
   const branch = newBranch(plane, project.wire.id, { name: requested.name, parentId: parent.id });
   branch.protected = requested.isProtected ?? false;
   plane.store.addBranch(project, branch);

@@ -34,15 +34,6 @@ export function createControlPlane(settings: Settings, saving?: Journal): Contro
     },
   });
   const autosuspend = new Autosuspend(runner, settings.autosuspendSecondMs);
-  const plane: ControlPlane = {
-    settings,
-    clock,
-    journal,
-    history,
-    store,
-    faults,
-    runner,
-    autosuspend,
-  };
+  const plane: ControlPlane = { settings, clock, journal, history, store, faults, runner, autosuspend };
   return plane;
 }

@@ -1,4 +1,4 @@
-import { checkComputeSize } from '../limits/compute-size';
+import { type ComputeSize, checkComputeSize, type RequestedSize } from '../limits/compute-size';
 import {
   checkEndpointQuota,
   checkPlanAllowsSize,
@@ -19,7 +19,7 @@ import { normalizeAttributes } from './normalized-settings';
 import { checkNotDeleting, targetStateOf } from './power-state';
 
 /** Default size in compute units, if neither the request nor the project sets one: the only size that every plan allows. */
-const DEFAULT_CU = 0.25;
+const DEFAULT_SIZE: ComputeSize = { minCu: 0.25, maxCu: 0.25 };
 
 export interface EndpointResult {
   readonly endpoint: EndpointRecord;
@@ -51,7 +51,7 @@ export function checkNewEndpointRequest(
   plane.store.branch(project, attributes.branch_id);
   checkNewEndpoint(plane, project, attributes);
   checkLocks();
-  checkEndpointQuota(project.wire.id, project.endpoints.size, 1, plane.settings.maxEndpoints);
+  checkEndpointQuota(project, 1, plane.settings.maxEndpoints);
   checkBranchIsFree(project, attributes);
 }
 
@@ -65,11 +65,7 @@ export function checkNewEndpoint(
   if (attributes.region_id !== undefined && attributes.region_id !== region) {
     throw badRequest(`endpoint.region_id must be the project's, ${region}; got ${attributes.region_id}`);
   }
-  checkSizeAndDelay(plane, {
-    min: attributes.autoscaling_limit_min_cu ?? defaultSize(project).min,
-    max: attributes.autoscaling_limit_max_cu ?? defaultSize(project).max,
-    delay: attributes.suspend_timeout_seconds,
-  });
+  checkSizeAndDelay(plane, sizeOf(attributes, defaultSize(project)), attributes.suspend_timeout_seconds);
   checkPlanAllowsType(plane.settings.plan, attributes.type ?? 'read_write');
 }
 
@@ -87,6 +83,7 @@ export function addEndpoint(
     ...requested,
     settings: { ...defaultSettings, ...requested.settings },
   });
+  const size = sizeOf(attributes, defaultSize(project));
   const endpoint: EndpointRecord = {
     wire: {
       id,
@@ -97,8 +94,8 @@ export function addEndpoint(
       region_id: project.wire.region_id,
       type: attributes.type,
       ...(attributes.name === undefined ? {} : { name: attributes.name }),
-      autoscaling_limit_min_cu: attributes.autoscaling_limit_min_cu ?? defaultSize(project).min,
-      autoscaling_limit_max_cu: attributes.autoscaling_limit_max_cu ?? defaultSize(project).max,
+      autoscaling_limit_min_cu: size.minCu,
+      autoscaling_limit_max_cu: size.maxCu,
       current_state: attributes.disabled ? 'idle' : 'init',
       settings: { pg_settings: {}, ...attributes.settings },
       pooler_enabled: attributes.pooler_enabled ?? false,
@@ -132,11 +129,7 @@ export function updateEndpoint(
 ): EndpointResult {
   const endpoint = plane.store.endpoint(project, endpointId);
   if (requested.branch_id !== undefined) plane.store.branch(project, requested.branch_id);
-  checkSizeAndDelay(plane, {
-    min: requested.autoscaling_limit_min_cu ?? endpoint.wire.autoscaling_limit_min_cu,
-    max: requested.autoscaling_limit_max_cu ?? endpoint.wire.autoscaling_limit_max_cu,
-    delay: requested.suspend_timeout_seconds,
-  });
+  checkSizeAndDelay(plane, sizeOf(requested, sizeOf(endpoint.wire)), requested.suspend_timeout_seconds);
   checkUnlocked(plane.settings.locks, project, { endpointId, branchId: endpoint.wire.branch_id });
   checkNotDeleting(endpoint);
   checkMove(project, endpoint, requested.branch_id);
@@ -205,22 +198,20 @@ function checkMove(project: ProjectRecord, endpoint: EndpointRecord, branchId: s
   );
 }
 
-interface SizeAndDelay {
-  readonly min: number;
-  readonly max: number;
-  readonly delay: number | undefined;
+function checkSizeAndDelay({ settings }: ControlPlane, size: ComputeSize, delay = 0): void {
+  checkComputeSize(size, settings.maxCu);
+  checkPlanAllowsSize(settings.plan, size);
+  checkPlanAllowsSuspendTimeout(settings.plan, delay);
 }
 
-function checkSizeAndDelay({ settings }: ControlPlane, { min, max, delay }: SizeAndDelay): void {
-  checkComputeSize({ minCu: min, maxCu: max }, settings.maxCu);
-  checkPlanAllowsSize(settings.plan, { minCu: min, maxCu: max });
-  if (delay !== undefined) checkPlanAllowsSuspendTimeout(settings.plan, delay);
+function defaultSize({ wire }: ProjectRecord): ComputeSize {
+  return sizeOf(wire.default_endpoint_settings ?? {});
 }
 
-function defaultSize(project: ProjectRecord): { min: number; max: number } {
-  const defaults = project.wire.default_endpoint_settings;
-  return {
-    min: defaults?.autoscaling_limit_min_cu ?? DEFAULT_CU,
-    max: defaults?.autoscaling_limit_max_cu ?? DEFAULT_CU,
-  };
+function sizeOf(requested: RequestedSize, fallback: ComputeSize = DEFAULT_SIZE): ComputeSize {
+  const {
+    autoscaling_limit_min_cu: minCu = fallback.minCu,
+    autoscaling_limit_max_cu: maxCu = fallback.maxCu,
+  } = requested;
+  return { minCu, maxCu };
 }

@@ -4,28 +4,10 @@ import type { EndpointAttributes } from '../requests/endpoint-attributes';
 /** Added to every map of settings that a client writes. */
 const ADDED_SETTING = { log_timezone: 'UTC' };
 
-const KILOBYTES = new Map([
-  ['kB', 1],
-  ['MB', 1024],
-  ['GB', 1024 ** 2],
-  ['TB', 1024 ** 3],
-]);
-const SECONDS = new Map([
-  ['s', 1],
-  ['min', 60],
-  ['h', 3600],
-  ['d', 86_400],
-]);
-const FLAGS = new Map([
-  ['true', 'on'],
-  ['yes', 'on'],
-  ['false', 'off'],
-  ['no', 'off'],
-]);
-const DIGIT_FLAGS = new Map([
-  ['1', 'on'],
-  ['0', 'off'],
-]);
+const KILOBYTES = new Map(Object.entries({ kB: 1, MB: 1024, GB: 1024 ** 2, TB: 1024 ** 3 }));
+const SECONDS = new Map(Object.entries({ s: 1, min: 60, h: 3600, d: 86_400 }));
+const FLAGS = new Map(Object.entries({ true: 'on', yes: 'on', false: 'off', no: 'off' }));
+const DIGIT_FLAGS = new Map(Object.entries({ 1: 'on', 0: 'off' }));
 
 /** In any other setting, 1 and 0 are numbers. */
 const BOOLEAN_SETTING = /^(enable_\w+|jit|autovacuum)$/;

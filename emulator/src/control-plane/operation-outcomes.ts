@@ -1,3 +1,4 @@
+import type { EndpointRecord } from '../records/endpoint-record';
 import type { Purpose, Step } from '../records/operation-record';
 import { endpointsOfBranch, type ProjectRecord } from '../records/project-record';
 import { makeReady } from './branches';
@@ -33,28 +34,27 @@ function makeBranchReady(plane: ControlPlane, project: ProjectRecord, { branchId
   plane.journal.noteBranch(project, branch);
 }
 
-function removeEndpointOfStep(plane: ControlPlane, project: ProjectRecord, { endpointId }: Step): void {
-  const endpoint = project.endpoints.get(endpointId ?? '');
+function removeEndpointOfStep(plane: ControlPlane, project: ProjectRecord, step: Step): void {
+  const endpoint = endpointOf(project, step);
   if (endpoint !== undefined) removeEndpoint(plane, project, endpoint);
 }
 
 function removeBranchWithEndpoint(plane: ControlPlane, project: ProjectRecord, step: Step): void {
   removeEndpointOfStep(plane, project, step);
-  if (endpointsOfBranch(project, step.branchId).length === 0) {
+  if (endpointsOfBranch(project, step.branchId).length === 0)
     plane.store.removeBranch(project, step.branchId);
-  }
 }
 
-function keepEndpoint(plane: ControlPlane, project: ProjectRecord, { endpointId }: Step): void {
-  const endpoint = project.endpoints.get(endpointId ?? '');
+function keepEndpoint(plane: ControlPlane, project: ProjectRecord, step: Step): void {
+  const endpoint = endpointOf(project, step);
   if (endpoint === undefined) return;
   endpoint.deleting = false;
   plane.journal.noteEndpoint(project, endpoint);
 }
 
 /** Runs when the suspend_compute of a restart finishes, which is when the connections drop. */
-function countRestart(plane: ControlPlane, project: ProjectRecord, { endpointId }: Step): void {
-  const endpoint = project.endpoints.get(endpointId ?? '');
+function countRestart(plane: ControlPlane, project: ProjectRecord, step: Step): void {
+  const endpoint = endpointOf(project, step);
   if (endpoint === undefined) return;
   endpoint.restarts += 1;
   plane.journal.noteEndpoint(project, endpoint);
@@ -63,4 +63,8 @@ function countRestart(plane: ControlPlane, project: ProjectRecord, { endpointId 
 function removeProject(plane: ControlPlane, project: ProjectRecord): void {
   for (const endpoint of [...project.endpoints.values()]) removeEndpoint(plane, project, endpoint);
   plane.store.removeProject(project);
+}
+
+function endpointOf(project: ProjectRecord, { endpointId }: Step): EndpointRecord | undefined {
+  return project.endpoints.get(endpointId ?? '');
 }

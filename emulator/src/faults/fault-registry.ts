@@ -4,7 +4,6 @@ import type {
   Fault,
   InjectedFault,
   OperationEffect,
-  OperationFault,
   OperationMatch,
   RequestEffect,
   RequestFault,
@@ -104,11 +103,7 @@ export class FaultRegistry {
 }
 
 function isRequestFault(fault: Fault): fault is RequestFault {
-  return !isOperationFault(fault);
-}
-
-function isOperationFault(fault: Fault): fault is OperationFault {
-  return fault.effect.kind.startsWith('operation-');
+  return !fault.effect.kind.startsWith('operation-');
 }
 
 function matchesOperation(match: OperationMatch, operation: Operation): boolean {

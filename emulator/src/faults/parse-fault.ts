@@ -3,9 +3,11 @@ import { LONGEST_LAG_MS } from '../records/history';
 import {
   type Check,
   type Checks,
+  check,
   isObject,
   isOneOf,
   isText,
+  isTextLike,
   isTextOfLength,
   isWholeNumber,
 } from '../requests/attribute-checks';
@@ -18,14 +20,11 @@ const isWhen = isOneOf('before-work', 'after-work');
 /** Longer than any path of the API. */
 const isPatternText = isTextOfLength(0, 500);
 const isPathPattern: Check = (value) => (value instanceof RegExp ? undefined : isPatternText(value));
-const isHeaderText: Check = (value) =>
-  typeof value === 'string' && /^[\x20-\x7e]{1,200}$/.test(value)
-    ? undefined
-    : 'a string of 1 to 200 printable ASCII characters';
-const isTimes: Check = (value) =>
-  value === 'always' || isWholeNumber(1, 1_000_000)(value) === undefined
-    ? undefined
-    : 'a whole number from 1, or "always"';
+const isHeaderText = isTextLike(/^[\x20-\x7e]{1,200}$/, 'a string of 1 to 200 printable ASCII characters');
+const isTimes = check(
+  (value) => value === 'always' || isWholeNumber(1, 1_000_000)(value) === undefined,
+  'a whole number from 1 to 1000000, or "always"',
+);
 
 /** The attributes of each kind of effect, besides `kind`. */
 const REQUEST_EFFECTS: Readonly<Record<string, Checks>> = {

@@ -29,7 +29,7 @@ const MALFORMED_REQUESTS: Readonly<Record<string, ErrorResponse>> = {
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
     code: 'REQUEST_TIMEOUT',
-    message: 'the request was not complete in time',
+    message: 'the request took too long to arrive',
   },
 };
 

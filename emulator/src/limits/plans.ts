@@ -1,4 +1,5 @@
 import { notInPlan, unprocessable } from '../records/api-error';
+import type { ProjectRecord } from '../records/project-record';
 import type { EndpointType } from '../records/wire-types';
 import type { ComputeSize } from './compute-size';
 
@@ -65,14 +66,13 @@ export function checkPlanAllowsSuspendTimeout(plan: PlanName, seconds: number): 
 }
 
 export function checkEndpointQuota(
-  projectId: string,
-  existing: number,
+  { wire, endpoints }: ProjectRecord,
   added: number,
   maxEndpoints: number,
 ): void {
-  if (existing + added <= maxEndpoints) return;
+  if (endpoints.size + added <= maxEndpoints) return;
   throw unprocessable(
     'ENDPOINTS_LIMIT_EXCEEDED',
-    `project ${projectId} has ${existing} of at most ${maxEndpoints} endpoints: delete one first, or raise the quota`,
+    `project ${wire.id} has ${endpoints.size} of at most ${maxEndpoints} endpoints: delete one first, or raise the quota`,
   );
 }

@@ -1,33 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 
-const FIRST_WORDS = [
-  'aged',
-  'bold',
-  'calm',
-  'dark',
-  'dawn',
-  'fancy',
-  'green',
-  'little',
-  'quiet',
-  'shiny',
-  'steep',
-  'wispy',
-];
-const SECOND_WORDS = [
-  'bush',
-  'cloud',
-  'dew',
-  'field',
-  'lake',
-  'meadow',
-  'moon',
-  'paper',
-  'river',
-  'smoke',
-  'term',
-  'wind',
-];
+const FIRST_WORDS = 'aged bold calm dark dawn fancy green little quiet shiny steep wispy'.split(' ');
+const SECOND_WORDS = 'bush cloud dew field lake meadow moon paper river smoke term wind'.split(' ');
 
 function pick(words: readonly string[]): string {
   return words[randomInt(words.length)] ?? 'plain';

@@ -9,6 +9,7 @@ import {
   isOneOf,
   isPreloadLibraries,
   isText,
+  isTextLike,
   isTextOfLength,
   isWholeNumber,
 } from './attribute-checks';
@@ -60,10 +61,7 @@ const isProjectSettings = isObjectOf({
 
 const PROJECT_CHECKS: Checks = {
   name: isTextOfLength(1, 256),
-  region_id: (value) =>
-    typeof value === 'string' && /^[a-z0-9-]{1,40}$/.test(value)
-      ? undefined
-      : 'a region: 1 to 40 of a-z, 0-9 and "-"',
+  region_id: isTextLike(/^[a-z0-9-]{1,40}$/, 'a region: 1 to 40 of a-z, 0-9 and "-"'),
   pg_version: isWholeNumber(14, 18),
   provisioner: isProvisioner,
   history_retention_seconds: isWholeNumber(0, 2_592_000),

@@ -9,17 +9,9 @@ import { readEndpointChange, readNewEndpoint } from '../../requests/endpoint-att
 import { readSection } from '../../requests/request-body';
 import type { ProjectPath } from './path-parameters';
 
-interface FaultPath {
-  Params: { fault_id: string };
-}
-
-interface EndpointPath {
-  Params: { endpoint_id: string };
-}
-
-interface OperationPath {
-  Params: { operation_id: string };
-}
+type FaultPath = { Params: { fault_id: string } };
+type EndpointPath = { Params: { endpoint_id: string } };
+type OperationPath = { Params: { operation_id: string } };
 
 /** The controls over HTTP, for tests in other languages and for use from a shell. */
 export function addAdminRoutes(admin: FastifyInstance, controls: Controls): void {
