@@ -30,12 +30,7 @@ function versionOf(view: object): string {
 }
 
 function viewEntry({ wire, endpoints, unfinished }: ProjectRecord): ProjectEntry {
-  return {
-    id: wire.id,
-    name: wire.name,
-    endpointCount: endpoints.size,
-    unfinishedCount: unfinished.size,
-  };
+  return { id: wire.id, name: wire.name, endpointCount: endpoints.size, unfinishedCount: unfinished.size };
 }
 
 function viewProject(project: ProjectRecord): ProjectView {

@@ -117,10 +117,7 @@ export class Controls {
       operation: { ...wire },
       finish: () => void this.changeOperation(wire.id, { status: 'finished' }),
       fail: (error) =>
-        void this.changeOperation(wire.id, {
-          status: 'failed',
-          ...(error === undefined ? {} : { error }),
-        }),
+        void this.changeOperation(wire.id, { status: 'failed', ...(error === undefined ? {} : { error }) }),
     };
   }
 

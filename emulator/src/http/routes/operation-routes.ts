@@ -18,10 +18,7 @@ export function addOperationRoutes(api: FastifyInstance, plane: ControlPlane): v
     const page = pageOf(project.operations, view, limit, readCursor(request.query));
     // The cursor of an empty page leads to another empty page.
     const last = page.at(-1)?.created_at ?? readQueryText(request.query, 'cursor');
-    return {
-      operations: page,
-      pagination: { cursor: last ?? project.wire.created_at },
-    };
+    return { operations: page, pagination: { cursor: last ?? project.wire.created_at } };
   });
 
   api.get<OperationPath>('/projects/:project_id/operations/:operation_id', LATE_GET, (request) => {
