@@ -1,8 +1,8 @@
 const STORED = 'emulator-api-key';
 
 /**
- * The key out of `#key=...`. It goes out of the address bar and stays with this tab, so that a reload still has it; no
- * other tab, no other origin and no later session gets it.
+ * Takes the key from `#key=...`, removes it from the address bar and stores it for this tab, so that it survives a reload.
+ * No other tab, origin or later session can read it.
  * @returns {string | undefined}
  */
 export function takeKey() {

@@ -1,18 +1,18 @@
 /** @typedef {import('../src/console/console-view').ProjectView} ProjectView */
 
-/** More than that would be read out for longer than it is true. */
-const MOST_SAID = 3;
+/** A screen reader would need longer to read more changes than they stay current. */
+const MOST_ANNOUNCED = 3;
 
 /**
- * What a screen reader says of the difference between two views of the console; empty when there is nothing to say.
+ * The text that a screen reader announces for the difference between two views; empty if there is none.
  * @param {ProjectView | null} before
  * @param {ProjectView | null} now
  */
 export function describeChanges(before, now) {
-  if (now === null) return before === null ? '' : 'There is no project any more.';
+  if (now === null) return before === null ? '' : 'No projects are left.';
   if (before?.id !== now.id) return `Project ${now.name}`;
   const changes = [...describeOperations(before, now), ...describeEndpoints(before, now)];
-  if (changes.length <= MOST_SAID) return changes.join(' ');
+  if (changes.length <= MOST_ANNOUNCED) return changes.join(' ');
   return `${changes.length} changes, the latest: ${changes[0]}`;
 }
 
@@ -40,6 +40,6 @@ function describeEndpoints(before, now) {
       .map(({ id, name, state }) => `Endpoint ${name ?? id}: ${state}.`),
     ...before.endpoints
       .filter(({ id }) => !left.has(id))
-      .map(({ id, name }) => `Endpoint ${name ?? id} is gone.`),
+      .map(({ id, name }) => `Endpoint ${name ?? id} no longer exists.`),
   ];
 }

@@ -2,7 +2,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The default of the service, for endpoints that name no delay of their own. */
+/** The default of the service, for endpoints without a delay of their own. */
 const DEFAULT_SUSPEND_SECONDS = 300;
 
 /**
@@ -16,7 +16,7 @@ export function formatDuration(ms) {
 }
 
 /**
- * While it counts, whole seconds are enough.
+ * A duration that still grows, in whole seconds.
  * @param {number} ms
  */
 export function formatRunningDuration(ms) {
@@ -43,7 +43,7 @@ function joinUnits(large, largeUnit, small, smallUnit) {
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
 
-/** @param {number} seconds as the API has it: -1 never, 0 the default */
+/** @param {number} seconds as in the API: -1 never, 0 the default */
 export function formatSuspendTimeout(seconds) {
   return seconds < 0 ? 'never' : formatSeconds(seconds || DEFAULT_SUSPEND_SECONDS);
 }
@@ -66,7 +66,7 @@ export function formatCount(count, noun, plural = `${noun}s`) {
 }
 
 /**
- * Nothing while all of them are shown.
+ * Empty if all of them are shown.
  * @param {number} shown
  * @param {number} total
  * @param {string} order

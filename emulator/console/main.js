@@ -5,32 +5,32 @@ import { elementById } from './rows.js';
 
 /** @typedef {import('../src/console/console-view').ConsoleView} ConsoleView */
 
-/** The emulator answers after 20 s also when nothing has changed. */
-const LONGEST_ANSWER_MS = 30_000;
+/** The emulator responds after 20 s even if nothing has changed. */
+const LONGEST_RESPONSE_MS = 30_000;
 const RETRY_MS = 1000;
 const COUNT_EVERY_MS = 200;
 
 let key = takeKey();
 /** @type {string | undefined} */
 let projectId = chosenProject();
-/** The project that was asked for and does not exist. @type {string | undefined} */
+/** The requested project, if it does not exist. @type {string | undefined} */
 let missingId;
-/** What the page shows already; undefined asks for an answer at once. @type {string | undefined} */
+/** The version that the page shows; undefined requests a response at once. @type {string | undefined} */
 let version;
 let request = new AbortController();
-/** Ends the wait that is under way, for a key or for the next try. */
+/** Ends the current wait, for a key or for the next retry. */
 let wake = () => {};
 
 async function follow() {
   for (;;) {
     if (key === undefined) {
-      await askForKey('Open the console by the address that the emulator printed, or enter its API key.');
+      await askForKey('Open the console at the address that the emulator printed, or enter its API key.');
     }
     request = new AbortController();
     try {
       await showNext(request.signal);
     } catch {
-      // Aborted means that something else is wanted now, not that the connection is lost.
+      // Aborted means that the page now needs another view, not that the connection is lost.
       if (request.signal.aborted) continue;
       version = undefined;
       showLost();
@@ -44,19 +44,19 @@ async function showNext(cancelled) {
   const query = new URLSearchParams();
   if (projectId !== undefined) query.set('project', projectId);
   if (version !== undefined) query.set('after', version);
-  const answer = await fetch(`/console/events?${query}`, {
+  const response = await fetch(`/console/events?${query}`, {
     headers: { authorization: `Bearer ${key}` },
     cache: 'no-store',
-    signal: AbortSignal.any([cancelled, AbortSignal.timeout(LONGEST_ANSWER_MS)]),
+    signal: AbortSignal.any([cancelled, AbortSignal.timeout(LONGEST_RESPONSE_MS)]),
   });
-  if (answer.status === 401) {
+  if (response.status === 401) {
     forgetKey();
     key = undefined;
-    return askForKey('The emulator does not know this key. Enter the API key that it printed.');
+    return askForKey('The emulator does not accept this key. Enter the API key that it printed.');
   }
-  if (!answer.ok) throw new Error(`GET /console/events: ${answer.status}`);
+  if (!response.ok) throw new Error(`GET /console/events: ${response.status}`);
   /** @type {ConsoleView} */
-  const view = await answer.json();
+  const view = await response.json();
   if (cancelled.aborted) return;
   if (projectId !== undefined && view.project?.id !== projectId) missingId = projectId;
   version = view.version;
@@ -64,7 +64,7 @@ async function showNext(cancelled) {
   showView(view, missingId);
 }
 
-/** What the page waits for is no longer what the reader wants. */
+/** Drops the current request and requests the view for the new key or project. */
 function startOver() {
   version = undefined;
   missingId = undefined;
@@ -79,7 +79,7 @@ async function askForKey(reason) {
 }
 
 /**
- * @param {number} [ms] without it, until something wakes the page
+ * @param {number} [ms] omitted: until `wake` is called
  * @returns {Promise<void>}
  */
 function pause(ms) {
@@ -105,7 +105,7 @@ elementById('key-form').addEventListener('submit', (event) => {
 });
 
 elementById('skip-link').addEventListener('click', (event) => {
-  // As a jump it would take the chosen project out of the address.
+  // Following the link would remove the selected project from the address.
   event.preventDefault();
   elementById('content').focus();
 });

@@ -26,13 +26,13 @@ const NO_BREAK = '\u00a0';
 
 /** @type {ConsoleView | undefined} */
 let shown;
-/** The reader's clock minus the emulator's. */
+/** The browser's clock minus the emulator's. */
 let clockAheadMs = 0;
 let seenMs = 0;
 
 /**
  * @param {ConsoleView} view
- * @param {string | undefined} missingId the project that was asked for, when it does not exist
+ * @param {string | undefined} missingId the requested project, if it does not exist
  */
 export function showView(view, missingId) {
   const before = shown;
@@ -43,7 +43,7 @@ export function showView(view, missingId) {
   showConnection(
     'live',
     'Live',
-    missingId === undefined ? '' : `Project ${missingId} does not exist (any more).`,
+    missingId === undefined ? '' : `Project ${missingId} does not exist, or no longer exists.`,
   );
   elementById('key-form').hidden = true;
   elementById('layout').hidden = false;
@@ -61,13 +61,13 @@ export function showView(view, missingId) {
   if (changes !== '') showText(elementById('announcer'), changes);
 }
 
-/** The view stays, and says that it is old. */
+/** Keeps the view and shows its age. */
 export function showLost() {
-  const since = shown === undefined ? '' : ` What you see is from ${formatTime(seenMs)}.`;
+  const since = shown === undefined ? '' : ` The page shows the state at ${formatTime(seenMs)}.`;
   showConnection(
     'lost',
     'Disconnected',
-    `Connection lost: the emulator does not answer.${since} The page tries again by itself.`,
+    `Connection lost: the emulator does not respond.${since} The page reconnects automatically.`,
   );
 }
 
@@ -81,7 +81,7 @@ export function showKeyForm(reason) {
   elementById('key-input').focus();
 }
 
-/** To be called again and again: operations that have not ended count on, as long as the emulator is known to run. */
+/** Updates the durations of unfinished operations while the connection is live. Call it repeatedly. */
 export function countDurations() {
   if (shown === undefined || elementById('connection').dataset.state !== 'live') return;
   const unfinished = shown.project?.operations.filter(({ durationMs }) => durationMs === null) ?? [];
@@ -93,13 +93,13 @@ export function countDurations() {
 
 /**
  * @param {'live' | 'lost' | 'waiting'} state
- * @param {string} word
+ * @param {string} label
  * @param {string} notice
  */
-function showConnection(state, word, notice) {
+function showConnection(state, label, notice) {
   const connection = elementById('connection');
   connection.dataset.state = state;
-  showText(connection, word);
+  showText(connection, label);
   showText(elementById('notice'), notice);
 }
 
@@ -119,14 +119,14 @@ function showProjects({ projects, projectCount, project }) {
 
 /**
  * @param {ProjectView} project
- * @param {boolean} isFollowed rows that come now are news
+ * @param {boolean} isFollowed whether new rows are news to the user
  */
 function showProject(project, isFollowed) {
   const { endpoints, endpointCount, operations, operationCount } = project;
   showText(elementById('project-name'), project.name);
   const branches = formatCount(project.branchCount, 'branch', 'branches');
   const facts = [project.id, project.regionId, `Postgres ${project.pgVersion}`, branches];
-  // A line may break between two facts, not within one.
+  // A line may break between two facts, but not within one.
   showText(
     elementById('project-facts'),
     facts.map((fact) => fact.replaceAll(' ', NO_BREAK)).join(`${NO_BREAK}· `),
@@ -138,10 +138,10 @@ function showProject(project, isFollowed) {
 }
 
 /**
- * How many there are, above the table; in its place when there are none.
+ * Shows the count above the table, or a note instead of the table if there are none.
  * @param {'endpoint' | 'operation'} noun
  * @param {number} count
- * @param {string} cap which of them the table has, unless it has all
+ * @param {string} cap which of them the table shows, if not all
  */
 function showExtent(noun, count, cap) {
   elementById(`${noun}s-table`).hidden = count === 0;
@@ -187,13 +187,13 @@ function durationText({ createdAt, durationMs }) {
 }
 
 /**
- * The style sheet colours the words it knows.
+ * The style sheet colours known labels.
  * @param {HTMLElement} badge
- * @param {string} word
+ * @param {string} label
  */
-function showBadge(badge, word) {
-  badge.dataset.word = word;
-  showText(badge, word);
+function showBadge(badge, label) {
+  badge.dataset.label = label;
+  showText(badge, label);
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * The project that the address names, as in `#project=calm-lake-12345678`: a reload and the back button keep it.
+ * The project in the address, as in `#project=calm-lake-12345678`, so that reload and the back button keep it.
  * @returns {string | undefined}
  */
 export function chosenProject() {

@@ -4,14 +4,14 @@
  */
 
 /**
- * Makes `list` hold a row for each item, in order. Rows of items that stay are kept, so that focus, selection and a
- * screen reader's place stay too.
+ * Updates the list to one row per item, in order. Rows of unchanged items are kept, so that focus, selection and the
+ * position of a screen reader are kept too.
  * @template {Item} T
  * @param {string} listId
  * @param {string} templateId
  * @param {readonly T[]} items
  * @param {(find: FindPart, item: T) => void} fill
- * @param {boolean} [marksNew] rows that come now catch the eye for a moment
+ * @param {boolean} [marksNew] whether new rows are highlighted briefly
  */
 export function showRows(listId, templateId, items, fill, marksNew = false) {
   const list = elementById(listId);
@@ -34,7 +34,7 @@ export function clearRows(listId) {
 }
 
 /**
- * Names and errors are anybody's text: they become text, never markup.
+ * Names and errors are untrusted: they become text, never markup.
  * @param {HTMLElement} element
  * @param {string} text
  */
@@ -43,7 +43,7 @@ export function showText(element, text) {
 }
 
 /**
- * An empty text leaves no gap.
+ * Hides the element if the text is empty, so that it leaves no gap.
  * @param {HTMLElement} element
  * @param {string} text
  */
@@ -68,7 +68,7 @@ function newRow(templateId, id, isMarked) {
   const template = elementById(templateId);
   const row = template instanceof HTMLTemplateElement ? template.content.firstElementChild : null;
   if (row === null) throw new Error(`the template ${templateId} is empty`);
-  // A copy of an HTML element is one too.
+  // A copy of an HTMLElement is an HTMLElement.
   const copy = /** @type {HTMLElement} */ (row.cloneNode(true));
   copy.dataset.id = id;
   copy.classList.toggle('is-new', isMarked);

@@ -1,49 +1,63 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { EmulatorOptions } from './options';
+import type { EmulatorOptions } from './options/emulator-options';
+import { reasonOf } from './records/thrown-reason';
 import { startEmulator } from './start-emulator';
-import { reasonOf } from './thrown-reason';
 
 const command = new Command('postgres-control-emulator')
   .description(
-    'A local service with the control API of a serverless Postgres service. What it holds is in memory, or in a file.',
+    'Runs a local emulator of the control API of a serverless Postgres service. Data is kept in memory, or in a file.',
   )
-  .option('--port <port>', 'port to listen on; 0 takes a free one', toNumber, 0)
+  .option('--port <port>', 'port to listen on; 0 chooses a free port', toNumber, 0)
   .option('--host <address>', 'address to listen on', '127.0.0.1')
-  .option('--allow-remote', 'let other machines in, for a host that is no loopback address')
+  .option('--allow-remote', 'allow a host other than a loopback address, so that other machines can connect')
   .addOption(
     new Option(
       '--api-key <key>',
-      'the bearer key to accept (default: a random one, or the one of the data file); prefer the variable, as other users can read arguments',
+      'the bearer key to accept (default: a random key, or the key in the data file); prefer the variable, because other users can read arguments',
     ).env('POSTGRES_CONTROL_EMULATOR_API_KEY'),
   )
-  .option('--data <file>', 'keep what it holds, and the key, in this file (default: in memory)')
+  .option('--data <file>', 'file to keep the data and the key in (default: in memory)')
   .option(
     '--operation-ms <ms>',
-    'how long an operation runs; or by action, such as start_compute=5000,default=500',
+    'duration of an operation, or a duration per action, such as start_compute=5000,default=500',
     toDurations,
     2000,
   )
-  .option('--scheduling-ms <ms>', 'how long an operation is in scheduling first', toNumber, 0)
-  .addOption(new Option('--plan <plan>', 'the plan of the account').choices(['free', 'paid']).default('paid'))
+  .option('--scheduling-ms <ms>', 'how long an operation stays in scheduling before it runs', toNumber, 0)
+  .addOption(new Option('--plan <plan>', 'plan of the account').choices(['free', 'paid']).default('paid'))
   .addOption(
-    new Option('--locks <scope>', 'what unfinished operations lock')
+    new Option('--locks <scope>', 'what an unfinished operation locks against writes')
       .choices(['project', 'endpoint', 'none'])
       .default('project'),
   )
-  .option('--max-endpoints <count>', 'endpoints that a project may have (default: by the plan)', toNumber)
-  .option('--max-cu <size>', 'largest compute size of the paid plan, in compute units', toNumber, 8)
-  .option('--requests-per-minute <count>', 'rate limit; 0 for none', toNumber, 0)
-  .option('--check-availability-every-ms <ms>', 'time between availability checks; 0 for none', toNumber, 0)
-  .option('--autosuspend-second-ms <ms>', 'how long a second of an autosuspend delay takes', toNumber, 1000)
-  .option('--late-lists-ms <ms>', 'how far lists lag behind writes, up to 60000', toNumber, 0)
-  .option('--late-gets-ms <ms>', 'how far GETs of one record lag behind writes, up to 60000', toNumber, 0)
-  .option('--normalize-settings', 'hold and show pg_settings in normalized form')
+  .option(
+    '--max-endpoints <count>',
+    'maximum number of endpoints in a project (default: 500, or 20 on the free plan)',
+    toNumber,
+  )
+  .option('--max-cu <size>', 'largest compute size of the paid plan, in compute units, 1 to 56', toNumber, 8)
+  .option('--requests-per-minute <count>', 'rate limit; 0 disables it', toNumber, 0)
+  .option(
+    '--check-availability-every-ms <ms>',
+    'interval between availability checks; 0 disables them',
+    toNumber,
+    0,
+  )
+  .option('--autosuspend-second-ms <ms>', 'length of one second of an autosuspend delay', toNumber, 1000)
+  .option('--late-lists-ms <ms>', 'how long lists lag behind writes, up to 60000', toNumber, 0)
+  .option(
+    '--late-gets-ms <ms>',
+    'how long GETs of a single record lag behind writes, up to 60000',
+    toNumber,
+    0,
+  )
+  .option('--normalize-settings', 'store and return pg_settings in normalized form')
   .addOption(
-    new Option('--unknown-attributes <rule>', 'what happens to attributes that the API does not describe')
+    new Option('--unknown-attributes <rule>', 'how to treat attributes that the API does not describe')
       .choices(['ignore', 'reject'])
       .default('ignore'),
   )
-  .option('--region-id <region>', 'region of projects that name none', 'local-east-1')
+  .option('--region-id <region>', 'region of projects that are created without one', 'local-east-1')
   .addHelpText(
     'after',
     `

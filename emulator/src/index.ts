@@ -1,13 +1,10 @@
-export { ApiError } from './api-error';
-export type { AddedOperation } from './controls';
-export type { EndpointAttributes, NewEndpointAttributes } from './endpoint-attributes';
-export type * from './faults/faults';
-export type { ForeignEndpointOptions, ForeignOperation, ForeignOperationChange } from './foreign-records';
-export type { LoggedRequest } from './http/request-log';
-export type { EmulatorOptions, LockScope } from './options';
-export type { PlanName } from './plans';
-export type { NewProject } from './projects';
-export { type Emulator, startEmulator } from './start-emulator';
+export type { AddedOperation } from './controls/controls';
+export type { ForeignEndpointOptions } from './controls/foreign-endpoints';
+export type { ForeignOperation, ForeignOperationChange } from './controls/foreign-operations';
+export type * from './faults/fault-types';
+export type { PlanName } from './limits/plans';
+export type { EmulatorOptions, LockScope } from './options/emulator-options';
+export { ApiError } from './records/api-error';
 export type {
   Branch,
   DefaultEndpointSettings,
@@ -17,4 +14,8 @@ export type {
   EndpointType,
   Operation,
   Project,
-} from './wire';
+} from './records/wire-types';
+export type { EndpointAttributes, NewEndpointAttributes } from './requests/endpoint-attributes';
+export type { NewProject } from './requests/project-attributes';
+export type { LoggedRequest } from './requests/request-log';
+export { type Emulator, startEmulator } from './start-emulator';

@@ -1,51 +1,41 @@
 import type { AddressInfo } from 'node:net';
-import { startAvailabilityChecks } from './availability-checks';
 import { consoleUrlOf } from './console/console-url';
-import { createControlPlane } from './control-plane';
-import { Controls } from './controls';
+import { startAvailabilityChecks } from './control-plane/availability-checks';
+import { createControlPlane } from './control-plane/create-control-plane';
+import { resumeProjects } from './control-plane/resume-projects';
+import { Controls } from './controls/controls';
 import { type Data, openData } from './data/open-data';
-import { resumeProjects } from './data/resume-projects';
-import { RequestLog } from './http/request-log';
-import { API_PREFIX, createServer } from './http/server';
+import { API_PREFIX } from './http/api-path';
+import { createServer } from './http/server';
 import { BACKLOG } from './http/server-limits';
-import { type EmulatorOptions, resolveOptions, type Settings } from './options';
+import type { EmulatorOptions, Settings } from './options/emulator-options';
+import { resolveOptions } from './options/resolve-options';
+import { RequestLog } from './requests/request-log';
 
-/** A running emulator: where it is, how to get in, and the controls. */
-export class Emulator extends Controls {
-  /** The base URL of the API, which ends in the version segment. */
+/** A running emulator: its addresses, its key and its controls. */
+export interface Emulator extends Controls {
+  /** The base URL of the API, which ends with the version segment. */
   readonly url: string;
-  /** The one bearer key that is accepted. */
+  /** The only bearer key that is accepted. */
   readonly apiKey: string;
   readonly port: number;
-  /** Where a browser shows what the emulator holds. The key is in its fragment: keep it as secret as the key. */
+  /** The URL of the console page. Its fragment contains the key, so keep it as secret as the key. */
   readonly consoleUrl: string;
   /**
-   * Ends every connection and timer. What it held is gone, unless it has a data file.
-   * @throws Error when the rest cannot be written to that file; it has ended all the same
+   * Closes every connection and stops every timer. The data is lost unless there is a data file.
+   * @throws Error when the last changes cannot be written to that file; the emulator has stopped anyway
    */
-  readonly stop: () => Promise<void>;
-
-  constructor(
-    controls: ConstructorParameters<typeof Controls>,
-    running: Pick<Emulator, 'url' | 'apiKey' | 'port' | 'consoleUrl' | 'stop'>,
-  ) {
-    super(...controls);
-    this.url = running.url;
-    this.apiKey = running.apiKey;
-    this.port = running.port;
-    this.consoleUrl = running.consoleUrl;
-    this.stop = running.stop;
-  }
+  stop(): Promise<void>;
 }
 
 /**
- * Starts an emulator on a free port of this machine.
- * @throws RangeError when an option makes no sense; Error when the port is taken, or the data file cannot be used
+ * Starts an emulator, by default on a free port of the loopback address.
+ * @throws RangeError when an option is invalid; Error when the port is taken or the data file cannot be used
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const settings = resolveOptions(options);
   if (settings.data === undefined) return serve(settings);
-  const data = await openData(settings.data, { asked: options.apiKey, fresh: settings.apiKey });
+  const data = await openData(settings.data, { requested: options.apiKey, fallback: settings.apiKey });
   return serve({ ...settings, apiKey: data.apiKey }, data);
 }
 
@@ -76,10 +66,10 @@ async function serve(settings: Settings, data?: Data): Promise<Emulator> {
     await stop();
     throw error;
   }
-  // The address of a server that listens on a port is never a path or null.
+  // The address of a server that listens on a port is never a string or null.
   const { port } = app.server.address() as AddressInfo;
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  return new Emulator([plane, log], {
+  return Object.assign(controls, {
     url: `http://${host}:${port}${API_PREFIX}`,
     apiKey: settings.apiKey,
     port,

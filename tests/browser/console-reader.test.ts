@@ -18,7 +18,7 @@ const PHONE = { viewport: { width: 360, height: 740 } };
 
 useChromium();
 
-it('a keyboard is enough: Tab reaches the projects, and Enter opens one', async () => {
+it('the console works with a keyboard: Tab reaches the projects, and Enter opens one', async () => {
   const { emulator } = await startService();
   emulator.createProject({ name: 'newer' });
   const { page } = await openPage(emulator.consoleUrl);
@@ -37,7 +37,7 @@ it('a keyboard is enough: Tab reaches the projects, and Enter opens one', async 
   expect(await focused(page).textContent()).toContain('test');
 });
 
-it('the first link skips the projects', async () => {
+it('the first link of the console skips the projects', async () => {
   const { emulator } = await startService();
   const { page } = await openPage(emulator.consoleUrl);
   await heading(page, 'test').waitFor();
@@ -46,7 +46,7 @@ it('the first link skips the projects', async () => {
   expect(await focused(page).getAttribute('id')).toBe('content');
 });
 
-it('there are landmarks and headings', async () => {
+it('the console has landmarks and headings', async () => {
   const { emulator } = await startService();
   const { page } = await openPage(emulator.consoleUrl);
   await heading(page, 'test').waitFor();
@@ -68,7 +68,7 @@ it('there are landmarks and headings', async () => {
   ]);
 });
 
-it('nothing scrolls sideways at 360 px, whatever the names are', async () => {
+it('the console does not scroll sideways at 360 px with long names', async () => {
   const { emulator, create, settled, project } = await startService();
   const long = 'unbroken'.repeat(8);
   emulator.createBranch(project.id, { name: long.repeat(4) });
@@ -86,13 +86,13 @@ it('nothing scrolls sideways at 360 px, whatever the names are', async () => {
   expect(await page.evaluate(PAGE_WIDTH)).toBe(360);
 });
 
-it('nothing scrolls sideways at 360 px in the form for the key', async () => {
+it('the key form does not scroll sideways at 360 px', async () => {
   const { emulator } = await startService();
   const { page } = await openKeyForm(emulator.consoleUrl, PHONE);
   expect(await page.evaluate(PAGE_WIDTH)).toBe(360);
 });
 
-it('the tables are tables on a phone too', async () => {
+it('the tables keep their table roles on a phone', async () => {
   const { emulator } = await startService();
   const { page } = await openPage(emulator.consoleUrl, PHONE);
   await heading(page, 'test').waitFor();
@@ -101,7 +101,7 @@ it('the tables are tables on a phone too', async () => {
   expect(await page.getByRole('table', { name: 'Operations' }).getByRole('columnheader').count()).toBe(5);
 });
 
-it.each(['light', 'dark'] as const)('every text is readable in a %s scheme: contrast AA', async (scheme) => {
+it.each(['light', 'dark'] as const)('every text has contrast AA in the %s colour scheme', async (scheme) => {
   const { emulator, project, call, endpoints, create, settled } = await startService({ locks: 'none' });
   const { body } = await create({ name: 'off' });
   await settled();

@@ -12,7 +12,7 @@ import { startService } from '../support/service-client';
 
 useChromium();
 
-it('a name with markup is text, and runs nothing', async () => {
+it('a name with markup is shown as text and runs no script', async () => {
   const { emulator, call, create, project } = await startService();
   const name = '<img src=x onerror="window.isTaken = true">';
   emulator.createBranch(project.id, { name });
@@ -31,7 +31,7 @@ it('a name with markup is text, and runs nothing', async () => {
   expect(complaints).toEqual([]);
 });
 
-it('the browser complains of nothing, neither of the policy nor of an error', async () => {
+it('the browser reports no policy violation and no error', async () => {
   const { emulator, create, finish } = await startHeld('start_compute');
   emulator.createProject({ name: 'newer' });
   const { page, complaints } = await openPage(emulator.consoleUrl);
@@ -46,7 +46,7 @@ it('the browser complains of nothing, neither of the policy nor of an error', as
   expect(complaints).toEqual([]);
 });
 
-it('the policy stops a script that gets into the page after all', async () => {
+it('the Content-Security-Policy blocks an injected script', async () => {
   const { emulator } = await startService();
   const { page } = await openPage(emulator.consoleUrl);
   await heading(page, 'test').waitFor();
@@ -55,18 +55,18 @@ it('the policy stops a script that gets into the page after all', async () => {
   expect(await page.evaluate('window.isTaken')).toBeUndefined();
 });
 
-it('a page of another origin reads nothing, not even with the key', async () => {
+it('a page of another origin cannot read the console data, even with the key', async () => {
   const { emulator } = await startService();
   const url = new URL('/console/events', emulator.consoleUrl);
   const headers = `{ authorization: 'Bearer ${emulator.apiKey}' }`;
-  const read = `fetch('${url}', { headers: ${headers} }).then((answer) => answer.status)`;
+  const read = `fetch('${url}', { headers: ${headers} }).then((response) => response.status)`;
   const own = await openPage(emulator.consoleUrl);
   expect(await own.page.evaluate(read)).toBe(200);
   const foreign = await openPage(await serveForeignPage());
   await expect(foreign.page.evaluate(read)).rejects.toThrow('Failed to fetch');
 });
 
-it('a page of another origin cannot show the console within itself', async () => {
+it('a page of another origin cannot frame the console', async () => {
   const { emulator } = await startService();
   const { page, complaints } = await openPage(await serveForeignPage());
   await page.evaluate(

@@ -15,8 +15,8 @@ import { startService } from '../support/service-client';
 
 useChromium();
 
-describe('what is seen', () => {
-  it('is the endpoints and operations of each project', async () => {
+describe('the content of the console', () => {
+  it('the console shows the endpoints and operations of each project', async () => {
     const { emulator, project, createActive } = await startService();
     await createActive({ name: 'reader', type: 'read_only', suspend_timeout_seconds: 90 });
     emulator.createProject({ name: 'newer', branchName: 'trunk' });
@@ -34,7 +34,7 @@ describe('what is seen', () => {
     expect(await rows(page, 'Operations').count()).toBe(1 + emulator.operations(project.id).length);
   });
 
-  it('is a disabled endpoint as Stopped and a suspended one as Idle', async () => {
+  it('the console shows a disabled endpoint as Stopped and a suspended one as Idle', async () => {
     const { emulator, call, endpoints, createActive, settled } = await startService();
     const [disabled, suspended] = [
       await createActive({ name: 'one' }),
@@ -49,7 +49,7 @@ describe('what is seen', () => {
     await row(page, 'Endpoints', 'two', 'Idle').waitFor();
   });
 
-  it('is why an operation failed', async () => {
+  it('the console shows why an operation failed', async () => {
     const { emulator, create } = await startService();
     const effect = { kind: 'operation-fails', error: 'no capacity left' } as const;
     emulator.inject({ match: { action: 'start_compute' }, effect });
@@ -58,7 +58,7 @@ describe('what is seen', () => {
     await row(page, 'Operations', 'start_compute', 'Error', 'no capacity left').waitFor();
   });
 
-  it('is the date with time, in the locale and time zone of the reader', async () => {
+  it('the console shows dates with times in the locale and time zone of the user', async () => {
     const { emulator, project } = await startService();
     const options = { locale: 'de-DE', timezoneId: 'Asia/Tokyo' };
     const { page } = await openPage(emulator.consoleUrl, options);
@@ -71,7 +71,7 @@ describe('what is seen', () => {
     await row(page, 'Operations', format.format(new Date(newest?.created_at ?? ''))).waitFor();
   });
 
-  it('is the newest 100 operations, with a note of how many there are', async () => {
+  it('the console shows the newest 100 operations and their total number', async () => {
     const { emulator, project } = await startService();
     for (let count = 0; count < 120; count += 1) emulator.createBranch(project.id);
     const { page } = await openPage(emulator.consoleUrl);
@@ -79,7 +79,7 @@ describe('what is seen', () => {
     expect(await rows(page, 'Operations').count()).toBe(101);
   });
 
-  it('is a sentence when there is no project, and the first one as soon as there is', async () => {
+  it('the console says that there is no project, and shows the first one once it exists', async () => {
     const emulator = await startEmulator();
     onTestFinished(() => emulator.stop());
     const { page } = await openPage(emulator.consoleUrl);
@@ -89,8 +89,8 @@ describe('what is seen', () => {
   });
 });
 
-describe('what changes', () => {
-  it('shows without a reload: an operation appears, and goes to OK', async () => {
+describe('updates of the console', () => {
+  it('a new operation appears without a reload and changes to OK', async () => {
     const { emulator, create, finish } = await startHeld('start_compute');
     const { page } = await openPage(emulator.consoleUrl);
     await heading(page, 'test').waitFor();
@@ -107,19 +107,21 @@ describe('what changes', () => {
     expect(await page.evaluate('window.isSamePage')).toBe(true);
   });
 
-  it('is told politely to a screen reader', async () => {
+  it('a screen reader announces changes politely', async () => {
     const { emulator, create, finish } = await startHeld('start_compute');
     const { page } = await openPage(emulator.consoleUrl);
     await heading(page, 'test').waitFor();
-    const told = page.getByRole('status');
+    const announcements = page.getByRole('status');
     await create({ name: 'fresh' });
-    await told.filter({ hasText: 'start_compute on branch feature: In progress.' }).waitFor();
+    await announcements.filter({ hasText: 'start_compute on branch feature: In progress.' }).waitFor();
     finish();
-    await told.filter({ hasText: 'start_compute on branch feature: OK. Endpoint fresh: Active.' }).waitFor();
+    await announcements
+      .filter({ hasText: 'start_compute on branch feature: OK. Endpoint fresh: Active.' })
+      .waitFor();
     expect(await page.locator('[aria-live=assertive], [role=alert]').count()).toBe(0);
   });
 
-  it('is also the duration of a running operation, second by second', async () => {
+  it('the duration of a running operation is updated every second', async () => {
     const { emulator, create } = await startHeld('start_compute');
     await create();
     const { page } = await openPage(emulator.consoleUrl);
@@ -127,7 +129,7 @@ describe('what changes', () => {
     for (const duration of ['1 s', '2 s']) await running.getByText(duration, { exact: true }).waitFor();
   });
 
-  it('leaves the focus where it is', async () => {
+  it('an update keeps the focus', async () => {
     const { emulator } = await startService();
     const { page } = await openPage(emulator.consoleUrl);
     await projectLink(page, 'test').focus();
@@ -136,7 +138,7 @@ describe('what changes', () => {
     expect(await focused(page).textContent()).toContain('test');
   });
 
-  it('is told when the project that is shown goes', async () => {
+  it('the console reports when the selected project no longer exists', async () => {
     const { emulator, project, call } = await startService();
     emulator.createProject({ name: 'newer' });
     const { page } = await openPage(emulator.consoleUrl);
@@ -144,18 +146,20 @@ describe('what changes', () => {
     await heading(page, 'test').waitFor();
     await call('DELETE', `/projects/${project.id}`);
     await heading(page, 'newer').waitFor();
-    await page.getByText(`Project ${project.id} does not exist (any more).`).waitFor();
+    await page.getByText(`Project ${project.id} does not exist, or no longer exists.`).waitFor();
   });
 });
 
-describe('the connection', () => {
-  it('when lost is told on the page, which goes on by itself when the emulator is back', async () => {
+describe('the connection of the console', () => {
+  it('the page reports a lost connection and reconnects when the emulator is back', async () => {
     const { emulator } = await startService();
     const { port, apiKey } = emulator;
     const { page } = await openPage(emulator.consoleUrl);
     await heading(page, 'test').waitFor();
     await emulator.stop();
-    await page.getByText(/^Connection lost: the emulator does not answer\. What you see is from /).waitFor();
+    await page
+      .getByText(/^Connection lost: the emulator does not respond\. The page shows the state at /)
+      .waitFor();
     await page.getByText('Disconnected', { exact: true }).waitFor();
 
     const next = await startEmulator({ port, apiKey });
@@ -166,7 +170,7 @@ describe('the connection', () => {
     expect(await page.getByText('Connection lost').count()).toBe(0);
   });
 
-  it('outlives a reload, with the key out of the address and the project in it', async () => {
+  it('a reload keeps the connection, without the key in the address but with the project', async () => {
     const { emulator, project } = await startService();
     emulator.createProject({ name: 'newer' });
     const { page } = await openPage(emulator.consoleUrl);
@@ -177,18 +181,18 @@ describe('the connection', () => {
     await heading(page, 'test').waitFor();
   });
 
-  it('takes the key by hand when the address has none, and says when it is wrong', async () => {
+  it('the page asks for a key if the address has none, and reports a wrong key', async () => {
     const { emulator } = await startService();
     const { page, key } = await openKeyForm(emulator.consoleUrl);
     await page.keyboard.type('wrong');
     await page.keyboard.press('Enter');
-    await page.getByText('The emulator does not know this key.').waitFor();
+    await page.getByText('The emulator does not accept this key.').waitFor();
     await key.fill(emulator.apiKey);
     await page.getByRole('button', { name: 'Open the console' }).click();
     await heading(page, 'test').waitFor();
   });
 
-  it('takes the key from an address that is opened in the same tab later', async () => {
+  it('the page takes the key from an address that is opened later in the same tab', async () => {
     const { emulator } = await startService();
     const { page } = await openKeyForm(emulator.consoleUrl);
     await page.goto(emulator.consoleUrl);

@@ -19,7 +19,7 @@ async function startAdmin() {
   return { ...service, admin: call };
 }
 
-it('a fault is asked for, counted and cleared over HTTP', async () => {
+it('/admin/faults injects, counts and clears a fault', async () => {
   const { admin, call } = await startAdmin();
   const effect = { kind: 'status', status: 503, retryAfterSeconds: 7 };
   const { status, body } = await admin('POST', '/faults', {
@@ -39,15 +39,15 @@ it.each([
   [{ effect: { kind: 'explode' } }, /effect.kind must be one of/],
   [{ effect: { kind: 'status' } }, /effect.status is required/],
   [{ effect: { kind: 'status', status: 200 } }, /400 to 599/],
-  [{ match: { verb: 'GET' }, effect: { kind: 'malformed' } }, /match.verb is no attribute/],
+  [{ match: { verb: 'GET' }, effect: { kind: 'malformed' } }, /match.verb is not an attribute/],
   [{ times: 0, effect: { kind: 'malformed' } }, /times must be/],
-])('a fault that makes no sense is refused: %j', async (fault, message) => {
+])('POST /admin/faults rejects the invalid fault %j', async (fault, message) => {
   const { admin } = await startAdmin();
   const { status, body } = await admin('POST', '/faults', fault);
   expect([status, body.message]).toEqual([400, expect.stringMatching(message)]);
 });
 
-it('a project is locked and released over HTTP', async () => {
+it('/admin/projects/{id}/lock locks a project and releases it', async () => {
   const { admin, project, create } = await startAdmin();
   await admin('POST', `/projects/${project.id}/lock`);
   expect((await create()).status).toBe(423);
@@ -55,7 +55,7 @@ it('a project is locked and released over HTTP', async () => {
   expect((await create()).status).toBe(201);
 });
 
-it('an endpoint is changed, connected to and deleted behind the back of the user', async () => {
+it('/admin/endpoints/{id} changes, connects to and deletes an endpoint outside the API', async () => {
   const { admin, createActive, held } = await startAdmin();
   const id = await createActive();
   await admin('PATCH', `/endpoints/${id}`, { endpoint: { suspend_timeout_seconds: 60 } });
@@ -65,7 +65,7 @@ it('an endpoint is changed, connected to and deleted behind the back of the user
   expect(held(id)).toBeUndefined();
 });
 
-it("other clients' endpoints and operations are added, and changed, over HTTP", async () => {
+it('/admin adds and changes endpoints and operations of other clients', async () => {
   const { admin, emulator, project, branch } = await startAdmin();
   const endpoint = { branch_id: branch.id, type: 'read_write', name: 'other' };
   const made = await admin('POST', `/projects/${project.id}/endpoints`, { endpoint, ageMs: 1000 });
@@ -85,21 +85,21 @@ it.each([
   ['POST', '/projects/:p/operations', { operation: { action: 'x' } }],
   ['POST', '/projects/:p/operations', {}],
   ['PATCH', '/operations/:o', { operation: {} }],
-])('%s %s with %j is refused', async (method, path, body) => {
+])('%s /admin%s rejects the body %j', async (method, path, body) => {
   const { admin, emulator, project, branch } = await startAdmin();
   const { operation } = emulator.addOperation(project.id, { action: 'apply_config', status: 'odd' });
   const url = path.replace(':p', project.id).replace(':o', operation.id);
-  const asked = JSON.parse(JSON.stringify(body).replace(':b', branch.id));
-  expect((await admin(method, url, asked)).status).toBe(400);
+  const requested = JSON.parse(JSON.stringify(body).replace(':b', branch.id));
+  expect((await admin(method, url, requested)).status).toBe(400);
 });
 
-it('more requests than the rate limit allows are 429 with Retry-After', async () => {
+it('requests beyond the rate limit are 429 with Retry-After', async () => {
   const { call } = await startService({ requestsPerMinute: 2 });
-  const answers = [
+  const responses = [
     await call('GET', '/projects'),
     await call('GET', '/projects'),
     await call('GET', '/projects'),
   ];
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
-  expect(Number(answers[2]?.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 429]);
+  expect(Number(responses[2]?.headers.get('retry-after'))).toBeGreaterThan(0);
 });

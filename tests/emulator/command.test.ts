@@ -45,18 +45,18 @@ async function refuse(...args: string[]): Promise<{ code: number; stderr: string
   );
 }
 
-it('prints the base URL and the key, and both work', async () => {
+it('the command prints a base URL and a key that work', async () => {
   const { settings } = await startCommand('--api-key', 'local', '--region-id', 'moon-1');
   expect(settings.POSTGRES_COMPUTE_API_KEY).toBe('local');
-  const answer = await fetch(`${settings.POSTGRES_COMPUTE_BASE_URL}/projects`, {
+  const response = await fetch(`${settings.POSTGRES_COMPUTE_BASE_URL}/projects`, {
     method: 'POST',
     headers: { authorization: 'Bearer local', 'content-type': 'application/json' },
     body: '{"project":{}}',
   });
-  expect(await answer.json()).toMatchObject({ project: { region_id: 'moon-1' } });
+  expect(await response.json()).toMatchObject({ project: { region_id: 'moon-1' } });
 });
 
-it.each(['SIGINT', 'SIGTERM'] as const)('ends with exit code 0 on %s', async (signal) => {
+it.each(['SIGINT', 'SIGTERM'] as const)('the command exits with code 0 on %s', async (signal) => {
   const { child } = await startCommand();
   child.kill(signal);
   expect(await once(child, 'exit')).toEqual([0, null]);
@@ -65,15 +65,15 @@ it.each(['SIGINT', 'SIGTERM'] as const)('ends with exit code 0 on %s', async (si
 it.each([
   ['the environment', [], 'from-environment'],
   ['an argument, which overrides the environment', ['--api-key', 'from-argument'], 'from-argument'],
-])('takes the key from %s', async (_case, args, expected) => {
+])('the command takes the key from %s', async (_case, args, expected) => {
   const environment = { POSTGRES_CONTROL_EMULATOR_API_KEY: 'from-environment' };
   const { settings } = await startCommandIn(environment, ...args);
   expect(settings.POSTGRES_COMPUTE_API_KEY).toBe(expected);
 });
 
-it('takes a time for each action', async () => {
+it('--operation-ms accepts a duration per action', async () => {
   const { settings } = await startCommand('--operation-ms', 'create_timeline=60000,default=0');
-  const answer = await fetch(`${settings.POSTGRES_COMPUTE_BASE_URL}/projects`, {
+  const response = await fetch(`${settings.POSTGRES_COMPUTE_BASE_URL}/projects`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${settings.POSTGRES_COMPUTE_API_KEY}`,
@@ -81,7 +81,7 @@ it('takes a time for each action', async () => {
     },
     body: '{"project":{}}',
   });
-  expect(await answer.json()).toMatchObject({
+  expect(await response.json()).toMatchObject({
     operations: [{ status: 'running' }, { status: 'scheduling' }],
   });
 });
@@ -92,11 +92,11 @@ it.each([
   [['--operation-ms', 'start_compute='], /It must be a number/],
   [['--plan', 'gold'], /Allowed choices are free, paid/],
   [['--max-cu', '99'], /maxCu must be a whole number from 1 to 56; got 99/],
-])('%j is refused with a sentence', async (args, message) => {
+])('the command rejects %j with a message', async (args, message) => {
   expect(await refuse(...args)).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
 });
 
-it('has an example in its help', async () => {
+it('--help contains an example', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [command, '--help']);
   expect(stdout).toContain('$ postgres-control-emulator --port 8080');
 });

@@ -1,38 +1,41 @@
 import { startEmulator } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { look, startConsole } from '../support/console-client';
+import { readView, startConsole } from '../support/console-client';
 
-describe('the data', () => {
-  it('has the newest project first, and opens that', async () => {
-    const { emulator, look } = await startConsole();
+describe('the console data', () => {
+  it('the console lists the newest project first and selects it', async () => {
+    const { emulator, readView } = await startConsole();
     const newer = emulator.createProject({ name: 'newer' });
-    const view = await look();
+    const view = await readView();
     expect(view.projects.map(({ name }) => name)).toEqual(['newer', 'test']);
     expect(view.project?.id).toBe(newer.id);
   });
 
-  it('has the project that was asked for', async () => {
-    const { emulator, project, look } = await startConsole();
+  it('the console shows the requested project', async () => {
+    const { emulator, project, readView } = await startConsole();
     emulator.createProject({ name: 'newer' });
-    expect((await look({ project: project.id })).project).toMatchObject({ id: project.id, name: 'test' });
+    expect((await readView({ project: project.id })).project).toMatchObject({ id: project.id, name: 'test' });
   });
 
-  it.each(['gone', '__proto__', ''])('has the newest project instead of %j', async (id) => {
-    const { project, look } = await startConsole();
-    expect((await look({ project: id })).project?.id).toBe(project.id);
-  });
+  it.each(['gone', '__proto__', ''])(
+    'the console shows the newest project instead of the unknown project %j',
+    async (id) => {
+      const { project, readView } = await startConsole();
+      expect((await readView({ project: id })).project?.id).toBe(project.id);
+    },
+  );
 
-  it('has no project when there is none', async () => {
+  it('the console shows no project if there is none', async () => {
     const emulator = await startEmulator();
     onTestFinished(() => emulator.stop());
-    expect(await look(emulator)).toMatchObject({ projects: [], projectCount: 0, project: null });
+    expect(await readView(emulator)).toMatchObject({ projects: [], projectCount: 0, project: null });
   });
 
-  it('has names as they are: they are text', async () => {
-    const { emulator, look } = await startConsole();
+  it('the console data contains names unchanged', async () => {
+    const { emulator, readView } = await startConsole();
     const name = '</script><img src=x onerror=alert(1)>';
     emulator.createProject({ name });
-    expect((await look()).project?.name).toBe(name);
+    expect((await readView()).project?.name).toBe(name);
   });
 
   it.each([
@@ -43,29 +46,32 @@ describe('the data', () => {
     ['error', 'Error'],
     ['skipped', 'Skipped'],
     ['constructor', 'Constructor'],
-  ])('says of the status %s: %s', async (status, word) => {
-    const { emulator, create, look } = await startConsole();
+  ])('the console labels the status %s as %s', async (status, word) => {
+    const { emulator, create, readView } = await startConsole();
     const fault = emulator.inject({ match: {}, effect: { kind: 'operation-status', status } });
     await create();
     await expect.poll(() => fault.hits).toBe(1);
-    expect((await look()).project?.operations[0]).toMatchObject({ action: 'start_compute', status: word });
+    expect((await readView()).project?.operations[0]).toMatchObject({
+      action: 'start_compute',
+      status: word,
+    });
   });
 
-  it('has a duration only of operations that have ended', async () => {
-    const { emulator, project, look } = await startConsole();
+  it('the console data has a duration only for operations that have ended', async () => {
+    const { emulator, project, readView } = await startConsole();
     emulator.lockProject(project.id);
-    const operations = (await look()).project?.operations ?? [];
+    const operations = (await readView()).project?.operations ?? [];
     expect(operations.slice(0, 2)).toMatchObject([
       { action: 'create_branch', status: 'In progress', durationMs: null },
       { action: 'create_branch', status: 'OK', durationMs: expect.any(Number) },
     ]);
   });
 
-  it('says of a compute Active, of one that is down Idle, and of a disabled one Stopped', async () => {
-    const { emulator, call, endpoints, createActive, settled, look } = await startConsole();
+  it('the console labels computes Active, Idle, and Stopped if disabled', async () => {
+    const { emulator, call, endpoints, createActive, settled, readView } = await startConsole();
     const id = await createActive();
     const stateOf = async () =>
-      (await look()).project?.endpoints.find((endpoint) => endpoint.id === id)?.state;
+      (await readView()).project?.endpoints.find((endpoint) => endpoint.id === id)?.state;
     const states = [await stateOf()];
     for (const path of ['suspend', 'start']) {
       await call('POST', `${endpoints}/${id}/${path}`);
@@ -79,17 +85,17 @@ describe('the data', () => {
     expect([...states, await stateOf()]).toEqual(['Active', 'Idle', 'Active', 'Active', 'Stopped']);
   });
 
-  it('says where an endpoint is moving to', async () => {
-    const { create, look } = await startConsole({ operationMs: 60_000 });
+  it('the console shows the next state of an endpoint', async () => {
+    const { create, readView } = await startConsole({ operationMs: 60_000 });
     const { body } = await create();
-    const held = (await look()).project?.endpoints.find(({ id }) => id === body?.endpoint.id);
+    const held = (await readView()).project?.endpoints.find(({ id }) => id === body?.endpoint.id);
     expect(held).toMatchObject({ state: 'Idle', nextState: 'Active' });
   });
 
-  it('has the newest 100 operations, and says how many there are', async () => {
-    const { emulator, project, look } = await startConsole();
+  it('the console data contains the newest 100 operations and their total number', async () => {
+    const { emulator, project, readView } = await startConsole();
     for (let count = 0; count < 120; count += 1) emulator.createBranch(project.id, { name: `b${count}` });
-    const view = await look();
+    const view = await readView();
     expect(view.project?.operations.map(({ branch }) => branch)).toEqual(
       Array.from({ length: 100 }, (_, index) => `b${119 - index}`),
     );
@@ -97,42 +103,42 @@ describe('the data', () => {
   });
 });
 
-describe('a change', () => {
-  it('answers the request that waits for it', async () => {
-    const { emulator, project, look } = await startConsole();
-    const { version } = await look();
-    const waiting = look({ project: project.id, after: version });
+describe('a change of the console data', () => {
+  it('a change completes the waiting console request', async () => {
+    const { emulator, project, readView } = await startConsole();
+    const { version } = await readView();
+    const waiting = readView({ project: project.id, after: version });
     emulator.lockProject(project.id);
     const view = await waiting;
     expect(view.version).not.toBe(version);
     expect(view.project?.operations[0]).toMatchObject({ action: 'create_branch', status: 'In progress' });
   });
 
-  it('of another project is seen too', async () => {
-    const { emulator, project, look } = await startConsole();
-    const { version } = await look();
-    const waiting = look({ project: project.id, after: version });
+  it('a change of another project completes the waiting console request', async () => {
+    const { emulator, project, readView } = await startConsole();
+    const { version } = await readView();
+    const waiting = readView({ project: project.id, after: version });
     emulator.createProject({ name: 'newer' });
     expect(await waiting).toMatchObject({ projects: [{ name: 'newer' }, { name: 'test' }] });
   });
 
-  it('that was made behind the back of the user is seen too', async () => {
-    const { emulator, project, look } = await startConsole();
-    const { version } = await look();
-    const waiting = look({ after: version });
+  it('a change by a control completes the waiting console request', async () => {
+    const { emulator, project, readView } = await startConsole();
+    const { version } = await readView();
+    const waiting = readView({ after: version });
     emulator.deleteEndpoint(emulator.endpoints(project.id)[0]?.id ?? '');
     expect((await waiting).project?.endpoints).toEqual([]);
   });
 
-  it('is none when nothing changed: the version is the same', async () => {
-    const { look } = await startConsole();
-    expect((await look()).version).toBe((await look()).version);
+  it('the console version stays the same without a change', async () => {
+    const { readView } = await startConsole();
+    expect((await readView()).version).toBe((await readView()).version);
   });
 
-  it('is no longer waited for when the emulator stops', async () => {
-    const { emulator, look } = await startConsole();
-    const { version } = await look();
-    const waiting = expect(look({ after: version })).rejects.toThrow('fetch failed');
+  it('stopping the emulator ends the waiting console request', async () => {
+    const { emulator, readView } = await startConsole();
+    const { version } = await readView();
+    const waiting = expect(readView({ after: version })).rejects.toThrow('fetch failed');
     await emulator.stop();
     await waiting;
   });

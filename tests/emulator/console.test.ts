@@ -8,16 +8,19 @@ import { startConsole } from '../support/console-client';
 
 const PAGE_FILES = ['/', '/console/theme.css', '/console/icon.svg', '/console/main.js', '/console/page.js'];
 
-/** As a browser would ask that takes the emulator for `host`; fetch does not let its caller choose. */
+/** Sends a request with this Host header, which fetch does not let its caller set. */
 async function askFor({ port, apiKey }: Emulator, path: string, host: string): Promise<IncomingMessage> {
   const headers = { host, authorization: `Bearer ${apiKey}` };
   return new Promise((resolve, reject) => {
-    get({ port, path, headers, host: '127.0.0.1' }, (answer) => resolve(answer.resume())).on('error', reject);
+    get({ port, path, headers, host: '127.0.0.1' }, (response) => resolve(response.resume())).on(
+      'error',
+      reject,
+    );
   });
 }
 
-describe('the page', () => {
-  it.each(PAGE_FILES)('%s is had without the key, and allows no script but its own', async (path) => {
+describe('the files of the console page', () => {
+  it.each(PAGE_FILES)('%s needs no key and allows only scripts of the page', async (path) => {
     const { emulator } = await startConsole();
     const { status, headers } = await fetch(new URL(path, emulator.consoleUrl));
     expect(status).toBe(200);
@@ -34,20 +37,20 @@ describe('the page', () => {
     });
   });
 
-  it('has neither script nor style within its HTML', async () => {
+  it('the console HTML contains no inline script or style', async () => {
     const { emulator } = await startConsole();
     const html = await (await fetch(emulator.consoleUrl)).text();
     expect(html.match(/<script[^>]*>[^<]|<style|\sstyle=|\son\w+=|javascript:/gi)).toBeNull();
   });
 
-  it('has every file that its HTML and its scripts name', async () => {
+  it('every file that the console HTML and scripts reference exists', async () => {
     const { emulator } = await startConsole();
     const seen = new Map<string, number>();
     const follow = async (path: string): Promise<void> => {
       if (seen.has(path)) return;
-      const answer = await fetch(new URL(path, emulator.consoleUrl));
-      seen.set(path, answer.status);
-      const text = await answer.text();
+      const response = await fetch(new URL(path, emulator.consoleUrl));
+      seen.set(path, response.status);
+      const text = await response.text();
       const named = text.matchAll(/(?:src|href)="(\/[^"]*)"|from '\.(\/[\w-]+\.js)'/g);
       for (const [, url, module] of named) await follow(url ?? `/console${module}`);
     };
@@ -56,25 +59,28 @@ describe('the page', () => {
     expect(seen.size).toBeGreaterThan(PAGE_FILES.length);
   });
 
-  it('holds no file beside its own', async () => {
+  it('the console serves no other file', async () => {
     const { emulator } = await startConsole();
     const { headers, statusCode } = await askFor(emulator, '/console/../package.json', 'localhost');
     expect([statusCode, headers['content-type']]).toEqual([404, 'application/json; charset=utf-8']);
   });
 });
 
-describe('who gets in', () => {
-  it.each([undefined, 'Bearer wrong', 'Basic a2V5'])('the data is refused to %s', async (authorization) => {
-    const { emulator } = await startConsole();
-    const { status, headers } = await fetch(
-      new URL(`/console/events?key=${emulator.apiKey}`, emulator.consoleUrl),
-      authorization === undefined ? {} : { headers: { authorization } },
-    );
-    expect([status, headers.get('x-content-type-options')]).toEqual([401, 'nosniff']);
-  });
+describe('access to the console data', () => {
+  it.each([undefined, 'Bearer wrong', 'Basic a2V5'])(
+    'the console data is refused for the Authorization header %s',
+    async (authorization) => {
+      const { emulator } = await startConsole();
+      const { status, headers } = await fetch(
+        new URL(`/console/events?key=${emulator.apiKey}`, emulator.consoleUrl),
+        authorization === undefined ? {} : { headers: { authorization } },
+      );
+      expect([status, headers.get('x-content-type-options')]).toEqual([401, 'nosniff']);
+    },
+  );
 
   it.each(['localhost', 'localhost:8080', 'LOCALHOST:1', '127.0.0.1:8080', '127.8.8.8', '[::1]:8080'])(
-    'the host %s is this machine',
+    'the console accepts the Host header %s',
     async (host) => {
       const { emulator } = await startConsole();
       expect((await askFor(emulator, '/console/events', host)).statusCode).toBe(200);
@@ -87,14 +93,14 @@ describe('who gets in', () => {
     '127.0.0.1.evil.example:80',
     '192.168.0.7',
     'x@localhost',
-  ])('the host %s is refused, so that DNS rebinding gets nowhere, not even with the key', async (host) => {
+  ])('the console refuses the Host header %s, even with the key, to prevent DNS rebinding', async (host) => {
     const { emulator } = await startConsole();
     for (const path of ['/', '/console/events']) {
       expect((await askFor(emulator, path, host)).statusCode).toBe(403);
     }
   });
 
-  it('an emulator for other machines is opened by an address, and by no name', async () => {
+  it('with allowRemote, the console accepts any literal address but no foreign host name', async () => {
     const emulator = await startEmulator({ host: '0.0.0.0', allowRemote: true });
     onTestFinished(() => emulator.stop());
     const statuses = ['192.168.0.7:80', '[fe80::1]', 'evil.example'].map(
@@ -103,28 +109,28 @@ describe('who gets in', () => {
     expect(await Promise.all(statuses)).toEqual([200, 200, 403]);
   });
 
-  it('another origin is told nothing that would let it in', async () => {
+  it('the console sends no CORS headers to another origin', async () => {
     const { emulator } = await startConsole();
     const url = new URL('/console/events', emulator.consoleUrl);
     const origin = 'http://localhost:1';
-    const asked = {
+    const requested = {
       'access-control-request-headers': 'authorization',
       'access-control-request-method': 'GET',
     };
-    const answers = [
-      await fetch(url, { method: 'OPTIONS', headers: { origin, ...asked } }),
+    const responses = [
+      await fetch(url, { method: 'OPTIONS', headers: { origin, ...requested } }),
       await fetch(url, { headers: { origin, authorization: `Bearer ${emulator.apiKey}` } }),
     ];
-    expect(answers[0]?.ok).toBe(false);
-    const names = answers.flatMap(({ headers }) => [...headers.keys()]);
+    expect(responses[0]?.ok).toBe(false);
+    const names = responses.flatMap(({ headers }) => [...headers.keys()]);
     expect(names.filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 });
 
-it('the console neither counts for the rate limit nor is among the requests', async () => {
-  const { emulator, look, call } = await startConsole({ requestsPerMinute: 1 });
-  await look();
-  await look();
+it('console requests are neither rate-limited nor logged', async () => {
+  const { emulator, readView, call } = await startConsole({ requestsPerMinute: 1 });
+  await readView();
+  await readView();
   expect((await call('GET', '/projects')).status).toBe(200);
   expect(emulator.requests()).toHaveLength(1);
 });
@@ -132,13 +138,13 @@ it('the console neither counts for the rate limit nor is among the requests', as
 it.each([
   [{ apiKey: 'a+b&c#d' }, /^http:\/\/127\.0\.0\.1:\d+\/#key=a%2Bb%26c%23d$/],
   [{ apiKey: 'k', host: '0.0.0.0', allowRemote: true }, /^http:\/\/127\.0\.0\.1:\d+\/#key=k$/],
-])('the address has the key where no browser sends it: %j', async (options, address) => {
+])('the console URL has the key in its fragment: %j', async (options, address) => {
   const emulator = await startEmulator(options);
   onTestFinished(() => emulator.stop());
   expect(emulator.consoleUrl).toMatch(address);
 });
 
-it('the command prints the address in its third line', async () => {
+it('the command prints the console URL in its third line', async () => {
   const folder = dirname(require.resolve('postgres-control-emulator/package.json'));
   const args = [join(folder, 'bin/postgres-control-emulator.js'), '--api-key', 'local'];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });

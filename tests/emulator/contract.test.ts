@@ -5,9 +5,9 @@ import addFormats from 'ajv-formats';
 import { load } from 'js-yaml';
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { expect, it } from 'vitest';
-import { type Answer, startService } from '../support/service-client';
+import { type ServiceResponse, startService } from '../support/service-client';
 
-// The official description of the API: every answer of a whole life of an endpoint is checked against it.
+// Checks every response in the life of an endpoint against the OpenAPI description.
 
 interface ApiDescription {
   readonly paths: Record<string, Record<string, { responses: Record<string, Reference> } | undefined>>;
@@ -21,23 +21,23 @@ interface Reference {
 const file = require
   .resolve('@neondatabase/api-client/package.json')
   .replace('package.json', 'public-v2-for-users.gen.yaml');
-// The file is the package's own; what of its shape is used stands in the type.
+// The file comes with the package; the type describes the parts that this test uses.
 const description = load(readFileSync(file, 'utf8')) as ApiDescription;
 const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addSchema(description, 'api');
 
-/** What is wrong with the answer by the description; nothing when it is as described. */
-function findViolations(method: string, path: string, answer: Answer): unknown[] {
+/** The differences between the response and the description; empty if it matches. */
+function findViolations(method: string, path: string, response: ServiceResponse): unknown[] {
   const responses = description.paths[path]?.[method.toLowerCase()]?.responses;
   if (!responses) return [`${method} ${path} is not described`];
-  const status = String(answer.status);
+  const status = String(response.status);
   const key = responses[status] ? status : 'default';
   const pointer = ['paths', path, method.toLowerCase(), 'responses', key].map(escapePointer).join('/');
   const reference = responses[key]?.$ref ?? `#/${pointer}`;
-  if (answer.status === 204) return answer.body === undefined ? [] : ['a 204 has no body'];
+  if (response.status === 204) return response.body === undefined ? [] : ['a 204 has no body'];
   const validate = ajv.compile({ $ref: `api${reference}/content/application~1json/schema` });
-  return validate(answer.body)
+  return validate(response.body)
     ? []
     : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
@@ -52,18 +52,18 @@ const oneEndpoint = `${allEndpoints}/{endpoint_id}`;
 const allBranches = `${oneProject}/branches`;
 const allOperations = `${oneProject}/operations`;
 
-it('every answer of the life of an endpoint is as the official description says', async () => {
+it('every response in the life of an endpoint matches the OpenAPI description', async () => {
   const { emulator, project, branch, call, settled } = await startService();
   const ids: Record<string, string> = { project_id: project.id, branch_id: branch.id };
   const checked: string[] = [];
   const step = async (method: string, path: string, status: number, body?: object, query = '') => {
     const url = path.replace(/\{(\w+)\}/g, (_match, name: string) => ids[name] ?? 'none');
-    const answer = await call(method, url + query, body);
-    const label = `${method} ${path} ${answer.status}`;
-    expect([label, findViolations(method, path, answer)]).toEqual([`${method} ${path} ${status}`, []]);
+    const response = await call(method, url + query, body);
+    const label = `${method} ${path} ${response.status}`;
+    expect([label, findViolations(method, path, response)]).toEqual([`${method} ${path} ${status}`, []]);
     checked.push(label);
     await settled();
-    return answer;
+    return response;
   };
 
   await step('POST', '/projects', 201, { project: { name: 'contract' } });
@@ -114,37 +114,44 @@ it('every answer of the life of an endpoint is as the official description says'
 it.each<[string, number, EmulatorOptions, string, string, object?]>([
   ['an unknown project', 404, {}, 'GET', '/projects/none'],
   ['an unknown operation', 404, {}, 'GET', `${oneProject}/operations/{operation_id}`],
-  ['bad JSON', 400, {}, 'POST', '/projects', []],
-  ['a size that the plan lacks', 403, { plan: 'free' }, 'POST', allEndpoints, { type: 'read_only' }],
+  ['invalid JSON', 400, {}, 'POST', '/projects', []],
+  [
+    'a replica that the plan does not include',
+    403,
+    { plan: 'free' },
+    'POST',
+    allEndpoints,
+    { type: 'read_only' },
+  ],
   ['an endpoint beyond the quota', 422, { maxEndpoints: 1 }, 'POST', allEndpoints, { type: 'read_only' }],
   ['a request beyond the rate limit', 429, { requestsPerMinute: 1 }, 'GET', '/projects'],
-])('the refusal of %s is %i and as described', async (_case, status, options, method, path, body) => {
+])('%s is %i and matches the OpenAPI description', async (_case, status, options, method, path, body) => {
   const { project, branch, call } = await startService(options);
   if (options.requestsPerMinute !== undefined) await call('GET', '/projects');
   const url = path.replace('{project_id}', project.id).replace('{operation_id}', randomUUID());
-  const asked = path === allEndpoints ? { endpoint: { branch_id: branch.id, ...body } } : body;
-  const answer = await call(method, url, asked);
+  const requested = path === allEndpoints ? { endpoint: { branch_id: branch.id, ...body } } : body;
+  const response = await call(method, url, requested);
   const described = path.replace('none', '{project_id}');
-  expect([answer.status, findViolations(method, described, answer)]).toEqual([status, []]);
+  expect([response.status, findViolations(method, described, response)]).toEqual([status, []]);
 });
 
-it('the refusal of a wrong key is 401 and as described', async () => {
+it('a wrong key is 401 and matches the OpenAPI description', async () => {
   const { call } = await startService();
-  const answer = await call('GET', '/projects', undefined, 'wrong');
-  expect([answer.status, findViolations('GET', '/projects', answer)]).toEqual([401, []]);
+  const response = await call('GET', '/projects', undefined, 'wrong');
+  expect([response.status, findViolations('GET', '/projects', response)]).toEqual([401, []]);
 });
 
 it.each([
   ['without a required field', 'host', undefined, 'host'],
   ['with a field of the wrong type', 'autoscaling_limit_min_cu', '0.25', '/autoscaling_limit_min_cu'],
-  ['with a time that is none', 'created_at', 'yesterday', '/created_at'],
-])('notices an answer %s', async (_case, field, value, expected) => {
+  ['with an invalid time', 'created_at', 'yesterday', '/created_at'],
+])('the contract check detects a response %s', async (_case, field, value, expected) => {
   const { project, call } = await startService();
-  const answer = await call('GET', `/projects/${project.id}/endpoints`);
-  const [endpoint] = answer.body?.endpoints ?? [];
-  // As JSON, in which undefined is absent.
+  const response = await call('GET', `/projects/${project.id}/endpoints`);
+  const [endpoint] = response.body?.endpoints ?? [];
+  // JSON omits undefined attributes.
   const broken = JSON.parse(JSON.stringify({ endpoints: [{ ...endpoint, [field]: value }] }));
-  expect(findViolations('GET', allEndpoints, { ...answer, body: broken })).toEqual([
+  expect(findViolations('GET', allEndpoints, { ...response, body: broken })).toEqual([
     expect.stringContaining(expected),
   ]);
 });

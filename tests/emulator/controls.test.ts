@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { startService } from '../support/service-client';
 
-describe('the controls', () => {
-  it('make a settled project, with a primary branch and its read_write endpoint', async () => {
+describe('the controls of the library', () => {
+  it('createProject creates a project with a primary branch and its read_write endpoint, and all operations finished', async () => {
     const { emulator } = await startService({ operationMs: 60_000 });
     const project = emulator.createProject({ name: 'ready' });
     expect(emulator.endpoints(project.id)).toMatchObject([{ type: 'read_write', current_state: 'active' }]);
     expect(emulator.operations(project.id).map(({ status }) => status)).toEqual(['finished', 'finished']);
   });
 
-  it('make a settled branch without an endpoint', async () => {
+  it('createBranch creates a branch without an endpoint, and all operations finished', async () => {
     const { emulator, project } = await startService({ operationMs: 60_000 });
     const branch = emulator.createBranch(project.id, { name: 'ready' });
     expect(branch).toMatchObject({ name: 'ready', current_state: 'ready' });
     expect(emulator.endpoints(project.id).map(({ branch_id }) => branch_id)).not.toContain(branch.id);
   });
 
-  it('lock a project by a create_branch operation until it is released', async () => {
+  it('lockProject locks a project with a create_branch operation until it is released', async () => {
     const { emulator, project, create } = await startService();
     const release = emulator.lockProject(project.id);
     const locked = await create();
@@ -25,7 +25,7 @@ describe('the controls', () => {
     expect((await create()).status).toBe(201);
   });
 
-  it('log requests with the body of writes and the status of the answer', async () => {
+  it('requests() returns requests with the body of writes and the response status', async () => {
     const { emulator, endpoints, create } = await startService();
     await create({ name: 'logged' });
     expect(emulator.requests()).toMatchObject([
@@ -33,14 +33,14 @@ describe('the controls', () => {
     ]);
   });
 
-  it('give copies: what a test does to them changes nothing', async () => {
+  it('the controls return copies', async () => {
     const { emulator, project, createActive, held } = await startService();
     const id = await createActive();
     for (const endpoint of emulator.endpoints(project.id)) endpoint.name = 'changed';
     expect(held(id)).not.toHaveProperty('name');
   });
 
-  it('delete an endpoint so that a client finds it gone', async () => {
+  it('deleteEndpoint makes an endpoint 404 for clients', async () => {
     const { emulator, call, endpoints, createActive } = await startService();
     const id = await createActive();
     emulator.deleteEndpoint(id);
@@ -49,21 +49,21 @@ describe('the controls', () => {
   });
 
   it.each([
-    ['an attribute that is none', { size: 4 }, /endpoint.size is no attribute/],
+    ['an attribute that is none', { size: 4 }, /endpoint.size is not an attribute/],
     ['a value of the wrong type', { pooler_enabled: 'yes' }, /pooler_enabled must be true or false/],
-  ])('refuse a change of %s', async (_case, attributes, message) => {
+  ])('changeEndpoint rejects a change of %s', async (_case, attributes, message) => {
     const { emulator, createActive } = await startService();
     const id = await createActive();
     expect(() => emulator.changeEndpoint(id, attributes as object)).toThrow(message);
   });
 });
 
-describe('connections', () => {
+describe('connection drops', () => {
   it.each<[string, object]>([
     ['a change of size', { autoscaling_limit_max_cu: 1 }],
     ['a move', {}],
     ['disabling', { disabled: true }],
-  ])('drop once with %s', async (_case, attributes) => {
+  ])('connections drop once with %s', async (_case, attributes) => {
     const { emulator, project, call, endpoints, createActive, settled } = await startService();
     const id = await createActive();
     const target = emulator.createBranch(project.id);
@@ -73,7 +73,7 @@ describe('connections', () => {
     expect(emulator.connectionDrops(id)).toBe(1);
   });
 
-  it.each(['DELETE', 'POST suspend', 'POST restart'])('drop once with %s', async (write) => {
+  it.each(['DELETE', 'POST suspend', 'POST restart'])('connections drop once with %s', async (write) => {
     const { emulator, call, endpoints, createActive, settled } = await startService();
     const id = await createActive();
     const [method = '', command] = write.split(' ');
@@ -82,7 +82,7 @@ describe('connections', () => {
     expect(emulator.connectionDrops(id)).toBe(1);
   });
 
-  it('do not drop with another change', async () => {
+  it('connections do not drop with a change that needs no restart', async () => {
     const { emulator, call, endpoints, createActive, settled } = await startService();
     const id = await createActive();
     const settings = { pg_settings: { work_mem: '8MB' } };
@@ -91,7 +91,7 @@ describe('connections', () => {
     expect(emulator.connectionDrops(id)).toBe(0);
   });
 
-  it('do not drop by autosuspend, which waits until there are none', async () => {
+  it('autosuspend does not count as a connection drop', async () => {
     const { emulator, createActive, held } = await startService({ autosuspendSecondMs: 5 });
     const id = await createActive({ suspend_timeout_seconds: 1 });
     await expect.poll(() => held(id)?.current_state).toBe('idle');

@@ -15,7 +15,7 @@ const root = dirname(require.resolve('postgres-control-emulator/package.json'));
 
 describe('a data file', () => {
   it.skipIf(process.platform === 'win32')(
-    'is readable for its user only, also one that was not',
+    'a data file is readable only for its user, even if it was not before',
     async () => {
       const data = newDataFile();
       writeFileSync(data, '');
@@ -29,13 +29,17 @@ describe('a data file', () => {
 
   it.each<[string, (data: string) => void, RegExp]>([
     [
-      'a text',
+      'a text file',
       (data) => writeFileSync(data, 'no database '.repeat(1000)),
       /read: file is not a database; move/,
     ],
-    ['half of a file', (data) => truncateSync(data, 6000), /cannot be read: .*; move it away to start anew/],
     [
-      'a file with half of a document',
+      'a truncated file',
+      (data) => truncateSync(data, 6000),
+      /cannot be read: .*; move it away to start with an empty file/,
+    ],
+    [
+      'a file with an incomplete document',
       (data) => run(data, "UPDATE projects SET document = '{'"),
       /malformed JSON/,
     ],
@@ -48,11 +52,11 @@ describe('a data file', () => {
       /it is a database of another program; move/,
     ],
     [
-      'a file of a newer emulator',
+      'a file from a newer emulator',
       (data) => run(data, 'PRAGMA user_version = 2'),
       /a newer emulator wrote it \(data version 2, this one knows 1\)/,
     ],
-  ])('that is %s is refused with a sentence, and left alone', async (_case, spoil, message) => {
+  ])('rejects %s as a data file with a message, and leaves it unchanged', async (_case, spoil, message) => {
     const data = newDataFile();
     const emulator = await start({ data });
     emulator.createProject();
@@ -64,33 +68,36 @@ describe('a data file', () => {
     expect(readFileSync(data).equals(before)).toBe(true);
   });
 
-  it('that cannot be opened is refused with a sentence', async () => {
+  it('rejects a data file that cannot be opened with a message', async () => {
     const folder = dirname(newDataFile());
     await expect(startEmulator({ data: folder })).rejects.toThrow(`${folder} cannot be opened: EISDIR`);
     const nowhere = join(folder, 'none', 'service.db');
     await expect(startEmulator({ data: nowhere })).rejects.toThrow(`${nowhere} cannot be opened: ENOENT`);
   });
 
-  it('is for one emulator at a time, by whatever name', async () => {
+  it('only one emulator at a time can use a data file, under any name', async () => {
     const data = newDataFile();
     await start({ data });
     const alias = `${data}-alias`;
     symlinkSync(data, alias);
     for (const name of [data, alias]) {
       await expect(startEmulator({ data: name })).rejects.toThrow(
-        `the data file ${name} is in use by another emulator: stop that one, or name another file`,
+        `the data file ${name} is in use by another emulator: stop that emulator, or choose another file`,
       );
     }
   });
 
-  it.runIf(process.platform === 'linux')('is not blocked by a process that takes a name', async () => {
-    const data = newDataFile();
-    writeFileSync(data, '');
-    await takeSocketName(data);
-    expect((await start({ data })).projects()).toEqual([]);
-  });
+  it.runIf(process.platform === 'linux')(
+    'with flock, another process cannot block a data file by taking a socket name',
+    async () => {
+      const data = newDataFile();
+      writeFileSync(data, '');
+      await takeSocketName(data);
+      expect((await start({ data })).projects()).toEqual([]);
+    },
+  );
 
-  describe.runIf(process.platform === 'linux')('on a Linux without flock', () => {
+  describe.runIf(process.platform === 'linux')('on Linux without flock', () => {
     beforeEach(() => {
       vi.stubEnv('PATH', makeTemporaryFolder());
       onTestFinished(() => {
@@ -98,7 +105,7 @@ describe('a data file', () => {
       });
     });
 
-    it('is for one emulator at a time, too', async () => {
+    it('without flock, only one emulator at a time can use a data file', async () => {
       const data = newDataFile();
       const emulator = await start({ data });
       await expect(startEmulator({ data })).rejects.toThrow('is in use by another emulator');
@@ -106,7 +113,7 @@ describe('a data file', () => {
       await start({ data });
     });
 
-    it('counts as in use when another process takes its name', async () => {
+    it('without flock, a data file counts as in use while another process holds its socket name', async () => {
       const data = newDataFile();
       writeFileSync(data, '');
       await takeSocketName(data);
@@ -114,12 +121,12 @@ describe('a data file', () => {
     });
   });
 
-  it('holds nothing of a transaction that a kill cut off', async () => {
+  it('a data file contains nothing of a transaction that a kill interrupted', async () => {
     const data = newDataFile();
     const emulator = await start({ data });
     const { id } = emulator.createProject();
     await emulator.stop();
-    // More than SQLite's cache holds, so that a part of it is on the disk when the process is killed.
+    // More than SQLite's cache holds, so that part of the transaction is on the disk when the process is killed.
     const program = `
       const { DataFile } = require(${JSON.stringify(join(root, 'dist/data/data-file.js'))});
       const kill = { part: 'branches', id: 'kill', document: { toJSON: () => process.kill(process.pid, 'SIGKILL') } };
@@ -140,7 +147,7 @@ describe('a data file', () => {
     expect([run(data, `${count}'old'`), run(data, `${count}'new'`)]).toEqual([{ count: 400 }, { count: 0 }]);
   });
 
-  it('is let go of when the emulator cannot start', async () => {
+  it('an emulator that cannot start releases its data file', async () => {
     const data = newDataFile();
     const { port } = await start({});
     await expect(startEmulator({ data, port })).rejects.toThrow('EADDRINUSE');
@@ -149,7 +156,7 @@ describe('a data file', () => {
   });
 });
 
-it('nothing of SQLite is loaded without a data file', async () => {
+it('SQLite is not loaded without a data file', async () => {
   const program = `
     require('postgres-control-emulator').startEmulator().then((emulator) => {
       console.log(Object.keys(require.cache).filter((file) => file.includes('sqlite')).length);
@@ -159,7 +166,7 @@ it('nothing of SQLite is loaded without a data file', async () => {
   expect(stdout).toBe('0\n');
 });
 
-/** Takes the name that is the lock of a file where there is no better one, as any process of the machine can. */
+/** Takes the socket name that locks a file on systems without flock, as any process of the machine can. */
 async function takeSocketName(data: string): Promise<void> {
   const { dev, ino } = statSync(data, { bigint: true });
   const server = createServer();

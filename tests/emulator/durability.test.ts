@@ -11,21 +11,21 @@ interface Operation {
   readonly endpoint_id?: string;
 }
 
-interface Answer {
+interface ServiceResponse {
   readonly project: { readonly id: string };
   readonly branch: { readonly id: string };
   readonly endpoint: { readonly id: string; readonly name: string };
-  readonly endpoints: readonly Answer['endpoint'][];
+  readonly endpoints: readonly ServiceResponse['endpoint'][];
   readonly operations: readonly Operation[];
   readonly pagination: { readonly cursor: string };
 }
 
-/** What a client knows of an endpoint by the answers that it got. */
+/** What a client knows about an endpoint from its responses. */
 interface KnownEndpoint {
   readonly id: string;
-  /** The name of the last answer, and the one asked for since. */
+  /** The name in the last response, and the one requested since. */
   names: readonly string[];
-  deletion: 'not asked for' | 'asked for' | 'answered';
+  deletion: 'none' | 'requested' | 'acknowledged';
 }
 
 const WRITERS = 12;
@@ -37,11 +37,11 @@ const WHOLE_LIVES = [
   `start_compute ${RESIZE} suspend_compute`,
 ] as const;
 
-/** Clients that write without a pause, and remember what was answered, until the service is killed. */
+/** Clients that write continuously and record the responses, until the service is killed. */
 class Writers {
   readonly endpoints: KnownEndpoint[] = [];
   readonly operations: Operation[] = [];
-  answers = 0;
+  responses = 0;
   readonly #path: string;
   readonly #branchId: string;
 
@@ -50,31 +50,33 @@ class Writers {
     this.#branchId = branchId;
   }
 
-  /** Kills the service once it has given so many answers, while others are on their way. */
-  async writeUntilKilled(service: EmulatorProcess, answers: number): Promise<void> {
-    this.answers = 0;
-    const call = async (method: string, path: string, body?: object): Promise<Answer> => {
-      const answer = await service.call<Answer>(method, path, body);
-      expect(answer).toMatchObject({ status: method === 'POST' ? 201 : 200 });
-      this.operations.push(...answer.body.operations);
-      this.answers += 1;
-      if (this.answers === answers) await service.kill();
-      return answer.body;
+  /** Kills the service after a number of responses, while other requests are in flight. */
+  async writeUntilKilled(service: EmulatorProcess, responses: number): Promise<void> {
+    this.responses = 0;
+    const call = async (method: string, path: string, body?: object): Promise<ServiceResponse> => {
+      const response = await service.call<ServiceResponse>(method, path, body);
+      expect(response).toMatchObject({ status: method === 'POST' ? 201 : 200 });
+      this.operations.push(...response.body.operations);
+      this.responses += 1;
+      if (this.responses === responses) await service.kill();
+      return response.body;
     };
     const write = async (): Promise<void> => {
       while (!service.isKilled) await this.#live(call);
     };
     const ends = await Promise.allSettled(Array.from({ length: WRITERS }, write));
-    // A lost connection is fetch's TypeError; anything else is a wrong answer.
+    // fetch throws a TypeError for a lost connection; anything else is a wrong response.
     for (const end of ends) {
       if (end.status === 'rejected' && !(end.reason instanceof TypeError)) throw end.reason;
     }
   }
 
-  async #live(call: (method: string, path: string, body?: object) => Promise<Answer>): Promise<void> {
+  async #live(
+    call: (method: string, path: string, body?: object) => Promise<ServiceResponse>,
+  ): Promise<void> {
     const attributes = { branch_id: this.#branchId, type: 'read_only', name: 'new' };
     const { endpoint } = await call('POST', this.#path, { endpoint: attributes });
-    const known: KnownEndpoint = { id: endpoint.id, names: ['new'], deletion: 'not asked for' };
+    const known: KnownEndpoint = { id: endpoint.id, names: ['new'], deletion: 'none' };
     this.endpoints.push(known);
     const path = `${this.#path}/${known.id}`;
     known.names = ['new', 'renamed'];
@@ -82,9 +84,9 @@ class Writers {
     known.names = ['renamed'];
     await call('PATCH', path, { endpoint: { autoscaling_limit_max_cu: 2 } });
     if (this.endpoints.length % 3 > 0) return;
-    known.deletion = 'asked for';
+    known.deletion = 'requested';
     await call('DELETE', path);
-    known.deletion = 'answered';
+    known.deletion = 'acknowledged';
   }
 }
 
@@ -97,7 +99,7 @@ async function readAllOperations(
   let cursor = '';
   for (;;) {
     const query = `limit=${limit}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
-    const { body } = await service.call<Answer>('GET', `${path}/operations?${query}`);
+    const { body } = await service.call<ServiceResponse>('GET', `${path}/operations?${query}`);
     if (body.operations.length === 0) return operations;
     operations.push(...body.operations);
     cursor = body.pagination.cursor;
@@ -125,12 +127,12 @@ function livesOf(operations: readonly Operation[], endpoints: readonly KnownEndp
   );
 }
 
-it('nothing that was answered is lost when the process is killed under concurrent writes', async () => {
+it('no acknowledged write is lost when the process is killed during concurrent writes', async () => {
   const data = newDataFile();
   const args = ['--data', data, '--locks', 'none', '--operation-ms', '5'];
   let service = await EmulatorProcess.start(args);
   const { key } = service;
-  const { body: made } = await service.call<Answer>('POST', '/projects', { project: {} });
+  const { body: made } = await service.call<ServiceResponse>('POST', '/projects', { project: {} });
   const path = `/projects/${made.project.id}`;
   const writers = new Writers(made.project.id, made.branch.id);
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -145,34 +147,34 @@ it('nothing that was answered is lost when the process is killed under concurren
     for (const { id, action } of writers.operations) expect([id, actions.get(id)]).toEqual([id, action]);
     for (const life of livesOf(operations, writers.endpoints)) expect(WHOLE_LIVES).toContain(life);
 
-    const { body } = await service.call<Answer>('GET', `${path}/endpoints`);
+    const { body } = await service.call<ServiceResponse>('GET', `${path}/endpoints`);
     const held = new Map(body.endpoints.map(({ id, name }) => [id, name]));
     for (const { id, names, deletion } of writers.endpoints) {
-      if (deletion === 'answered') expect([id, held.get(id)]).toEqual([id, undefined]);
-      if (deletion === 'not asked for') expect(names).toContain(held.get(id));
+      if (deletion === 'acknowledged') expect([id, held.get(id)]).toEqual([id, undefined]);
+      if (deletion === 'none') expect(names).toContain(held.get(id));
     }
   }
   expect(writers.endpoints.length).toBeGreaterThan(ROUNDS);
 }, 60_000);
 
-it('a second process on the same file is refused, and the first one goes on', async () => {
+it('a second process on the same data file is refused, and the first one keeps running', async () => {
   const data = newDataFile();
   const first = await EmulatorProcess.start(['--data', data]);
   await expect(EmulatorProcess.start(['--data', data])).rejects.toThrow(
-    `error: the data file ${data} is in use by another emulator: stop that one, or name another file\n`,
+    `error: the data file ${data} is in use by another emulator: stop that emulator, or choose another file\n`,
   );
   expect((await first.call('POST', '/projects', { project: {} })).status).toBe(201);
 });
 
-it.skipIf(process.platform === 'win32')('what cannot be written is not answered as done', async () => {
+it.skipIf(process.platform === 'win32')('a write that cannot be saved is not acknowledged', async () => {
   const data = newDataFile();
   const full = await EmulatorProcess.start(['--data', data, '--operation-ms', '0'], 300);
   const made: string[] = [];
   let last: { status: number; body: unknown };
   do {
-    const answer = await full.call<Answer>('POST', '/projects', { project: {} });
-    last = answer;
-    if (answer.status === 201) made.push(answer.body.project.id);
+    const response = await full.call<ServiceResponse>('POST', '/projects', { project: {} });
+    last = response;
+    if (response.status === 201) made.push(response.body.project.id);
   } while (last.status === 201);
   const message = expect.stringContaining(`the data file ${data} cannot be written: `);
   expect(last).toEqual({ status: 500, body: expect.objectContaining({ code: 'INTERNAL', message }) });

@@ -3,8 +3,8 @@ import { actionsOf, startService } from '../support/service-client';
 
 const slow = { operationMs: 60_000 };
 
-describe('a create', () => {
-  it('answers 201, init, pending active, and a running start_compute', async () => {
+describe('creating an endpoint', () => {
+  it('a create responds with 201, init, pending active and a running start_compute', async () => {
     const { create } = await startService(slow);
     const { status, body } = await create();
     expect(status).toBe(201);
@@ -17,21 +17,21 @@ describe('a create', () => {
     expect(body?.endpoint).not.toHaveProperty('last_active');
   });
 
-  it('ends with an active compute and nothing pending', async () => {
+  it('a created endpoint becomes active, with no pending state', async () => {
     const { createActive, held } = await startService();
     const endpoint = held(await createActive());
     expect(endpoint).toMatchObject({ current_state: 'active', last_active: expect.any(String) });
     expect(endpoint).not.toHaveProperty('pending_state');
   });
 
-  it('of a second read_write endpoint on a branch is a conflict that names the first', async () => {
+  it('a second read_write endpoint on a branch is a conflict that names the first', async () => {
     const { create, createActive } = await startService();
     const id = await createActive();
     const { status, body } = await create();
     expect([status, body?.message]).toEqual([409, expect.stringContaining(id)]);
   });
 
-  it('of several read_only endpoints on a branch works', async () => {
+  it('a branch can have several read_only endpoints', async () => {
     const { create, settled } = await startService();
     for (let replica = 0; replica < 3; replica += 1) {
       expect((await create({ type: 'read_only' })).status).toBe(201);
@@ -51,8 +51,8 @@ describe('a create', () => {
     ['a delay of 8 days', { suspend_timeout_seconds: 691_200 }, 400],
     ['an empty name', { name: '' }, 400],
     ['a name of 65 characters', { name: 'n'.repeat(65) }, 400],
-    ['a setting that is no text', { settings: { pg_settings: { work_mem: 4 } } }, 400],
-  ])('with %s is refused', async (_case, attributes, expected) => {
+    ['a setting that is not a string', { settings: { pg_settings: { work_mem: 4 } } }, 400],
+  ])('rejects a create with %s', async (_case, attributes, expected) => {
     const { create } = await startService();
     const { status, body } = await create(attributes);
     expect([status, body]).toEqual([
@@ -62,19 +62,19 @@ describe('a create', () => {
   });
 });
 
-describe('an update', () => {
-  it('of the branch answers apply_config and suspend_compute, and leaves the compute idle', async () => {
+describe('updating an endpoint', () => {
+  it('a move to another branch responds with apply_config and suspend_compute and ends idle', async () => {
     const { emulator, project, call, endpoints, createActive, settled, held } = await startService();
     const id = await createActive();
     const target = emulator.createBranch(project.id);
-    const answer = await call('PATCH', `${endpoints}/${id}`, { endpoint: { branch_id: target.id } });
-    expect([answer.status, actionsOf(answer)]).toEqual([200, ['apply_config', 'suspend_compute']]);
-    expect(answer.body?.endpoint).toMatchObject({ branch_id: target.id, pending_state: 'idle' });
+    const response = await call('PATCH', `${endpoints}/${id}`, { endpoint: { branch_id: target.id } });
+    expect([response.status, actionsOf(response)]).toEqual([200, ['apply_config', 'suspend_compute']]);
+    expect(response.body?.endpoint).toMatchObject({ branch_id: target.id, pending_state: 'idle' });
     await settled();
     expect(held(id)?.current_state).toBe('idle');
   });
 
-  it('to a branch that has an endpoint is a conflict', async () => {
+  it('a move to a branch that has an endpoint is a conflict', async () => {
     const { emulator, project, call, endpoints, createActive } = await startService();
     const id = await createActive();
     const [primary] = emulator.endpoints(project.id).filter((endpoint) => endpoint.id !== id);
@@ -87,7 +87,7 @@ describe('an update', () => {
   it.each([
     ['autoscaling_limit_max_cu', 2],
     ['autoscaling_limit_min_cu', 0.5],
-  ])('of %s restarts an active compute once', async (attribute, value) => {
+  ])('a change of %s restarts an active compute once', async (attribute, value) => {
     const { emulator, call, endpoints, createActive, settled, held } = await startService();
     const id = await createActive({ autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 1 });
     await call('PATCH', `${endpoints}/${id}`, { endpoint: { [attribute]: value } });
@@ -95,15 +95,15 @@ describe('an update', () => {
     expect([emulator.restarts(id), held(id)?.current_state]).toEqual([1, 'active']);
   });
 
-  it('of the size leaves an idle compute idle', async () => {
+  it('a change of size leaves an idle compute idle', async () => {
     const { emulator, call, endpoints, createActive, settled, held } = await startService();
     const id = await createActive();
     await call('POST', `${endpoints}/${id}/suspend`);
     await settled();
     const sizes = { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 2 };
-    const answer = await call('PATCH', `${endpoints}/${id}`, { endpoint: sizes });
+    const response = await call('PATCH', `${endpoints}/${id}`, { endpoint: sizes });
     await settled();
-    expect([actionsOf(answer), emulator.restarts(id), held(id)?.current_state]).toEqual([
+    expect([actionsOf(response), emulator.restarts(id), held(id)?.current_state]).toEqual([
       ['apply_config'],
       0,
       'idle',
@@ -115,7 +115,7 @@ describe('an update', () => {
     ['pooler_enabled', true],
     ['settings', { pg_settings: { work_mem: '8MB' } }],
     ['name', 'renamed'],
-  ])('of %s restarts nothing', async (attribute, value) => {
+  ])('a change of %s does not restart the compute', async (attribute, value) => {
     const { emulator, call, endpoints, createActive, settled, held } = await startService();
     const id = await createActive();
     await call('PATCH', `${endpoints}/${id}`, { endpoint: { [attribute]: value } });
@@ -123,32 +123,32 @@ describe('an update', () => {
     expect([emulator.restarts(id), held(id)]).toEqual([0, expect.objectContaining({ [attribute]: value })]);
   });
 
-  it('of pg_settings replaces the whole map', async () => {
+  it('an update of pg_settings replaces the whole map', async () => {
     const { call, endpoints, createActive, held } = await startService();
     const id = await createActive({ settings: { pg_settings: { work_mem: '8MB' } } });
     await call('PATCH', `${endpoints}/${id}`, { endpoint: { settings: { pg_settings: {} } } });
     expect(held(id)?.settings).toEqual({ pg_settings: {} });
   });
 
-  it('that changes nothing has no operations', async () => {
+  it('an update that changes nothing has no operations', async () => {
     const { call, endpoints, createActive } = await startService();
     const id = await createActive({ name: 'same' });
-    const answer = await call('PATCH', `${endpoints}/${id}`, { endpoint: { name: 'same' } });
-    expect([answer.status, actionsOf(answer)]).toEqual([200, []]);
+    const response = await call('PATCH', `${endpoints}/${id}`, { endpoint: { name: 'same' } });
+    expect([response.status, actionsOf(response)]).toEqual([200, []]);
   });
 
-  it('to disabled suspends the compute, which then refuses to start', async () => {
+  it('disabling an endpoint suspends its compute, and a start is then refused', async () => {
     const { call, endpoints, createActive, settled, held } = await startService();
     const id = await createActive();
-    const answer = await call('PATCH', `${endpoints}/${id}`, { endpoint: { disabled: true } });
+    const response = await call('PATCH', `${endpoints}/${id}`, { endpoint: { disabled: true } });
     await settled();
-    expect([actionsOf(answer), held(id)?.current_state]).toEqual([['suspend_compute'], 'idle']);
+    expect([actionsOf(response), held(id)?.current_state]).toEqual([['suspend_compute'], 'idle']);
     expect((await call('POST', `${endpoints}/${id}/start`)).status).toBe(409);
   });
 });
 
-describe('power', () => {
-  it('suspends, starts and restarts; what is there already has no operations', async () => {
+describe('starting and suspending a compute', () => {
+  it('suspend, start and restart work, and have no operations if nothing changes', async () => {
     const { emulator, call, endpoints, createActive, settled, held } = await startService();
     const id = await createActive();
     expect(actionsOf(await call('POST', `${endpoints}/${id}/start`))).toEqual([]);
@@ -163,14 +163,14 @@ describe('power', () => {
     expect(actionsOf(await call('POST', `${endpoints}/${id}/start`))).toEqual(['start_compute']);
   });
 
-  it('goes off by itself after the autosuspend delay, with a suspend_compute operation', async () => {
+  it('a compute is suspended after the autosuspend delay, with a suspend_compute operation', async () => {
     const { emulator, project, createActive, held } = await startService({ autosuspendSecondMs: 10 });
     const id = await createActive({ suspend_timeout_seconds: 1 });
     await expect.poll(() => held(id)?.current_state).toBe('idle');
     expect(emulator.operations(project.id)[0]).toMatchObject({ action: 'suspend_compute', endpoint_id: id });
   });
 
-  it('stays on when the delay is -1', async () => {
+  it('a compute with an autosuspend delay of -1 is never suspended', async () => {
     const { emulator, project, createActive, held } = await startService({ autosuspendSecondMs: 1 });
     const id = await createActive({ suspend_timeout_seconds: -1 });
     const primary = emulator.endpoints(project.id).find((endpoint) => endpoint.id !== id);
@@ -178,7 +178,7 @@ describe('power', () => {
     expect(held(id)?.current_state).toBe('active');
   });
 
-  it('comes back with a connection', async () => {
+  it('a connection starts an idle compute', async () => {
     const { emulator, call, endpoints, createActive, settled, held } = await startService();
     const id = await createActive();
     await call('POST', `${endpoints}/${id}/suspend`);
@@ -189,73 +189,17 @@ describe('power', () => {
   });
 });
 
-describe('a delete', () => {
-  it('removes the endpoint; a second one is 204, one of what never was 404', async () => {
-    const { call, endpoints, createActive, settled, held } = await startService();
-    const id = await createActive();
-    expect((await call('DELETE', `${endpoints}/${id}`)).status).toBe(200);
-    await settled();
-    expect(held(id)).toBeUndefined();
-    const again = await call('DELETE', `${endpoints}/${id}`);
-    expect([again.status, again.body]).toEqual([204, undefined]);
-    expect((await call('DELETE', `${endpoints}/ep-never-there-1`)).status).toBe(404);
-  });
-
-  it.each([
-    ['PATCH', ''],
-    ['POST', '/start'],
-    ['POST', '/suspend'],
-    ['POST', '/restart'],
-  ])('under way refuses %s%s, also without locks', async (method, command) => {
-    const { emulator, project, call, endpoints, createActive, held } = await startService({ locks: 'none' });
-    const id = await createActive();
-    emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-hangs' } });
-    const deleted = await call('DELETE', `${endpoints}/${id}`);
-    const before = emulator.operations(project.id);
-    const body = method === 'PATCH' ? { endpoint: { name: 'late' } } : undefined;
-    const { status, body: refusal } = await call(method, `${endpoints}/${id}${command}`, body);
-    expect([status, refusal?.message]).toEqual([409, `endpoint ${id} is being deleted`]);
-    expect(() => emulator.connect(id)).toThrow('is being deleted');
-    expect([emulator.operations(project.id), held(id)]).toEqual([before, deleted.body?.endpoint]);
-  });
-
-  it('under way is a 423 where there is a lock', async () => {
-    const { emulator, project, branch, call, endpoints } = await startService({ operationMs: 60_000 });
-    const { id } = emulator.createEndpoint(project.id, { branch_id: branch.id, type: 'read_write' });
-    await call('DELETE', `${endpoints}/${id}`);
-    expect((await call('POST', `${endpoints}/${id}/suspend`)).status).toBe(423);
-  });
-
-  it('that failed leaves an endpoint that can be changed', async () => {
-    const { emulator, call, endpoints, createActive, settled } = await startService();
-    const id = await createActive();
-    emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-fails' } });
-    await call('DELETE', `${endpoints}/${id}`);
-    await settled();
-    const patched = await call('PATCH', `${endpoints}/${id}`, { endpoint: { name: 'kept' } });
-    expect(patched.status).toBe(200);
-  });
-
-  it('of an idle endpoint has no operations', async () => {
-    const { call, endpoints, createActive, settled } = await startService();
-    const id = await createActive();
-    await call('POST', `${endpoints}/${id}/suspend`);
-    await settled();
-    expect(actionsOf(await call('DELETE', `${endpoints}/${id}`))).toEqual([]);
-  });
-});
-
-describe('the free plan', () => {
+describe('limits of the free plan', () => {
   it.each([
     ['a larger size', { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 1 }],
     ['autoscaling', { autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 0.5 }],
     ['a read replica', { type: 'read_only' }],
-  ])('refuses %s', async (_case, attributes) => {
+  ])('the free plan refuses %s', async (_case, attributes) => {
     const { create } = await startService({ plan: 'free' });
     expect((await create(attributes)).status).toBe(403);
   });
 
-  it('has 0.25 CU', async () => {
+  it('the free plan has 0.25 CU', async () => {
     const { createActive, held } = await startService({ plan: 'free' });
     expect(held(await createActive())).toMatchObject({
       autoscaling_limit_min_cu: 0.25,

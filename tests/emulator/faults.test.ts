@@ -24,19 +24,19 @@ describe('a request fault', () => {
           [status, 'after-work', 2],
         ] as const,
     ),
-  )('answers %i %s', async (status, when, held) => {
+  )('a status fault responds with %i %s', async (status, when, held) => {
     const { emulator, project, create } = await startService();
     emulator.inject({ match: createCall, effect: { kind: 'status', status, when } });
-    const answer = await create();
-    expect([answer.status, emulator.endpoints(project.id).length]).toEqual([status, held]);
-    expect(answer.body).toEqual({
-      request_id: answer.headers.get('x-request-id'),
+    const response = await create();
+    expect([response.status, emulator.endpoints(project.id).length]).toEqual([status, held]);
+    expect(response.body).toEqual({
+      request_id: response.headers.get('x-request-id'),
       code: 'INJECTED_FAULT',
       message: expect.any(String),
     });
   });
 
-  it('answers 500 after the work of a call whose real answer has no body', async () => {
+  it('a status fault after the work replaces a response without a body', async () => {
     const { emulator, call, endpoints, createActive } = await startService();
     const id = await createActive();
     emulator.deleteEndpoint(id);
@@ -55,52 +55,52 @@ describe('a request fault', () => {
       /^\w{3}, \d\d \w{3} \d{4} .* GMT$/,
     ],
     ['not at all', {}, null],
-  ])('tells Retry-After %s', async (_case, effect, expected) => {
+  ])('a status fault sends Retry-After %s', async (_case, effect, expected) => {
     const { emulator, call } = await startService();
     emulator.inject({ match: {}, effect: { kind: 'status', status: 429, ...effect } as RequestEffect });
     const retryAfter = (await call('GET', '/projects')).headers.get('retry-after');
     expect(retryAfter).toEqual(expected === null ? null : expect.stringMatching(expected));
   });
 
-  it('malformed cuts the JSON off', async () => {
+  it('a malformed fault truncates the JSON', async () => {
     const { emulator, call } = await startService();
     emulator.inject({ match: {}, effect: { kind: 'malformed' } });
     await expect(call('GET', '/projects')).rejects.toThrow(SyntaxError);
   });
 
-  it('slow holds the answer back while the work is done', async () => {
+  it('a slow fault delays the response but not the work', async () => {
     const { emulator, project, create } = await startService();
     emulator.inject({ match: createCall, effect: { kind: 'slow', delayMs: 60_000 } });
-    const answered = create().catch(() => undefined);
+    const responded = create().catch(() => undefined);
     await expect.poll(() => emulator.endpoints(project.id).length).toBe(2);
     expect(emulator.requests().at(-1)?.status).toBeNull();
     await emulator.stop();
-    await answered;
+    await responded;
   });
 
-  it('slow before the work holds the work back', async () => {
+  it('a slow fault before the work delays the work', async () => {
     const { emulator, project, create } = await startService();
     const effect = { kind: 'slow', delayMs: 60_000, when: 'before-work' } as const;
     const fault = emulator.inject({ match: createCall, effect });
-    const answered = create().catch(() => undefined);
+    const responded = create().catch(() => undefined);
     await expect.poll(() => fault.hits).toBe(1);
     expect(emulator.endpoints(project.id)).toHaveLength(1);
     await emulator.stop();
-    await answered;
+    await responded;
   });
 
   it.each([
     ['repeated-operations', ['apply_config', 'suspend_compute', 'start_compute'], true],
     ['reversed-operations', ['start_compute', 'suspend_compute', 'apply_config'], false],
-  ] as const)('%s changes only the list in the answer', async (kind, actions, isTwice) => {
+  ] as const)('%s changes only the list in the response', async (kind, actions, isTwice) => {
     const { emulator, call, endpoints, createActive } = await startService();
     const id = await createActive();
     emulator.inject({ match: { method: 'PATCH' }, effect: { kind } });
-    const answer = await call('PATCH', `${endpoints}/${id}`, { endpoint: { autoscaling_limit_max_cu: 1 } });
-    expect(actionsOf(answer)).toEqual(isTwice ? [...actions, ...actions] : actions);
+    const response = await call('PATCH', `${endpoints}/${id}`, { endpoint: { autoscaling_limit_max_cu: 1 } });
+    expect(actionsOf(response)).toEqual(isTwice ? [...actions, ...actions] : actions);
   });
 
-  it('hits so many times, counts its hits, and then lets requests pass', async () => {
+  it('a fault applies the given number of times, counts its hits, and then lets requests pass', async () => {
     const { emulator, call } = await startService();
     const fault = emulator.inject({ match: {}, effect: { kind: 'status', status: 503 }, times: 2 });
     const statuses: number[] = [];
@@ -112,7 +112,7 @@ describe('a request fault', () => {
     ['another method', { method: 'DELETE' }],
     ['a longer path', { path: '/projects/:projectId' }],
     ['a regular expression that is not in the path', { path: /branches/ }],
-  ])('for %s leaves the request alone', async (_case, match) => {
+  ])('a fault for %s does not apply to another request', async (_case, match) => {
     const { emulator, call, endpoints } = await startService();
     emulator.inject({ match, effect: { kind: 'status', status: 503 } });
     expect((await call('GET', endpoints)).status).toBe(200);
@@ -123,22 +123,22 @@ describe('a request fault', () => {
     ['the rest of the path', { path: '/projects/**' }],
     ['a regular expression', { path: /endpoints$/g }],
     ['a method in lower case', { method: 'get' }],
-  ])('matches by %s', async (_case, match) => {
+  ])('a request fault matches by %s', async (_case, match) => {
     const { emulator, call, endpoints } = await startService();
     emulator.inject({ match, effect: { kind: 'status', status: 503 } });
     expect((await call('GET', endpoints)).status).toBe(503);
   });
 
-  it('with a part that does not exist is refused', async () => {
+  it('rejects a fault with an unknown attribute', async () => {
     const { emulator } = await startService();
     const fault = { match: {}, effect: { kind: 'malformed' }, time: 3 } as const;
-    expect(() => emulator.inject(fault)).toThrow('fault.time is no attribute of this request');
+    expect(() => emulator.inject(fault)).toThrow('fault.time is not an attribute of this request');
   });
 });
 
 describe('an operation fault', () => {
   it.each([undefined, 'failed', 'error', 'cancelled'] as const)(
-    'ends an operation as %s, with the error text',
+    'an operation-fails fault ends an operation as %s with the error text',
     async (status) => {
       const { emulator, project, create, settled } = await startService();
       const effect: OperationEffect = {
@@ -157,7 +157,7 @@ describe('an operation fault', () => {
     },
   );
 
-  it('of a start leaves the compute idle', async () => {
+  it('a failed start_compute leaves the compute idle', async () => {
     const { emulator, createActive, held } = await startService();
     emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } });
     const id = await createActive();
@@ -165,7 +165,7 @@ describe('an operation fault', () => {
     expect(held(id)).not.toHaveProperty('pending_state');
   });
 
-  it('cancels the rest of the chain', async () => {
+  it('a failed operation cancels the later operations of its request', async () => {
     const { emulator, project, call, endpoints, createActive, settled, held } = await startService();
     const id = await createActive();
     emulator.inject({ match: { action: 'apply_config' }, effect: { kind: 'operation-fails' } });
@@ -180,7 +180,7 @@ describe('an operation fault', () => {
     ]);
   });
 
-  it('that always hits does so until it is cleared', async () => {
+  it("a fault with times 'always' applies until it is cleared", async () => {
     const { emulator, call, endpoints, createActive, settled, held } = await startService();
     const effect = { kind: 'operation-fails' } as const;
     const fault = emulator.inject({ match: { action: 'start_compute' }, effect, times: 'always' });
@@ -197,7 +197,7 @@ describe('an operation fault', () => {
   it.each<[OperationEffect, string]>([
     [{ kind: 'operation-hangs' }, 'running'],
     [{ kind: 'operation-status', status: 'pondering' }, 'pondering'],
-  ])('%j holds an operation, and its lock, until it is cleared', async (effect, status) => {
+  ])('the fault %j holds an operation and its lock until it is cleared', async (effect, status) => {
     const { emulator, project, branch, create, settled, held } = await startService();
     const fault = emulator.inject({ match: { action: 'start_compute' }, effect });
     const { body } = await create();
@@ -209,7 +209,7 @@ describe('an operation fault', () => {
     expect(held(body?.endpoint.id ?? '')?.current_state).toBe('active');
   });
 
-  it('of one endpoint leaves the others alone', async () => {
+  it('an operation fault for one endpoint does not apply to others', async () => {
     const { emulator, call, endpoints, createActive, settled, held } = await startService();
     const [first, second] = [await createActive(), await createActive({ type: 'read_only' })];
     emulator.inject({ match: { endpointId: first }, effect: { kind: 'operation-fails' }, times: 'always' });

@@ -1,14 +1,15 @@
 import type { Emulator, EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import { History } from '../../emulator/src/history';
-import type { EndpointRecord, ProjectRecord } from '../../emulator/src/store';
+import type { EndpointRecord } from '../../emulator/src/records/endpoint-record';
+import { History } from '../../emulator/src/records/history';
+import type { ProjectRecord } from '../../emulator/src/records/project-record';
 import { newDataFile, restart, start } from '../support/data-emulator';
 import { sendRequest } from '../support/send-request';
 import { startService } from '../support/service-client';
 
 const A_MINUTE = 60_000;
 
-/** An endpoint that existed long before the reads, as a data file has kept it. */
+/** An endpoint from a data file, which existed long before the reads. */
 async function startWithOldEndpoint(options: EmulatorOptions) {
   const data = newDataFile();
   const first = await start({ data });
@@ -19,7 +20,7 @@ async function startWithOldEndpoint(options: EmulatorOptions) {
   return { emulator, id: endpoint?.id ?? '', path, one: `${path}/${endpoint?.id}` };
 }
 
-// By the API these are the answers of a list and of a GET.
+// The types of a list response and a GET response in the API.
 interface Read {
   readonly endpoints: { readonly id: string; readonly name?: string; readonly pending_state?: string }[];
   readonly endpoint: Read['endpoints'][0];
@@ -29,8 +30,8 @@ async function read(emulator: Emulator, path: string): Promise<Read> {
   return (await (await sendRequest(emulator, 'GET', path)).json()) as Read;
 }
 
-describe('with lateListsMs', () => {
-  it('lists lack what was made since, and GETs of one have it', async () => {
+describe('late lists with lateListsMs', () => {
+  it('late lists omit newer records, which GETs of single records show', async () => {
     const { emulator, project, branch, create, call, endpoints } = await startService({
       lateListsMs: A_MINUTE,
     });
@@ -49,7 +50,7 @@ describe('with lateListsMs', () => {
     expect(emulator.endpoints(project.id)).toHaveLength(2);
   });
 
-  it('lists show old attributes and states, and what was deleted since', async () => {
+  it('late lists show old attributes and states, and records deleted since', async () => {
     const { emulator, id, path, one } = await startWithOldEndpoint({ lateListsMs: A_MINUTE });
     await sendRequest(emulator, 'PATCH', one, { endpoint: { name: 'new' } });
     await sendRequest(emulator, 'DELETE', one);
@@ -61,21 +62,21 @@ describe('with lateListsMs', () => {
     expect((await sendRequest(emulator, 'GET', one)).status).toBe(404);
   });
 
-  it('lists catch up', async () => {
+  it('late lists catch up', async () => {
     const { create, call, endpoints } = await startService({ lateListsMs: 20 });
     const { body } = await create();
     const readIds = async () => (await call('GET', endpoints)).body?.endpoints.map(({ id }) => id);
     await expect.poll(readIds).toContain(body?.endpoint.id);
   });
 
-  it('writes act on the present', async () => {
+  it('writes act on the current state despite late lists', async () => {
     const { create } = await startService({ lateListsMs: A_MINUTE, lateGetsMs: A_MINUTE });
     expect([(await create()).status, (await create()).status]).toEqual([201, 409]);
   });
 });
 
-describe('with lateGetsMs', () => {
-  it('a GET of what was made since is 404 like any unknown one, and lists have it', async () => {
+describe('late GETs with lateGetsMs', () => {
+  it('a late GET of a newer record is 404 like an unknown one, and lists show it', async () => {
     const { create, call, project, endpoints } = await startService({ lateGetsMs: A_MINUTE });
     const { body } = await create();
     const [operation] = body?.operations ?? [];
@@ -86,7 +87,7 @@ describe('with lateGetsMs', () => {
     expect((await call('GET', endpoints)).body?.endpoints).toHaveLength(2);
   });
 
-  it('a GET of what was deleted since still shows it', async () => {
+  it('a late GET still shows a record deleted since', async () => {
     const { emulator, id, path, one } = await startWithOldEndpoint({ lateGetsMs: A_MINUTE });
     emulator.deleteEndpoint(id);
     expect((await read(emulator, one)).endpoint).toMatchObject({ id });
@@ -97,7 +98,7 @@ describe('with lateGetsMs', () => {
 describe('a late-read fault', () => {
   const effect = { kind: 'late-read', lateMs: A_MINUTE } as const;
 
-  it('shows the state from before it was injected', async () => {
+  it('a late-read fault shows the state from before it was injected', async () => {
     const { emulator, id, path, one } = await startWithOldEndpoint({});
     await sendRequest(emulator, 'PATCH', one, { endpoint: { name: 'new' } });
     const fault = emulator.inject({ match: { path: '/projects/:p/endpoints' }, effect });
@@ -108,7 +109,7 @@ describe('a late-read fault', () => {
     expect(fault.hits).toBe(1);
   });
 
-  it('overrides the options', async () => {
+  it('a late-read fault overrides the options', async () => {
     const { emulator, call, endpoints } = await startService({ lateListsMs: A_MINUTE });
     const shortly = { kind: 'late-read', lateMs: 1 } as const;
     const fault = emulator.inject({ match: {}, effect: shortly, times: 'always' });
@@ -118,7 +119,7 @@ describe('a late-read fault', () => {
     expect(await readCount()).toBe(0);
   });
 
-  it('passes over requests that cannot be late', async () => {
+  it('a late-read fault ignores requests that cannot be late', async () => {
     const { emulator, create, call } = await startService();
     const fault = emulator.inject({ match: {}, effect });
     await create();
@@ -126,19 +127,19 @@ describe('a late-read fault', () => {
     expect(fault.hits).toBe(0);
   });
 
-  it.each([{}, { lateMs: 0 }, { lateMs: 60_001 }])('with %j is refused', async (details) => {
+  it.each([{}, { lateMs: 0 }, { lateMs: 60_001 }])('rejects a late-read fault with %j', async (details) => {
     const { emulator } = await startService();
     const fault = { match: {}, effect: { kind: 'late-read', ...details } };
     expect(() => emulator.inject(fault as never)).toThrow('effect.lateMs');
   });
 });
 
-describe('the history', () => {
-  // Of a record, the history reads only these parts.
+describe('the history of records', () => {
+  // The history reads only these attributes of a record.
   const project = { deletedEndpoints: new Map(), deletedBranchIds: new Set() } as unknown as ProjectRecord;
   const endpoint = (name: string) => ({ wire: { id: 'ep-1', name } }) as EndpointRecord;
 
-  /** One name after each gap, and what a read of a moment shows after the last one. */
+  /** Sets one name after each gap, and returns what reads of given times show after the last one. */
   async function remember(names: readonly string[], gapMs = 10) {
     let nowMs = 0;
     const history = new History(() => nowMs);
@@ -150,21 +151,21 @@ describe('the history', () => {
     return { history, shownAt: (atMs: number) => history.view(project, nowMs - atMs).endpoint('ep-1')?.name };
   }
 
-  it('has each version from its own moment on', async () => {
+  it('the history shows each version from its own time on', async () => {
     const { shownAt } = await remember(['a', 'b', 'c']);
     expect([9, 10, 19, 20, 29, 30].map(shownAt)).toEqual([undefined, 'a', 'a', 'b', 'b', 'c']);
   });
 
-  it('takes all changes of a turn for one', async () => {
+  it('the history merges all changes of one turn of the event loop', async () => {
     const history = new History(() => 5);
     history.noteEndpoint(project, endpoint('half'));
     history.noteEndpoint(project, endpoint('whole'));
     expect(history.view(project, 0).endpoint('ep-1')).toMatchObject({ name: 'whole' });
   });
 
-  it('forgets what is older than a minute', async () => {
+  it('the history forgets versions older than a minute', async () => {
     const { shownAt } = await remember(['a', 'b', 'c', 'd'], 40_000);
-    // At 160 s reads from 100 s on are possible; b is what was shown at that moment.
+    // At 160 s, reads from 100 s on are possible, when b was shown.
     expect([1, 99_999, 100_000, 120_000, 160_000].map(shownAt)).toEqual(['b', 'b', 'b', 'c', 'd']);
   });
 });

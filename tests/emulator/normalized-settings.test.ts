@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { actionsOf, startService } from '../support/service-client';
 
-const normalized = { normalizeSettings: true };
 const settingsOf = (pg_settings: Record<string, string>) => ({ settings: { pg_settings } });
+
+/** A service that normalizes settings, with an active endpoint. */
+async function startNormalized(attributes: object = {}) {
+  const service = await startService({ normalizeSettings: true });
+  const id = await service.createActive(attributes);
+  const update = (endpoint: object) => service.call('PATCH', `${service.endpoints}/${id}`, { endpoint });
+  return { ...service, id, update, held: () => service.held(id)?.settings };
+}
 
 describe('with normalizeSettings', () => {
   it.each([
@@ -19,47 +26,39 @@ describe('with normalizeSettings', () => {
     ['max_connections', '1', 'max_connections', '1'],
     ['log_connections', 'no', 'log_connections', 'off'],
     ['search_path', 'constructor', 'search_path', 'constructor'],
-  ])('%s = %s is held as %s = %s', async (name, value, heldName, heldValue) => {
-    const { call, endpoints, createActive, held } = await startService(normalized);
-    const id = await createActive();
-    const answer = await call('PATCH', `${endpoints}/${id}`, { endpoint: settingsOf({ [name]: value }) });
+  ])('normalizeSettings stores %s = %s as %s = %s', async (name, value, heldName, heldValue) => {
+    const { update, held } = await startNormalized();
+    const response = await update(settingsOf({ [name]: value }));
     const expected = { pg_settings: { log_timezone: 'UTC', [heldName]: heldValue } };
-    expect([answer.body?.endpoint.settings, held(id)?.settings]).toEqual([expected, expected]);
+    expect([response.body?.endpoint.settings, held()]).toEqual([expected, expected]);
   });
 
-  it('a create is normalized, and one without settings has none', async () => {
-    const { create, settled } = await startService(normalized);
-    const written = await create(settingsOf({ work_mem: '8MB' }));
-    expect(written.body?.endpoint.settings).toEqual({
-      pg_settings: { log_timezone: 'UTC', work_mem: '8192kB' },
-    });
-    await settled();
+  it('normalizeSettings applies to a create, and a create without settings has none', async () => {
+    const { held, create } = await startNormalized(settingsOf({ work_mem: '8MB' }));
+    expect(held()).toEqual({ pg_settings: { log_timezone: 'UTC', work_mem: '8192kB' } });
     const bare = await create({ type: 'read_only' });
     expect(bare.body?.endpoint.settings).toEqual({ pg_settings: {} });
   });
 
-  it('what is held is no difference in either form', async () => {
-    const { call, endpoints, createActive, settled, held } = await startService(normalized);
+  it('writing normalized settings again, in either form, changes nothing', async () => {
     const written = settingsOf({ work_mem: '64MB', log_timezone: 'CET' });
-    const id = await createActive(written);
-    for (const endpoint of [written, { settings: held(id)?.settings }]) {
-      const answer = await call('PATCH', `${endpoints}/${id}`, { endpoint });
-      expect([answer.status, actionsOf(answer)]).toEqual([200, []]);
+    const { update, held, settled } = await startNormalized(written);
+    for (const endpoint of [written, { settings: held() }]) {
+      const response = await update(endpoint);
+      expect([response.status, actionsOf(response)]).toEqual([200, []]);
       await settled();
     }
-    expect(held(id)?.settings.pg_settings).toEqual({ work_mem: '65536kB', log_timezone: 'CET' });
+    expect(held()?.pg_settings).toEqual({ work_mem: '65536kB', log_timezone: 'CET' });
   });
 
-  it('changes from behind are normalized too', async () => {
-    const { emulator, createActive } = await startService(normalized);
-    const id = await createActive();
-    expect(emulator.changeEndpoint(id, settingsOf({ jit: '1' })).settings.pg_settings).toMatchObject({
-      jit: 'on',
-    });
+  it('normalizeSettings applies to changes by a control', async () => {
+    const { emulator, id } = await startNormalized();
+    const changed = emulator.changeEndpoint(id, settingsOf({ jit: '1' }));
+    expect(changed.settings.pg_settings).toMatchObject({ jit: 'on' });
   });
 });
 
-it('without normalizeSettings, settings are held as written', async () => {
+it('without normalizeSettings, settings are stored as written', async () => {
   const { createActive, held } = await startService();
   const id = await createActive(settingsOf({ Work_Mem: '64MB' }));
   expect(held(id)?.settings).toEqual({ pg_settings: { Work_Mem: '64MB' } });

@@ -2,7 +2,7 @@ import { createApiClient, EndpointType } from '@neondatabase/api-client';
 import { startEmulator } from 'postgres-control-emulator';
 import { expect, it, onTestFinished } from 'vitest';
 
-/** The official client of such a service, as its users set it up, at an emulator. */
+/** The official client of such a service, configured as its users do, for an emulator. */
 async function startWithClient() {
   const emulator = await startEmulator({ operationMs: 5 });
   onTestFinished(() => emulator.stop());
@@ -22,7 +22,7 @@ async function startWithClient() {
   return { emulator, client, projectId, branchId: branch.branch.id, waitFor };
 }
 
-it('the official client takes an endpoint through its whole life', async () => {
+it('the official client creates, changes and deletes an endpoint', async () => {
   const { emulator, client, projectId, branchId, waitFor } = await startWithClient();
   const { data: created } = await client.createProjectEndpoint(projectId, {
     endpoint: {
@@ -91,7 +91,7 @@ it('the official client pages through projects, branches and operations', async 
   expect(operations).toEqual(emulator.operations(projectId).map(({ id }) => id));
 });
 
-it('the official client hears why it is refused, and by which status', async () => {
+it('the official client receives the status and message of an error', async () => {
   const { emulator, client, projectId, branchId } = await startWithClient();
   emulator.lockProject(projectId);
   const endpoint = { branch_id: branchId, type: EndpointType.ReadWrite };

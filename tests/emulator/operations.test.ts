@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { startService } from '../support/service-client';
 
-describe('an operation', () => {
-  it('passes scheduling, running, finished', async () => {
+describe('the life of an operation', () => {
+  it('an operation goes through scheduling, running and finished', async () => {
     const { emulator, project, create } = await startService({ schedulingMs: 30, operationMs: 60 });
     const { body } = await create();
     const seen = new Set<string>();
@@ -20,7 +20,7 @@ describe('an operation', () => {
     expect([...seen]).toEqual(['scheduling', 'running', 'finished']);
   });
 
-  it('that is unfinished locks its project: a write is 423 and names it', async () => {
+  it('an unfinished operation locks its project: a write is 423 and names it', async () => {
     const { create, call, endpoints } = await startService({ operationMs: 60_000 });
     const { body } = await create();
     const locked = await call('PATCH', `${endpoints}/${body?.endpoint.id}`, { endpoint: { name: 'x' } });
@@ -30,7 +30,7 @@ describe('an operation', () => {
     ]);
   });
 
-  it('locks no other project', async () => {
+  it('an unfinished operation does not lock another project', async () => {
     const { emulator, create, call } = await startService({ operationMs: 60_000 });
     await create();
     const other = emulator.createProject();
@@ -39,13 +39,13 @@ describe('an operation', () => {
     expect((await call('POST', `/projects/${other.id}/endpoints`, body)).status).toBe(201);
   });
 
-  it('of another endpoint does not lock with locks: endpoint', async () => {
+  it('with locks: endpoint, an operation does not lock another endpoint', async () => {
     const { create } = await startService({ operationMs: 60_000, locks: 'endpoint' });
     await create({ type: 'read_only' });
     expect((await create({ type: 'read_only' })).status).toBe(201);
   });
 
-  it('is had by its id, and unknown ones are 404', async () => {
+  it('a GET returns an operation by its id, and an unknown id is 404', async () => {
     const { create, call, project } = await startService();
     const { body } = await create();
     const id = body?.operations[0]?.id;
@@ -59,7 +59,7 @@ describe('an operation', () => {
 });
 
 describe('a list of operations', () => {
-  it('is newest first, and its pages hold each operation once, also when new ones come between', async () => {
+  it('operations are listed newest first, each on exactly one page, even if new ones are added in between', async () => {
     const { emulator, call, project, createActive } = await startService();
     const id = await createActive();
     const path = `/projects/${project.id}/operations`;
@@ -79,14 +79,14 @@ describe('a list of operations', () => {
     expect(seen).toEqual(before);
   });
 
-  it.each(['0', '1001', 'ten', '-1'])('refuses the limit %s', async (limit) => {
+  it.each(['0', '1001', 'ten', '-1'])('the list of operations rejects the limit %s', async (limit) => {
     const { call, project } = await startService();
     expect((await call('GET', `/projects/${project.id}/operations?limit=${limit}`)).status).toBe(400);
   });
 });
 
 describe('availability checks', () => {
-  it('skip branches without a compute', async () => {
+  it('availability checks skip branches without a compute', async () => {
     const { emulator, project, branch } = await startService({ checkAvailabilityEveryMs: 10 });
     const checks = () =>
       emulator.operations(project.id).filter(({ action }) => action === 'check_availability');
@@ -95,8 +95,8 @@ describe('availability checks', () => {
   });
 });
 
-describe('every answer', () => {
-  it('has a request id, and a wrong key is 401', async () => {
+describe('every response', () => {
+  it('every response has a request id, and a wrong key is 401', async () => {
     const { call } = await startService();
     const { status, headers, body } = await call('GET', '/projects', undefined, 'wrong');
     expect([status, body]).toEqual([
@@ -111,10 +111,10 @@ describe('every answer', () => {
     ['POST', '/projects', '{"project":', 400],
     ['POST', '/projects', '[]', 400],
     ['GET', '/projects/none/endpoints', undefined, 404],
-  ])('to %s %s is no 5xx', async (method, path, body, expected) => {
+  ])('%s %s with an invalid request is not a 5xx', async (method, path, body, expected) => {
     const { call } = await startService();
-    const answer = await call(method, path, body);
-    expect([answer.status === 405 ? 404 : answer.status, answer.body]).toEqual([
+    const response = await call(method, path, body);
+    expect([response.status === 405 ? 404 : response.status, response.body]).toEqual([
       expected,
       expect.objectContaining({ message: expect.any(String) }),
     ]);

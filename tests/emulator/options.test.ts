@@ -2,7 +2,7 @@ import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { startService } from '../support/service-client';
 
-describe('an option that makes no sense is refused', () => {
+describe('an invalid option is rejected', () => {
   it.each<[EmulatorOptions, RegExp]>([
     [{ port: 65_536 }, /port must be a whole number from 0 to 65535; got 65536/],
     [{ host: '0.0.0.0' }, /host 0.0.0.0 can be reached from other machines/],
@@ -18,24 +18,24 @@ describe('an option that makes no sense is refused', () => {
     [{ regionId: 'Mars 1' }, /regionId must be/],
     [{ lateListsMs: 60_001 }, /lateListsMs must be a whole number from 0 to 60000/],
     [{ lateGetsMs: -1 }, /lateGetsMs must be/],
-    // What a program without types could send.
+    // Values that an untyped program could pass.
     [{ plan: 'gold' } as object, /plan must be one of free, paid; got "gold"/],
     [{ normalizeSettings: 1 } as object, /normalizeSettings must be true or false/],
     [{ locks: 'all' } as object, /locks must be one of project, endpoint, none/],
     [{ unknownAttributes: 'keep' } as object, /unknownAttributes must be one of ignore, reject/],
-    [{ operationsMs: 5 } as object, /operationsMs is no option/],
-  ])('%j', async (options, message) => {
+    [{ operationsMs: 5 } as object, /operationsMs is not an option/],
+  ])('rejects the option %j', async (options, message) => {
     await expect(startEmulator(options)).rejects.toThrow(message);
   });
 });
 
-describe('the option', () => {
-  it('apiKey is the key that is accepted', async () => {
+describe('an option', () => {
+  it('the option apiKey sets the accepted key', async () => {
     const { call } = await startService({ apiKey: 'chosen' });
     expect((await call('GET', '/projects', undefined, 'chosen')).status).toBe(200);
   });
 
-  it('operationMs can give each action its time', async () => {
+  it('the option operationMs accepts a duration per action', async () => {
     const { emulator, project, create } = await startService({
       operationMs: { start_compute: 60_000, default: 0 },
     });
@@ -45,14 +45,14 @@ describe('the option', () => {
     expect(start).toMatchObject({ action: 'start_compute', status: 'running' });
   });
 
-  it('locks: none lets writes pass while operations run', async () => {
+  it('the option locks: none allows writes while operations run', async () => {
     const { call, create, endpoints } = await startService({ locks: 'none', operationMs: 60_000 });
     const { body } = await create();
     const renamed = await call('PATCH', `${endpoints}/${body?.endpoint.id}`, { endpoint: { name: 'x' } });
     expect(renamed.status).toBe(200);
   });
 
-  it('maxEndpoints is a quota whose refusal names it', async () => {
+  it('exceeding the option maxEndpoints is 422 ENDPOINTS_LIMIT_EXCEEDED', async () => {
     const { create } = await startService({ maxEndpoints: 1 });
     const { status, body } = await create();
     expect([status, body?.code]).toEqual([422, 'ENDPOINTS_LIMIT_EXCEEDED']);
@@ -64,37 +64,40 @@ describe('the option', () => {
     [56, 56, 56, 201],
     [56, 48, 56, 400],
     [16, 17, 17, 400],
-  ])('maxCu %i, for a compute of %i to %i CU: %i', async (maxCu, min, max, expected) => {
-    const { create } = await startService({ maxCu });
-    const sizes = { autoscaling_limit_min_cu: min, autoscaling_limit_max_cu: max };
-    expect((await create(sizes)).status).toBe(expected);
-  });
+  ])(
+    'the option maxCu %i responds to a compute of %i to %i CU with %i',
+    async (maxCu, min, max, expected) => {
+      const { create } = await startService({ maxCu });
+      const sizes = { autoscaling_limit_min_cu: min, autoscaling_limit_max_cu: max };
+      expect((await create(sizes)).status).toBe(expected);
+    },
+  );
 
   it.each([
     ['ignore', 201],
     ['reject', 400],
-  ] as const)('unknownAttributes: %s answers %i', async (unknownAttributes, expected) => {
+  ] as const)('the option unknownAttributes: %s responds with %i', async (unknownAttributes, expected) => {
     const { create } = await startService({ unknownAttributes });
     expect((await create({ color: 'red' })).status).toBe(expected);
   });
 
-  it('regionId is the region and part of the host names', async () => {
+  it('the option regionId sets the region and is part of the host names', async () => {
     const { createActive, held } = await startService({ regionId: 'moon-1' });
     const id = await createActive();
     expect(held(id)).toMatchObject({ region_id: 'moon-1', host: `${id}.moon-1.postgres.localhost` });
   });
 });
 
-it('stop ends at once what is still under way, and may be called twice', async () => {
+it('stop ends pending requests at once and can be called twice', async () => {
   const { emulator, call } = await startService({ operationMs: 60_000 });
   const fault = emulator.inject({
     match: {},
     effect: { kind: 'slow', delayMs: 600_000, when: 'before-work' },
   });
-  const answered = call('POST', '/projects', { project: {} }).catch(() => undefined);
+  const responded = call('POST', '/projects', { project: {} }).catch(() => undefined);
   await expect.poll(() => fault.hits).toBe(1);
   await emulator.stop();
   await emulator.stop();
-  await answered;
+  await responded;
   await expect(call('GET', '/projects')).rejects.toThrow();
 });

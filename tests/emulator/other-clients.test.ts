@@ -8,7 +8,7 @@ const A_DAY_MS = 24 * AN_HOUR_MS;
 
 describe("another client's operation", () => {
   it.each(['running', 'finished', 'failed', 'pondering'])(
-    'keeps the status %s and locks nothing',
+    "another client's operation keeps the status %s and locks nothing",
     async (status) => {
       const { emulator, project, create, call } = await startService();
       const { operation } = emulator.addOperation(project.id, { action: 'tenant_reattach', status });
@@ -19,7 +19,7 @@ describe("another client's operation", () => {
     },
   );
 
-  it('is in the list at the place of its age, and pages stay exact', async () => {
+  it("another client's operation is listed by its age, and pages stay exact", async () => {
     const { emulator, project, call, createActive } = await startService();
     const ages = [0, A_DAY_MS, AN_HOUR_MS, A_DAY_MS];
     for (const ageMs of ages) {
@@ -42,7 +42,7 @@ describe("another client's operation", () => {
     expect(oldest?.updated_at).toBe(oldest?.created_at);
   });
 
-  it('concerns the endpoint and branch that it names', async () => {
+  it("another client's operation belongs to the endpoint and branch that it names", async () => {
     const { emulator, project, branch, createActive } = await startService();
     const id = await createActive();
     const add = (details: Partial<ForeignOperation>) =>
@@ -58,7 +58,7 @@ describe("another client's operation", () => {
   it.each([
     ['finish', 'finished', 0, undefined],
     ['fail', 'failed', 1, 'no room'],
-  ] as const)('ends by %s', async (end, status, failures_count, error) => {
+  ] as const)("%s() ends another client's operation", async (end, status, failures_count, error) => {
     const { emulator, project } = await startService();
     const added = emulator.addOperation(project.id, { action: 'apply_config', status: 'running' });
     added[end](error as string);
@@ -72,7 +72,7 @@ describe("another client's operation", () => {
     });
   });
 
-  it('locks until it has ended if asked to', async () => {
+  it("another client's operation with locks: true locks until it has ended", async () => {
     const { emulator, project, create } = await startService();
     const added = emulator.addOperation(project.id, { action: 'apply_config', status: 'odd', locks: true });
     const locked = await create();
@@ -86,7 +86,7 @@ describe("another client's operation", () => {
     expect((await create()).status).toBe(201);
   });
 
-  it('is not ended by the deletion of its endpoint, unless it locks', async () => {
+  it("the deletion of its endpoint ends another client's operation only if it locks", async () => {
     const { emulator, project, createActive } = await startService();
     const endpointId = await createActive();
     const operation = { action: 'apply_config', status: 'running', endpointId };
@@ -100,7 +100,7 @@ describe("another client's operation", () => {
     expect(statuses().slice(0, 2)).toEqual(['finished', 'finished']);
   });
 
-  it('is the same after a restart, with its lock', async () => {
+  it("another client's operation survives a restart, with its lock", async () => {
     const data = newDataFile();
     const emulator = await start({ data });
     const project = emulator.createProject();
@@ -123,13 +123,13 @@ describe("another client's operation", () => {
     [{ action: 'x', status: 'y', ageMs: -1 }, /operation.ageMs must be/],
     [{ action: 'x', status: 'y', endpointId: 'ep-none' }, /endpoint ep-none does not exist/],
     [{ action: 'x', status: 'y', branchId: 'br-none' }, /branch br-none does not exist/],
-    [{ action: 'x', status: 'y', age: 1 }, /operation.age is no attribute/],
-  ])('of %j is refused', async (operation, message) => {
+    [{ action: 'x', status: 'y', age: 1 }, /operation.age is not an attribute/],
+  ])('addOperation rejects %j', async (operation, message) => {
     const { emulator, project } = await startService();
     expect(() => emulator.addOperation(project.id, operation as ForeignOperation)).toThrow(message);
   });
 
-  it('is the only kind whose status can be changed', async () => {
+  it('changeOperation rejects an operation that the emulator runs', async () => {
     const { emulator, project } = await startService();
     const [own] = emulator.operations(project.id);
     expect(() => emulator.changeOperation(own?.id ?? '', { status: 'running' })).toThrow(/use a fault/);
@@ -137,7 +137,7 @@ describe("another client's operation", () => {
 });
 
 describe("another client's endpoint", () => {
-  it('is active at once, with any age and name, and without an operation', async () => {
+  it("another client's endpoint is active at once, with any age and name, and without an operation", async () => {
     const { emulator, project, branch, call, endpoints } = await startService({ operationMs: 60_000 });
     const before = emulator.operations(project.id);
     const endpoint = emulator.createEndpoint(
@@ -152,21 +152,21 @@ describe("another client's endpoint", () => {
     expect(emulator.operations(project.id)).toEqual(before);
   });
 
-  it('is made while the project is locked', async () => {
+  it("another client's endpoint can be created while the project is locked", async () => {
     const { emulator, project, branch } = await startService();
     emulator.lockProject(project.id);
     emulator.createEndpoint(project.id, { branch_id: branch.id, type: 'read_only' });
     expect(emulator.endpoints(project.id)).toHaveLength(2);
   });
 
-  it('is suspended after its delay like any other', async () => {
+  it("another client's endpoint is suspended after its delay", async () => {
     const { emulator, project, branch, held } = await startService({ autosuspendSecondMs: 1 });
     const attributes = { branch_id: branch.id, type: 'read_write', suspend_timeout_seconds: 1 } as const;
     const { id } = emulator.createEndpoint(project.id, attributes, { ageMs: A_DAY_MS });
     await expect.poll(() => held(id)?.current_state).toBe('idle');
   });
 
-  it('is idle when it is disabled', async () => {
+  it("another client's endpoint is idle if it is disabled", async () => {
     const { emulator, project, branch } = await startService();
     const attributes = { branch_id: branch.id, type: 'read_write', disabled: true } as const;
     expect(emulator.createEndpoint(project.id, attributes).current_state).toBe('idle');
@@ -174,16 +174,16 @@ describe("another client's endpoint", () => {
 
   it.each<[object, RegExp]>([
     [{ branch_id: 'br-none' }, /branch br-none does not exist/],
-    [{ color: 'red' }, /endpoint.color is no attribute/],
-    [{ autoscaling_limit_min_cu: 1 }, /come together/],
-  ])('with %j is refused', async (attributes, message) => {
+    [{ color: 'red' }, /endpoint.color is not an attribute/],
+    [{ autoscaling_limit_min_cu: 1 }, /must be given together/],
+  ])('createEndpoint rejects %j', async (attributes, message) => {
     const { emulator, project, branch } = await startService();
-    const asked = { branch_id: branch.id, type: 'read_write', ...attributes } as NewEndpointAttributes;
-    expect(() => emulator.createEndpoint(project.id, asked)).toThrow(message);
+    const requested = { branch_id: branch.id, type: 'read_write', ...attributes } as NewEndpointAttributes;
+    expect(() => emulator.createEndpoint(project.id, requested)).toThrow(message);
     expect(emulator.endpoints(project.id)).toHaveLength(1);
   });
 
-  it('is refused on a branch that has one, and with an age that is none', async () => {
+  it('createEndpoint rejects a second read_write endpoint and an invalid age', async () => {
     const { emulator, project, branch } = await startService();
     const attributes = { branch_id: branch.id, type: 'read_write' } as const;
     expect(() => emulator.createEndpoint(project.id, attributes, { ageMs: -1 })).toThrow(/ageMs must be/);

@@ -24,21 +24,21 @@ describe('a path pattern', () => {
     ['/a+(b)[c]', '/a+(b)[c]', true],
     ['/*', '/x', false],
     ['/ü/:x', '/ü/😀', true],
-  ])('%s and %s: %s', (pattern, path, expected) => {
+  ])('the pattern %s matches the path %s: %s', (pattern, path, expected) => {
     expect(new PathPattern(pattern).matches(path)).toBe(expected);
   });
 });
 
-it('a hostile pattern takes no time of the service', async () => {
+it('a hostile path pattern does not slow down the service', async () => {
   const { emulator, call } = await startService();
-  // A regular expression with so many ".*" would not end within the lifetime of the test.
+  // A regular expression with as many ".*" would not finish within the test timeout.
   const path = `/${'**a'.repeat(160)}`;
   const fault = emulator.inject({ match: { path }, effect: { kind: 'status', status: 503 } });
   const { status } = await call('GET', `/${'a'.repeat(150)}b${'/a'.repeat(3000)}c`);
   expect([status, fault.hits]).toEqual([404, 0]);
 });
 
-it('a pattern of more than 500 characters is refused', async () => {
+it('rejects a path pattern of more than 500 characters', async () => {
   const { emulator } = await startService();
   const fault = { match: { path: 'a'.repeat(501) }, effect: { kind: 'malformed' } } as const;
   expect(() => emulator.inject(fault)).toThrow('match.path must be a string of 0 to 500 characters');

@@ -1,13 +1,14 @@
+import type { LockScope } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { actionsOf, startService } from '../support/service-client';
 
 type Service = Awaited<ReturnType<typeof startService>>;
 
-/** Keeps the operations of an action running, so that the endpoint stays on its way. */
+/** Keeps the operations of an action running, so that the endpoint stays between two states. */
 const hang = ({ emulator }: Service, action: string) =>
   emulator.inject({ match: { action }, effect: { kind: 'operation-hangs' }, times: 'always' });
 
-/** How an endpoint comes into each state; each returns its id. */
+/** Creates an endpoint in each state and returns its id. */
 const STATES = {
   active: (service: Service) => service.createActive(),
   idle: async (service: Service) => {
@@ -56,48 +57,32 @@ const RESTART = 'suspend_compute start_compute';
 const NO_OPERATIONS = '200';
 const DELETING = '409 ENDPOINT_DELETING';
 
-/** Without locks: 200 with the operations that the call starts, or a refusal with its code. */
-const ANSWERS = {
-  active: {
-    suspend: '200 suspend_compute',
-    start: NO_OPERATIONS,
-    restart: `200 ${RESTART}`,
-    rename: NO_OPERATIONS,
-    resize: `200 ${RESIZE}`,
-    delete: '200 suspend_compute',
-  },
-  idle: {
-    suspend: NO_OPERATIONS,
-    start: '200 start_compute',
-    restart: '409 ENDPOINT_NOT_ACTIVE',
-    rename: NO_OPERATIONS,
-    resize: '200 apply_config',
-    delete: NO_OPERATIONS,
-  },
-  init: {
-    suspend: '200 suspend_compute',
-    start: NO_OPERATIONS,
-    restart: `200 ${RESTART}`,
-    rename: NO_OPERATIONS,
-    resize: `200 ${RESIZE}`,
-    delete: '200 suspend_compute',
-  },
-  starting: {
-    suspend: '200 suspend_compute',
-    start: NO_OPERATIONS,
-    restart: `200 ${RESTART}`,
-    rename: NO_OPERATIONS,
-    resize: `200 ${RESIZE}`,
-    delete: '200 suspend_compute',
-  },
-  suspending: {
-    suspend: NO_OPERATIONS,
-    start: '200 start_compute',
-    restart: '409 ENDPOINT_NOT_ACTIVE',
-    rename: NO_OPERATIONS,
-    resize: '200 apply_config',
-    delete: '200 suspend_compute',
-  },
+/** The responses of a compute that is up, or starting. */
+const UP = {
+  suspend: '200 suspend_compute',
+  start: NO_OPERATIONS,
+  restart: `200 ${RESTART}`,
+  rename: NO_OPERATIONS,
+  resize: `200 ${RESIZE}`,
+  delete: '200 suspend_compute',
+};
+
+const IDLE = {
+  suspend: NO_OPERATIONS,
+  start: '200 start_compute',
+  restart: '409 ENDPOINT_NOT_ACTIVE',
+  rename: NO_OPERATIONS,
+  resize: '200 apply_config',
+  delete: NO_OPERATIONS,
+};
+
+/** Without locks: 200 with the operations that the call starts, or an error status with its code. */
+const RESPONSES = {
+  active: UP,
+  init: UP,
+  starting: UP,
+  idle: IDLE,
+  suspending: { ...IDLE, delete: '200 suspend_compute' },
   disabled: {
     suspend: NO_OPERATIONS,
     start: '409 ENDPOINT_DISABLED',
@@ -112,12 +97,12 @@ const ANSWERS = {
     restart: DELETING,
     rename: DELETING,
     resize: DELETING,
-    // The operation under way, not another one.
+    // The operation under way, not a new one.
     delete: '200 suspend_compute',
   },
 } satisfies Record<keyof typeof STATES, Record<keyof typeof COMMANDS, string>>;
 
-// Object.keys() forgets the key types of the tables above.
+// Object.keys() returns string[], not the key types of the tables.
 const states = Object.keys(STATES) as (keyof typeof STATES)[];
 const commands = Object.keys(COMMANDS) as (keyof typeof COMMANDS)[];
 const UNDER_WAY: readonly string[] = ['init', 'starting', 'suspending', 'deleting'];
@@ -127,22 +112,23 @@ async function send(service: Service, id: string, command: keyof typeof COMMANDS
   return service.call(method, `${service.endpoints}/${id}${path}`, body);
 }
 
+async function sendInState(state: keyof typeof STATES, command: keyof typeof COMMANDS, locks: LockScope) {
+  const service = await startService({ locks });
+  return send(service, await STATES[state](service), command);
+}
+
 describe.each(states)('an endpoint that is %s', (state) => {
-  it.each(commands)('answers %s as the table says', async (command) => {
-    const service = await startService({ locks: 'none' });
-    const id = await STATES[state](service);
-    const answer = await send(service, id, command);
-    const details = answer.status === 200 ? actionsOf(answer) : [answer.body?.code];
-    expect([answer.status, ...details].join(' ')).toBe(ANSWERS[state][command]);
+  it.each(commands)('without locks, responds to %s as in the table of power states', async (command) => {
+    const response = await sendInState(state, command, 'none');
+    const details = response.status === 200 ? actionsOf(response) : [response.body?.code];
+    expect([response.status, ...details].join(' ')).toBe(RESPONSES[state][command]);
   });
 
   it.each(commands)(
-    'with project locks, answers %s likewise, or 423 while operations run',
+    'with project locks, responds to %s likewise, or 423 while unfinished',
     async (command) => {
-      const service = await startService();
-      const id = await STATES[state](service);
-      const { status } = await send(service, id, command);
-      expect(status).toBe(UNDER_WAY.includes(state) ? 423 : Number.parseInt(ANSWERS[state][command], 10));
+      const { status } = await sendInState(state, command, 'project');
+      expect(status).toBe(UNDER_WAY.includes(state) ? 423 : Number.parseInt(RESPONSES[state][command], 10));
     },
   );
 });
@@ -155,7 +141,7 @@ describe('restarts and connection drops', () => {
     ['a suspend and a start', 'active', ['suspend', 'start'], 0, 1],
     ['a rename', 'active', ['rename'], 0, 0],
     ['a delete', 'active', ['delete'], 0, 1],
-  ])('after %s', async (_case, state, calls, restarts, drops) => {
+  ])('restarts and connection drops are counted after %s', async (_case, state, calls, restarts, drops) => {
     const service = await startService();
     const id = await STATES[state](service);
     for (const command of calls) {

@@ -1,31 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import { actionsOf, startService } from '../support/service-client';
 
-describe('a project', () => {
-  it('comes with a primary branch that has one read_write endpoint', async () => {
+describe('projects', () => {
+  it('a new project has a primary branch with one read_write endpoint', async () => {
     const { call } = await startService();
-    const answer = await call('POST', '/projects', { project: { name: 'fresh' } });
-    expect([answer.status, actionsOf(answer)]).toEqual([201, ['create_timeline', 'start_compute']]);
-    expect(answer.body).toMatchObject({
+    const response = await call('POST', '/projects', { project: { name: 'fresh' } });
+    expect([response.status, actionsOf(response)]).toEqual([201, ['create_timeline', 'start_compute']]);
+    expect(response.body).toMatchObject({
       branch: { primary: true },
-      endpoints: [{ type: 'read_write', branch_id: answer.body?.branch.id }],
+      endpoints: [{ type: 'read_write', branch_id: response.body?.branch.id }],
     });
   });
 
-  it('runs one operation of a request after the other', async () => {
+  it('the operations of one request run one after another', async () => {
     const { call } = await startService({ operationMs: 60_000 });
     const { body } = await call('POST', '/projects', { project: {} });
     expect(body?.operations.map(({ status }) => status)).toEqual(['running', 'scheduling']);
   });
 
-  it('is gone once delete_tenant has finished', async () => {
+  it('a deleted project no longer exists once delete_tenant has finished', async () => {
     const { call, project } = await startService();
-    const answer = await call('DELETE', `/projects/${project.id}`);
-    expect([answer.status, actionsOf(answer)]).toEqual([200, ['delete_tenant']]);
+    const response = await call('DELETE', `/projects/${project.id}`);
+    expect([response.status, actionsOf(response)]).toEqual([200, ['delete_tenant']]);
     await expect.poll(async () => (await call('GET', `/projects/${project.id}`)).status).toBe(404);
   });
 
-  it('list is paged by cursor', async () => {
+  it('the list of projects is paged by cursor', async () => {
     const { emulator, call } = await startService();
     emulator.createProject();
     const seen: string[] = [];
@@ -41,45 +41,48 @@ describe('a project', () => {
 });
 
 describe('the list of shared projects', () => {
-  it('is empty, and no project', async () => {
+  it('the list of shared projects is empty', async () => {
     const { call } = await startService();
     const { status, body } = await call('GET', '/projects/shared');
     expect([status, body]).toEqual([200, { projects: [] }]);
   });
 
-  it.each(['limit=0', 'limit=401', 'timeout=99', 'cursor=none'])('refuses %s', async (query) => {
-    const { call } = await startService();
-    expect((await call('GET', `/projects/shared?${query}`)).status).toBe(400);
-  });
+  it.each(['limit=0', 'limit=401', 'timeout=99', 'cursor=none'])(
+    'the list of shared projects rejects %s',
+    async (query) => {
+      const { call } = await startService();
+      expect((await call('GET', `/projects/shared?${query}`)).status).toBe(400);
+    },
+  );
 });
 
-describe('a branch', () => {
-  it('comes without an endpoint unless endpoints are asked for', async () => {
+describe('branches', () => {
+  it('a new branch has no endpoint unless the request contains endpoints', async () => {
     const { call, project } = await startService();
-    const answer = await call('POST', `/projects/${project.id}/branches`, { branch: { name: 'bare' } });
-    expect([actionsOf(answer), answer.body?.endpoints]).toEqual([['create_branch'], []]);
+    const response = await call('POST', `/projects/${project.id}/branches`, { branch: { name: 'bare' } });
+    expect([actionsOf(response), response.body?.endpoints]).toEqual([['create_branch'], []]);
   });
 
-  it('comes with the endpoints that are asked for', async () => {
+  it('a new branch has the requested endpoints', async () => {
     const { call, project } = await startService();
-    const answer = await call('POST', `/projects/${project.id}/branches`, {
+    const response = await call('POST', `/projects/${project.id}/branches`, {
       branch: { name: 'full' },
       endpoints: [{ type: 'read_write' }, { type: 'read_only' }],
     });
-    expect(actionsOf(answer)).toEqual(['create_branch', 'start_compute', 'start_compute']);
-    expect(answer.body?.endpoints.map(({ type }) => type)).toEqual(['read_write', 'read_only']);
+    expect(actionsOf(response)).toEqual(['create_branch', 'start_compute', 'start_compute']);
+    expect(response.body?.endpoints.map(({ type }) => type)).toEqual(['read_write', 'read_only']);
   });
 
   it.each([
     ['two read_write endpoints', { endpoints: [{ type: 'read_write' }, { type: 'read_write' }] }, 400],
     ['an endpoint without a type', { endpoints: [{}] }, 400],
     ['an unknown parent', { branch: { parent_id: 'br-none' } }, 404],
-  ])('with %s is refused', async (_case, body, expected) => {
+  ])('rejects a new branch with %s', async (_case, body, expected) => {
     const { call, project } = await startService();
     expect((await call('POST', `/projects/${project.id}/branches`, body)).status).toBe(expected);
   });
 
-  it('takes its endpoints with it when it is deleted', async () => {
+  it('deleting a branch deletes its endpoints', async () => {
     const { call, project, branch, createActive, settled, held } = await startService();
     const id = await createActive();
     expect((await call('DELETE', `/projects/${project.id}/branches/${branch.id}`)).status).toBe(200);
@@ -88,13 +91,13 @@ describe('a branch', () => {
     expect((await call('DELETE', `/projects/${project.id}/branches/${branch.id}`)).status).toBe(204);
   });
 
-  it('that is primary is not deleted', async () => {
+  it('the primary branch cannot be deleted', async () => {
     const { emulator, call, project } = await startService();
     const primaryId = emulator.endpoints(project.id)[0]?.branch_id;
     expect((await call('DELETE', `/projects/${project.id}/branches/${primaryId}`)).status).toBe(422);
   });
 
-  it('that has a child is not deleted', async () => {
+  it('a branch with a child branch cannot be deleted', async () => {
     const { emulator, call, project, branch } = await startService();
     emulator.createBranch(project.id, { parentId: branch.id });
     expect((await call('DELETE', `/projects/${project.id}/branches/${branch.id}`)).status).toBe(422);

@@ -9,7 +9,7 @@ import { codeBlock } from '../support/documents';
 const root = dirname(require.resolve('postgres-control-emulator/package.json'));
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
-/** The options that the README's table names. */
+/** The options in the README's table. */
 function readOptionsTable(): string[] {
   const table = readme.split('## Options')[1]?.split('\n## ')[0] ?? '';
   return [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name ?? '');
@@ -22,17 +22,17 @@ it('the program in the README runs', async () => {
   expect(stdout).toContain("type: 'read_write'");
 });
 
-it('the README names every option of the library', async () => {
+it('the README lists every option of the library', async () => {
   const options = Object.fromEntries(readOptionsTable().map((name) => [name, undefined]));
-  // An option that does not exist is refused, and the refusal lists those that do.
+  // The error for an unknown option lists the known ones.
   const emulator = await startEmulator(options as EmulatorOptions);
   onTestFinished(() => emulator.stop());
   await expect(startEmulator({ ...options, none: 1 } as EmulatorOptions)).rejects.toThrow(
-    `there are ${readOptionsTable().join(', ')}`,
+    `the options are ${readOptionsTable().join(', ')}`,
   );
 });
 
-it('the command takes every option of the table', async () => {
+it('the command accepts every option in the README', async () => {
   const command = join(root, 'bin/postgres-control-emulator.js');
   const { stdout } = await promisify(execFile)(process.execPath, [command, '--help']);
   const taken = [...stdout.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name]) => name);

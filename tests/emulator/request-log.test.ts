@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { type LoggedRequest, RequestLog } from '../../emulator/src/http/request-log';
+import { type LoggedRequest, RequestLog } from '../../emulator/src/requests/request-log';
 import { startService } from '../support/service-client';
 
 describe('the request log', () => {
-  it('has nothing of requests without the key', async () => {
+  it('the request log omits requests without the key', async () => {
     const { emulator, call, endpoints } = await startService();
     await call('POST', `${endpoints}?secret=1`, { endpoint: {} }, 'wrong');
     await call('GET', '/nowhere', undefined, 'wrong');
     expect(emulator.requests()).toEqual([]);
   });
 
-  it('has requests that the rate limit refuses, and those to unknown paths', async () => {
+  it('the request log contains rate-limited requests and requests to unknown paths', async () => {
     const { emulator, call } = await startService({ requestsPerMinute: 1 });
     for (const path of ['/nowhere', '/projects']) await call('GET', path);
     expect(emulator.requests()).toMatchObject([
@@ -29,15 +29,15 @@ const request = (path: string): LoggedRequest => ({
   status: 201,
 });
 
-describe('the log keeps', () => {
-  it('the latest 10,000 requests', () => {
+describe('the size of the request log', () => {
+  it('the request log keeps the latest 10,000 requests', () => {
     const log = new RequestLog();
     for (let index = 0; index < 10_005; index += 1) log.add(request(`/${index}`));
     const paths = log.list().map(({ path }) => path);
     expect([paths.length, paths[0], paths.at(-1)]).toEqual([10_000, '/5', '/10004']);
   });
 
-  it('as many as fit into 16 MiB, whatever was dropped before its body came', () => {
+  it('the request log keeps as many requests as fit into 16 MiB, even if one is dropped before its body arrives', () => {
     const log = new RequestLog();
     const mebibyte = 'x'.repeat(1024 * 1024);
     const first = request('/0');

@@ -11,16 +11,16 @@ async function startService(data = newDataFile()) {
   const branch = emulator.createBranch(project.id);
   const path = `/projects/${project.id}`;
   const attributes = { branch_id: branch.id, type: 'read_write' };
-  const answer = await sendRequest(emulator, 'POST', `${path}/endpoints`, { endpoint: attributes });
-  // By the API a create answers the endpoint.
-  const { endpoint } = (await answer.json()) as { endpoint: { id: string } };
+  const response = await sendRequest(emulator, 'POST', `${path}/endpoints`, { endpoint: attributes });
+  // A create responds with the endpoint.
+  const { endpoint } = (await response.json()) as { endpoint: { id: string } };
   await settled(emulator, project.id);
   return { data, emulator, path, project, branch, endpoint };
 }
 
 type Service = Awaited<ReturnType<typeof startService>>;
 
-/** All that can be seen of what an emulator holds. */
+/** All data of an emulator that the controls show. */
 async function lookAtEverything({ emulator, endpoint }: Service) {
   const countsOf = (id: string) => [emulator.restarts(id), emulator.connectionDrops(id)];
   const projects = emulator.projects();
@@ -42,7 +42,7 @@ const command = (name: string) => (service: Service) =>
 const deleteEndpoint = (service: Service) =>
   sendRequest(service.emulator, 'DELETE', `${service.path}/endpoints/${service.endpoint.id}`);
 
-describe('after a restart there is still', () => {
+describe('data after a restart', () => {
   it.each<[string, (service: Service) => unknown]>([
     ['a name', patch({ name: 'über' })],
     ['a size', patch({ autoscaling_limit_max_cu: 2 })],
@@ -50,11 +50,14 @@ describe('after a restart there is still', () => {
     ['a restart', command('restart')],
     ['a suspension', command('suspend')],
     ['a connection', ({ emulator, endpoint }) => emulator.connect(endpoint.id)],
-    ['a change from behind', ({ emulator, endpoint }) => emulator.changeEndpoint(endpoint.id, { name: 'x' })],
-    ['a deletion from behind', ({ emulator, endpoint }) => emulator.deleteEndpoint(endpoint.id)],
+    [
+      'a change by a control',
+      ({ emulator, endpoint }) => emulator.changeEndpoint(endpoint.id, { name: 'x' }),
+    ],
+    ['a delete by a control', ({ emulator, endpoint }) => emulator.deleteEndpoint(endpoint.id)],
     ['a deletion', deleteEndpoint],
     [
-      'a deletion that failed',
+      'a delete that failed',
       (service) => {
         service.emulator.inject({
           match: { action: 'suspend_compute' },
@@ -70,7 +73,7 @@ describe('after a restart there is still', () => {
     ],
     ['an empty branch', ({ emulator, project }) => emulator.createBranch(project.id, { name: 'empty' })],
     [
-      'the deletion of a branch',
+      'the delete of a branch',
       ({ emulator, path, branch }) => sendRequest(emulator, 'DELETE', `${path}/branches/${branch.id}`),
     ],
     [
@@ -78,10 +81,10 @@ describe('after a restart there is still', () => {
       ({ emulator }) => sendRequest(emulator, 'POST', '/projects', { project: { name: 'new' } }),
     ],
     ['the deletion of a project', ({ emulator, path }) => sendRequest(emulator, 'DELETE', path)],
-  ])('%s', async (_case, makeChange) => {
+  ])('a restart keeps %s', async (_case, makeChange) => {
     const service = await startService();
     const { data, emulator } = service;
-    // Whatever came before is on the disk, so that only the change itself is left to be written.
+    // All earlier changes are on the disk, so that only this change remains to be written.
     const changed = { ...service, emulator: await restart(emulator, { data }) };
     await makeChange(changed);
     for (const { id } of changed.emulator.projects()) await settled(changed.emulator, id);
@@ -91,13 +94,13 @@ describe('after a restart there is still', () => {
   });
 });
 
-describe('after a restart', () => {
-  it('the key is the same', async () => {
+describe('behaviour after a restart', () => {
+  it('the key is the same after a restart', async () => {
     const { data, emulator } = await startService();
     expect((await restart(emulator, { data })).apiKey).toBe(emulator.apiKey);
   });
 
-  it('what was deleted is known as such: a second delete is 204', async () => {
+  it('after a restart, a second delete of a record is still 204', async () => {
     const service = await startService();
     const { data, emulator, path, branch, endpoint } = service;
     await deleteEndpoint(service);
@@ -109,11 +112,11 @@ describe('after a restart', () => {
     }
   });
 
-  it('a deletion that was under way is not begun twice', async () => {
+  it('after a restart, a delete under way is not started twice', async () => {
     const { data, emulator, path, endpoint } = await startService();
     const slow = await restart(emulator, { data, operationMs: 60_000, locks: 'none' });
     const deleted = `${path}/endpoints/${endpoint.id}`;
-    // By the API a deletion answers these.
+    // A delete responds with these.
     const deleteOnce = async (from: Emulator) =>
       (await (await sendRequest(from, 'DELETE', deleted)).json()) as { operations: { id: string }[] };
     const { operations } = await deleteOnce(slow);
@@ -121,10 +124,10 @@ describe('after a restart', () => {
     expect(after.operations.map(({ id }) => id)).toEqual(operations.map(({ id }) => id));
   });
 
-  it('a list goes on at the cursor of a page from before', async () => {
+  it('after a restart, a list continues at an earlier cursor', async () => {
     const { data, emulator, path } = await startService();
     const readPage = async (from: Emulator, query: string) =>
-      // By the API a list answers these.
+      // A list responds with these.
       (await (await sendRequest(from, 'GET', `${path}/operations?${query}`)).json()) as {
         operations: { id: string }[];
         pagination: { cursor: string };
@@ -136,7 +139,7 @@ describe('after a restart', () => {
     expect([...first.operations, ...rest.operations]).toEqual(whole.operations);
   });
 
-  it('operations that were under way run again from their beginning, and have their effect', async () => {
+  it('after a restart, unfinished operations run again from the beginning and take effect', async () => {
     const data = newDataFile();
     const emulator = await start({ data, locks: 'none', operationMs: 60_000 });
     const [kept, deleted] = [emulator.createProject(), emulator.createProject()];
@@ -162,7 +165,7 @@ describe('after a restart', () => {
     ]);
   });
 
-  it('the operations of a request still wait for each other', async () => {
+  it('after a restart, the operations of a request still run one after another', async () => {
     const { data, emulator, project, path } = await startService();
     const slow = await restart(emulator, { data, operationMs: 60_000 });
     await sendRequest(slow, 'POST', `${path}/branches`, { endpoints: [{ type: 'read_write' }] });
@@ -174,7 +177,7 @@ describe('after a restart', () => {
     ]);
   });
 
-  it('the autosuspend delay of an active compute counts anew', async () => {
+  it('after a restart, the autosuspend delay of an active compute restarts', async () => {
     const data = newDataFile();
     const emulator = await start({ data, autosuspendSecondMs: 1000 });
     emulator.createProject();
@@ -182,10 +185,10 @@ describe('after a restart', () => {
     await expect.poll(() => after.endpoints()[0]?.current_state).toBe('idle');
   });
 
-  it('a key that was asked for is accepted, and is not kept', async () => {
+  it('the option apiKey is accepted but not stored in the data file', async () => {
     const data = newDataFile();
-    const emulator = await restart(await start({ data }), { data, apiKey: 'asked-for' });
-    expect(emulator.apiKey).toBe('asked-for');
+    const emulator = await restart(await start({ data }), { data, apiKey: 'chosen-key' });
+    expect(emulator.apiKey).toBe('chosen-key');
     expect((await restart(emulator, { data })).apiKey).toMatch(/^key_/);
   });
 });

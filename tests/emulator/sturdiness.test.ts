@@ -3,15 +3,15 @@ import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createControlPlane } from '../../emulator/src/control-plane';
-import { Controls } from '../../emulator/src/controls';
-import { RequestLog } from '../../emulator/src/http/request-log';
+import { createControlPlane } from '../../emulator/src/control-plane/create-control-plane';
+import { Controls } from '../../emulator/src/controls/controls';
 import { createServer } from '../../emulator/src/http/server';
 import { SERVER_LIMITS, type ServerLimits } from '../../emulator/src/http/server-limits';
-import { resolveOptions } from '../../emulator/src/options';
+import { resolveOptions } from '../../emulator/src/options/resolve-options';
+import { RequestLog } from '../../emulator/src/requests/request-log';
 import { startService } from '../support/service-client';
 
-/** A bare connection that is gone after the test, whatever becomes of it. */
+/** A bare connection that is closed after the test in any case. */
 function openSocket(port: number): Socket {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   socket.on('error', () => undefined);
@@ -21,7 +21,7 @@ function openSocket(port: number): Socket {
   return socket;
 }
 
-/** Sends a byte every few milliseconds until the other side ends the connection. */
+/** Sends a byte every few milliseconds until the server closes the connection. */
 function trickle(socket: Socket, sent: string): void {
   let position = 0;
   const timer = setInterval(() => {
@@ -32,7 +32,7 @@ function trickle(socket: Socket, sent: string): void {
   onTestFinished(() => clearInterval(timer));
 }
 
-/** The server with limits that end within a test. */
+/** A server with limits short enough for a test. */
 async function startLimited(limits: Partial<ServerLimits>) {
   const plane = createControlPlane(resolveOptions({ apiKey: 'key', locks: 'none' }));
   const log = new RequestLog();
@@ -57,8 +57,8 @@ async function startLimited(limits: Partial<ServerLimits>) {
 const head = (method: string, path: string): string =>
   `${method} /api/v2${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer key\r\n`;
 
-describe('a client that is slow on purpose is cut off', () => {
-  it('when its headers do not end', async () => {
+describe('a client that is too slow is disconnected', () => {
+  it('disconnects a client whose headers are never complete', async () => {
     const { port, countConnections } = await startLimited({ headersMs: 50 });
     const socket = openSocket(port);
     trickle(socket, `${head('GET', '/projects')}X-Slow: `);
@@ -66,7 +66,7 @@ describe('a client that is slow on purpose is cut off', () => {
     await expect.poll(countConnections, { timeout: 5000 }).toBe(0);
   });
 
-  it('when its body does not end, and nothing is done for it', async () => {
+  it('disconnects a client whose body is never complete, and changes nothing', async () => {
     const { controls, port, countConnections } = await startLimited({ headersMs: 50, requestMs: 50 });
     const socket = openSocket(port);
     socket.write(`${head('POST', '/projects')}Content-Type: application/json\r\nContent-Length: 999\r\n\r\n`);
@@ -76,7 +76,7 @@ describe('a client that is slow on purpose is cut off', () => {
     expect(controls.projects()).toEqual([]);
   });
 
-  it('when it does not read its answers', async () => {
+  it('disconnects a client that does not read its responses', async () => {
     const { controls, port, countConnections } = await startLimited({ readingMs: 50 });
     const { id } = controls.createProject({ name: 'x'.repeat(100_000) });
     const socket = openSocket(port).pause();
@@ -87,7 +87,7 @@ describe('a client that is slow on purpose is cut off', () => {
 });
 
 describe('1,000 clients at once', () => {
-  it('each get what they asked for, beside clients that are slow on purpose', async () => {
+  it('1,000 clients at once get their responses, despite slow clients', async () => {
     const { emulator, project, branch } = await startService({
       locks: 'none',
       maxEndpoints: 2000,
@@ -107,8 +107,8 @@ describe('1,000 clients at once', () => {
           authorization: `Bearer ${emulator.apiKey}`,
           ...(body && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
         };
-        const sent = httpRequest(`${emulator.url}${path}`, { method, headers, agent }, (answer) => {
-          text(answer).then((json) => {
+        const sent = httpRequest(`${emulator.url}${path}`, { method, headers, agent }, (response) => {
+          text(response).then((json) => {
             const { operation, operations = [operation] } = JSON.parse(json);
             resolve(operations);
           }, reject);
@@ -135,7 +135,7 @@ describe('1,000 clients at once', () => {
   }, 60_000);
 });
 
-it('pages hold each old operation once while others are inserted', async () => {
+it('each old operation is on exactly one page while others are added', async () => {
   const { emulator, project, call, createActive } = await startService({ locks: 'none' });
   const id = await createActive();
   for (let count = 0; count < 40; count += 1) emulator.lockProject(project.id)();
@@ -161,7 +161,7 @@ it('pages hold each old operation once while others are inserted', async () => {
   expect(emulator.operations(project.id).length).toBeGreaterThan(seen.length);
 });
 
-it('a page of projects goes on when the last one of the page before is deleted', async () => {
+it('a list of projects continues after the last project of a page is deleted', async () => {
   const { emulator, call, project } = await startService();
   const { id } = emulator.createProject();
   const { body } = await call('GET', '/projects?limit=1');
@@ -176,7 +176,7 @@ const outside = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
 
-it.skipIf(outside === undefined)('another address of this machine does not reach it', async () => {
+it.skipIf(outside === undefined)('another address of this machine does not reach the emulator', async () => {
   const { emulator } = await startService();
   await expect(fetch(`http://${outside}:${emulator.port}/`)).rejects.toMatchObject({
     cause: { code: 'ECONNREFUSED' },
@@ -192,21 +192,21 @@ it.each([
   '/projects/:p/branches?include_deleted=1',
   '/projects/:p/branches?limit=10001',
   '/projects/:p/branches?cursor=none',
-])('GET %s is refused: the parameter is not as described', async (path) => {
+])('GET %s rejects an invalid parameter', async (path) => {
   const { call, project } = await startService();
   expect((await call('GET', path.replace(':p', project.id))).status).toBe(400);
 });
 
-describe('no request is answered 5xx', () => {
+describe('no request gets a 5xx', () => {
   it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY'])(
-    '%s of any path, with any body',
+    '%s of any path with any body is not a 5xx',
     async (method) => {
       const { emulator, project, branch, createActive } = await startService({ locks: 'none' });
       const id = await createActive();
       const path = `/projects/${project.id}`;
       const endpoint = `${path}/endpoints/${id}`;
       const operation = emulator.operations(project.id)[0]?.id;
-      // What a DELETE takes away comes last.
+      // Paths that a DELETE removes come last.
       const paths = ['', '/projects', `${path}/operations`, `${path}/operations/${operation}`];
       paths.push(`${path}/endpoints`, `${endpoint}/start`, endpoint);
       paths.push(`${path}/branches`, `${path}/branches/${branch.id}`, path);
@@ -219,17 +219,21 @@ describe('no request is answered 5xx', () => {
       bodies.push(
         ...wrong.map((value) => ({ endpoint: { branch_id: value, type: value, settings: value } })),
       );
-      for (const asked of paths) {
+      for (const requested of paths) {
         for (const body of ['', '{', ...bodies.map((value) => JSON.stringify(value))]) {
-          const status = await send(emulator.port, emulator.apiKey, method, `/api/v2${asked}`, body);
-          expect([asked, body, status]).toEqual([asked, body, expect.toSatisfy((code) => code < 500)]);
+          const status = await send(emulator.port, emulator.apiKey, method, `/api/v2${requested}`, body);
+          expect([requested, body, status]).toEqual([
+            requested,
+            body,
+            expect.toSatisfy((code) => code < 500),
+          ]);
         }
       }
     },
   );
 });
 
-/** The status of the answer; fetch would refuse some of the methods, and bodies of others. */
+/** The status of the response. fetch rejects some of these methods, and bodies for others. */
 function send(port: number, key: string, method: string, path: string, body: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = {
@@ -237,8 +241,8 @@ function send(port: number, key: string, method: string, path: string, body: str
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
     };
-    const sent = httpRequest({ port, host: '127.0.0.1', method, path, headers }, (answer) => {
-      answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
+    const sent = httpRequest({ port, host: '127.0.0.1', method, path, headers }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode ?? 0));
     });
     sent.on('error', reject).end(body);
   });

@@ -1,7 +1,7 @@
 import type { Emulator, EmulatorOptions } from 'postgres-control-emulator';
 import { startService } from './service-client';
 
-/** The parts of a response of GET /console/events that tests read; console-view.ts has the whole type. */
+/** The part of a GET /console/events response that the tests read; console-view.ts has the complete type. */
 export interface View {
   readonly version: string;
   readonly projects: { id: string; name: string; unfinishedCount: number }[];
@@ -15,15 +15,15 @@ export interface View {
   } | null;
 }
 
-/** Starts an emulator with a project. `look` reads what the console page shows. */
+/** An emulator with a project, and a client of its console. */
 export async function startConsole(options: EmulatorOptions = {}) {
   const service = await startService(options);
-  return { ...service, look: (query?: Record<string, string>) => look(service.emulator, query) };
+  return { ...service, readView: (query?: Record<string, string>) => readView(service.emulator, query) };
 }
 
-/** Responds immediately, or with `after` in the query, after the next change. */
-export async function look(emulator: Emulator, query: Record<string, string> = {}): Promise<View> {
+/** Without `after`, the response is immediate; with it, the response comes after the next change. */
+export async function readView(emulator: Emulator, query: Record<string, string> = {}): Promise<View> {
   const url = new URL(`/console/events?${new URLSearchParams(query)}`, emulator.consoleUrl);
-  const answer = await fetch(url, { headers: { authorization: `Bearer ${emulator.apiKey}` } });
-  return answer.json() as Promise<View>;
+  const response = await fetch(url, { headers: { authorization: `Bearer ${emulator.apiKey}` } });
+  return response.json() as Promise<View>;
 }

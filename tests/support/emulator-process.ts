@@ -10,7 +10,7 @@ const command = join(
   'bin/postgres-control-emulator.js',
 );
 
-/** The emulator's command in its own process, and a client of it. */
+/** Runs the command in its own process, with a client for it. */
 export class EmulatorProcess {
   readonly #child: ChildProcess;
   readonly #settings: ReadonlyMap<string, string>;
@@ -21,9 +21,9 @@ export class EmulatorProcess {
     this.#settings = settings;
   }
 
-  /** @throws Error with the command's stderr, if it does not start */
+  /** @throws Error with its stderr output if it does not start */
   static async start(args: readonly string[], fileBlocks?: number): Promise<EmulatorProcess> {
-    // With the shell's limit on file sizes, writes fail as on a full disk.
+    // The shell's limit on file sizes makes writes fail as on a full disk.
     const limit = fileBlocks === undefined ? '' : `ulimit -f ${fileBlocks}; `;
     const program = ['-c', `${limit}exec "$@"`, 'sh', process.execPath, command, ...args];
     const child = spawn('sh', program, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -47,7 +47,7 @@ export class EmulatorProcess {
     return this.#settings.get('POSTGRES_COMPUTE_API_KEY') ?? '';
   }
 
-  /** Sends a request. @throws Error without a response */
+  /** The status and body of the response. @throws Error if there is none */
   async call<Body>(method: string, path: string, body?: object): Promise<{ status: number; body: Body }> {
     const url = this.#settings.get('POSTGRES_COMPUTE_BASE_URL') ?? '';
     const response = await sendRequest({ url, apiKey: this.key }, method, path, body);
@@ -55,7 +55,7 @@ export class EmulatorProcess {
     return { status: response.status, body: (await response.json()) as Body };
   }
 
-  /** Sends SIGKILL, which the process cannot handle, and waits for its exit. */
+  /** Kills it with SIGKILL, so that it cannot clean up. */
   async kill(): Promise<void> {
     const exited = once(this.#child, 'exit');
     this.isKilled = true;

@@ -9,13 +9,13 @@ import { startService } from './service-client';
 const command = findChromium();
 let browser: Browser | undefined;
 
-/** Call it once in a file. Without a Chromium, the tests of the file are skipped with the reason. */
+/** Call it once per file. Without Chromium, it skips the tests of the file and reports the reason. */
 export function useChromium(): void {
   beforeAll(async () => {
     if (command !== undefined) browser = await launchChromium(command);
   });
   beforeEach(({ skip }) => {
-    skip(command === undefined, 'no Chromium found: install it, or set CHROMIUM_PATH');
+    skip(command === undefined, 'Chromium was not found: install it, or set CHROMIUM_PATH');
   });
   afterAll(async () => {
     await browser?.close();
@@ -31,11 +31,11 @@ export async function startHeld(action: string) {
 
 export interface OpenPage {
   readonly page: Page;
-  /** Errors, warnings and violations of the content security policy that the browser reported. */
+  /** Everything that the browser reported: errors, warnings and policy violations. */
   readonly complaints: readonly string[];
 }
 
-/** Opens an address in a new browser context, isolated from other tests. */
+/** Opens an address in its own browser context, without state from other tests. */
 export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<OpenPage> {
   if (browser === undefined) throw new Error('openPage: call useChromium() in this file first');
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', ...options });
@@ -51,7 +51,7 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
   return { page, complaints };
 }
 
-/** The console at an address that has no key, once it asks for one. */
+/** Opens the console without a key and waits for its key form. */
 export async function openKeyForm(
   consoleUrl: string,
   options?: BrowserContextOptions,
@@ -64,7 +64,7 @@ export async function openKeyForm(
 
 type Table = 'Endpoints' | 'Operations';
 
-/** The heading of what the page shows: the name of the project. */
+/** The heading of the content: the name of the project. */
 export function heading(page: Page, name: string): Locator {
   return page.getByRole('heading', { level: 2, name, exact: true });
 }
@@ -73,12 +73,12 @@ export function projectLink(page: Page, name: string): Locator {
   return page.getByRole('navigation', { name: 'Projects' }).getByRole('link', { name });
 }
 
-/** With the row of the column headings. */
+/** The rows of a table, including the header row. */
 export function rows(page: Page, table: Table): Locator {
   return page.getByRole('table', { name: table }).getByRole('row');
 }
 
-/** The first row that has every text. */
+/** The first row that contains every text. */
 export function row(page: Page, table: Table, ...texts: string[]): Locator {
   return texts.reduce((found, hasText) => found.filter({ hasText }), rows(page, table)).first();
 }
@@ -98,6 +98,6 @@ export async function serveForeignPage(): Promise<string> {
     server.close();
     server.closeAllConnections();
   });
-  // The address of a server that listens on a port is never a path or null.
+  // The address of a server that listens on a port is never a string or null.
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }

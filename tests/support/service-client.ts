@@ -2,14 +2,14 @@ import { type Emulator, type EmulatorOptions, startEmulator } from 'postgres-con
 import { expect, onTestFinished } from 'vitest';
 
 /** A response of the service. */
-export interface Answer {
+export interface ServiceResponse {
   readonly status: number;
   readonly headers: Headers;
   /** JSON, or undefined for a response without a body. */
   readonly body: Body | undefined;
 }
 
-// The parts that tests read. Each test asserts which of them the response has.
+// The attributes that tests read; the expectations of each test check that they are present.
 interface Body {
   readonly [key: string]: unknown;
   readonly message: string;
@@ -32,7 +32,7 @@ export async function startService(options: EmulatorOptions = {}) {
     path: string,
     body?: unknown,
     key = emulator.apiKey,
-  ): Promise<Answer> => {
+  ): Promise<ServiceResponse> => {
     const response = await fetch(`${emulator.url}${path}`, {
       method,
       headers: {
@@ -75,6 +75,6 @@ export function settled(emulator: Emulator, projectId: string) {
   return expect.poll(unfinished).toEqual([]);
 }
 
-export function actionsOf(answer: Answer): string[] {
-  return answer.body?.operations.map(({ action }) => action) ?? [];
+export function actionsOf(response: ServiceResponse): string[] {
+  return response.body?.operations.map(({ action }) => action) ?? [];
 }

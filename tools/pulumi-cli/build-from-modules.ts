@@ -4,8 +4,15 @@ import { join } from 'node:path';
 import { goEnvironment } from '../child-environment.mjs';
 import { runCommand } from '../setup/run-command.mjs';
 import { isOlder } from './find';
-import type { InstallStep } from './install';
 import { BINARIES, oldestGo, pinnedVersion } from './pins';
+
+export interface InstallStep {
+  /** An empty folder for the binaries. */
+  readonly folder: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly log: (message: string) => void;
+  readonly signal: AbortSignal | undefined;
+}
 
 const VERSION_VARIABLE = 'github.com/pulumi/pulumi/sdk/v3/go/common/version.Version';
 const SDK = join(__dirname, '../../node_modules/@pulumi/pulumi');

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { withLock } from '../setup/lock.mjs';
 import { runCommand } from '../setup/run-command.mjs';
-import { buildFromModules } from './build-from-modules';
+import { buildFromModules, type InstallStep } from './build-from-modules';
 import { cliFolder, type FindOptions, findPulumiCli, OLDEST_PULUMI, type PulumiCli, RECORD } from './find';
 import { hashPins, pinnedVersion } from './pins';
 
@@ -10,14 +10,6 @@ export interface EnsureOptions extends FindOptions {
   signal?: AbortSignal;
   /** The script that runs the official installer. @default run-installer.mjs */
   installer?: string;
-}
-
-export interface InstallStep {
-  /** An empty folder for the binaries. */
-  readonly folder: string;
-  readonly environment: NodeJS.ProcessEnv;
-  readonly log: (message: string) => void;
-  readonly signal: AbortSignal | undefined;
 }
 
 /**

@@ -3,7 +3,7 @@ const EVERY_ADDRESS: ReadonlyMap<string, string> = new Map([
   ['::', '::1'],
 ]);
 
-/** The key is in the fragment, which no browser sends: it reaches neither the server's log nor another page. */
+/** The key is in the fragment, which browsers do not send: neither the server's log nor another page receives it. */
 export function consoleUrlOf(host: string, port: number, apiKey: string): string {
   const address = EVERY_ADDRESS.get(host) ?? host;
   const name = address.includes(':') ? `[${address}]` : address;

@@ -1,15 +1,15 @@
-/** What the console page gets from the emulator and shows. It has no imports, so that the page's script can be checked against it. */
+/** The JSON that the emulator sends to the console page. This file has no imports, so that the page's scripts can use its types. */
 
 export interface ConsoleView {
-  /** Changes with what there is to see; the page gives it back to hear of the next change. */
+  /** Changes with the content; the page sends it back to wait for the next change. */
   readonly version: string;
-  /** The emulator's time in milliseconds since 1970: the reader's clock may differ. */
+  /** The emulator's time in milliseconds since 1970. The browser's clock may differ. */
   readonly nowMs: number;
   /** Newest first. */
   readonly projects: readonly ProjectEntry[];
-  /** How many there are; `projects` may leave the oldest out. */
+  /** The number of all projects; `projects` may omit the oldest. */
   readonly projectCount: number;
-  /** The project asked for, else the newest; null when there is none. */
+  /** The selected project, or the newest; null if there is none. */
   readonly project: ProjectView | null;
 }
 
@@ -27,7 +27,7 @@ export interface ProjectView {
   readonly regionId: string;
   readonly pgVersion: number;
   readonly branchCount: number;
-  /** In the order of creation. */
+  /** Oldest first. */
   readonly endpoints: readonly EndpointView[];
   readonly endpointCount: number;
   /** Newest first. */
@@ -46,22 +46,22 @@ export interface EndpointView {
   /** -1 means never, 0 the service's default. */
   readonly suspendTimeoutSeconds: number;
   readonly lastActive: string | null;
-  /** In the console's words. */
+  /** The console's label. */
   readonly state: string;
-  /** The state it is moving to, in the console's words; null when it stays as it is. */
+  /** The label of the state it is moving to; null if its label does not change. */
   readonly nextState: string | null;
 }
 
 export interface OperationView {
   readonly id: string;
   readonly action: string;
-  /** The branch's name; its id when the branch is gone. */
+  /** The branch's name, or its id if the branch no longer exists. */
   readonly branch: string;
   readonly endpointId: string | null;
-  /** In the console's words. */
+  /** The console's label. */
   readonly status: string;
   readonly error: string | null;
   readonly createdAt: string;
-  /** null until it has ended. */
+  /** null until the operation has ended. */
   readonly durationMs: number | null;
 }

@@ -2,45 +2,45 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 
-/** Lets go of the file. */
+/** Releases the file. */
 export type Unlock = () => void;
 
 /**
- * The name of a socket belongs to the process, and nothing of it stays on the disk. Any process of the machine can take
- * such a name, also another user's: the file then counts as in use.
+ * A socket name belongs to the process and leaves nothing on the disk. Any process on the machine, even another user's,
+ * can take such a name: the file then counts as in use.
  */
 const SOCKET_NAMES: Partial<Record<NodeJS.Platform, string>> = {
   linux: '\0postgres-control-emulator-',
   win32: '\\\\.\\pipe\\postgres-control-emulator-',
 };
 
-/** O_EXLOCK of macOS and the BSDs, which Node has no name for: open() takes the lock of flock(). */
+/** O_EXLOCK of macOS and the BSDs, which Node does not define: open() takes the lock of flock(). */
 const OPEN_LOCKED = 0x20;
 
-/** By the program flock: the file is locked already. */
+/** Exit status of the flock program if the file is already locked. */
 const LOCKED_STATUS = 1;
 
 /**
- * Takes a file for this emulator alone. The operating system holds the lock and releases it when the process ends, by
- * kill -9 too, so there is never a stale one. On Linux only a process that may open the file can take it; where the
- * program flock is missing, and on Windows, it is the name of a socket.
- * @returns undefined when another emulator has the file
+ * Locks a file for this emulator. The operating system holds the lock and releases it when the process ends, even by
+ * kill -9, so a lock is never stale. On Linux only a process that may open the file can lock it. Without the flock
+ * program, and on Windows, the lock is a socket name.
+ * @returns undefined if another emulator uses the file
  * @throws Error when the file system has no locks
  */
 export async function lockDataFile(file: string): Promise<Unlock | undefined> {
   if (process.platform === 'linux' && hasFlock()) return lockByFlock(file);
   const prefix = SOCKET_NAMES[process.platform];
-  // By the file's number, whatever name or link leads to it.
+  // The file's number is the same for every path or link to it.
   const { dev, ino } = statSync(file, { bigint: true });
   return prefix === undefined ? lockByOpening(file) : lockBySocket(`${prefix}${dev}-${ino}`);
 }
 
-/** The program, of util-linux or BusyBox: Node has no flock(). */
+/** Whether the flock program of util-linux or BusyBox exists. Node has no flock(). */
 function hasFlock(): boolean {
   return spawnSync('flock', ['--help'], { stdio: 'ignore' }).error === undefined;
 }
 
-/** The lock belongs to the open file, which the program and this process share, so it stays when the program ends. */
+/** The lock belongs to the open file, which flock and this process share, so it outlives the flock program. */
 function lockByFlock(file: string): Unlock | undefined {
   const descriptor = openSync(file, 'r');
   const { status, stderr } = spawnSync('flock', ['-x', '-n', '3'], {

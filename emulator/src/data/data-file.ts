@@ -1,15 +1,15 @@
 import { existsSync, rmdirSync } from 'node:fs';
 import type { Database, Statement } from 'node-sqlite3-wasm';
-import type { ProjectRecord } from '../store';
-import { reasonOf } from '../thrown-reason';
+import type { ProjectRecord } from '../records/project-record';
+import { reasonOf } from '../records/thrown-reason';
 import { lockDataFile, type Unlock } from './data-file-lock';
 import { type ProjectDocuments, restoreProject } from './documents';
 import { createDataFile, openDatabase, PARTS } from './open-database';
 
-/** What is to be written of a project that changed. */
+/** The documents of a project to write. */
 export interface ProjectChanges {
   readonly id: string;
-  /** undefined: its own document stays as it is; null: the project is gone, with all that belongs to it. */
+  /** undefined keeps its own document; null deletes the project and everything in it. */
   readonly project?: object | null;
   readonly parts: readonly PartChange[];
 }
@@ -20,7 +20,7 @@ export interface PartChange {
   readonly document: object;
 }
 
-/** The SQLite file of an emulator. Written in transactions, each on the disk before `write` returns. */
+/** The SQLite file of an emulator. Each `write` is one transaction, which is on the disk before it returns. */
 export class DataFile {
   readonly #name: string;
   readonly #database: Database;
@@ -34,15 +34,15 @@ export class DataFile {
   }
 
   /**
-   * Opens the file, or makes it.
-   * @throws Error when it cannot be opened, is in use, is no file of an emulator, or one of a newer emulator
+   * Opens the file, or creates it.
+   * @throws Error when it cannot be opened, is in use, is not an emulator's file, or was written by a newer emulator
    */
   static async open(name: string): Promise<DataFile> {
     const file = createDataFile(name);
     const unlock = await lockDataFile(file);
     if (unlock === undefined) {
       throw new Error(
-        `the data file ${name} is in use by another emulator: stop that one, or name another file`,
+        `the data file ${name} is in use by another emulator: stop that emulator, or choose another file`,
       );
     }
     try {
@@ -54,7 +54,7 @@ export class DataFile {
     }
   }
 
-  /** The setting's value; the given one is kept when there is none yet. */
+  /** The stored value of a setting. If there is none, stores and returns the given value. */
   keepSetting(setting: string, value: string): string {
     this.#run('INSERT INTO settings VALUES (?, ?) ON CONFLICT DO NOTHING', [setting, value]);
     return String(this.#database.get('SELECT value FROM settings WHERE name = ?', [setting])?.value);
@@ -62,7 +62,7 @@ export class DataFile {
 
   /**
    * Every project, oldest first.
-   * @throws Error when a document is none that an emulator wrote
+   * @throws Error when the emulator cannot read a document
    */
   readProjects(): ProjectRecord[] {
     try {
@@ -71,7 +71,7 @@ export class DataFile {
         .all("SELECT id, document FROM projects ORDER BY document ->> '$.wire.created_at'")
         .map(({ id, document }) => {
           const key = String(id);
-          // Each document is what `write` was given.
+          // `write` stored each document.
           return restoreProject({
             project: JSON.parse(String(document)),
             branches: branches?.get(key) ?? [],
@@ -85,8 +85,8 @@ export class DataFile {
   }
 
   /**
-   * Writes all of it or, when it throws, nothing.
-   * @throws Error when the disk is full, for example
+   * Writes every change, or none if it throws.
+   * @throws Error when the file cannot be written, for example because the disk is full
    */
   write(changes: readonly ProjectChanges[]): void {
     try {
@@ -144,7 +144,7 @@ export class DataFile {
   }
 }
 
-/** SQLite's own lock, an empty folder, stays behind when a process is killed. Nobody else has the file now. */
+/** SQLite's own lock is an empty folder, which a killed process leaves behind. This process holds the real lock. */
 function removeStaleLock(file: string): void {
   const lock = `${file}.lock`;
   if (existsSync(lock)) rmdirSync(lock);
@@ -152,7 +152,7 @@ function removeStaleLock(file: string): void {
 
 function unreadable(name: string, error: unknown): Error {
   return new Error(
-    `the data file ${name} cannot be read: ${reasonOf(error)}; move it away to start anew, or name another file`,
+    `the data file ${name} cannot be read: ${reasonOf(error)}; move it away to start with an empty file, or choose another file`,
     { cause: error },
   );
 }

@@ -1,9 +1,10 @@
-import { parseTimestamp } from '../clock';
-import { isUnderWay, type OperationRecord, type Step } from '../operation-runner';
-import type { DatabaseAccess, EndpointRecord, ProjectRecord } from '../store';
-import type { Branch, Operation, Project } from '../wire';
+import { parseTimestamp } from '../records/clock';
+import type { EndpointRecord } from '../records/endpoint-record';
+import { isUnderWay, type OperationRecord, type Step } from '../records/operation-record';
+import type { DatabaseAccess, ProjectRecord } from '../records/project-record';
+import type { Branch, Operation, Project } from '../records/wire-types';
 
-/** What the data file holds of each kind of record, as JSON. `wire` has the times by which they are put in order. */
+/** The JSON documents of the data file, one type per kind of record. They are sorted by the times in `wire`. */
 
 export interface ProjectDocument {
   readonly wire: Project;
@@ -23,7 +24,7 @@ export interface EndpointDocument extends EndpointRecord {
 export interface OperationDocument {
   readonly wire: Operation;
   readonly step: Step;
-  /** The id of the operation that has to end first. */
+  /** The id of the operation that must finish first. */
   readonly after?: string;
   readonly progress: OperationRecord['progress'];
 }
@@ -54,7 +55,7 @@ export interface ProjectDocuments {
   readonly operations: readonly OperationDocument[];
 }
 
-/** The record that the documents of a project, each kind oldest first, were written from. */
+/** Restores a project from its documents, each kind oldest first. */
 export function restoreProject(documents: ProjectDocuments): ProjectRecord {
   const operations = restoreOperations(documents.operations);
   const branches = documents.branches.filter(({ isDeleted }) => !isDeleted);
@@ -81,18 +82,8 @@ function restoreOperations(documents: readonly OperationDocument[]): OperationRe
   for (const { wire, step, after, progress } of documents) {
     const createdMicros = parseTimestamp(wire.created_at);
     if (createdMicros === undefined) throw new Error(`operation ${wire.id} has no creation time`);
-    // An operation comes after those that it waits for.
+    // Operations are sorted by age, so the one that this operation waits for is already restored.
     restored.set(wire.id, { wire, step, createdMicros, after: restored.get(after ?? ''), progress });
   }
   return [...restored.values()];
-}
-
-/** The latest time of a project's records, in microseconds since 1970. */
-export function latestMicros({ wire, branches, endpoints, operations }: ProjectRecord): number {
-  const records = [
-    wire,
-    ...branches.values(),
-    ...[...endpoints.values(), ...operations].map((it) => it.wire),
-  ];
-  return records.reduce((latest, record) => Math.max(latest, parseTimestamp(record.updated_at) ?? 0), 0);
 }

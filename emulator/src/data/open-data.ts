@@ -1,8 +1,8 @@
-import type { ProjectRecord } from '../store';
+import type { ProjectRecord } from '../records/project-record';
 import { DataFile } from './data-file';
 import { SavingJournal } from './saving-journal';
 
-/** What an emulator starts with, and where it writes what changes. */
+/** The initial data of an emulator, and the journal that saves its changes. */
 export interface Data {
   readonly projects: readonly ProjectRecord[];
   readonly apiKey: string;
@@ -10,18 +10,18 @@ export interface Data {
 }
 
 /**
- * Opens the data file. The key is kept in it, so that clients can go on after a restart; a key that was asked for is
- * not, as that is known elsewhere.
+ * Opens the data file. It stores the fallback key, so that clients keep working after a restart. It does not store a
+ * requested key, which the user keeps elsewhere.
  * @throws Error when the file cannot be used
  */
 export async function openData(
   name: string,
-  keys: { readonly asked: string | undefined; readonly fresh: string },
+  keys: { readonly requested: string | undefined; readonly fallback: string },
 ): Promise<Data> {
   const file = await DataFile.open(name);
   try {
     const projects = file.readProjects();
-    const apiKey = keys.asked ?? file.keepSetting('api_key', keys.fresh);
+    const apiKey = keys.requested ?? file.keepSetting('api_key', keys.fallback);
     return { projects, apiKey, journal: new SavingJournal(file) };
   } catch (error) {
     file.close();

@@ -1,12 +1,12 @@
 import { chmodSync, closeSync, openSync, realpathSync } from 'node:fs';
 import type { Database } from 'node-sqlite3-wasm';
-import { reasonOf } from '../thrown-reason';
+import { reasonOf } from '../records/thrown-reason';
 
-/** In the file's header, so that another program's database is not taken for ours: "PGCE". */
+/** "PGCE" in the file header distinguishes the emulator's databases from those of other programs. */
 const APPLICATION_ID = 0x50474345;
 const DATA_VERSION = 1;
 
-/** What a project consists of, in the order in which it is written. */
+/** The tables of a project's records, in the order in which they are written. */
 export const PARTS = ['branches', 'endpoints', 'operations'] as const;
 
 const SCHEMA = `
@@ -27,7 +27,7 @@ const SCHEMA = `
 `;
 
 /**
- * The real path of the file, which is made if it does not exist.
+ * Creates the file if it does not exist, and returns its real path.
  * @throws Error when it cannot be written
  */
 export function createDataFile(file: string): string {
@@ -40,16 +40,16 @@ export function createDataFile(file: string): string {
 }
 
 /**
- * Opens a file that nobody else has open, and makes the tables of an empty one. It becomes readable for this user only:
- * it holds passwords and the key.
+ * Opens a file that no other process has open, and creates the tables of an empty one. Makes the file readable only for
+ * this user, because it contains passwords and the key.
  *
- * The journal has to be a write-ahead log: this build of SQLite takes its own lock for that of another process when it
- * looks for an interrupted transaction, and so never rolls one back by a rollback journal. Without shared memory, which
- * it lacks too, such a log needs the exclusive mode.
- * @throws Error when it is no file of an emulator, damaged, or of a newer emulator
+ * SQLite must use a write-ahead log: when this build of it looks for an interrupted transaction, it mistakes its own lock
+ * for that of another process, so it never rolls back from a rollback journal. It also lacks shared memory, so the log
+ * needs exclusive mode.
+ * @throws Error when the file is damaged, is not an emulator's file, or was written by a newer emulator
  */
 export async function openDatabase(file: string): Promise<Database> {
-  // Loaded only here: an emulator that holds everything in memory does without.
+  // Loaded only here, so that an emulator without a data file never loads SQLite.
   const { default: sqlite } = await import('node-sqlite3-wasm');
   const database = new sqlite.Database(file);
   try {
@@ -65,7 +65,7 @@ export async function openDatabase(file: string): Promise<Database> {
   }
 }
 
-/** Changes nothing, as the file may be somebody else's. */
+/** Returns whether the file is empty. Changes nothing, because the file may belong to another program. */
 function checkOrigin(database: Database): boolean {
   const applicationId = readNumber(database, 'PRAGMA application_id');
   const version = readNumber(database, 'PRAGMA user_version');

@@ -1,11 +1,12 @@
-import type { Journal } from '../journal';
-import type { OperationRecord } from '../operation-runner';
-import type { EndpointRecord, ProjectRecord } from '../store';
-import type { Branch } from '../wire';
+import type { EndpointRecord } from '../records/endpoint-record';
+import type { Journal } from '../records/journal';
+import type { OperationRecord } from '../records/operation-record';
+import type { ProjectRecord } from '../records/project-record';
+import type { Branch } from '../records/wire-types';
 import type { DataFile, PartChange, ProjectChanges } from './data-file';
 import { documentOfBranch, documentOfEndpoint, documentOfOperation, documentOfProject } from './documents';
 
-/** The records of one project that are not on the disk as they are. */
+/** The changed records of one project that are not saved yet. */
 interface Unsaved {
   /** The project's own document. */
   own: boolean;
@@ -15,8 +16,8 @@ interface Unsaved {
 }
 
 /**
- * Writes what has changed to the data file, in one transaction for all that happened in one turn of the event loop. A
- * request does all its work in one turn, so a transaction never holds a half of it.
+ * Saves changes to the data file, in one transaction per turn of the event loop. A request makes all its changes in one
+ * turn, so a transaction never contains half of them.
  */
 export class SavingJournal implements Journal {
   readonly #file: DataFile;
@@ -50,16 +51,16 @@ export class SavingJournal implements Journal {
   }
 
   /**
-   * Resolves when all that was noted so far is on the disk.
-   * @throws Error when it could not be written; the next change or call tries again
+   * Resolves when all changes so far are on the disk.
+   * @throws Error when they could not be written; the next change or call retries
    */
   async saved(): Promise<void> {
     if (this.#unsaved.size > 0) await this.#saveSoon();
   }
 
   /**
-   * Writes what is left and closes the file.
-   * @throws Error when it could not be written; the file is closed all the same
+   * Writes the remaining changes and closes the file.
+   * @throws Error when they could not be written; the file is closed anyway
    */
   close(): void {
     try {
@@ -75,12 +76,12 @@ export class SavingJournal implements Journal {
       unsaved = { own: false, branches: new Set(), endpoints: new Set(), operations: new Set() };
       this.#unsaved.set(project, unsaved);
     }
-    // Whoever answers for the change awaits `saved`, and hears of a failure there.
+    // The response to the request awaits `saved`, which reports a failure.
     if (this.#attempt === undefined) this.#saveSoon().catch(() => undefined);
     return unsaved;
   }
 
-  /** At the end of this turn of the event loop, for all that happens in it. */
+  /** Saves at the end of this turn of the event loop. */
   #saveSoon(): Promise<void> {
     this.#attempt ??= new Promise((resolve, reject) => {
       setImmediate(() => {

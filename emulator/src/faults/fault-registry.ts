@@ -1,20 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import type { Operation } from '../wire';
+import type { Operation } from '../records/wire-types';
 import type {
   Fault,
   InjectedFault,
   OperationEffect,
-  OperationFault,
   OperationMatch,
   RequestEffect,
   RequestFault,
   RequestMatch,
-} from './faults';
+} from './fault-types';
 import { PathPattern } from './path-pattern';
 
 export interface OperationHit {
   readonly effect: OperationEffect;
-  /** Keeps an operation until the fault is cleared. */
+  /** Holds an operation until the fault is cleared. */
   hold(release: () => void): void;
 }
 
@@ -23,7 +22,7 @@ export interface FaultyRequest {
   readonly method: string;
   /** After the version segment, without the query. */
   readonly path: string;
-  /** It is a read that can show an earlier state. */
+  /** Whether it is a read that can show an earlier state. */
   readonly canBeLate: boolean;
 }
 
@@ -44,7 +43,7 @@ class ActiveFault implements InjectedFault {
     this.#path = typeof path === 'string' ? new PathPattern(path) : path;
   }
 
-  get isSpent(): boolean {
+  get isUsedUp(): boolean {
     const times = this.fault.times ?? 1;
     return times !== 'always' && this.hits >= times;
   }
@@ -53,7 +52,7 @@ class ActiveFault implements InjectedFault {
     if (this.#method !== undefined && this.#method !== method) return false;
     if (this.#path === undefined) return true;
     if (this.#path instanceof PathPattern) return this.#path.matches(path);
-    // search() ignores lastIndex, so a pattern with the g flag gives the same answer each time.
+    // search() ignores lastIndex, so a pattern with the g flag gives the same result each time.
     return path.search(this.#path) !== -1;
   }
 
@@ -67,7 +66,7 @@ class ActiveFault implements InjectedFault {
   }
 }
 
-/** The faults in force. For each request or operation the oldest one that matches and is not spent applies. */
+/** The injected faults. The oldest one that matches a request or operation, and is not used up, applies to it. */
 export class FaultRegistry {
   readonly #faults = new Set<ActiveFault>();
 
@@ -84,7 +83,7 @@ export class FaultRegistry {
   takeForRequest({ method, path, canBeLate }: FaultyRequest): RequestEffect | undefined {
     for (const active of this.#faults) {
       const { fault } = active;
-      if (active.isSpent || !isRequestFault(fault) || !active.matchesRequest(method, path)) continue;
+      if (active.isUsedUp || !isRequestFault(fault) || !active.matchesRequest(method, path)) continue;
       if (fault.effect.kind === 'late-read' && !canBeLate) continue;
       active.hits += 1;
       return fault.effect;
@@ -95,7 +94,7 @@ export class FaultRegistry {
   takeForOperation(operation: Operation): OperationHit | undefined {
     for (const active of this.#faults) {
       const { fault } = active;
-      if (active.isSpent || isRequestFault(fault) || !matchesOperation(fault.match, operation)) continue;
+      if (active.isUsedUp || isRequestFault(fault) || !matchesOperation(fault.match, operation)) continue;
       active.hits += 1;
       return { effect: fault.effect, hold: (release) => active.hold(release) };
     }
@@ -104,11 +103,7 @@ export class FaultRegistry {
 }
 
 function isRequestFault(fault: Fault): fault is RequestFault {
-  return !isOperationFault(fault);
-}
-
-function isOperationFault(fault: Fault): fault is OperationFault {
-  return fault.effect.kind.startsWith('operation-');
+  return !fault.effect.kind.startsWith('operation-');
 }
 
 function matchesOperation(match: OperationMatch, operation: Operation): boolean {

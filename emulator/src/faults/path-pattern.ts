@@ -1,12 +1,12 @@
-/** A part of a pattern that takes one character, or any number of them. */
+/** A part of a pattern that matches one character, or any number of characters. */
 type Token =
   | { readonly takes: 'one'; readonly character: string }
   | { readonly takes: 'one' | 'many'; readonly in: 'segment' | 'path' };
 
 /**
- * A path in which `:x` stands for one or more characters other than "/", and `**` for any characters, also none. It
- * matches in time proportional to the length of the path times that of the pattern, whatever both are: all ways to read
- * the pattern are followed side by side, where a regular expression would try one after another.
+ * A path pattern in which `:x` matches one or more characters other than "/", and `**` matches any characters or none. The
+ * time is proportional to the length of the path times that of the pattern, because all alternatives advance in parallel.
+ * A regular expression would backtrack.
  */
 export class PathPattern {
   readonly #tokens: readonly Token[];
@@ -17,7 +17,7 @@ export class PathPattern {
 
   matches(path: string): boolean {
     const end = this.#tokens.length;
-    // 1 where what was read so far fits the tokens before that position.
+    // 1 where the characters read so far match the tokens before that position.
     let reached = new Uint8Array(end + 1);
     let next = new Uint8Array(end + 1);
     reached[0] = 1;

@@ -1,24 +1,24 @@
 import type { FastifyInstance } from 'fastify';
 
-/** What a client may take of the server before it is cut off. */
+/** Limits for a client, beyond which the server closes the connection or responds with an error. */
 export interface ServerLimits {
   readonly bodyBytes: number;
-  /** Until the headers are complete. */
+  /** Maximum time until the headers are complete. */
   readonly headersMs: number;
-  /** Until the whole request is there. How long the work and the answer take does not count. */
+  /** Maximum time until the request is complete, without the time for the work and the response. */
   readonly requestMs: number;
-  /** How often the two above are looked at. */
+  /** Interval at which the two times above are checked. */
   readonly checkEveryMs: number;
-  /** Without any progress of an answer, because the client does not read. */
+  /** Maximum time without progress of a response, because the client does not read it. */
   readonly readingMs: number;
-  /** Between two requests. Longer than the pools of usual clients wait, so that the client is the one that closes. */
+  /** Maximum time between two requests. Longer than usual connection pools wait, so that the client closes first. */
   readonly keepAliveMs: number;
 }
 
-/** Clients that may wait to be let in; the system may allow fewer. Node's 511 are not enough for 1,000 at once. */
+/** Connections that may wait to be accepted; the system may allow fewer. Node's default of 511 is too low for 1,000 clients. */
 export const BACKLOG = 4096;
 
-/** Nobody who means well needs longer, also when the machine is busy. */
+/** Long enough for any well-behaved client, even on a busy machine. */
 export const SERVER_LIMITS: ServerLimits = {
   bodyBytes: 1024 * 1024,
   headersMs: 20_000,
@@ -38,8 +38,8 @@ export function fastifyLimits(limits: ServerLimits) {
 }
 
 /**
- * Cuts off who does not read. It comes after the other hooks and counts from the answer on: an answer that is slow on
- * purpose, or that waits for news, is no fault of the client.
+ * Closes the connection of a client that does not read its response. Register it after the other hooks: the time starts
+ * with the response, so injected delays and long polls do not count.
  */
 export function addReadingLimit(app: FastifyInstance, { readingMs }: ServerLimits): void {
   app.addHook('onSend', async (request, _reply, payload) => {

@@ -1,25 +1,25 @@
-import { randomUUID, timingSafeEqual } from 'node:crypto';
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
-import { ApiError, badRequest, unsupportedMediaType } from '../api-error';
-import { addConsoleGuard, needsNoKey } from '../console/console-guard';
-import type { ControlPlane } from '../control-plane';
-import type { Controls } from '../controls';
-import { addHttpFaults } from '../faults/http-faults';
-import { isNestedDeeper } from '../request-body';
-import { addAdminRoutes } from '../routes/admin-routes';
-import { addBranchRoutes } from '../routes/branch-routes';
-import { addConsoleRoutes } from '../routes/console-routes';
-import { addEndpointRoutes } from '../routes/endpoint-routes';
-import { addOperationRoutes } from '../routes/operation-routes';
-import { addProjectRoutes } from '../routes/project-routes';
-import { reasonOf } from '../thrown-reason';
-import { addErrorAnswers, answerBrokenRequest, answerError, showError } from './error-answers';
-import { RateLimit } from './rate-limit';
-import type { LoggedRequest, RequestLog } from './request-log';
+import { randomUUID } from 'node:crypto';
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { ControlPlane } from '../control-plane/control-plane';
+import type { Controls } from '../controls/controls';
+import type { RequestLog } from '../requests/request-log';
+import { API_PREFIX } from './api-path';
+import { addAuthorization } from './authorization';
+import { addConsoleGuard } from './console-guard';
+import { waitForSaves } from './durable-responses';
+import { addErrorResponses, sendError, sendMalformedRequest } from './error-responses';
+import { addHttpFaults } from './http-faults';
+import { acceptJson } from './json-body';
+import { addRequestLog, addStatusLog } from './log-requests';
+import { addRateLimit } from './rate-limiter';
+import { addAdminRoutes } from './routes/admin-routes';
+import { addBranchRoutes } from './routes/branch-routes';
+import { addConsoleRoutes } from './routes/console-routes';
+import { addEndpointRoutes } from './routes/endpoint-routes';
+import { addOperationRoutes } from './routes/operation-routes';
+import { addProjectRoutes } from './routes/project-routes';
 import { addReadingLimit, fastifyLimits, SERVER_LIMITS, type ServerLimits } from './server-limits';
 
-export const API_PREFIX = '/api/v2';
-const DEEPEST_BODY = 32;
 const REQUEST_ID_PATTERN = /^[\w.-]{1,128}$/;
 
 export interface ServerParts {
@@ -27,7 +27,7 @@ export interface ServerParts {
   readonly controls: Controls;
   readonly log: RequestLog;
   readonly stopped: AbortSignal;
-  /** undefined: everything is in memory, and no answer waits for a disk. */
+  /** Saves changes; without it all data is in memory, and no response waits for the disk. */
   readonly journal?: { saved(): Promise<void> } | undefined;
   readonly limits?: ServerLimits;
 }
@@ -39,23 +39,23 @@ export function createServer(parts: ServerParts): FastifyInstance {
     forceCloseConnections: true,
     exposeHeadRoutes: false,
     genReqId: ({ headers }) => {
-      const asked = headers['x-request-id'];
-      return typeof asked === 'string' && REQUEST_ID_PATTERN.test(asked) ? asked : randomUUID();
+      const requested = headers['x-request-id'];
+      return typeof requested === 'string' && REQUEST_ID_PATTERN.test(requested) ? requested : randomUUID();
     },
-    frameworkErrors: answerError,
-    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: sendError,
+    clientErrorHandler: sendMalformedRequest,
   });
   acceptJson(app);
-  addErrorAnswers(app);
+  addErrorResponses(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
   addConsoleGuard(app, plane.settings);
-  addGate(app, plane);
+  addAuthorization(app, plane);
   addRequestLog(app, log);
   addRateLimit(app, plane);
-  if (journal !== undefined) addDurability(app, journal);
-  addHttpFaults(app, plane.faults, apiPathOf, stopped);
+  if (journal !== undefined) waitForSaves(app, journal);
+  addHttpFaults(app, plane.faults, stopped);
   addStatusLog(app);
   addReadingLimit(app, limits);
   app.register(
@@ -70,111 +70,4 @@ export function createServer(parts: ServerParts): FastifyInstance {
   app.register(async (admin) => addAdminRoutes(admin, controls), { prefix: '/admin' });
   app.register(async (pages) => addConsoleRoutes(pages, plane, stopped));
   return app;
-}
-
-/** No answer goes out before what it tells is on the disk: what it was asked for, and what it shows. */
-function addDurability(app: FastifyInstance, journal: { saved(): Promise<void> }): void {
-  app.addHook('onSend', async (request, reply, payload) => {
-    try {
-      await journal.saved();
-      return payload;
-    } catch (error) {
-      return JSON.stringify(showError(error, request, reply));
-    }
-  });
-}
-
-/** An empty body is no body, whatever its content type: calls such as start take none, and clients differ in the type. */
-function acceptJson(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') return done(null, undefined);
-    let value: unknown;
-    try {
-      value = JSON.parse(String(body));
-    } catch (error) {
-      return done(badRequest(`${request.method} ${request.url}: the body is no JSON: ${reasonOf(error)}`));
-    }
-    if (!isNestedDeeper(value, DEEPEST_BODY)) return done(null, value);
-    done(
-      badRequest(`${request.method} ${request.url}: the body is nested deeper than ${DEEPEST_BODY} levels`),
-    );
-  });
-  app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') return done(null, undefined);
-    done(unsupportedMediaType(`${request.method} ${request.url}`));
-  });
-}
-
-const entries = new WeakMap<FastifyRequest, LoggedRequest>();
-
-/** Comes after the gate: who has no key puts nothing into the log. */
-function addRequestLog(app: FastifyInstance, log: RequestLog): void {
-  app.addHook('onRequest', async (request) => {
-    const path = apiPathOf(request);
-    if (path === undefined) return;
-    const entry: LoggedRequest = {
-      method: request.method,
-      path,
-      query: request.url.split('?').slice(1).join('?'),
-      time: new Date().toISOString(),
-      requestId: request.id,
-      status: null,
-    };
-    entries.set(request, entry);
-    log.add(entry);
-  });
-  app.addHook('preHandler', async (request) => {
-    const entry = entries.get(request);
-    if (entry !== undefined && request.body !== undefined) log.addBody(entry, request.body);
-  });
-}
-
-/** Comes after the faults, so that it sees the status that the client sees. */
-function addStatusLog(app: FastifyInstance): void {
-  app.addHook('onSend', async (request, reply, payload) => {
-    const entry = entries.get(request);
-    if (entry !== undefined && !request.raw.socket.destroyed) entry.status = reply.statusCode;
-    return payload;
-  });
-}
-
-/** Lets in only requests with the key. */
-function addGate(app: FastifyInstance, { settings }: ControlPlane): void {
-  app.addHook('onRequest', async (request) => {
-    if (needsNoKey(request) || isAuthorized(request.headers.authorization, settings.apiKey)) return;
-    throw new ApiError(
-      401,
-      'UNAUTHORIZED',
-      'the header Authorization must be: Bearer <API_KEY>, with a key that is known',
-    );
-  });
-}
-
-/** `/admin` and the console have no rate limit. */
-function addRateLimit(app: FastifyInstance, { settings }: ControlPlane): void {
-  const rateLimit = new RateLimit(settings.requestsPerMinute);
-  app.addHook('onRequest', async (request, reply) => {
-    const waitSeconds = apiPathOf(request) === undefined ? 0 : rateLimit.take();
-    if (waitSeconds === 0) return;
-    reply.header('retry-after', String(waitSeconds));
-    throw new ApiError(
-      429,
-      'RATE_LIMITED',
-      `more than ${settings.requestsPerMinute} requests in a minute: send the request again in ${waitSeconds} s`,
-    );
-  });
-}
-
-function isAuthorized(header: string | undefined, apiKey: string): boolean {
-  const given = Buffer.from(/^bearer +(\S+)$/i.exec(header ?? '')?.[1] ?? '');
-  const expected = Buffer.from(apiKey);
-  return given.length === expected.length && timingSafeEqual(given, expected);
-}
-
-/** The path after the version segment, or undefined for a request to something else. */
-function apiPathOf(request: FastifyRequest): string | undefined {
-  const [path = ''] = request.url.split('?');
-  if (path !== API_PREFIX && !path.startsWith(`${API_PREFIX}/`)) return undefined;
-  return path.slice(API_PREFIX.length);
 }

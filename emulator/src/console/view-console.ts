@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import type { EndpointRecord } from '../records/endpoint-record';
+import { hasEnded, type OperationRecord } from '../records/operation-record';
+import type { ProjectRecord } from '../records/project-record';
+import type { Store } from '../records/store';
+import { stateLabel, statusLabel } from './console-labels';
+import type { ConsoleView, EndpointView, OperationView, ProjectEntry, ProjectView } from './console-view';
+
+/** Limits the size of the page of a long-lived emulator; the view also contains the total numbers. */
+const MOST_SHOWN = { projects: 100, endpoints: 500, operations: 100 };
+
+/** The view of the project with this id, or of the newest project if that does not exist. */
+export function viewConsole(
+  { projects }: Pick<Store, 'projects'>,
+  projectId: string | undefined,
+): ConsoleView {
+  const newestFirst = [...projects.values()].reverse();
+  const chosen = projects.get(projectId ?? '') ?? newestFirst[0];
+  const view = {
+    projects: newestFirst.slice(0, MOST_SHOWN.projects).map(viewEntry),
+    projectCount: projects.size,
+    project: chosen === undefined ? null : viewProject(chosen),
+  };
+  return { version: versionOf(view), nowMs: Date.now(), ...view };
+}
+
+/** A hash of the content, so that it stays valid when the emulator restarts. */
+function versionOf(view: object): string {
+  return createHash('sha256').update(JSON.stringify(view)).digest('base64url');
+}
+
+function viewEntry({ wire, endpoints, unfinished }: ProjectRecord): ProjectEntry {
+  return { id: wire.id, name: wire.name, endpointCount: endpoints.size, unfinishedCount: unfinished.size };
+}
+
+function viewProject(project: ProjectRecord): ProjectView {
+  const { wire, branches, endpoints, operations } = project;
+  return {
+    id: wire.id,
+    name: wire.name,
+    regionId: wire.region_id,
+    pgVersion: wire.pg_version,
+    branchCount: branches.size,
+    endpoints: [...endpoints.values()]
+      .slice(0, MOST_SHOWN.endpoints)
+      .map((endpoint) => viewEndpoint(project, endpoint)),
+    endpointCount: endpoints.size,
+    operations: operations
+      .slice(-MOST_SHOWN.operations)
+      .reverse()
+      .map((operation) => viewOperation(project, operation)),
+    operationCount: operations.length,
+  };
+}
+
+function viewEndpoint(project: ProjectRecord, { wire }: EndpointRecord): EndpointView {
+  const state = stateLabel(wire, wire.current_state);
+  const nextState = wire.pending_state === undefined ? state : stateLabel(wire, wire.pending_state);
+  return {
+    id: wire.id,
+    name: wire.name ?? null,
+    branch: branchName(project, wire.branch_id),
+    type: wire.type,
+    minCu: wire.autoscaling_limit_min_cu,
+    maxCu: wire.autoscaling_limit_max_cu,
+    suspendTimeoutSeconds: wire.suspend_timeout_seconds,
+    lastActive: wire.last_active ?? null,
+    state,
+    nextState: nextState === state ? null : nextState,
+  };
+}
+
+function viewOperation(project: ProjectRecord, operation: OperationRecord): OperationView {
+  const { wire } = operation;
+  return {
+    id: wire.id,
+    action: wire.action,
+    branch: branchName(project, wire.branch_id),
+    endpointId: wire.endpoint_id ?? null,
+    status: statusLabel(wire.status),
+    error: wire.error ?? null,
+    createdAt: wire.created_at,
+    durationMs: hasEnded(operation) ? wire.total_duration_ms : null,
+  };
+}
+
+function branchName({ branches }: ProjectRecord, branchId: string): string {
+  return branches.get(branchId)?.name ?? branchId;
+}

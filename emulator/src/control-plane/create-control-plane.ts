@@ -1,0 +1,39 @@
+import { FaultRegistry } from '../faults/fault-registry';
+import { durationOf, type Settings } from '../options/emulator-options';
+import { Clock } from '../records/clock';
+import { History } from '../records/history';
+import { type Journal, joinJournals } from '../records/journal';
+import { Store } from '../records/store';
+import { Autosuspend } from './autosuspend';
+import type { ControlPlane } from './control-plane';
+import { applyOutcome } from './operation-outcomes';
+import { OperationRunner } from './operation-runner';
+import { updateEndpointState } from './power-state';
+
+/** @param saving receives every change that must be saved; omit it to keep everything in memory */
+export function createControlPlane(settings: Settings, saving?: Journal): ControlPlane {
+  const clock = new Clock();
+  const history = new History();
+  const journal = saving === undefined ? history : joinJournals(history, saving);
+  const store = new Store(journal);
+  const faults = new FaultRegistry();
+  const runner = new OperationRunner({
+    clock,
+    faults,
+    durationMs: (action) => durationOf(settings.operationMs, action),
+    schedulingMs: settings.schedulingMs,
+    onChange: (project, operation) => journal.noteOperation(project, operation),
+    onEnd: (project, step, ending) => applyOutcome(plane, project, step, ending),
+    onProgress: (project, operation) => {
+      const endpoint = updateEndpointState(project, operation, clock);
+      if (endpoint === undefined) return;
+      journal.noteEndpoint(project, endpoint);
+      if (operation.progress === 'ended' && operation.step.movesTo === 'active')
+        autosuspend.noteActivity(endpoint);
+      autosuspend.arm(project, endpoint);
+    },
+  });
+  const autosuspend = new Autosuspend(runner, settings.autosuspendSecondMs);
+  const plane: ControlPlane = { settings, clock, journal, history, store, faults, runner, autosuspend };
+  return plane;
+}

@@ -1,0 +1,217 @@
+import { type ComputeSize, checkComputeSize, type RequestedSize } from '../limits/compute-size';
+import {
+  checkEndpointQuota,
+  checkPlanAllowsSize,
+  checkPlanAllowsSuspendTimeout,
+  checkPlanAllowsType,
+} from '../limits/plans';
+import { badRequest, conflict } from '../records/api-error';
+import type { EndpointRecord } from '../records/endpoint-record';
+import { newEndpointId } from '../records/ids';
+import type { OperationRecord, Step } from '../records/operation-record';
+import { endpointsOfBranch, type ProjectRecord, unfinishedOf } from '../records/project-record';
+import type { EndpointAttributes, NewEndpointAttributes } from '../requests/endpoint-attributes';
+import type { ControlPlane } from './control-plane';
+import { applyAttributes, planUpdate } from './endpoint-changes';
+import { startStep, suspendStep } from './endpoint-steps';
+import { checkUnlocked } from './locks';
+import { normalizeAttributes } from './normalized-settings';
+import { checkNotDeleting, targetStateOf } from './power-state';
+
+/** Default size in compute units, if neither the request nor the project sets one: the only size that every plan allows. */
+const DEFAULT_SIZE: ComputeSize = { minCu: 0.25, maxCu: 0.25 };
+
+export interface EndpointResult {
+  readonly endpoint: EndpointRecord;
+  readonly operations: readonly OperationRecord[];
+}
+
+export function createEndpoint(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  attributes: NewEndpointAttributes,
+): EndpointResult {
+  checkNewEndpointRequest(plane, project, attributes, () =>
+    checkUnlocked(plane.settings.locks, project, { branchId: attributes.branch_id }),
+  );
+  const endpoint = addEndpoint(plane, project, attributes);
+  return { endpoint, operations: plane.runner.start(project, firstSteps(endpoint)) };
+}
+
+/**
+ * Validates a new endpoint on a branch that exists. Rules that no retry can satisfy come first, then locks, then rules
+ * that depend on the other endpoints.
+ */
+export function checkNewEndpointRequest(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  attributes: NewEndpointAttributes,
+  checkLocks: () => void = () => undefined,
+): void {
+  plane.store.branch(project, attributes.branch_id);
+  checkNewEndpoint(plane, project, attributes);
+  checkLocks();
+  checkEndpointQuota(project, 1, plane.settings.maxEndpoints);
+  checkBranchIsFree(project, attributes);
+}
+
+/** Validates a new endpoint against its project and the account's plan. */
+export function checkNewEndpoint(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  attributes: EndpointAttributes,
+): void {
+  const { region_id: region } = project.wire;
+  if (attributes.region_id !== undefined && attributes.region_id !== region) {
+    throw badRequest(`endpoint.region_id must be the project's, ${region}; got ${attributes.region_id}`);
+  }
+  checkSizeAndDelay(plane, sizeOf(attributes, defaultSize(project)), attributes.suspend_timeout_seconds);
+  checkPlanAllowsType(plane.settings.plan, attributes.type ?? 'read_write');
+}
+
+/** Adds the record; the caller runs the first steps. */
+export function addEndpoint(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  requested: NewEndpointAttributes,
+  now = plane.clock.now(),
+): EndpointRecord {
+  const id = newEndpointId();
+  const defaults = project.wire.default_endpoint_settings;
+  const defaultSettings = defaults?.pg_settings === undefined ? {} : { pg_settings: defaults.pg_settings };
+  const attributes = normalizeAttributes(plane.settings, {
+    ...requested,
+    settings: { ...defaultSettings, ...requested.settings },
+  });
+  const size = sizeOf(attributes, defaultSize(project));
+  const endpoint: EndpointRecord = {
+    wire: {
+      id,
+      host: `${id}.${project.wire.proxy_host}`,
+      proxy_host: project.wire.proxy_host,
+      project_id: project.wire.id,
+      branch_id: attributes.branch_id,
+      region_id: project.wire.region_id,
+      type: attributes.type,
+      ...(attributes.name === undefined ? {} : { name: attributes.name }),
+      autoscaling_limit_min_cu: size.minCu,
+      autoscaling_limit_max_cu: size.maxCu,
+      current_state: attributes.disabled ? 'idle' : 'init',
+      settings: { pg_settings: {}, ...attributes.settings },
+      pooler_enabled: attributes.pooler_enabled ?? false,
+      pooler_mode: attributes.pooler_mode ?? 'transaction',
+      disabled: attributes.disabled ?? false,
+      passwordless_access: attributes.passwordless_access ?? true,
+      suspend_timeout_seconds: attributes.suspend_timeout_seconds ?? defaults?.suspend_timeout_seconds ?? 0,
+      provisioner: attributes.provisioner ?? project.wire.provisioner,
+      creation_source: 'emulator',
+      created_at: now,
+      updated_at: now,
+    },
+    restarts: 0,
+    connectionDrops: 0,
+    deleting: false,
+  };
+  plane.store.addEndpoint(project, endpoint);
+  return endpoint;
+}
+
+/** Starts a new compute, unless it is disabled. */
+export function firstSteps(endpoint: EndpointRecord): Step[] {
+  return endpoint.wire.disabled ? [] : [startStep(endpoint)];
+}
+
+export function updateEndpoint(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  endpointId: string,
+  requested: EndpointAttributes,
+): EndpointResult {
+  const endpoint = plane.store.endpoint(project, endpointId);
+  if (requested.branch_id !== undefined) plane.store.branch(project, requested.branch_id);
+  checkSizeAndDelay(plane, sizeOf(requested, sizeOf(endpoint.wire)), requested.suspend_timeout_seconds);
+  checkUnlocked(plane.settings.locks, project, { endpointId, branchId: endpoint.wire.branch_id });
+  checkNotDeleting(endpoint);
+  checkMove(project, endpoint, requested.branch_id);
+  const targetState = targetStateOf(project, endpoint);
+  const effects = applyAttributes(endpoint, normalizeAttributes(plane.settings, requested));
+  if (effects.size > 0) {
+    endpoint.wire.updated_at = plane.clock.now();
+    plane.journal.noteEndpoint(project, endpoint);
+  }
+  return { endpoint, operations: plane.runner.start(project, planUpdate(endpoint, effects, targetState)) };
+}
+
+/** Returns undefined if the endpoint no longer exists. */
+export function deleteEndpoint(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  endpointId: string,
+): EndpointResult | undefined {
+  if (project.deletedEndpoints.has(endpointId)) return undefined;
+  const endpoint = plane.store.endpoint(project, endpointId);
+  checkUnlocked(plane.settings.locks, project, { endpointId, branchId: endpoint.wire.branch_id });
+  if (endpoint.deleting) {
+    return { endpoint, operations: unfinishedOf(project, endpointId) };
+  }
+  if (targetStateOf(project, endpoint) === 'idle' && endpoint.wire.current_state === 'idle') {
+    removeEndpoint(plane, project, endpoint);
+    return { endpoint, operations: [] };
+  }
+  return { endpoint, operations: plane.runner.start(project, [deletionStep(plane, project, endpoint)]) };
+}
+
+/** Suspends the compute. The endpoint is removed once that has finished. */
+export function deletionStep(plane: ControlPlane, project: ProjectRecord, endpoint: EndpointRecord): Step {
+  endpoint.deleting = true;
+  plane.journal.noteEndpoint(project, endpoint);
+  return suspendStep(endpoint, { purpose: 'endpoint-deletion' });
+}
+
+/** Removes the record at once and cancels its unfinished operations. */
+export function removeEndpoint(plane: ControlPlane, project: ProjectRecord, endpoint: EndpointRecord): void {
+  if (endpoint.wire.current_state === 'active') endpoint.connectionDrops += 1;
+  plane.autosuspend.disarm(endpoint.wire.id);
+  plane.store.removeEndpoint(project, endpoint);
+  plane.runner.cancelForEndpoint(project, endpoint.wire.id);
+}
+
+/** A branch has at most one read_write endpoint. */
+export function checkBranchIsFree(project: ProjectRecord, { branch_id, type }: NewEndpointAttributes): void {
+  if (type !== 'read_write') return;
+  const existing = endpointsOfBranch(project, branch_id).find(({ wire }) => wire.type === 'read_write');
+  if (existing === undefined) return;
+  throw conflict(
+    'ENDPOINT_EXISTS',
+    `branch ${branch_id} already has the read_write endpoint ${existing.wire.id}: a branch has at most one`,
+  );
+}
+
+/** The target branch of a move must not have an endpoint of any type. */
+function checkMove(project: ProjectRecord, endpoint: EndpointRecord, branchId: string | undefined): void {
+  if (branchId === undefined || branchId === endpoint.wire.branch_id) return;
+  const [existing] = endpointsOfBranch(project, branchId);
+  if (existing === undefined) return;
+  throw conflict(
+    'BRANCH_HAS_ENDPOINT',
+    `endpoint ${endpoint.wire.id} cannot move to branch ${branchId}: that branch already has the endpoint ${existing.wire.id}`,
+  );
+}
+
+function checkSizeAndDelay({ settings }: ControlPlane, size: ComputeSize, delay = 0): void {
+  checkComputeSize(size, settings.maxCu);
+  checkPlanAllowsSize(settings.plan, size);
+  checkPlanAllowsSuspendTimeout(settings.plan, delay);
+}
+
+function defaultSize({ wire }: ProjectRecord): ComputeSize {
+  return sizeOf(wire.default_endpoint_settings ?? {});
+}
+
+function sizeOf(requested: RequestedSize, fallback: ComputeSize = DEFAULT_SIZE): ComputeSize {
+  const {
+    autoscaling_limit_min_cu: minCu = fallback.minCu,
+    autoscaling_limit_max_cu: maxCu = fallback.maxCu,
+  } = requested;
+  return { minCu, maxCu };
+}

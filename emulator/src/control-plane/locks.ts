@@ -1,0 +1,28 @@
+import type { LockScope } from '../options/emulator-options';
+import { locked } from '../records/api-error';
+import type { OperationRecord } from '../records/operation-record';
+import type { ProjectRecord } from '../records/project-record';
+
+/** What a write changes: without a branch and an endpoint, the whole project. */
+export interface WriteTarget {
+  readonly branchId?: string;
+  readonly endpointId?: string;
+}
+
+/** Rejects a write (423) while an unfinished operation locks its target. */
+export function checkUnlocked(scope: LockScope, project: ProjectRecord, target: WriteTarget): void {
+  for (const operation of project.unfinished) {
+    if (locks(scope, operation, target)) throw locked(project.wire.id, operation.wire);
+  }
+}
+
+function locks(scope: LockScope, { step }: OperationRecord, target: WriteTarget): boolean {
+  if (scope === 'none') return false;
+  if (scope === 'project') return true;
+  if (target.endpointId !== undefined && step.endpointId !== undefined)
+    return step.endpointId === target.endpointId;
+  if (target.branchId === undefined) return true;
+  if (step.branchId !== target.branchId) return false;
+  // Operations of one endpoint do not block the creation of another endpoint on the branch.
+  return step.endpointId === undefined || target.endpointId !== undefined;
+}

@@ -1,0 +1,70 @@
+import type { EndpointRecord } from '../records/endpoint-record';
+import type { Purpose, Step } from '../records/operation-record';
+import { endpointsOfBranch, type ProjectRecord } from '../records/project-record';
+import { makeReady } from './branches';
+import type { ControlPlane } from './control-plane';
+import { removeEndpoint } from './endpoints';
+
+type Outcome = (plane: ControlPlane, project: ProjectRecord, step: Step) => void;
+
+const nothing: Outcome = () => undefined;
+
+const OUTCOMES: Readonly<Record<Purpose, { readonly finished: Outcome; readonly failed: Outcome }>> = {
+  'branch-creation': { finished: makeBranchReady, failed: nothing },
+  'branch-deletion': { finished: removeBranchWithEndpoint, failed: keepEndpoint },
+  'endpoint-deletion': { finished: removeEndpointOfStep, failed: keepEndpoint },
+  'endpoint-restart': { finished: countRestart, failed: nothing },
+  'project-deletion': { finished: removeProject, failed: nothing },
+};
+
+/** Updates the records when an operation ends, according to its purpose. */
+export function applyOutcome(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  step: Step,
+  ending: 'finished' | 'failed',
+): void {
+  if (step.purpose !== undefined) OUTCOMES[step.purpose][ending](plane, project, step);
+}
+
+function makeBranchReady(plane: ControlPlane, project: ProjectRecord, { branchId }: Step): void {
+  const branch = project.branches.get(branchId);
+  if (branch === undefined) return;
+  makeReady(plane, branch);
+  plane.journal.noteBranch(project, branch);
+}
+
+function removeEndpointOfStep(plane: ControlPlane, project: ProjectRecord, step: Step): void {
+  const endpoint = endpointOf(project, step);
+  if (endpoint !== undefined) removeEndpoint(plane, project, endpoint);
+}
+
+function removeBranchWithEndpoint(plane: ControlPlane, project: ProjectRecord, step: Step): void {
+  removeEndpointOfStep(plane, project, step);
+  if (endpointsOfBranch(project, step.branchId).length === 0)
+    plane.store.removeBranch(project, step.branchId);
+}
+
+function keepEndpoint(plane: ControlPlane, project: ProjectRecord, step: Step): void {
+  const endpoint = endpointOf(project, step);
+  if (endpoint === undefined) return;
+  endpoint.deleting = false;
+  plane.journal.noteEndpoint(project, endpoint);
+}
+
+/** Runs when the suspend_compute of a restart finishes, which is when the connections drop. */
+function countRestart(plane: ControlPlane, project: ProjectRecord, step: Step): void {
+  const endpoint = endpointOf(project, step);
+  if (endpoint === undefined) return;
+  endpoint.restarts += 1;
+  plane.journal.noteEndpoint(project, endpoint);
+}
+
+function removeProject(plane: ControlPlane, project: ProjectRecord): void {
+  for (const endpoint of [...project.endpoints.values()]) removeEndpoint(plane, project, endpoint);
+  plane.store.removeProject(project);
+}
+
+function endpointOf(project: ProjectRecord, { endpointId }: Step): EndpointRecord | undefined {
+  return project.endpoints.get(endpointId ?? '');
+}

@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import type { FaultRegistry } from '../faults/fault-registry';
+import { type Clock, toTimestamp } from '../records/clock';
+import { isUnderWay, type OperationRecord, type Step } from '../records/operation-record';
+import type { ProjectRecord } from '../records/project-record';
+import type { Operation } from '../records/wire-types';
+import { follows, isBlocked } from './operation-order';
+import { cancelled, FINISHED, failedByFault, type OperationResult } from './operation-result';
+import { Timers } from './timers';
+
+export interface RunnerSettings {
+  readonly clock: Clock;
+  readonly faults: FaultRegistry;
+  readonly durationMs: (action: string) => number;
+  readonly schedulingMs: number;
+  /** Called when an operation is recorded or changes. */
+  readonly onChange: (project: ProjectRecord, operation: OperationRecord) => void;
+  /** Called when an operation has ended, before onProgress: updates the records accordingly. */
+  readonly onEnd: (project: ProjectRecord, step: Step, ending: 'finished' | 'failed') => void;
+  /** Called in the same tick as the start or end of an operation, for the endpoint concerned. */
+  readonly onProgress: (project: ProjectRecord, operation: OperationRecord) => void;
+}
+
+/**
+ * Moves operations through scheduling, running and finished. The operations of one request run one after another, and so
+ * do the operations of one endpoint; all others run in parallel.
+ */
+export class OperationRunner {
+  readonly #settings: RunnerSettings;
+  readonly #timers = new Timers();
+
+  constructor(settings: RunnerSettings) {
+    this.#settings = settings;
+  }
+
+  /** Starts a chain of operations and returns them in the order in which they run. */
+  start(project: ProjectRecord, steps: readonly Step[]): OperationRecord[] {
+    const chain = this.#record(project, steps);
+    this.#beginReady(project, false);
+    return chain;
+  }
+
+  /** Records operations as finished: they take no time, and no fault applies. */
+  recordFinished(project: ProjectRecord, steps: readonly Step[]): OperationRecord[] {
+    const chain = this.#record(project, steps);
+    for (const operation of chain) this.#end(project, operation, FINISHED);
+    return chain;
+  }
+
+  /** Starts an operation that runs until the returned function is called. */
+  hold(project: ProjectRecord, step: Step): { operation: OperationRecord; release: () => void } {
+    const [operation] = this.#record(project, [step]);
+    if (operation === undefined) throw new Error(`${step.action}: no operation was recorded`);
+    operation.progress = 'started';
+    this.#setStatus(project, operation, 'running');
+    return { operation, release: () => this.#endChain(project, operation, FINISHED) };
+  }
+
+  /** Records an operation of another client. The runner never runs it, so it keeps the given status. */
+  addGiven(project: ProjectRecord, step: Step, result: OperationResult, ageMs: number): OperationRecord {
+    const { operations } = project;
+    let createdMicros = this.#settings.clock.nextMicros() - ageMs * 1000;
+    const taken = new Set(operations.map((operation) => operation.createdMicros));
+    while (taken.has(createdMicros)) createdMicros += 1;
+    const wire = newOperation(project, step, createdMicros);
+    const operation: OperationRecord = { wire, step, createdMicros, after: undefined, progress: 'given' };
+    const next = operations.findIndex((other) => other.createdMicros > createdMicros);
+    operations.splice(next === -1 ? operations.length : next, 0, operation);
+    this.changeGiven(project, operation, result);
+    // It has had this status since its creation.
+    Object.assign(wire, { updated_at: wire.created_at, total_duration_ms: 0 });
+    this.#settings.onChange(project, operation);
+    return operation;
+  }
+
+  /** Changes the status of an operation of another client. */
+  changeGiven(
+    project: ProjectRecord,
+    operation: OperationRecord,
+    { status, error, failures }: OperationResult,
+  ): void {
+    operation.wire.failures_count = failures;
+    if (error === undefined) delete operation.wire.error;
+    else operation.wire.error = error;
+    this.#setStatus(project, operation, status);
+    if (isUnderWay(operation)) project.unfinished.add(operation);
+    else project.unfinished.delete(operation);
+    this.#settings.onProgress(project, operation);
+    this.#beginReady(project, true);
+  }
+
+  /** Resumes the operations that another process left unfinished. Those that had started run again from the beginning. */
+  resume(project: ProjectRecord): void {
+    for (const operation of [...project.unfinished]) {
+      if (operation.progress === 'started') this.#begin(project, operation, false);
+    }
+    this.#beginReady(project, false);
+  }
+
+  /** Cancels the unfinished operations of a deleted endpoint. Later operations of the same requests still run. */
+  cancelForEndpoint(project: ProjectRecord, endpointId: string): void {
+    for (const operation of [...project.unfinished]) {
+      if (operation.step.endpointId !== endpointId) continue;
+      this.#end(project, operation, cancelled(`endpoint ${endpointId} no longer exists`));
+    }
+    this.#beginReady(project, true);
+  }
+
+  /** Stops every timer; operations keep their status. */
+  stop(): void {
+    this.#timers.stop();
+  }
+
+  #record(project: ProjectRecord, steps: readonly Step[]): OperationRecord[] {
+    const chain: OperationRecord[] = [];
+    for (const step of steps) {
+      const createdMicros = this.#settings.clock.nextMicros();
+      const wire = newOperation(project, step, createdMicros);
+      chain.push({ wire, step, createdMicros, after: chain.at(-1), progress: 'waiting' });
+    }
+    for (const operation of chain) {
+      project.operations.push(operation);
+      project.unfinished.add(operation);
+      this.#settings.onChange(project, operation);
+      this.#settings.onProgress(project, operation);
+    }
+    return chain;
+  }
+
+  /** Starts every operation that is no longer blocked. */
+  #beginReady(project: ProjectRecord, withinTick: boolean): void {
+    for (const operation of [...project.unfinished]) {
+      if (operation.progress === 'waiting' && !isBlocked(project, operation)) {
+        this.#begin(project, operation, withinTick);
+      }
+    }
+  }
+
+  #begin(project: ProjectRecord, operation: OperationRecord, withinTick: boolean): void {
+    operation.progress = 'started';
+    const { schedulingMs } = this.#settings;
+    if (schedulingMs === 0) this.#run(project, operation, withinTick);
+    else this.#timers.schedule(schedulingMs, () => this.#run(project, operation, true));
+  }
+
+  #run(project: ProjectRecord, operation: OperationRecord, withinTick: boolean): void {
+    if (operation.progress === 'ended') return;
+    const hit = this.#settings.faults.takeForOperation(operation.wire);
+    const effect = hit?.effect;
+    if (effect !== undefined && effect.kind !== 'operation-fails') {
+      this.#setStatus(project, operation, effect.kind === 'operation-status' ? effect.status : 'running');
+      hit?.hold(() => this.#endChain(project, operation, FINISHED));
+      return;
+    }
+    this.#setStatus(project, operation, 'running');
+    const result = effect === undefined ? FINISHED : failedByFault(operation.wire, effect);
+    const durationMs = this.#settings.durationMs(operation.wire.action);
+    // A chain of zero-length operations ends in one tick, so that no client sees it half done and locked.
+    if (durationMs === 0 && withinTick) this.#endChain(project, operation, result);
+    else this.#timers.schedule(durationMs, () => this.#endChain(project, operation, result));
+  }
+
+  #endChain(project: ProjectRecord, operation: OperationRecord, result: OperationResult): void {
+    if (operation.progress === 'ended') return;
+    this.#end(project, operation, result);
+    if (result.status !== 'finished') this.#cancelRest(project, operation);
+    this.#beginReady(project, true);
+  }
+
+  #cancelRest(project: ProjectRecord, failed: OperationRecord): void {
+    for (const operation of [...project.unfinished]) {
+      if (!follows(operation, failed)) continue;
+      const error = `not run: ${failed.wire.action} ${failed.wire.id} is ${failed.wire.status}`;
+      this.#end(project, operation, cancelled(error));
+    }
+  }
+
+  #end(project: ProjectRecord, operation: OperationRecord, result: OperationResult): void {
+    if (operation.progress !== 'given') operation.progress = 'ended';
+    project.unfinished.delete(operation);
+    operation.wire.failures_count = result.failures;
+    if (result.error !== undefined) operation.wire.error = result.error;
+    this.#setStatus(project, operation, result.status);
+    this.#settings.onEnd(project, operation.step, result.status === 'finished' ? 'finished' : 'failed');
+    this.#settings.onProgress(project, operation);
+  }
+
+  #setStatus(project: ProjectRecord, operation: OperationRecord, status: string): void {
+    const nowMicros = this.#settings.clock.nextMicros();
+    operation.wire.status = status;
+    operation.wire.updated_at = toTimestamp(nowMicros);
+    operation.wire.total_duration_ms = Math.round((nowMicros - operation.createdMicros) / 1000);
+    this.#settings.onChange(project, operation);
+  }
+}
+
+function newOperation(project: ProjectRecord, step: Step, createdMicros: number): Operation {
+  return {
+    id: randomUUID(),
+    project_id: project.wire.id,
+    branch_id: step.branchId,
+    ...(step.endpointId === undefined ? {} : { endpoint_id: step.endpointId }),
+    action: step.action,
+    status: 'scheduling',
+    failures_count: 0,
+    created_at: toTimestamp(createdMicros),
+    updated_at: toTimestamp(createdMicros),
+    total_duration_ms: 0,
+  };
+}

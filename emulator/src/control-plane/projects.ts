@@ -1,0 +1,100 @@
+import { randomInt } from 'node:crypto';
+import { checkBothBounds } from '../limits/compute-size';
+import { toTimestamp } from '../records/clock';
+import type { EndpointRecord } from '../records/endpoint-record';
+import { newPassword, newProjectId } from '../records/ids';
+import type { OperationRecord, Step } from '../records/operation-record';
+import type { ProjectRecord } from '../records/project-record';
+import type { Branch, Project } from '../records/wire-types';
+import type { NewProject } from '../requests/project-attributes';
+import { newBranch } from './branches';
+import type { ControlPlane } from './control-plane';
+import { addEndpoint, checkNewEndpoint, firstSteps } from './endpoints';
+import { checkUnlocked } from './locks';
+
+export interface AddedProject {
+  readonly project: ProjectRecord;
+  readonly branch: Branch;
+  readonly endpoint: EndpointRecord;
+  readonly steps: readonly Step[];
+}
+
+const BILLING_PERIOD_MICROS = 30 * 24 * 3600 * 1e6;
+
+/** Validates and adds a project with its primary branch and that branch's endpoint; the caller runs the steps. */
+export function addProject(plane: ControlPlane, requested: NewProject): AddedProject {
+  const wire = newProject(plane, requested);
+  const branch = newBranch(plane, wire.id, { name: requested.branchName });
+  const databaseName = requested.databaseName ?? 'app';
+  const project: ProjectRecord = {
+    wire,
+    primaryBranchId: branch.id,
+    database: {
+      databaseId: randomInt(1, 1_000_000),
+      databaseName,
+      roleName: requested.roleName ?? `${databaseName}_owner`,
+      password: newPassword(),
+    },
+    branches: new Map([[branch.id, branch]]),
+    endpoints: new Map(),
+    operations: [],
+    unfinished: new Set(),
+    deletedBranchIds: new Set(),
+    deletedEndpoints: new Map(),
+  };
+  checkDefaults(plane, project);
+  plane.store.addProject(project);
+  const endpoint = addEndpoint(plane, project, { branch_id: branch.id, type: 'read_write' });
+  const create: Step = { action: 'create_timeline', branchId: branch.id, purpose: 'branch-creation' };
+  return { project, branch, endpoint, steps: [create, ...firstSteps(endpoint)] };
+}
+
+/** Deletes a project. It is removed, with everything in it, once delete_tenant has finished. */
+export function deleteProject(plane: ControlPlane, project: ProjectRecord): readonly OperationRecord[] {
+  checkUnlocked(plane.settings.locks, project, {});
+  return plane.runner.start(project, [
+    { action: 'delete_tenant', branchId: project.primaryBranchId, purpose: 'project-deletion' },
+  ]);
+}
+
+function checkDefaults(plane: ControlPlane, project: ProjectRecord): void {
+  const defaults = project.wire.default_endpoint_settings ?? {};
+  checkBothBounds(defaults);
+  const delay = defaults.suspend_timeout_seconds;
+  checkNewEndpoint(plane, project, delay === undefined ? {} : { suspend_timeout_seconds: delay });
+}
+
+function newProject(plane: ControlPlane, requested: NewProject): Project {
+  const id = newProjectId();
+  const nowMicros = plane.clock.nextMicros();
+  const now = toTimestamp(nowMicros);
+  const regionId = requested.regionId ?? plane.settings.regionId;
+  return {
+    id,
+    name: requested.name ?? id,
+    region_id: regionId,
+    platform_id: 'local',
+    provisioner: requested.provisioner ?? 'k8s-neonvm',
+    pg_version: requested.pgVersion ?? 17,
+    proxy_host: `${regionId}.postgres.localhost`,
+    ...(requested.defaultEndpointSettings === undefined
+      ? {}
+      : { default_endpoint_settings: requested.defaultEndpointSettings }),
+    branch_logical_size_limit: 512,
+    branch_logical_size_limit_bytes: 512 * 1024 * 1024,
+    store_passwords: requested.storePasswords ?? true,
+    history_retention_seconds: requested.historyRetentionSeconds ?? 86_400,
+    creation_source: 'emulator',
+    owner_id: 'emulator-account',
+    active_time_seconds: 0,
+    compute_time_seconds: 0,
+    cpu_used_sec: 0,
+    written_data_bytes: 0,
+    data_transfer_bytes: 0,
+    data_storage_bytes_hour: 0,
+    consumption_period_start: now,
+    consumption_period_end: toTimestamp(nowMicros + BILLING_PERIOD_MICROS),
+    created_at: now,
+    updated_at: now,
+  };
+}

@@ -1,0 +1,174 @@
+import { addBranch } from '../control-plane/branches';
+import type { ControlPlane } from '../control-plane/control-plane';
+import { applyAttributes } from '../control-plane/endpoint-changes';
+import { removeEndpoint } from '../control-plane/endpoints';
+import { normalizeAttributes } from '../control-plane/normalized-settings';
+import { connectToEndpoint } from '../control-plane/power-commands';
+import { addProject } from '../control-plane/projects';
+import { showEndpoint, showOperations } from '../control-plane/response-bodies';
+import type { Fault, InjectedFault } from '../faults/fault-types';
+import { parseFault } from '../faults/parse-fault';
+import type { Branch, Endpoint, Operation, Project } from '../records/wire-types';
+import {
+  type EndpointAttributes,
+  type NewEndpointAttributes,
+  readEndpointChange,
+} from '../requests/endpoint-attributes';
+import type { NewProject } from '../requests/project-attributes';
+import type { LoggedRequest, RequestLog } from '../requests/request-log';
+import { createForeignEndpoint, type ForeignEndpointOptions } from './foreign-endpoints';
+import {
+  addForeignOperation,
+  changeForeignOperation,
+  type ForeignOperation,
+  type ForeignOperationChange,
+} from './foreign-operations';
+
+/** An operation of another client, which keeps its status until one of these functions is called. */
+export interface AddedOperation {
+  /** The operation when it was added. */
+  readonly operation: Operation;
+  finish(): void;
+  fail(error?: string): void;
+}
+
+/** Controls outside the API, for tests and administrators. Every control acts at once and ignores locks. */
+export class Controls {
+  readonly #plane: ControlPlane;
+  readonly #log: RequestLog;
+
+  constructor(plane: ControlPlane, log: RequestLog) {
+    this.#plane = plane;
+    this.#log = log;
+  }
+
+  /** Every project. */
+  projects(): Project[] {
+    return [...this.#plane.store.projects.values()].map(({ wire }) => structuredClone(wire));
+  }
+
+  /** The endpoints of one project, or of all. */
+  endpoints(projectId?: string): Endpoint[] {
+    const { store } = this.#plane;
+    const projects = projectId === undefined ? [...store.projects.values()] : [store.project(projectId)];
+    return projects.flatMap(({ endpoints }) => [...endpoints.values()].map(showEndpoint));
+  }
+
+  /** The operations of a project, newest first. */
+  operations(projectId: string): Operation[] {
+    return showOperations(this.#plane.store.project(projectId).operations).reverse();
+  }
+
+  /** The requests to the API, oldest first. */
+  requests(): LoggedRequest[] {
+    return this.#log.list();
+  }
+
+  /** How often one request took the compute of an endpoint down and brought it up again. Works for deleted endpoints too. */
+  restarts(endpointId: string): number {
+    return this.#plane.store.findEndpointEver(endpointId).restarts;
+  }
+
+  /**
+   * How often the connections to an endpoint dropped: restarts, suspensions, moves, disabling and deletion of an active
+   * compute. Autosuspend does not count, because it waits until no client is connected.
+   */
+  connectionDrops(endpointId: string): number {
+    return this.#plane.store.findEndpointEver(endpointId).connectionDrops;
+  }
+
+  /** Creates a project with its primary branch and that branch's endpoint. All its operations have finished. */
+  createProject(project: NewProject = {}): Project {
+    const work = addProject(this.#plane, project);
+    this.#plane.runner.recordFinished(work.project, work.steps);
+    return structuredClone(work.project.wire);
+  }
+
+  /** Creates a branch without an endpoint. All its operations have finished. */
+  createBranch(projectId: string, branch: { name?: string; parentId?: string } = {}): Branch {
+    const project = this.#plane.store.project(projectId);
+    const work = addBranch(this.#plane, project, { ...branch, endpoints: [] });
+    this.#plane.runner.recordFinished(project, work.steps);
+    return structuredClone(work.branch);
+  }
+
+  /**
+   * Creates an endpoint as another client: at once, without an operation, and active (idle if `disabled`). The rules of
+   * the service apply; its locks do not. Its autosuspend delay starts now.
+   * @throws ApiError when an attribute is invalid, or the branch already has a read_write endpoint
+   */
+  createEndpoint(
+    projectId: string,
+    attributes: NewEndpointAttributes,
+    options: ForeignEndpointOptions = {},
+  ): Endpoint {
+    const project = this.#plane.store.project(projectId);
+    return showEndpoint(createForeignEndpoint(this.#plane, project, attributes, options));
+  }
+
+  /**
+   * Adds an operation of another client: a record of any action, status and age, which the emulator never runs. It blocks
+   * nothing unless `locks` is set. The returned functions end it.
+   * @throws ApiError when an attribute is invalid
+   */
+  addOperation(projectId: string, operation: ForeignOperation): AddedOperation {
+    const { wire } = addForeignOperation(this.#plane, this.#plane.store.project(projectId), operation);
+    return {
+      operation: { ...wire },
+      finish: () => void this.changeOperation(wire.id, { status: 'finished' }),
+      fail: (error) =>
+        void this.changeOperation(wire.id, { status: 'failed', ...(error === undefined ? {} : { error }) }),
+    };
+  }
+
+  /**
+   * Changes the status of an operation that was added by `addOperation`, any number of times.
+   * @throws ApiError when the emulator runs the operation
+   */
+  changeOperation(operationId: string, change: ForeignOperationChange): Operation {
+    return { ...changeForeignOperation(this.#plane, operationId, change).wire };
+  }
+
+  /** Changes attributes of an endpoint outside the API: at once, without an operation. */
+  changeEndpoint(endpointId: string, attributes: EndpointAttributes): Endpoint {
+    const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
+    const requested = readEndpointChange({ ...attributes }, 'reject');
+    applyAttributes(endpoint, normalizeAttributes(this.#plane.settings, requested));
+    endpoint.wire.updated_at = this.#plane.clock.now();
+    this.#plane.journal.noteEndpoint(project, endpoint);
+    this.#plane.autosuspend.arm(project, endpoint);
+    return showEndpoint(endpoint);
+  }
+
+  /** Deletes an endpoint outside the API: at once, without an operation. */
+  deleteEndpoint(endpointId: string): void {
+    const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
+    removeEndpoint(this.#plane, project, endpoint);
+  }
+
+  /** Connects a client: starts an idle compute with start_compute, and counts as activity. */
+  connect(endpointId: string): Operation[] {
+    const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
+    return showOperations(connectToEndpoint(this.#plane, project, endpoint).operations);
+  }
+
+  /** Locks a project with a create_branch operation, which runs until the returned function is called. */
+  lockProject(projectId: string): () => void {
+    const project = this.#plane.store.project(projectId);
+    return this.#plane.runner.hold(project, { action: 'create_branch', branchId: project.primaryBranchId })
+      .release;
+  }
+
+  /**
+   * Injects a fault; the type `Fault` lists them all.
+   * @throws ApiError when the fault is invalid
+   */
+  inject(fault: Fault): InjectedFault {
+    return this.#plane.faults.inject(parseFault(fault));
+  }
+
+  /** The injected faults that have not been cleared. */
+  faults(): InjectedFault[] {
+    return this.#plane.faults.list();
+  }
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../records/api-error';
+import { reasonOf } from '../records/thrown-reason';
+import type { ErrorBody } from '../records/wire-types';
+
+interface ErrorResponse {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The API's errors for requests that Fastify rejects before they reach a route. */
+const FRAMEWORK_ERRORS: Readonly<Record<number, { code: string; message: string }>> = {
+  413: { code: 'BODY_TOO_LARGE', message: 'the request body is larger than 1 MiB' },
+  414: { code: 'URI_TOO_LONG', message: 'a path segment is too long for an id' },
+  415: { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'send the request body as application/json' },
+};
+
+/** The API's errors for requests that Node rejects. Any other error means that the request is not HTTP (400). */
+const MALFORMED_REQUESTS: Readonly<Record<string, ErrorResponse>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: 'HEADERS_TOO_LARGE',
+    message: 'the request headers are too large',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: 'REQUEST_TIMEOUT',
+    message: 'the request took too long to arrive',
+  },
+};
+
+export function errorBody(request: Pick<FastifyRequest, 'id'>, code: string, message: string): ErrorBody {
+  return { request_id: request.id, code, message };
+}
+
+/** Gives every error response the body `{request_id, code, message}`. */
+export function addErrorResponses(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
+  app.setNotFoundHandler((request, reply) =>
+    sendError(
+      new ApiError(404, 'ROUTE_NOT_FOUND', `${request.method} ${request.url}: this route does not exist`),
+      request,
+      reply,
+    ),
+  );
+}
+
+/** Responds to an error in a route, or to one that Fastify finds before it has a route, such as an invalid URL. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply.header('x-request-id', request.id).send(describeError(error, request, reply));
+}
+
+/** Sets the status of the error response and returns its body. */
+export function describeError(error: unknown, request: FastifyRequest, reply: FastifyReply): ErrorBody {
+  const { status, code, message } = describe(error, request);
+  reply.code(status).type('application/json; charset=utf-8');
+  return errorBody(request, code, message);
+}
+
+/** Responds to data that Node cannot parse as HTTP: there is no request object, only a socket. */
+export function sendMalformedRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, code, message } = MALFORMED_REQUESTS[error.code ?? ''] ?? {
+    status: 400,
+    code: 'BAD_REQUEST',
+    message: `the request is not HTTP: ${error.message}`,
+  };
+  const id = randomUUID();
+  const body = JSON.stringify(errorBody({ id }, code, message));
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-ID: ${id}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function describe(error: unknown, { method, url }: FastifyRequest): ErrorResponse {
+  if (error instanceof ApiError) return error;
+  const message = reasonOf(error);
+  if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') {
+    const known = FRAMEWORK_ERRORS[error.statusCode] ?? { code: 'BAD_REQUEST', message };
+    return { status: error.statusCode, code: known.code, message: `${method} ${url}: ${known.message}` };
+  }
+  return { status: 500, code: 'INTERNAL', message: `the emulator failed: ${message}` };
+}

@@ -1,0 +1,90 @@
+import type { FastifyInstance } from 'fastify';
+import type { Controls } from '../../controls/controls';
+import type { ForeignOperation, ForeignOperationChange } from '../../controls/foreign-operations';
+import type { InjectedFault } from '../../faults/fault-types';
+import { parseFault } from '../../faults/parse-fault';
+import { notFound } from '../../records/api-error';
+import { isObject } from '../../requests/attribute-checks';
+import { readEndpointChange, readNewEndpoint } from '../../requests/endpoint-attributes';
+import { readSection } from '../../requests/request-body';
+import type { ProjectPath } from './path-parameters';
+
+type FaultPath = { Params: { fault_id: string } };
+type EndpointPath = { Params: { endpoint_id: string } };
+type OperationPath = { Params: { operation_id: string } };
+
+/** The controls over HTTP, for tests in other languages and for use from a shell. */
+export function addAdminRoutes(admin: FastifyInstance, controls: Controls): void {
+  const locks = new Map<string, () => void>();
+
+  admin.get('/requests', () => ({ requests: controls.requests() }));
+  admin.get('/faults', () => ({ faults: controls.faults().map(showFault) }));
+  admin.post('/faults', (request, reply) =>
+    reply.code(201).send({ fault: showFault(controls.inject(parseFault(request.body))) }),
+  );
+  admin.delete<FaultPath>('/faults/:fault_id', (request, reply) => {
+    const fault = controls.faults().find(({ id }) => id === request.params.fault_id);
+    if (fault === undefined) throw notFound('fault', request.params.fault_id);
+    fault.clear();
+    return reply.code(204).send();
+  });
+
+  admin.post<ProjectPath>('/projects/:project_id/lock', (request, reply) => {
+    const { project_id } = request.params;
+    if (!locks.has(project_id)) locks.set(project_id, controls.lockProject(project_id));
+    return reply.code(204).send();
+  });
+  admin.delete<ProjectPath>('/projects/:project_id/lock', (request, reply) => {
+    const { project_id } = request.params;
+    locks.get(project_id)?.();
+    locks.delete(project_id);
+    return reply.code(204).send();
+  });
+
+  admin.post<ProjectPath>('/projects/:project_id/endpoints', (request, reply) => {
+    const attributes = readNewEndpoint(readSection(request.body, 'endpoint'), 'reject');
+    const options = readOptions(request.body);
+    const endpoint = controls.createEndpoint(request.params.project_id, attributes, options);
+    return reply.code(201).send({ endpoint });
+  });
+  admin.post<ProjectPath>('/projects/:project_id/operations', (request, reply) => {
+    // The control validates it.
+    const requested = readSection(request.body, 'operation') as unknown as ForeignOperation;
+    const { operation } = controls.addOperation(request.params.project_id, requested);
+    return reply.code(201).send({ operation });
+  });
+  admin.patch<OperationPath>('/operations/:operation_id', (request) => {
+    // The control validates it.
+    const change = readSection(request.body, 'operation') as unknown as ForeignOperationChange;
+    return { operation: controls.changeOperation(request.params.operation_id, change) };
+  });
+
+  admin.get<EndpointPath>('/endpoints/:endpoint_id/restarts', (request) => ({
+    restarts: controls.restarts(request.params.endpoint_id),
+    connection_drops: controls.connectionDrops(request.params.endpoint_id),
+  }));
+  admin.post<EndpointPath>('/endpoints/:endpoint_id/connect', (request) => ({
+    operations: controls.connect(request.params.endpoint_id),
+  }));
+  admin.patch<EndpointPath>('/endpoints/:endpoint_id', (request) => {
+    const attributes = readEndpointChange(readSection(request.body, 'endpoint'), 'reject');
+    return { endpoint: controls.changeEndpoint(request.params.endpoint_id, attributes) };
+  });
+  admin.delete<EndpointPath>('/endpoints/:endpoint_id', (request, reply) => {
+    controls.deleteEndpoint(request.params.endpoint_id);
+    return reply.code(204).send();
+  });
+}
+
+/** The attributes of the body besides the endpoint; the control validates them. */
+function readOptions(body: unknown): { ageMs?: number } {
+  const { endpoint: _endpoint, ...options } = isObject(body) ? body : {};
+  return options;
+}
+
+/** A regular expression, which only a program can inject, has no JSON form, so it is shown as text. */
+function showFault({ id, fault, hits }: InjectedFault): object {
+  const path =
+    'path' in fault.match && fault.match.path instanceof RegExp ? String(fault.match.path) : undefined;
+  return { id, ...fault, ...(path !== undefined && { match: { ...fault.match, path } }), hits };
+}

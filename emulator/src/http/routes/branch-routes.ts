@@ -1,0 +1,59 @@
+import type { FastifyInstance } from 'fastify';
+import { addBranch, deleteBranch } from '../../control-plane/branches';
+import type { ControlPlane } from '../../control-plane/control-plane';
+import { showDatabaseAccess, showEndpoint, showOperations } from '../../control-plane/response-bodies';
+import { noBranch } from '../../records/api-error';
+import { readNewBranch } from '../../requests/branch-attributes';
+import { pageOfBranches } from './branch-pages';
+import { LATE_GET, LATE_LIST, snapshotFor } from './late-reads';
+import type { BranchPath, ProjectPath } from './path-parameters';
+import { readQueryFlag, readQueryText } from './query-parameters';
+
+const COLLECTION = '/projects/:project_id/branches';
+
+export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void {
+  const { store, settings } = plane;
+
+  api.get<ProjectPath>(COLLECTION, LATE_LIST, (request) => {
+    const project = store.project(request.params.project_id);
+    const search = readQueryText(request.query, 'search') ?? '';
+    // Deleted branches cannot be recovered, so there are none to include.
+    readQueryFlag(request.query, 'include_deleted');
+    const found = snapshotFor(plane, project, request)
+      .branches()
+      .filter(({ id, name }) => name.includes(search) || id.includes(search));
+    const { branches, pagination } = pageOfBranches(found, request.query);
+    return { branches, annotations: {}, pagination };
+  });
+
+  api.post<ProjectPath>(COLLECTION, (request, reply) => {
+    const project = store.project(request.params.project_id);
+    const requested = readNewBranch(request.body, settings.unknownAttributes);
+    const { branch, endpoints, steps } = addBranch(plane, project, requested);
+    const operations = plane.runner.start(project, steps);
+    return reply.code(201).send({
+      branch: { ...branch },
+      endpoints: endpoints.map(showEndpoint),
+      operations: showOperations(operations),
+      ...showDatabaseAccess(project, branch.id, endpoints),
+    });
+  });
+
+  api.get<BranchPath>(`${COLLECTION}/:branch_id`, LATE_GET, (request) => {
+    const project = store.project(request.params.project_id);
+    const { branch_id } = request.params;
+    const branch = snapshotFor(plane, project, request).branch(branch_id);
+    if (branch === undefined) throw noBranch(project.wire.id, branch_id);
+    const annotation = { object: { type: 'console/branch', id: branch.id }, value: {} };
+    return { branch, annotation };
+  });
+
+  api.delete<BranchPath>(`${COLLECTION}/:branch_id`, (request, reply) => {
+    const project = store.project(request.params.project_id);
+    // Every delete is permanent.
+    readQueryFlag(request.query, 'hard_delete');
+    const deleted = deleteBranch(plane, project, request.params.branch_id);
+    if (deleted === undefined) return reply.code(204).send();
+    return reply.send({ branch: { ...deleted.branch }, operations: showOperations(deleted.operations) });
+  });
+}

@@ -1,0 +1,65 @@
+import type { FastifyInstance } from 'fastify';
+import type { ControlPlane } from '../../control-plane/control-plane';
+import { createEndpoint, deleteEndpoint, updateEndpoint } from '../../control-plane/endpoints';
+import { commandEndpoint } from '../../control-plane/power-commands';
+import { showEndpointResult } from '../../control-plane/response-bodies';
+import { noBranch, noEndpoint } from '../../records/api-error';
+import { readEndpointChange, readNewEndpoint } from '../../requests/endpoint-attributes';
+import { readSection } from '../../requests/request-body';
+import { LATE_GET, LATE_LIST, snapshotFor } from './late-reads';
+import type { BranchPath, EndpointPath, ProjectPath } from './path-parameters';
+
+const COLLECTION = '/projects/:project_id/endpoints';
+const ONE = `${COLLECTION}/:endpoint_id`;
+
+export function addEndpointRoutes(api: FastifyInstance, plane: ControlPlane): void {
+  const { store, settings } = plane;
+
+  api.get<ProjectPath>(COLLECTION, LATE_LIST, (request) => {
+    const project = store.project(request.params.project_id);
+    return { endpoints: snapshotFor(plane, project, request).endpoints() };
+  });
+
+  api.get<BranchPath>('/projects/:project_id/branches/:branch_id/endpoints', LATE_LIST, (request) => {
+    const project = store.project(request.params.project_id);
+    const { branch_id } = request.params;
+    const view = snapshotFor(plane, project, request);
+    if (view.branch(branch_id) === undefined) throw noBranch(project.wire.id, branch_id);
+    return { endpoints: view.endpoints().filter((endpoint) => endpoint.branch_id === branch_id) };
+  });
+
+  api.post<ProjectPath>(COLLECTION, (request, reply) => {
+    const project = store.project(request.params.project_id);
+    const attributes = readNewEndpoint(readSection(request.body, 'endpoint'), settings.unknownAttributes);
+    const work = createEndpoint(plane, project, attributes);
+    return reply.code(201).send(showEndpointResult(work));
+  });
+
+  api.get<EndpointPath>(ONE, LATE_GET, (request) => {
+    const project = store.project(request.params.project_id);
+    const { endpoint_id } = request.params;
+    const endpoint = snapshotFor(plane, project, request).endpoint(endpoint_id);
+    if (endpoint === undefined) throw noEndpoint(project.wire.id, endpoint_id);
+    return { endpoint };
+  });
+
+  api.patch<EndpointPath>(ONE, (request) => {
+    const project = store.project(request.params.project_id);
+    const requested = readEndpointChange(readSection(request.body, 'endpoint'), settings.unknownAttributes);
+    return showEndpointResult(updateEndpoint(plane, project, request.params.endpoint_id, requested));
+  });
+
+  api.delete<EndpointPath>(ONE, (request, reply) => {
+    const project = store.project(request.params.project_id);
+    const work = deleteEndpoint(plane, project, request.params.endpoint_id);
+    if (work === undefined) return reply.code(204).send();
+    return reply.send(showEndpointResult(work));
+  });
+
+  for (const command of ['start', 'suspend', 'restart'] as const) {
+    api.post<EndpointPath>(`${ONE}/${command}`, (request) => {
+      const project = store.project(request.params.project_id);
+      return showEndpointResult(commandEndpoint(plane, project, request.params.endpoint_id, command));
+    });
+  }
+}

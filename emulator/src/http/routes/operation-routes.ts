@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify';
+import type { ControlPlane } from '../../control-plane/control-plane';
+import { noOperation } from '../../records/api-error';
+import type { ProjectSnapshot } from '../../records/history';
+import type { OperationRecord } from '../../records/operation-record';
+import type { Operation } from '../../records/wire-types';
+import { LATE_GET, LATE_LIST, snapshotFor } from './late-reads';
+import type { OperationPath, ProjectPath } from './path-parameters';
+import { readCursor, readLimit, readQueryText } from './query-parameters';
+
+const LIMIT = { max: 1000, fallback: 100 };
+
+export function addOperationRoutes(api: FastifyInstance, plane: ControlPlane): void {
+  api.get<ProjectPath>('/projects/:project_id/operations', LATE_LIST, (request) => {
+    const project = plane.store.project(request.params.project_id);
+    const limit = readLimit(request.query, LIMIT);
+    const view = snapshotFor(plane, project, request);
+    const page = pageOf(project.operations, view, limit, readCursor(request.query));
+    // The cursor of an empty page leads to another empty page.
+    const last = page.at(-1)?.created_at ?? readQueryText(request.query, 'cursor');
+    return { operations: page, pagination: { cursor: last ?? project.wire.created_at } };
+  });
+
+  api.get<OperationPath>('/projects/:project_id/operations/:operation_id', LATE_GET, (request) => {
+    const project = plane.store.project(request.params.project_id);
+    const { operation_id } = request.params;
+    const operation = snapshotFor(plane, project, request).operation(operation_id);
+    if (operation === undefined) throw noOperation(project.wire.id, operation_id);
+    return { operation };
+  });
+}
+
+/** Operations older than the cursor, newest first. New operations are newer than any cursor, so they never shift a page. */
+function pageOf(
+  oldestFirst: readonly OperationRecord[],
+  view: ProjectSnapshot,
+  limit: number,
+  beforeMicros = Number.POSITIVE_INFINITY,
+): Operation[] {
+  const page: Operation[] = [];
+  for (let index = oldestFirst.length - 1; index >= 0 && page.length < limit; index -= 1) {
+    const record = oldestFirst[index];
+    if (record === undefined || record.createdMicros >= beforeMicros) continue;
+    const operation = view.operation(record.wire.id);
+    if (operation !== undefined) page.push(operation);
+  }
+  return page;
+}

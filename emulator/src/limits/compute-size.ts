@@ -1,0 +1,58 @@
+import { badRequest } from '../records/api-error';
+
+/** Bounds in compute units; equal bounds mean a fixed size. */
+export interface ComputeSize {
+  readonly minCu: number;
+  readonly maxCu: number;
+}
+
+/** The size attributes of a request. */
+export interface RequestedSize {
+  autoscaling_limit_min_cu?: number;
+  autoscaling_limit_max_cu?: number;
+}
+
+const FRACTIONAL_SIZES: readonly number[] = [0.25, 0.5];
+const WIDEST_RANGE_CU = 8;
+/** A larger compute has a fixed size. */
+const LARGEST_AUTOSCALING_CU = 16;
+
+/** Source: docs/service.md, "Compute sizes". Sizes above 8 CU are allowed only by the option `maxCu`. */
+export function checkComputeSize({ minCu, maxCu }: ComputeSize, largestCu: number): void {
+  for (const [attribute, cu] of [
+    ['autoscaling_limit_min_cu', minCu],
+    ['autoscaling_limit_max_cu', maxCu],
+  ] as const) {
+    const isKnown = FRACTIONAL_SIZES.includes(cu) || (Number.isInteger(cu) && cu >= 1 && cu <= largestCu);
+    if (!isKnown) {
+      throw badRequest(
+        `endpoint.${attribute} must be 0.25, 0.5 or a whole number from 1 to ${largestCu}; got ${cu}`,
+      );
+    }
+  }
+  if (minCu > maxCu) {
+    throw badRequest(`autoscaling_limit_min_cu ${minCu} is above autoscaling_limit_max_cu ${maxCu}`);
+  }
+  if (maxCu - minCu > WIDEST_RANGE_CU) {
+    throw badRequest(
+      `autoscaling from ${minCu} to ${maxCu} CU is too wide: the bounds may differ by at most ${WIDEST_RANGE_CU} CU`,
+    );
+  }
+  if (maxCu > LARGEST_AUTOSCALING_CU && minCu !== maxCu) {
+    throw badRequest(
+      `a compute above ${LARGEST_AUTOSCALING_CU} CU must have a fixed size; got ${minCu} to ${maxCu} CU`,
+    );
+  }
+}
+
+/** Requires both bounds or neither. `path` is their prefix in the request, such as `endpoint.` */
+export function checkBothBounds(requested: RequestedSize, path = ''): void {
+  if (
+    (requested.autoscaling_limit_min_cu === undefined) ===
+    (requested.autoscaling_limit_max_cu === undefined)
+  )
+    return;
+  throw badRequest(
+    `${path}autoscaling_limit_min_cu and autoscaling_limit_max_cu must be given together; only one was given`,
+  );
+}

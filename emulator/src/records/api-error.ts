@@ -1,0 +1,62 @@
+import type { Operation } from './wire-types';
+
+/** An error response: its HTTP status, a code for programs and a message for people. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export function badRequest(message: string): ApiError {
+  return new ApiError(400, 'BAD_REQUEST', message);
+}
+
+export function unsupportedMediaType(call: string): ApiError {
+  return new ApiError(415, 'UNSUPPORTED_MEDIA_TYPE', `${call}: send the request body as application/json`);
+}
+
+export function notFound(what: string, id: string): ApiError {
+  return new ApiError(404, 'NOT_FOUND', `${what} ${id} does not exist`);
+}
+
+export function noBranch(projectId: string, branchId: string): ApiError {
+  return notFound(`project ${projectId}: branch`, branchId);
+}
+
+export function noEndpoint(projectId: string, endpointId: string): ApiError {
+  return notFound(`project ${projectId}: endpoint`, endpointId);
+}
+
+export function noOperation(projectId: string, operationId: string): ApiError {
+  return notFound(`project ${projectId}: operation`, operationId);
+}
+
+export function conflict(code: string, message: string): ApiError {
+  return new ApiError(409, code, message);
+}
+
+/** The account's plan does not include the feature. */
+export function notInPlan(code: string, message: string): ApiError {
+  return new ApiError(403, code, message);
+}
+
+/** The request is well-formed, but a rule of the service forbids it. */
+export function unprocessable(code: string, message: string): ApiError {
+  return new ApiError(422, code, message);
+}
+
+export function locked(projectId: string, blocking: Operation): ApiError {
+  const reason = `${blocking.action} ${blocking.id} is ${blocking.status}`;
+  return new ApiError(
+    423,
+    'LOCKED',
+    `project ${projectId} is locked: ${reason}; retry after that operation has ended`,
+  );
+}

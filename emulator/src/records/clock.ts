@@ -1,0 +1,39 @@
+/**
+ * Timestamps in microseconds, each later than the previous one. Two operations never share a `created_at`, so it can
+ * serve as a page cursor that neither skips nor repeats an operation.
+ */
+export class Clock {
+  #lastMicros = 0;
+
+  /** The current time in microseconds since 1970, later than every earlier result. */
+  nextMicros(): number {
+    this.#lastMicros = Math.max(Date.now() * 1000, this.#lastMicros + 1);
+    return this.#lastMicros;
+  }
+
+  /** Continues after a time from an earlier clock, even if the system clock has been set back since. */
+  startAfter(micros: number): void {
+    this.#lastMicros = Math.max(this.#lastMicros, micros);
+  }
+
+  now(): string {
+    return toTimestamp(this.nextMicros());
+  }
+}
+
+/** `2026-01-31T08:00:00.123456Z` */
+export function toTimestamp(micros: number): string {
+  const milliseconds = new Date(Math.floor(micros / 1000)).toISOString().slice(0, -1);
+  return `${milliseconds}${String(micros % 1000).padStart(3, '0')}Z`;
+}
+
+const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
+
+/** Microseconds since 1970, or undefined if the text is not a UTC timestamp. */
+export function parseTimestamp(text: string): number | undefined {
+  const match = TIMESTAMP.exec(text);
+  const seconds = match?.[1] === undefined ? Number.NaN : Date.parse(`${match[1]}Z`);
+  if (Number.isNaN(seconds)) return undefined;
+  const fraction = (match?.[2] ?? '').padEnd(6, '0').slice(0, 6);
+  return seconds * 1000 + Number(fraction);
+}

@@ -1,0 +1,95 @@
+import { noBranch, noEndpoint, notFound } from './api-error';
+import type { EndpointRecord } from './endpoint-record';
+import type { Journal } from './journal';
+import type { OperationRecord } from './operation-record';
+import type { ProjectRecord } from './project-record';
+import type { Branch } from './wire-types';
+
+export class Store {
+  readonly projects = new Map<string, ProjectRecord>();
+  readonly #journal: Journal;
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+  }
+
+  project(projectId: string): ProjectRecord {
+    const project = this.projects.get(projectId);
+    if (project === undefined) throw notFound('project', projectId);
+    return project;
+  }
+
+  branch(project: ProjectRecord, branchId: string): Branch {
+    const branch = project.branches.get(branchId);
+    if (branch === undefined) throw noBranch(project.wire.id, branchId);
+    return branch;
+  }
+
+  endpoint(project: ProjectRecord, endpointId: string): EndpointRecord {
+    const endpoint = project.endpoints.get(endpointId);
+    if (endpoint === undefined) throw noEndpoint(project.wire.id, endpointId);
+    return endpoint;
+  }
+
+  /** The endpoint and its project, for callers that have only the endpoint's id. */
+  findEndpoint(endpointId: string): { project: ProjectRecord; endpoint: EndpointRecord } {
+    for (const project of this.projects.values()) {
+      const endpoint = project.endpoints.get(endpointId);
+      if (endpoint !== undefined) return { project, endpoint };
+    }
+    throw notFound('endpoint', endpointId);
+  }
+
+  /** The endpoint with this id, including deleted ones. */
+  findEndpointEver(endpointId: string): EndpointRecord {
+    for (const { endpoints, deletedEndpoints } of this.projects.values()) {
+      const endpoint = endpoints.get(endpointId) ?? deletedEndpoints.get(endpointId);
+      if (endpoint !== undefined) return endpoint;
+    }
+    throw notFound('endpoint', endpointId);
+  }
+
+  findOperation(operationId: string): { project: ProjectRecord; operation: OperationRecord } {
+    for (const project of this.projects.values()) {
+      const operation = project.operations.find(({ wire }) => wire.id === operationId);
+      if (operation !== undefined) return { project, operation };
+    }
+    throw notFound('operation', operationId);
+  }
+
+  /** Adds a project with its primary branch. */
+  addProject(project: ProjectRecord): void {
+    this.projects.set(project.wire.id, project);
+    this.#journal.noteProject(project);
+    for (const branch of project.branches.values()) this.#journal.noteBranch(project, branch);
+  }
+
+  removeProject(project: ProjectRecord): void {
+    this.projects.delete(project.wire.id);
+    this.#journal.noteRemoval(project);
+  }
+
+  addBranch(project: ProjectRecord, branch: Branch): void {
+    project.branches.set(branch.id, branch);
+    this.#journal.noteBranch(project, branch);
+  }
+
+  removeBranch(project: ProjectRecord, branchId: string): void {
+    const branch = project.branches.get(branchId);
+    if (branch === undefined) return;
+    project.branches.delete(branchId);
+    project.deletedBranchIds.add(branchId);
+    this.#journal.noteBranch(project, branch);
+  }
+
+  addEndpoint(project: ProjectRecord, endpoint: EndpointRecord): void {
+    project.endpoints.set(endpoint.wire.id, endpoint);
+    this.#journal.noteEndpoint(project, endpoint);
+  }
+
+  removeEndpoint(project: ProjectRecord, endpoint: EndpointRecord): void {
+    project.endpoints.delete(endpoint.wire.id);
+    project.deletedEndpoints.set(endpoint.wire.id, endpoint);
+    this.#journal.noteEndpoint(project, endpoint);
+  }
+}
