@@ -119,10 +119,10 @@ describe('endpoints suspend, start and restart', () => {
   it('end with 3 when the project stays locked', async () => {
     const { run, emulator, project, primary } = await startCommand();
     emulator.lockProject(project.id);
-    const { exitCode, stderr } = await run('endpoints', 'suspend', primary.id, '--timeout', '0.2');
+    const { exitCode, stderr } = await run('endpoints', 'suspend', primary.id, '--timeout', '1');
     expect(exitCode).toBe(3);
     expect(stderr).toMatch(
-      /error: POST \S+\/suspend: 423 Locked \(create_branch \S+ running\); waited 0\.2 s\n$/,
+      /error: POST \S+\/suspend: 423 Locked \(create_branch \S+ running\); waited 1 s\n$/,
     );
   });
 
