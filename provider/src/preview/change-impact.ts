@@ -85,28 +85,52 @@ function isActive(live: ReadEndpoint): boolean {
 }
 
 function describeRepeated({ action, id }: UnsettledOperation, live: ReadEndpoint): string {
-  const drops = isActive(live) ? 'its connections drop' : 'there are no connections to drop';
-  return `repeating the failed ${action} ${id} suspends the compute: ${drops} (${describeState(live)})`;
+  const consequence = isActive(live) ? drops : nothingDrops;
+  return `repeating the failed ${action} ${id} suspends the compute: ${consequence} (${describeState(live)})`;
 }
+
+const newHost = 'its host name changes, and clients have to connect to the new one';
+const drops = 'its connections drop';
+const nothingDrops = 'there are no connections to drop';
+const later = `takes effect when the compute starts next; ${nothingDrops}`;
+
+/** What a change does to a compute that is active, or is not; and the same while the new value is not known yet. */
+const effectSentences = {
+  replace: {
+    active: `replaces the endpoint: ${newHost}`,
+    inactive: `replaces the endpoint: ${newHost}`,
+    activeUnknown: `may replace the endpoint: ${newHost}`,
+    inactiveUnknown: `may replace the endpoint: ${newHost}`,
+  },
+  restart: {
+    active: 'restarts the compute and drops its connections',
+    inactive: later,
+    activeUnknown: 'may restart the compute and drop its connections',
+    inactiveUnknown: later,
+  },
+  move: {
+    active: `moves the endpoint: ${drops}`,
+    inactive: `moves the endpoint: ${nothingDrops}`,
+    activeUnknown: `may move the endpoint: ${drops}`,
+    inactiveUnknown: `may move the endpoint: ${nothingDrops}`,
+  },
+  stop: {
+    active: `stops the compute: ${drops}`,
+    inactive: `stops the compute: ${nothingDrops}`,
+    activeUnknown: `may stop the compute: ${drops}`,
+    inactiveUnknown: `may stop the compute: ${nothingDrops}`,
+  },
+} as const;
 
 function describeEffect(names: SomeNames, inputs: EndpointInputs, live: ReadEndpoint): string {
   const [name] = names;
+  const { effect } = argumentTable[name];
+  const disconnection = name === 'branchId' ? 'move' : 'stop';
+  const sentences = effectSentences[effect === 'replace' || effect === 'restart' ? effect : disconnection];
+  const state = isActive(live) ? 'active' : 'inactive';
   const isKnown = names.some((each) => !isUnknown(inputs[each]));
-  const may = isKnown ? '' : 'may ';
-  const s = isKnown ? 's' : '';
-  const state = describeState(live);
-  switch (argumentTable[name].effect) {
-    case 'replace':
-      return `${may}replace${s} the endpoint: its host name changes, and clients have to connect to the new one (${state})`;
-    case 'restart':
-      if (isActive(live)) return `${may}restart${s} the compute and drop${s} its connections (${state})`;
-      return `take${s} effect when the compute starts next; there are no connections to drop (${state})`;
-    default: {
-      const does = name === 'branchId' ? `move${s} the endpoint` : `stop${s} the compute`;
-      const consequence = isActive(live) ? 'its connections drop' : 'there are no connections to drop';
-      return `${may}${does}: ${consequence} (${state})`;
-    }
-  }
+  const sentence = sentences[isKnown ? state : (`${state}Unknown` as const)];
+  return `${sentence} (${describeState(live)})`;
 }
 
 /** The message for a change that allowRestart forbids. */
