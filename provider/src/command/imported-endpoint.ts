@@ -6,7 +6,7 @@ import {
   writeInputs,
   writeOutputs,
 } from '../dynamic/stored-properties';
-import { argumentNames, argumentTable } from '../endpoint/argument-table';
+import { argumentNames, argumentTable } from '../endpoint/argument-effects';
 import { findComputeSize } from '../endpoint/compute-size';
 import { type EndpointInputs, type InputName, isSame } from '../endpoint/endpoint-inputs';
 import { toOutputs } from '../endpoint/endpoint-outputs';

@@ -1,5 +1,5 @@
 import { toPrintableJson } from '../control-api/printable';
-import { argumentNames } from '../endpoint/argument-table';
+import { argumentNames } from '../endpoint/argument-effects';
 import type { EndpointInputs } from '../endpoint/endpoint-inputs';
 
 /** An endpoint of the program: the name of the resource, and its arguments. */

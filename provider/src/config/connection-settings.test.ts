@@ -121,7 +121,7 @@ describe('an API key', () => {
     ['a letter that a header does not carry', `${key}é`],
   ])('is refused and not repeated when it holds %s', (_what, apiKey) => {
     const refusal = refusalOf({ POSTGRES_COMPUTE_API_KEY: apiKey });
-    expect(refusal).toContain('contains a space or another character that no key has');
+    expect(refusal).toContain('contains a space, a control character or a non-ASCII character');
     expect(refusal).not.toContain(key);
   });
 });

@@ -59,7 +59,7 @@ function checkRequestsPerMinute(text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count >= 1) return count;
   throw new Error(
-    `The requests that may be sent in a minute (postgresCompute:requestsPerMinute or POSTGRES_COMPUTE_REQUESTS_PER_MINUTE) must be a whole number above 0, not "${text}".`,
+    `postgresCompute:requestsPerMinute (or POSTGRES_COMPUTE_REQUESTS_PER_MINUTE) must be a whole number above 0, not "${text}".`,
   );
 }
 
@@ -68,7 +68,7 @@ function checkAllowance(text: string | undefined): boolean {
   if (!allowance || allowance === 'false') return false;
   if (allowance === 'true') return true;
   throw new Error(
-    `Whether the base URL may be unencrypted (postgresCompute:allowInsecureBaseUrl or POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL) must be true or false, not "${text}".`,
+    `postgresCompute:allowInsecureBaseUrl (or POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL) must be true or false, not "${text}".`,
   );
 }
 
@@ -91,6 +91,6 @@ function checkApiKey(apiKey: string): string {
   // A header can't carry anything else, and Node's own error for it would quote the key.
   if (/^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
   throw new Error(
-    'The API key of the Postgres service (postgresCompute:apiKey or POSTGRES_COMPUTE_API_KEY) contains a space or another character that no key has.',
+    'The API key of the Postgres service (postgresCompute:apiKey or POSTGRES_COMPUTE_API_KEY) contains a space, a control character or a non-ASCII character.',
   );
 }

@@ -2,10 +2,10 @@ import { createRequire } from 'node:module';
 import { type Progress, ProgressLines, silence } from './progress';
 
 /** `progress` is shown live and forgotten; a `note` and a `warning` stay under Diagnostics of the resource. */
-type Weight = 'progress' | 'note' | 'warning';
+type Severity = 'progress' | 'note' | 'warning';
 
 interface EngineClient {
-  log(weight: Weight, urn: string, message: string): Promise<void>;
+  log(weight: Severity, urn: string, message: string): Promise<void>;
 }
 
 /** Where a run shows what it does. */

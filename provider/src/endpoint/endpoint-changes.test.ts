@@ -1,15 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../../tests/support/endpoint';
 import type { Endpoint } from '../control-api/wire-types';
-import { argumentTable, type ChangeEffect } from './argument-table';
-import {
-  findChanges,
-  findDrift,
-  matchesDesired,
-  toAttributes,
-  toCreateAttributes,
-  withReported,
-} from './endpoint-changes';
+import { argumentTable, type ChangeEffect } from './argument-effects';
+import { findDrift, matchesDesired, withReported } from './drift';
+import { findChanges, toAttributes, toCreateAttributes } from './endpoint-changes';
 import { type EndpointInputs, type InputName, unknownValue } from './endpoint-inputs';
 import { toOutputs } from './endpoint-outputs';
 

@@ -1,6 +1,7 @@
 import type { Endpoint, EndpointChange } from '../control-api/wire-types';
-import { type CreateWork, createOnce } from './create-once';
-import { findDrift, findLeftovers } from './endpoint-changes';
+import { createOnce } from './create-once';
+import type { CreateWork } from './create-work';
+import { findDrift, findLeftovers } from './drift';
 import { deleteEndpoint } from './endpoint-delete';
 import { EndpointGoneError } from './endpoint-error';
 import type { EndpointOutputs } from './endpoint-outputs';
@@ -64,7 +65,7 @@ async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndp
   const { id } = endpoint;
   if (!(await project.endpoints.exists(id, project.readLagMs, deadline))) {
     project.endpoints.hide(id);
-    throw new EndpointGoneError(`create of endpoint ${id}: a list shows it, and it no longer exists.`);
+    throw new EndpointGoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
   }
   const isOwn = kind === 'own';
   const run = startRun(request, endpoint);

@@ -28,4 +28,14 @@ describe('describeWaitResult', () => {
         'The endpoint is kept in state; the next `pulumi up` continues to wait. `timeouts` sets how long that may take.',
     );
   });
+
+  it.each(['failed', 'timed out'] as const)(
+    'asks to run the command again after a delete that %s: its state records no operation',
+    (outcome) => {
+      const operations = [operationOf({ status: outcome === 'failed' ? 'failed' : 'running' })];
+      expect(describeWaitResult('delete', 'ep-1', { outcome, operations }, 5_000)).toMatch(
+        /The endpoint is kept in state; run the command again\.$/,
+      );
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import { describeSeconds } from '../control-api/deadline';
 import type { Endpoint, Operation } from '../control-api/wire-types';
-import { describeOperation, isUnfinished, outcomeOf } from '../operations/operation-outcome';
+import { describeOperation, isFailed, isUnfinished } from '../operations/operation-outcome';
 import type { WaitResult } from '../operations/wait-for-operations';
 import type { InputName } from './endpoint-inputs';
 import type { EndpointOutputs } from './endpoint-outputs';
@@ -26,24 +26,30 @@ export class EndpointGoneError extends Error {
   override readonly name = 'EndpointGoneError';
 }
 
+const whatNow = {
+  failed: 'The endpoint is kept in state; the next `pulumi up` retries what failed.',
+  'timed out':
+    'The endpoint is kept in state; the next `pulumi up` continues to wait. `timeouts` sets how long that may take.',
+} as const;
+/** A delete that fails leaves the state as it was. */
+const afterDelete = 'The endpoint is kept in state; run the command again.';
+
 /** What was attempted, on which endpoint, what came back, what now. */
 export function describeWaitResult(
-  action: string,
+  action: 'create' | 'update' | 'delete',
   endpointId: string,
-  result: WaitResult,
+  { outcome, operations }: WaitResult,
   waitedMs: number,
 ): string {
-  const { outcome, operations } = result;
-  const guilty = operations.filter((operation) =>
-    outcome === 'failed' ? outcomeOf(operation) === 'failed' : isUnfinished(operation),
-  );
-  const named = guilty.map(describeWithFailures).join(', ');
-  const waited = describeSeconds(waitedMs);
-  const what = outcome === 'failed' ? `operation ${named}` : `still waiting for ${named} after ${waited}`;
-  const now =
-    outcome === 'failed'
-      ? 'The endpoint is kept in state; the next `pulumi up` retries what failed.'
-      : 'The endpoint is kept in state; the next `pulumi up` continues to wait. `timeouts` sets how long that may take.';
+  const hasFailed = outcome === 'failed';
+  const named = operations
+    .filter(hasFailed ? isFailed : isUnfinished)
+    .map(describeWithFailures)
+    .join(', ');
+  const what = hasFailed
+    ? `operation ${named}`
+    : `still waiting for ${named} after ${describeSeconds(waitedMs)}`;
+  const now = action === 'delete' ? afterDelete : whatNow[hasFailed ? 'failed' : 'timed out'];
   return `${action} of endpoint ${endpointId}: ${what}. ${now}`;
 }
 

@@ -7,8 +7,9 @@ import { makeRedactor } from '../control-api/redaction';
 import type { Display } from '../display/engine-display';
 import { type ServicePacing, ServiceProjects } from '../operations/service-projects';
 import { PreviewDiagnostics } from '../preview/preview-diagnostics';
-import { argumentNames, argumentTable } from './argument-table';
-import { findChanges, withReported } from './endpoint-changes';
+import { argumentNames, argumentTable } from './argument-effects';
+import { withReported } from './drift';
+import { findChanges } from './endpoint-changes';
 import { type CheckedDeclaration, checkEndpoint, type UncheckedDeclaration } from './endpoint-check';
 import { EndpointClaims } from './endpoint-claims';
 import { createEndpoint } from './endpoint-create';
@@ -165,7 +166,7 @@ export class EndpointLifecycle {
         const { project, progress } = this.#startWork(prior, deadline);
         return deleteEndpoint(project, id, deadline, progress);
       }
-      const warning = `endpoint ${id} was kept: in this update it has become the endpoint of ${keeper}`;
+      const warning = `endpoint ${id} was not deleted: ${keeper} took it over in this update`;
       await this.#display.tell('warning', urn ?? keeper, warning);
     });
   }

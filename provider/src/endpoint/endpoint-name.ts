@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { replacingArguments } from './argument-table';
+import { replacingArguments } from './argument-effects';
 import { unknownValue } from './endpoint-inputs';
 import type { Resource } from './resource';
 

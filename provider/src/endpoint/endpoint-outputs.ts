@@ -1,7 +1,7 @@
 import type { Endpoint, Operation } from '../control-api/wire-types';
 import { outcomeOf } from '../operations/operation-outcome';
 import { deriveSizeOutputs, type SizeOutputs } from './compute-size';
-import { readAttributes } from './endpoint-changes';
+import { readAttributes } from './drift';
 import type { EndpointInputs, InputName } from './endpoint-inputs';
 import type { Resource } from './resource';
 

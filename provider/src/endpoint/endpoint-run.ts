@@ -3,7 +3,7 @@ import { messageOf } from '../control-api/error-message';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Endpoint, EndpointChange, Operation } from '../control-api/wire-types';
 import { isUnfinished } from '../operations/operation-outcome';
-import { findDrift } from './endpoint-changes';
+import { findDrift } from './drift';
 import {
   describeDrift,
   describeGone,

@@ -1,6 +1,6 @@
 import { partition } from 'lodash';
 import type { Endpoint } from '../control-api/wire-types';
-import { argumentTable } from '../endpoint/argument-table';
+import { argumentTable } from '../endpoint/argument-effects';
 import { describeSizeRange } from '../endpoint/compute-size';
 import { type EndpointInputs, type InputName, isUnknown } from '../endpoint/endpoint-inputs';
 import type { EndpointOutputs, UnsettledOperation } from '../endpoint/endpoint-outputs';

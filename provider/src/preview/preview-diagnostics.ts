@@ -1,8 +1,8 @@
 import { Deadline } from '../control-api/deadline';
 import { messageOf } from '../control-api/error-message';
 import type { Endpoint } from '../control-api/wire-types';
-import { argumentNames, argumentTable } from '../endpoint/argument-table';
-import { findDrift } from '../endpoint/endpoint-changes';
+import { argumentNames, argumentTable } from '../endpoint/argument-effects';
+import { findDrift } from '../endpoint/drift';
 import {
   type EndpointInputs,
   type InputFailure,
@@ -33,7 +33,7 @@ import { describeLimits } from './limit-notes';
 const listKeepsMs = 60_000;
 const defaultPatienceMs = 5_000;
 
-type Weight = 'note' | 'warning';
+type Severity = 'note' | 'warning';
 
 /** What the diagnostics need of the lifecycle. */
 interface DiagnosticsParts {
@@ -43,7 +43,7 @@ interface DiagnosticsParts {
   /** Whether connections of an active compute may be dropped. */
   readonly allowsRestart: (inputs: EndpointInputs) => boolean;
   /** Shows lines under the resource. */
-  readonly show: (weight: Weight, declaration: Declaration, lines: readonly string[]) => Promise<void>;
+  readonly show: (weight: Severity, declaration: Declaration, lines: readonly string[]) => Promise<void>;
 }
 
 /**
@@ -125,7 +125,7 @@ export class PreviewDiagnostics {
       // The preview continues without it.
       this.#unlisted.set(
         projectId,
-        `the endpoints of the project could not be listed, so an existing endpoint that a new one meets is not reported (${messageOf(error)})`,
+        `the endpoints of the project could not be listed (${messageOf(error)}), so this preview can't report conflicts with existing endpoints`,
       );
       return [];
     }

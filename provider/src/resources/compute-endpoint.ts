@@ -207,7 +207,12 @@ const computed = {
   unsettledOperations: undefined,
 };
 
-const optional = {
+type OptionalArgument = {
+  [Name in keyof ComputeEndpointArgs]-?: undefined extends ComputeEndpointArgs[Name] ? Name : never;
+}[keyof ComputeEndpointArgs];
+
+/** The optional arguments that are outputs too: the service reports a value where the program gives none. */
+const optional: Readonly<Record<OptionalArgument & keyof ComputeEndpoint, undefined>> = {
   regionId: undefined,
   name: undefined,
   autoscalingLimitMinCu: undefined,

@@ -1,0 +1,26 @@
+import { Deadline } from '../control-api/deadline';
+import { rereadUntil } from '../control-api/read-lag';
+import type { Endpoint } from '../control-api/wire-types';
+import type { EndpointClaims } from './endpoint-claims';
+import type { EndpointWork } from './endpoint-operations';
+import type { CreateTarget } from './existing-endpoint';
+
+/** What a create works on. */
+export type CreateWork = Omit<EndpointWork, 'endpointId' | 'action' | 'allowsRestart'> & {
+  readonly target: CreateTarget;
+  readonly claims: EndpointClaims;
+};
+
+/** How long a list may take after the deadline of the create. Milliseconds. */
+const longestListMs = 30_000;
+
+/** Lists the endpoints until something is found, or until reads can no longer lag behind. */
+export function findListed<Found>(
+  { project: { endpoints, readLagMs }, deadline }: CreateWork,
+  find: (endpoints: readonly Endpoint[]) => Found | undefined,
+  lagMs = readLagMs,
+): Promise<Found | undefined> {
+  const list = () => new Deadline(longestListMs).bound(endpoints.fresh(), 'list of the endpoints');
+  const read = async () => find(await list());
+  return rereadUntil(Math.min(lagMs, deadline.remainingMs), read, (found) => found !== undefined);
+}

@@ -1,0 +1,52 @@
+import { isUndefined, omitBy, pick } from 'lodash';
+import type { Endpoint } from '../control-api/wire-types';
+import { argumentNames, argumentTable } from './argument-effects';
+import { findGiven } from './endpoint-changes';
+import { type EndpointInputs, type InputName, isSame } from './endpoint-inputs';
+
+/** The arguments for which the service reports another value than the program gives. */
+export function findDrift(endpoint: Endpoint, inputs: EndpointInputs): InputName[] {
+  return argumentNames.filter(
+    (name) => inputs[name] !== undefined && !matchesDesired(endpoint, inputs, name),
+  );
+}
+
+/** The arguments that the program leaves out, and that an earlier program has set at the endpoint. */
+export function findLeftovers(endpoint: Endpoint, inputs: EndpointInputs): InputName[] {
+  return argumentNames.filter((name) => {
+    const { read, whenRemoved } = argumentTable[name];
+    const isLeftOut = inputs[name] === undefined && read !== undefined && whenRemoved !== undefined;
+    return isLeftOut && !isSame(read(endpoint), whenRemoved);
+  });
+}
+
+/** Whether the service reports what the program gives, or the default of what it no longer gives. */
+export function matchesDesired(endpoint: Endpoint, inputs: EndpointInputs, name: InputName): boolean {
+  const { read, whenRemoved } = argumentTable[name];
+  const desired = inputs[name] ?? whenRemoved;
+  return read === undefined || desired === undefined || isMatch(name, desired, read(endpoint));
+}
+
+/** What the program gave, with the values that the service reports now. */
+export function withReported(endpoint: Endpoint, inputs: EndpointInputs): EndpointInputs {
+  return { ...inputs, ...pick(readAttributes(endpoint, inputs), findGiven(inputs)) };
+}
+
+/** What the service reports; where that is what the program gives, in the program's spelling. */
+export function readAttributes(
+  endpoint: Endpoint,
+  desired: Partial<EndpointInputs>,
+): Partial<EndpointInputs> {
+  const values = argumentNames.map((name) => {
+    const reported = argumentTable[name].read?.(endpoint);
+    return [name, isMatch(name, desired[name], reported) ? desired[name] : reported];
+  });
+  return omitBy(Object.fromEntries(values), isUndefined);
+}
+
+function isMatch(name: InputName, desired: unknown, reported: unknown): boolean {
+  if (desired === undefined || reported === undefined) return false;
+  const matches = argumentTable[name].matches ?? isSame;
+  // The table pairs each name with a comparison of its own type, which a look-up by name can't show.
+  return (matches as (left: unknown, right: unknown) => boolean)(desired, reported);
+}
