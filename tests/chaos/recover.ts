@@ -1,19 +1,22 @@
 import { checkSuccess } from './checks';
 import { countFaults, type Disturbance } from './disturb';
-import { declare, declaredSlots } from './program';
+import { declare, declaredSlots, urnOf } from './program';
 import type { Round } from './scenario';
 import type { Trial } from './trial';
 
 const adoptAdvice = 'adopt: true takes it over';
 const renameAdvice = 'Choose another name.';
+const refreshAdvice = 'run `pulumi up --refresh`';
 /** Each repetition follows one error for each slot; the engine may report them one at a time. */
 const mostRuns = 5;
 
 /**
- * What a user does after a run that was cut off or failed: one `pulumi up`. It may be repeated for three reasons only,
+ * What a user does after a run that was cut off or failed: one `pulumi up`. It may be repeated for four reasons only,
  * and each of them is in the contract:
  * - a create was killed right after the rename to the user's own name: the error says to set `adopt: true`;
  * - another client has an endpoint of the user's own name: the error says to choose another name;
+ * - a replacement was killed after the old endpoint was deleted, and before the engine recorded it: the error says to
+ *   refresh;
  * - `waitForOperations: false`: the run records what it has not waited for, and the next one takes it up.
  */
 export async function recover(trial: Trial, round: Round, disturbance: Disturbance): Promise<void> {
@@ -27,7 +30,7 @@ export async function recover(trial: Trial, round: Round, disturbance: Disturban
       checkSuccess(trial, round, startedAt);
       break;
     }
-    const hasFollowed = followAdvice(trial, round, disturbance, screen);
+    const hasFollowed = await followAdvice(trial, round, disturbance, screen);
     if (hasFollowed && run < mostRuns) {
       await declare(trial.stack, trial.ground, round, trial.scenario.timeoutSeconds);
       continue;
@@ -44,11 +47,22 @@ export async function recover(trial: Trial, round: Round, disturbance: Disturban
 }
 
 /** Does what the errors say. Returns whether each of them was one that the contract allows. */
-function followAdvice(trial: Trial, round: Round, { wasCutOff }: Disturbance, screen: string): boolean {
+async function followAdvice(
+  trial: Trial,
+  round: Round,
+  { wasCutOff }: Disturbance,
+  screen: string,
+): Promise<boolean> {
   const { ground, report } = trial;
   const failures = failuresBySlot(screen);
   for (const { slot, text } of failures) {
     const plan = round.slots[slot];
+    if (text.includes(refreshAdvice) && wasCutOff && !(await exists(trial, slot))) {
+      // Of this resource only: a refresh has no program that would say which arguments are secrets.
+      await trial.run('refresh', '--yes', '--target', urnOf(slot));
+      report.refreshes += 1;
+      continue;
+    }
     if (!plan?.name) return false;
     const isTaken = ground.isTaken(slot, plan);
     if (text.includes(adoptAdvice) && wasCutOff && !isTaken && !ground.adopted.has(slot)) {
@@ -60,6 +74,12 @@ function followAdvice(trial: Trial, round: Round, { wasCutOff }: Disturbance, sc
     } else return false;
   }
   return failures.length > 0;
+}
+
+/** Whether the service has the endpoint that the state holds of a slot. */
+async function exists(trial: Trial, slot: number): Promise<boolean> {
+  const id = (await trial.readIds()).get(slot);
+  return trial.emulator.endpoints().some((endpoint) => endpoint.id === id);
 }
 
 /** The errors under Diagnostics. A line of the screen breaks nowhere. */

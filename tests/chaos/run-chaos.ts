@@ -47,6 +47,7 @@ async function main({ seeds, seed, first, parallel, show }: Options): Promise<vo
     `${sum((report) => report.oddStatuses)} odd statuses`,
     `${sum((report) => report.adoptions)} adoptions after a kill`,
     `${sum((report) => report.renames)} renames`,
+    `${sum((report) => report.refreshes)} refreshes after a kill`,
   ];
   process.stdout.write(`${reports.length} seeds, ${violations} violations: ${counts.join(', ')}\n`);
   process.exitCode = violations > 0 ? 1 : 0;

@@ -25,11 +25,13 @@ export interface ScenarioReport {
   adoptions: number;
   /** Endpoints that the user renamed, because another client's endpoint had the name. */
   renames: number;
+  /** Times that the user refreshed a resource whose endpoint a killed replacement had deleted, as the error says. */
+  refreshes: number;
 }
 
 export function emptyReport(seed: number): ScenarioReport {
   const counts = { faults: 0, kills: 0, replacements: 0, lateReads: 0, foreign: 0, oddStatuses: 0 };
-  return { seed, violations: [], ...counts, adoptions: 0, renames: 0 };
+  return { seed, violations: [], ...counts, adoptions: 0, renames: 0, refreshes: 0 };
 }
 
 interface StateResource {

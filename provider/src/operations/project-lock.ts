@@ -36,14 +36,28 @@ export class ProjectLock {
   readonly #write: LockedWrite;
   #blocking: readonly Operation[];
   #refusals = 0;
+  /** When each operation that does not lock the project had last changed. The writes of the queue share it. */
+  readonly #harmless: Map<string, string>;
   /** When each operation that was there at an earlier refusal had last changed: as long as it has not, it proves nothing. */
   readonly #unchangedSince = new Map<string, string>();
 
-  constructor(poller: OperationPoller, pacing: LockPacing, write: LockedWrite, known: readonly Operation[]) {
+  constructor(
+    poller: OperationPoller,
+    pacing: LockPacing,
+    write: LockedWrite,
+    known: readonly Operation[],
+    harmless: Map<string, string>,
+  ) {
     this.#poller = poller;
     this.#pacing = pacing;
     this.#write = write;
     this.#blocking = known.filter(isUnfinished);
+    this.#harmless = harmless;
+  }
+
+  /** The service has accepted the write: what was unfinished then, and has not changed since, does not lock the project. */
+  noteAccepted(): void {
+    for (const { id, updated_at } of this.#blocking) this.#harmless.set(id, updated_at);
   }
 
   /** The unfinished operations of the project, by a fresh list; none when it can't be had. */
@@ -86,7 +100,9 @@ export class ProjectLock {
       deadline: new Deadline(Math.min(pauseMs, this.#patienceMs)),
       operations: () => this.#blocking,
       judge: ({ newest }) => {
-        this.#blocking = newest.filter(isUnfinished);
+        this.#blocking = newest.filter(
+          (operation) => isUnfinished(operation) && !this.#isHarmless(operation),
+        );
         if (this.#blocking.length === 0) return true;
         onLocked(this.#blocking);
         const isRelevant = this.#blocking.some(
@@ -101,6 +117,10 @@ export class ProjectLock {
     });
     for (const { id, updated_at } of this.#blocking) this.#unchangedSince.set(id, updated_at);
     return wasSeen || !isOver;
+  }
+
+  #isHarmless({ id, updated_at }: Operation): boolean {
+    return this.#harmless.get(id) === updated_at;
   }
 
   /** For the operations of the write before, which end soon; there is time left for a try. */

@@ -323,6 +323,14 @@ describe('a write queue of a project with an operation that was left behind', ()
     await passing(writes);
     expect(project.sent).toEqual(['first at 0', 'first at 4750', 'second at 4750', 'third at 4750']);
   });
+
+  it('no longer waits for it once a write was accepted while it was there', async () => {
+    const project = new QueuedProject(zombie, running('op-7', 0, 1_000), running('op-8', 4_751, 5_250));
+    lockUntil(project, 1_000);
+    const starts = [operationOf({ id: 'op-8' })];
+    await passing([project.write('first', { starts }), project.write('second')]);
+    expect(project.sent).toEqual(['first at 0', 'first at 4750', 'second at 5250']);
+  });
 });
 
 describe('a write queue whose project stays locked', () => {

@@ -51,6 +51,8 @@ export class WriteQueue {
   /** What the latest write of a locking project has started. */
   #latest: readonly Operation[] = [];
   #latestAt = 0;
+  /** When each operation that does not lock the project had last changed. */
+  readonly #harmless = new Map<string, string>();
   /** The lock that outlasted a deadline. */
   #stuckOn: LockedError | undefined;
 
@@ -119,11 +121,12 @@ export class WriteQueue {
   }
 
   async #sendWhenUnlocked(entry: Entry): Promise<void> {
-    const lock = new ProjectLock(this.#poller, this.#pacing, entry, this.#latest);
+    const lock = new ProjectLock(this.#poller, this.#pacing, entry, this.#latest, this.#harmless);
     if (entry.refusal || this.#latest.some(isUnfinished)) await lock.waitForEnd(entry.refusal);
     for (;;) {
       try {
-        return await entry.send();
+        await entry.send();
+        return lock.noteAccepted();
       } catch (error) {
         if (!isLocked(error)) throw error;
         const isHopeless = this.#stuckOn?.outlasts(entry.deadline);
