@@ -1,6 +1,6 @@
 import { readConnectionSettings } from '../config/connection-settings';
 import { ControlApi } from '../control-api/control-api';
-import { messageOf } from '../control-api/error-message';
+import { messageOf } from '../control-api/control-api-error';
 import { defaultRetryPacing, type RetryPacing } from '../control-api/retry';
 import type { PollPacing } from '../operations/poll-schedule';
 import { ServiceProject } from '../operations/service-project';

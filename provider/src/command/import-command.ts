@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { ControlApiError } from '../control-api/control-api-error';
-import { messageOf } from '../control-api/error-message';
+import { ControlApiError, messageOf } from '../control-api/control-api-error';
 import { toPrintableJson } from '../control-api/printable';
 import type { Endpoint } from '../control-api/wire-types';
 import type { ServiceProject } from '../operations/service-project';

@@ -1,6 +1,6 @@
 import { toPrintable } from '../control-api/printable';
 import type { Operation } from '../control-api/wire-types';
-import { consoleWord, outcomeOf } from '../operations/operation-outcome';
+import { outcomeOf, statusLabel } from '../operations/operation-outcome';
 import { durationOf, formatDate, formatDuration } from './duration';
 import type { Screen } from './screen';
 import { GrowingTable, layOutLines } from './table';
@@ -32,7 +32,7 @@ export class OperationTable {
     return [
       toPrintable(operation.action),
       toPrintable(operation.branch_id ?? ''),
-      painterOf(operation, this.#colors)(toPrintable(consoleWord(operation.status))),
+      painterOf(operation, this.#colors)(toPrintable(statusLabel(operation.status))),
       describeDuration(operation, nowMs),
       toPrintable(formatDate(operation.created_at)),
       toPrintable(operation.id),
@@ -45,7 +45,7 @@ export function describeInLines(operation: Operation, colors: Colors, nowMs = Da
   const lines = [
     ['id', operation.id],
     ['action', operation.action],
-    ['status', `${consoleWord(operation.status)} (${operation.status})`, painterOf(operation, colors)],
+    ['status', `${statusLabel(operation.status)} (${operation.status})`, painterOf(operation, colors)],
     ['error', operation.error],
     ['failures', String(operation.failures_count)],
     ['project', operation.project_id],

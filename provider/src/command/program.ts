@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { z } from 'zod';
-import { messageOf } from '../control-api/error-message';
+import { messageOf } from '../control-api/control-api-error';
 import type { CommandContext } from './connection';
 import { addEndpointCommands } from './endpoint-commands';
 import { type ExitCode, exitCodeMeanings, exitCodeOf, exitCodes } from './exit-codes';

@@ -1,5 +1,3 @@
-import { isLoopback } from '../control-api/loopback';
-
 /** Where the service is, and the key to it. Held in memory only. */
 export interface ConnectionSettings {
   readonly baseUrl: string;
@@ -93,4 +91,9 @@ function checkApiKey(apiKey: string): string {
   throw new Error(
     'The API key of the Postgres service (postgresCompute:apiKey or POSTGRES_COMPUTE_API_KEY) holds a space or another character that a key does not have.',
   );
+}
+
+/** Whether requests to the URL stay on this machine. URL has already normalised the spelling of an IPv4 address. */
+export function isLoopback({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

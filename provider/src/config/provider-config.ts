@@ -1,4 +1,4 @@
-import { messageOf } from '../control-api/error-message';
+import { messageOf } from '../control-api/control-api-error';
 import { type ConnectionSettings, type ReadConfig, readConnectionSettings } from './connection-settings';
 
 const allowRestartKey = 'postgresCompute:allowRestart';

@@ -1,6 +1,5 @@
 import { AxiosError, AxiosHeaders, type AxiosResponse } from 'axios';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { ControlApiError, isNotFound, malformedResponse, toControlApiError } from './control-api-error';
 import { makeRedactor } from './redaction';
 
@@ -25,14 +24,14 @@ const errorOf = (status: number, data: unknown, headers?: Record<string, string>
 describe('the error of a request without a response', () => {
   it.each([
     ['ECONNREFUSED', '', 'connection refused'],
-    ['ECONNRESET', '', 'the connection was closed before a response came'],
+    ['ECONNRESET', '', 'the connection was closed before a response arrived'],
     ['ETIMEDOUT', '', 'no response within the time-out'],
     ['ECONNABORTED', '', 'no response within the time-out'],
     ['ENOTFOUND', '', 'the host name of the base URL is unknown'],
     [
       'DEPTH_ZERO_SELF_SIGNED_CERT',
       'self-signed certificate',
-      'the certificate of the base URL is not trusted (self-signed certificate); NODE_EXTRA_CA_CERTS names a file of further authorities',
+      'the certificate of the base URL is not trusted (self-signed certificate); to add a certificate authority, set NODE_EXTRA_CA_CERTS to its file',
     ],
     ['EHOSTUNREACH', 'connect EHOSTUNREACH 10.0.0.1:443', 'connect EHOSTUNREACH 10.0.0.1:443'],
     [undefined, 'socket hang up', 'socket hang up'],
@@ -128,13 +127,13 @@ describe("the error of a response without the service's own body", () => {
     ['JSON null', 'null', 'application/json'],
   ])('names the content type of %s', (_what, data, contentType) => {
     expect(errorOf(404, data, { 'content-type': contentType }).message).toBe(
-      `GET /projects: 404 Not Found: not the service's own response (${contentType}): is the base URL right, or does a proxy answer in its place?`,
+      `GET /projects: 404 Not Found: not the service's own response (${contentType}): is the base URL right, or does a proxy respond in its place?`,
     );
   });
 
   it('is shown also when it has no content type', () => {
     expect(errorOf(302, undefined).message).toBe(
-      "GET /projects: 302 Found: not the service's own response: is the base URL right, or does a proxy answer in its place?",
+      "GET /projects: 302 Found: not the service's own response: is the base URL right, or does a proxy respond in its place?",
     );
   });
 
@@ -182,14 +181,9 @@ describe('the error of a response with a successful status', () => {
     expect(error.message).toBe('GET /projects: no usable response: not JSON: ***  (request id req-3)');
   });
 
-  it('names what is wrong with the shape of the response, in one line', () => {
-    const shape = z.object({ endpoint: z.object({ id: z.string(), host: z.string() }) });
-    const { error: problem } = shape.safeParse({ endpoint: { id: 1 } });
-    if (!problem) throw new Error('The shape fits.');
-    const error = malformedResponse('POST', '/endpoints', responseOf(201, ''), problem, redact);
-    expect(error.message).toBe(
-      'POST /endpoints: no usable response: the response is not of the documented shape: ✖ Invalid input: expected string, received number → at endpoint.id ✖ Invalid input: expected string, received undefined → at endpoint.host',
-    );
+  it('takes the work for possibly done', () => {
+    const error = malformedResponse('POST', '/endpoints', responseOf(201, ''), 'not the shape', redact);
+    expect(error.message).toBe('POST /endpoints: no usable response: not the shape');
     expect(error.meaning).toBe('unknown');
   });
 });

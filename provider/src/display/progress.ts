@@ -1,5 +1,5 @@
 import type { Operation } from '../control-api/wire-types';
-import { consoleWord, describeOperation } from '../operations/operation-outcome';
+import { describeOperation, statusLabel } from '../operations/operation-outcome';
 
 /** Says what is going on with one resource. */
 export interface Progress {
@@ -45,7 +45,7 @@ export function describeProgress(operations: readonly Operation[]): string {
 }
 
 function describeStatus({ status, failures_count: failures }: Operation): string {
-  const word = consoleWord(status);
+  const word = statusLabel(status);
   if (failures === 0) return word;
   return `${word}, ${failures} ${failures === 1 ? 'retry' : 'retries'}`;
 }

@@ -1,11 +1,11 @@
 import { omit, pick, union } from 'lodash';
 import { ProviderConfig } from '../config/provider-config';
+import { messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
-import { messageOf } from '../control-api/error-message';
 import { toPrintable } from '../control-api/printable';
 import { makeRedactor } from '../control-api/redaction';
 import type { Display } from '../display/engine-display';
-import { type ServicePacing, ServiceProjects } from '../operations/service-projects';
+import { type ServicePacing, ServiceProjects } from '../operations/service-project';
 import { PreviewDiagnostics } from '../preview/preview-diagnostics';
 import { argumentNames, argumentTable } from './argument-table';
 import { findChanges, withReported } from './endpoint-changes';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Operation } from '../control-api/wire-types';
-import { isWanted, type OperationFilter } from './operation-filter';
+import { matchesFilter, type OperationFilter } from './operation-filter';
 
 const operation: Operation = {
   id: 'op-1',
@@ -26,7 +26,7 @@ it.each<[OperationFilter, boolean]>([
   [{ statuses: ['OK', 'failed'] }, false],
   [{ actions: [] }, false],
 ])('%j takes a running start_compute: %s', (filter, wanted) => {
-  expect(isWanted(operation, filter)).toBe(wanted);
+  expect(matchesFilter(operation, filter)).toBe(wanted);
 });
 
 it.each([
@@ -34,10 +34,10 @@ it.each([
   ['error', true],
   ['finished', false],
 ])('the console word Error stands for %s: %s', (status, wanted) => {
-  expect(isWanted({ ...operation, status }, { statuses: ['Error'] })).toBe(wanted);
+  expect(matchesFilter({ ...operation, status }, { statuses: ['Error'] })).toBe(wanted);
 });
 
 it('a project-wide operation concerns no endpoint', () => {
   const { endpoint_id: _, ...projectWide } = operation;
-  expect(isWanted(projectWide, { endpointId: 'ep-1' })).toBe(false);
+  expect(matchesFilter(projectWide, { endpointId: 'ep-1' })).toBe(false);
 });

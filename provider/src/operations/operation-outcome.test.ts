@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { consoleWord, describeOperation, isFailed, isUnfinished, outcomeOf } from './operation-outcome';
+import { describeOperation, isFailed, isUnfinished, outcomeOf, statusLabel } from './operation-outcome';
 
 it.each([
   ['scheduling', 'unfinished', 'Scheduling'],
@@ -13,7 +13,7 @@ it.each([
   ['paused', 'unfinished', 'paused'],
   ['constructor', 'unfinished', 'constructor'],
 ])('an operation of the status %s is %s, and the console shows %s', (status, outcome, word) => {
-  expect([outcomeOf({ status }), consoleWord(status)]).toEqual([outcome, word]);
+  expect([outcomeOf({ status }), statusLabel(status)]).toEqual([outcome, word]);
   expect([isFailed({ status }), isUnfinished({ status })]).toEqual([
     outcome === 'failed',
     outcome === 'unfinished',

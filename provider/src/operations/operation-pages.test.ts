@@ -106,7 +106,7 @@ describe('walkOperationPages', () => {
       return { operations: [numbered(page)], pagination: { cursor: String(page + 1) } };
     });
     await expect(walk(source)).rejects.toThrow(
-      'GET /projects/p-1/operations: the list has no end: 1000 pages, and a cursor to the next.',
+      'GET /projects/p-1/operations: the list does not end: page 1000 still has a cursor to the next.',
     );
     expect(cursors).toHaveLength(1_000);
   });

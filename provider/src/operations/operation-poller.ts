@@ -1,6 +1,6 @@
 import { clamp, maxBy } from 'lodash';
 import type { ControlApi } from '../control-api/control-api';
-import { ControlApiError, isNotFound } from '../control-api/control-api-error';
+import { ControlApiError, isNotFound, toError } from '../control-api/control-api-error';
 import { type Deadline, toTimerMs } from '../control-api/deadline';
 import type { CallOptions } from '../control-api/http-client';
 import type { Operation } from '../control-api/wire-types';
@@ -190,10 +190,6 @@ export class OperationPoller {
     const backoffMs = Math.min(this.#pacing.longestMs, this.#pacing.shortestMs * 2 ** this.#failedPolls);
     this.#pauseUntil = Date.now() + error.retryAfterMs + Math.random() * backoffMs;
   }
-}
-
-function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 function lastPollLeadMs(deadline: Deadline): number {
