@@ -112,7 +112,7 @@ describe('endpoints suspend, start and restart', () => {
     release();
     const { exitCode, stderr } = await suspension;
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/^waiting: the project is locked by create_branch \S+ running\n/);
+    expect(stderr).toMatch(/^waiting: project locked by create_branch \S+ running\n/);
   });
 
   it('end with 3 when the project stays locked', async () => {
@@ -155,7 +155,7 @@ describe('endpoints suspend, start and restart', () => {
     expect(await run('endpoints', 'restart', primary.id)).toEqual({
       exitCode: 4,
       stdout: '',
-      stderr: `error: Endpoint ${primary.id} is Idle, and the service restarts only an active compute (status 409): \`postgres-compute endpoints start ${primary.id}\` starts it.\n`,
+      stderr: `error: Endpoint ${primary.id} is Idle, and the service restarts only an active compute (status 409): start it with \`postgres-compute endpoints start ${primary.id}\`.\n`,
     });
   });
 
@@ -177,7 +177,7 @@ describe('endpoints suspend, start and restart', () => {
     emulator.changeEndpoint(primary.id, { disabled: true });
     await run('endpoints', 'suspend', primary.id);
     const restart = await run('endpoints', 'restart', primary.id);
-    expect(restart.stderr).toMatch(/is Stopped, .*: it has to be enabled first\.\n$/);
+    expect(restart.stderr).toMatch(/is Stopped, .*: enable the endpoint first\.\n$/);
     const start = await run('endpoints', 'start', primary.id);
     expect(start).toMatchObject({ exitCode: 4, stderr: expect.stringMatching(/409 Conflict.*is disabled/) });
   });

@@ -114,7 +114,7 @@ new ComputeEndpoint('api', {
     expect(await run('import-file', '--endpoint', 'ep-none')).toEqual({
       exitCode: 4,
       stdout: '',
-      stderr: `error: Project ${project.id} has no endpoint ep-none, so there is nothing to import.\n`,
+      stderr: `error: Project ${project.id} has no endpoint ep-none to import.\n`,
     });
     expect(await run('import-file', '--branch', 'br-none')).toMatchObject({
       exitCode: 4,
@@ -126,6 +126,6 @@ new ComputeEndpoint('api', {
     const { run } = await startCommand();
     const { exitCode, stdout, stderr } = await run('import-file', '--output', '/no/such/folder/file.json');
     expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: '' });
-    expect(stderr).toMatch(/^error: The file \/no\/such\/folder\/file\.json can't be written: ENOENT.*\n$/);
+    expect(stderr).toMatch(/^error: Can't write \/no\/such\/folder\/file\.json: ENOENT.*\n$/);
   });
 });

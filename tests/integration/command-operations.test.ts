@@ -57,9 +57,7 @@ describe('operations list', () => {
 
   it('with --limit says on stderr where the rest begins, and nothing when there is no rest', async () => {
     const { run } = await startBusyCommand();
-    expect((await run('operations', 'list', '--limit', '2')).stderr).toMatch(
-      /^Where the rest begins: --cursor \S+\n$/,
-    );
+    expect((await run('operations', 'list', '--limit', '2')).stderr).toMatch(/^Next page: --cursor \S+\n$/);
     expect((await run('operations', 'list', '--limit', '1000')).stderr).toBe('');
   });
 

@@ -25,7 +25,7 @@ it.each([
   child.kill(signal);
   expect(await once(child, 'exit')).toEqual([exitCode, null]);
   expect(`${started}${await rest}`).toBe(
-    `${id} suspend_compute: In progress\nInterrupted: what the service is doing goes on.\n`,
+    `${id} suspend_compute: In progress\nInterrupted. Operations continue at the service.\n`,
   );
 });
 

@@ -28,7 +28,7 @@ describe('--help', () => {
       const { exitCode, stdout, stderr } = await helpOf(command);
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
       expect(examplesOf(stdout)).not.toEqual([]);
-      expect(stdout).toContain('only a program can read the config of a Pulumi stack');
+      expect(stdout).toContain("can't read the config of a Pulumi stack");
       expect(stdout).toContain('POSTGRES_COMPUTE_API_KEY');
       expect(stdout).toMatch(
         /Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}3 .*\n {2}4 .*\n {2}5 .*\n {2}130 /,
@@ -70,15 +70,12 @@ describe('settings', () => {
   });
 
   it.each([
-    ['POSTGRES_COMPUTE_PROJECT', 'The project is missing: give --project, or set POSTGRES_COMPUTE_PROJECT.'],
+    ['POSTGRES_COMPUTE_PROJECT', 'No project given: pass --project, or set POSTGRES_COMPUTE_PROJECT.'],
     [
       'POSTGRES_COMPUTE_API_KEY',
-      'The API key is missing: set POSTGRES_COMPUTE_API_KEY (the config of a Pulumi stack is not read here).',
+      'No API key given: set POSTGRES_COMPUTE_API_KEY. The command does not read the config of a Pulumi stack.',
     ],
-    [
-      'POSTGRES_COMPUTE_BASE_URL',
-      'The base URL is missing: give --base-url, or set POSTGRES_COMPUTE_BASE_URL.',
-    ],
+    ['POSTGRES_COMPUTE_BASE_URL', 'No base URL given: pass --base-url, or set POSTGRES_COMPUTE_BASE_URL.'],
   ])('without %s it ends with 2 and says what to set', async (variable, sentence) => {
     const { environment } = await startCommand();
     const end = await runWith(['endpoints', 'list'], { ...environment, [variable]: ' ' });
@@ -106,10 +103,13 @@ describe('wrong use ends with 2 and a sentence', () => {
     [['operations', 'list', '--sideways'], /^error: unknown option '--sideways'\n$/],
     [['operations', 'get'], /^error: missing required argument 'operation'\n$/],
     [['operations', 'wait', '--timeout', '0'], /^error: option '-t, --timeout <seconds>'.*above 0.*\n$/],
-    [['operations', 'wait', 'op-1', '--endpoint', 'ep-1'], /^error: Wait either for one operation or .*\n$/],
+    [
+      ['operations', 'wait', 'op-1', '--endpoint', 'ep-1'],
+      /^error: Give either an operation ID or --endpoint.*\n$/,
+    ],
     [
       ['import-file', '--endpoint', 'ep-1', '--branch', 'br-1'],
-      /^error: Import either an --endpoint or .*\n$/,
+      /^error: Give either --endpoint or --branch.*\n$/,
     ],
   ])('%j', async (words, sentence) => {
     const { run } = await startCommand();

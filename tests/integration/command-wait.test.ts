@@ -113,7 +113,7 @@ describe('operations wait', () => {
     const unlocked = await service.run('operations', 'wait');
     expect(locked.exitCode).toBe(3);
     expect(locked.stderr).toMatch(/create_branch: In progress\n/);
-    expect(unlocked).toEqual({ exitCode: 0, stdout: '', stderr: 'Nothing is unfinished.\n' });
+    expect(unlocked).toEqual({ exitCode: 0, stdout: '', stderr: 'No unfinished operations.\n' });
   });
 
   it('for an endpoint that is not there ends with 4, and not with success', async () => {

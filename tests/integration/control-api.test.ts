@@ -98,7 +98,11 @@ describe('a failure', () => {
 
   it.each([
     ['no JSON', '<html>', /the response is not JSON/],
-    ['of another shape', '{"projects":[{}]}', /the response does not have the documented shape: ✖ Invalid input: .* → at operations$/],
+    [
+      'of another shape',
+      '{"projects":[{}]}',
+      /the response does not have the documented shape: ✖ Invalid input: .* → at operations$/,
+    ],
   ])('to understand an answer that is %s says so', async (_case, body, message) => {
     const api = await startServer((_request, response) => response.end(body));
     await expect(api.listOperations('p-1', {}, { isSentOnce: true })).rejects.toThrow(message);

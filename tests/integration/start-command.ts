@@ -8,8 +8,10 @@ import { Screen } from '../../provider/src/command/screen';
 import { startService } from './start-service';
 
 /** Quick pacing: what takes seconds at the service takes milliseconds here. */
-const pollPacing = { shortestMs: 10, longestMs: 50 };
-const retryPacing = { baseMs: 5, capMs: 20, unreachableMs: 100 };
+const pacing = {
+  pollPacing: { shortestMs: 10, longestMs: 50 },
+  retryPacing: { baseMs: 5, capMs: 20, unreachableMs: 100 },
+};
 
 /** For `expect.poll`: what happens soon may take long on a busy machine. */
 export const patience = { timeout: 15_000, interval: 5 };
@@ -33,7 +35,7 @@ export async function runWith(
   const open = () => Object.assign(new PassThrough({ encoding: 'utf8', highWaterMark: 2 ** 24 }), { isTTY });
   const [stdout, stderr] = [open(), open()];
   const screen = new Screen(stdout, stderr, environment);
-  const exitCode = await runCommand(words, { environment, screen, pollPacing, retryPacing });
+  const exitCode = await runCommand(words, { environment, screen, pacing });
   return { exitCode, stdout: stdout.read() ?? '', stderr: stderr.read() ?? '' };
 }
 

@@ -47,7 +47,7 @@ describe('a progress line that is not on a terminal', () => {
     const blocking = [operationOf('running', { action: 'create_branch', id: 'op-7' })];
     line.showBlockers(blocking);
     line.showBlockers(blocking);
-    expect(written()).toBe('waiting: the project is locked by create_branch op-7 running\n');
+    expect(written()).toBe('waiting: project locked by create_branch op-7 running\n');
   });
 
   it('shows no control character of the service', () => {
@@ -62,7 +62,7 @@ describe('a progress line that is not on a terminal', () => {
     line.showOperations([operationOf('running', { id: '::error::op-1' })]);
     line.showBlockers([operationOf('running', { action: '##[error]create_branch' })]);
     expect(written()).toBe(
-      '\\u003a:error::op-1 start_compute: In progress\nwaiting: the project is locked by \\u0023#[error]create_branch op-1 running\n',
+      '\\u003a:error::op-1 start_compute: In progress\nwaiting: project locked by \\u0023#[error]create_branch op-1 running\n',
     );
   });
 
@@ -72,7 +72,7 @@ describe('a progress line that is not on a terminal', () => {
     line.showOperations([operationOf('running', { action: 'canary-key' })]);
     line.showBlockers([operationOf('failed', { error: '"\\u0063anary-key"' })]);
     expect(written()).toBe(
-      'op-1 ***: In progress\nwaiting: the project is locked by start_compute op-1 failed: "***"\n',
+      'op-1 ***: In progress\nwaiting: project locked by start_compute op-1 failed: "***"\n',
     );
   });
 });

@@ -35,7 +35,7 @@ function spellingsOfPart(part: string, before = ''): string {
   if (part.startsWith('\\')) return `(?:${anyBackslash}){${part.length},}`;
   const [some, any] = before.startsWith('\\') ? ['', ''] : ['\\\\+', '\\\\*'];
   // Escapes first: what follows their first character is not to remain.
-  const escapes = [unicodeEscapeOf(part), ...shortEscapeOf(part)].map((spelling) => some + spelling);
+  const escapes = [unicodeEscapeOf(part), ...(shortEscapes[part] ?? [])].map((spelling) => some + spelling);
   return `(?:${[...escapes, any + percentEscapeOf(part), any + escapeRegExp(part)].join('|')})`;
 }
 
@@ -50,18 +50,13 @@ function percentEscapeOf(character: string): string {
   return bytes.map((hex) => `%${anyCase(hex)}`).join('');
 }
 
-const shortEscapes: Readonly<Record<string, string>> = {
-  '\n': 'n',
-  '\r': 'r',
-  '\t': 't',
-  '\b': 'b',
-  '\f': 'f',
+const shortEscapes: Readonly<Record<string, readonly string[]>> = {
+  '\n': ['n'],
+  '\r': ['r'],
+  '\t': ['t'],
+  '\b': ['b'],
+  '\f': ['f'],
 };
-
-function shortEscapeOf(character: string): string[] {
-  const letter = shortEscapes[character];
-  return letter ? [letter] : [];
-}
 
 function anyCase(hex: string): string {
   return hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);

@@ -22,7 +22,6 @@ export const operationSchema = z.looseObject({
   status: z.string(),
   failures_count: z.number(),
   error: absentOr(z.string()),
-  retry_at: absentOr(timestamp),
   total_duration_ms: absentOr(z.number()),
   created_at: timestamp,
   updated_at: timestamp,
@@ -79,10 +78,7 @@ export interface EndpointAttributes {
 
 const branchSchema = z.looseObject({
   id: z.string(),
-  project_id: z.string(),
   name: z.string().optional(),
-  default: z.boolean().optional(),
-  primary: z.boolean().optional(),
 });
 export type Branch = z.infer<typeof branchSchema>;
 
