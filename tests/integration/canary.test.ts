@@ -190,7 +190,7 @@ describe('the key is in no message about settings', () => {
     [
       'that a header cannot carry the key',
       { POSTGRES_COMPUTE_API_KEY: `${canary}\r\nX-Other: ${canary}` },
-      /holds a space or another character/,
+      /contains a space or another character/,
     ],
   ])('%s', async (_case, environment, reason) => {
     const service = await startWitnessed();

@@ -121,7 +121,7 @@ describe('an API key', () => {
     ['a letter that a header does not carry', `${key}é`],
   ])('is refused and not repeated when it holds %s', (_what, apiKey) => {
     const refusal = refusalOf({ POSTGRES_COMPUTE_API_KEY: apiKey });
-    expect(refusal).toContain('holds a space or another character that a key does not have');
+    expect(refusal).toContain('contains a space or another character that is not allowed in a key');
     expect(refusal).not.toContain(key);
   });
 });

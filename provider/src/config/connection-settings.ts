@@ -1,12 +1,12 @@
-/** Where the service is, and the key to it. Held in memory only. */
+/** The address of the service and the key. Held only in memory. */
 export interface ConnectionSettings {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** How many requests the account may send in a minute; absent: what the service states for everyone. */
+  /** The maximum number of requests in any minute. @default 700 */
   readonly requestsPerMinute?: number;
 }
 
-/** Reads a value of the stack's config by its full key (`postgresCompute:apiKey`), decrypted. */
+/** Reads a decrypted value of the stack's config by its full key (`postgresCompute:apiKey`). */
 export type ReadConfig = (key: string) => string | undefined;
 
 const sources = {
@@ -25,9 +25,8 @@ const sources = {
 } as const;
 
 /**
- * Reads the connection settings from the stack's config, else from the environment.
- * @throws Error in one sentence, when one is missing, or the base URL is unusable or would show the key to others.
- * The key is in no message.
+ * Reads the connection settings from the stack's config, otherwise from the environment.
+ * @throws Error when a setting is missing or invalid, or when the base URL would expose the key. No message holds the key.
  */
 export function readConnectionSettings(
   readConfig: ReadConfig,
@@ -57,7 +56,7 @@ function checkRequestsPerMinute(text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count >= 1) return count;
   throw new Error(
-    `The requests that may be sent in a minute (postgresCompute:requestsPerMinute or POSTGRES_COMPUTE_REQUESTS_PER_MINUTE) must be a whole number above 0, not "${text}".`,
+    `The maximum number of requests per minute (postgresCompute:requestsPerMinute or POSTGRES_COMPUTE_REQUESTS_PER_MINUTE) must be a whole number above 0, not "${text}".`,
   );
 }
 
@@ -66,14 +65,14 @@ function checkAllowance(text: string | undefined): boolean {
   if (!allowance || allowance === 'false') return false;
   if (allowance === 'true') return true;
   throw new Error(
-    `Whether the base URL may be unencrypted (postgresCompute:allowInsecureBaseUrl or POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL) must be true or false, not "${text}".`,
+    `The permission for an unencrypted base URL (postgresCompute:allowInsecureBaseUrl or POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL) must be true or false, not "${text}".`,
   );
 }
 
 function checkBaseUrl(baseUrl: string, mayBeInsecure: boolean): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
-  // A bare `?` or `#` leaves no query and no fragment, and would still cut off every path.
+  // URL drops a bare `?` or `#`, but either would cut off every path.
   if (!url || !isWeb || url.username || url.password || /[?#]/.test(baseUrl)) {
     throw new Error(
       'The base URL of the Postgres service (postgresCompute:baseUrl or POSTGRES_COMPUTE_BASE_URL) must be an http(s) URL without user, query or fragment, such as https://HOST/api/v2.',
@@ -86,10 +85,10 @@ function checkBaseUrl(baseUrl: string, mayBeInsecure: boolean): string {
 }
 
 function checkApiKey(apiKey: string): string {
-  // A header can't carry anything else, and Node's own error for it would quote the key.
+  // A header can't carry other characters, and the error of Node.js would quote the key.
   if (/^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
   throw new Error(
-    'The API key of the Postgres service (postgresCompute:apiKey or POSTGRES_COMPUTE_API_KEY) holds a space or another character that a key does not have.',
+    'The API key of the Postgres service (postgresCompute:apiKey or POSTGRES_COMPUTE_API_KEY) contains a space or another character that is not allowed in a key.',
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Deadline } from './deadline';
-import { type CallOptions, HttpClient, path } from './http-client';
+import { HttpClient, path } from './http-client';
+import type { CallOptions } from './retry';
 import {
   type Branch,
   type Endpoint,

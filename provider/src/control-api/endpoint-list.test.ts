@@ -5,7 +5,7 @@ import { ControlApi } from './control-api';
 import { ControlApiError } from './control-api-error';
 import { Deadline } from './deadline';
 import { EndpointList } from './endpoint-list';
-import type { CallOptions } from './http-client';
+import type { CallOptions } from './retry';
 import type { Endpoint } from './wire-types';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
@@ -335,7 +335,7 @@ describe('a project that the service does not know', () => {
     const error = await passing(unknown(true).list.find('ep-1')).catch((reason: unknown) => reason);
     expect(error).toEqual(
       new Error(
-        "GET /projects/p-1/endpoints: 404 Not Found: not found. Either the key or the base URL is another account's, or the project was deleted; nothing was removed from the state. If it was deleted on purpose, remove its endpoints from the state with `pulumi state delete`.",
+        'GET /projects/p-1/endpoints: 404 Not Found: not found. Either the key or the base URL belongs to another account, or the project was deleted. Nothing was removed from the state. If you deleted the project on purpose, remove its endpoints from the state with `pulumi state delete`.',
       ),
     );
     expect(error).toHaveProperty('cause', failure(404));

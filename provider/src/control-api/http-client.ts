@@ -15,22 +15,18 @@ import { Deadline } from './deadline';
 import { malformedResponseCode, notSentCode } from './failure-meaning';
 import { defaultRequestLimits, NotSentError, RateLimiter } from './rate-limiter';
 import { makeRedactor, type Redact } from './redaction';
-import { defaultRetryPacing, installRetry, type RequestContext, type RetryPacing } from './retry';
+import {
+  type CallOptions,
+  defaultRetryPacing,
+  installRetry,
+  type RequestContext,
+  type RetryPacing,
+} from './retry';
 
-export interface HttpClientOptions extends ConnectionSettings {
+export interface HttpPacing {
   /** How long one request may take. Milliseconds. @default 30000 */
   readonly requestTimeoutMs?: number | undefined;
   readonly retryPacing?: RetryPacing | undefined;
-}
-
-/** How long a call may take, and what happens when it fails. */
-export interface CallOptions {
-  /** Bounds the wait for the rate limiter, the request and its retries. @default 60 s */
-  readonly deadline?: Deadline | undefined;
-  /** Whether a failed request is not retried, because the caller calls again anyway. @default false */
-  readonly isSentOnce?: boolean;
-  /** Called when the request goes out, after any wait for the rate limiter. */
-  readonly onSend?: () => void;
 }
 
 interface RequestParts extends CallOptions {
@@ -49,7 +45,7 @@ export class HttpClient {
   readonly redact: Redact;
   readonly #http: AxiosInstance;
 
-  constructor(options: HttpClientOptions) {
+  constructor(options: ConnectionSettings & HttpPacing) {
     this.retryPacing = options.retryPacing ?? defaultRetryPacing;
     const { requestsPerMinute = defaultRequestLimits.perMinute } = options;
     const limiter = new RateLimiter({ ...defaultRequestLimits, perMinute: requestsPerMinute });
@@ -80,13 +76,10 @@ export class HttpClient {
     method: string,
     url: string,
     shape: Shape,
-    { body, query, onSend, isSentOnce = false, deadline }: RequestParts = {},
+    { body, query, ...options }: RequestParts = {},
   ): Promise<z.output<Shape>> {
-    const context: RequestContext = {
-      deadline: deadline ?? new Deadline(defaultPatienceMs),
-      isSentOnce,
-      onSend,
-    };
+    const { deadline = new Deadline(defaultPatienceMs) } = options;
+    const context: RequestContext = { ...options, deadline };
     const request = {
       method,
       url,

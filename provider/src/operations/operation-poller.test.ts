@@ -3,7 +3,7 @@ import { useFakeClock } from '../../../tests/fixtures/fake-clock';
 import { operationOf } from '../../../tests/fixtures/operation';
 import { ControlApiError } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
-import type { CallOptions } from '../control-api/http-client';
+import type { CallOptions } from '../control-api/retry';
 import type { Operation } from '../control-api/wire-types';
 import { OperationPoller, type OperationSource, type OperationsView, type Watch } from './operation-poller';
 

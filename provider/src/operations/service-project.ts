@@ -1,8 +1,9 @@
+import { memoize } from 'lodash';
 import type { ProviderConfig } from '../config/provider-config';
 import { ControlApi } from '../control-api/control-api';
 import { EndpointList } from '../control-api/endpoint-list';
+import type { HttpPacing } from '../control-api/http-client';
 import { defaultReadLagMs } from '../control-api/read-lag';
-import type { RetryPacing } from '../control-api/retry';
 import type { Endpoint } from '../control-api/wire-types';
 import { makeWriteOnce, type WriteOnce } from '../control-api/write-once';
 import { OperationPoller } from './operation-poller';
@@ -11,12 +12,9 @@ import type { LockPacing } from './project-lock';
 import { type QueuedWrite, WriteQueue } from './write-queue';
 
 /** The time constants of the service. Only tests change them. */
-export interface ServicePacing {
+export interface ServicePacing extends HttpPacing {
   readonly pollPacing?: PollPacing | undefined;
   readonly lockPacing?: LockPacing | undefined;
-  readonly retryPacing?: RetryPacing | undefined;
-  /** How long one request may take. Milliseconds. @default 30000 */
-  readonly requestTimeoutMs?: number | undefined;
   /** How long reads may lag behind writes. Milliseconds. @default 10000 */
   readonly readLagMs?: number | undefined;
   /** How long one list of the project's endpoints serves every read. Milliseconds. @default 5000 */
@@ -72,24 +70,12 @@ export class ServiceProject {
 
 /** The projects that this process works on. They share one HTTP client. */
 export class ServiceProjects {
-  readonly #config: ProviderConfig;
-  readonly #pacing: ServicePacing;
-  readonly #projects = new Map<string, ServiceProject>();
-  #api: ControlApi | undefined;
+  /** @throws Error when the key or the base URL is missing or unusable */
+  readonly project: (projectId: string) => ServiceProject;
 
   constructor(config: ProviderConfig, pacing: ServicePacing) {
-    this.#config = config;
-    this.#pacing = pacing;
-  }
-
-  /** @throws Error when the key or the base URL is missing or unusable */
-  project(projectId: string): ServiceProject {
-    const known = this.#projects.get(projectId);
-    if (known) return known;
-    const { retryPacing, requestTimeoutMs } = this.#pacing;
-    this.#api ??= new ControlApi({ ...this.#config.connection, retryPacing, requestTimeoutMs });
-    const project = new ServiceProject(this.#api, projectId, this.#pacing);
-    this.#projects.set(projectId, project);
-    return project;
+    // On first use, when the host has set the stack's config. An error is not remembered.
+    const connect = memoize(() => new ControlApi({ ...config.connection, ...pacing }));
+    this.project = memoize((projectId) => new ServiceProject(connect(), projectId, pacing));
   }
 }
