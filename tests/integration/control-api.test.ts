@@ -138,7 +138,7 @@ it.each(['', '.', '..'])('refuses the id "%s", which would address another resou
     requests += 1;
     response.writeHead(404).end('{}');
   });
-  await expect(api.controlEndpoint('p-1', id, 'restart')).rejects.toThrow(`"${id}" is not an id`);
+  await expect(api.controlEndpoint('p-1', id, 'restart')).rejects.toThrow(`"${id}" is not a valid id`);
   expect(requests).toBe(0);
 });
 

@@ -23,9 +23,9 @@ interface PowerOptions extends CommandOptions {
 }
 
 const powerVerbs: readonly (readonly [PowerVerb, string])[] = [
-  ['start', 'start the compute; no effect if it is active'],
-  ['suspend', 'suspend the compute, which drops its connections; no effect if it is idle'],
-  ['restart', 'restart the compute, which drops its connections; refused unless it is active'],
+  ['start', 'start the compute and wait; no effect if it is active'],
+  ['suspend', 'suspend the compute and wait; drops its connections; no effect if it is idle'],
+  ['restart', 'restart the compute and wait; drops its connections; refused unless it is active'],
 ];
 
 /** `endpoints list`, `get`, `start`, `suspend` and `restart`. */
@@ -49,7 +49,7 @@ export function addEndpointCommands(program: Command, context: CommandContext): 
     addTimeoutOption(
       addCommand(endpoints, verb, `${example} --project old-sun-1`, `${example} --no-wait --json`),
     )
-      .description(`${description}; waits for the operations`)
+      .description(description)
       .argument('<endpoint>', 'endpoint ID')
       .option('--no-wait', 'return as soon as the service accepts the request')
       .action((id: string, options: PowerOptions) => changePower(verb, id, options, context));

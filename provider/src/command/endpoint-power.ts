@@ -14,7 +14,7 @@ interface PowerRequest {
 }
 
 /**
- * Starts, suspends or restarts a compute, after any lock of its project.
+ * Starts, suspends or restarts a compute, as soon as its project is unlocked.
  * @throws CommandFailure for a restart of a compute that is not active
  */
 export async function controlPower(project: ServiceProject, request: PowerRequest): Promise<EndpointChange> {
@@ -33,7 +33,7 @@ export async function controlPower(project: ServiceProject, request: PowerReques
   }
 }
 
-/** Makes the lookup that finds out whether a request with an unknown outcome was carried out. */
+/** Returns a lookup for a request with an unknown outcome: what the request did, or undefined. */
 async function makeLookup(project: ServiceProject, { endpointId, verb }: PowerRequest) {
   // A repeated start or suspend has no effect, so it needs no lookup.
   if (verb !== 'restart') return async () => undefined;

@@ -47,7 +47,7 @@ function painterOf({ current_state, pending_state }: Endpoint, colors: Colors): 
   return current_state === 'active' ? colors.green : colors.dim;
 }
 
-/** The console's labels. It has none for `init`; such a compute is as idle as a suspended one. */
+/** The console's labels. It has none for `init`: a compute that never ran is idle, like a suspended one. */
 const labelOfState: ReadonlyMap<string, string> = new Map([
   ['init', 'Idle'],
   ['idle', 'Idle'],

@@ -22,7 +22,7 @@ interface ImportOptions extends CommandOptions {
 export function addImportCommand(program: Command, context: CommandContext): void {
   addProjectOptions(program.command('import-file'))
     .description(
-      'write a file for `pulumi import` with existing endpoints, and print the program that declares them',
+      'write existing endpoints to a file for `pulumi import`, and print the program that declares them',
     )
     .option('--endpoint <id>', 'only this endpoint')
     .option('--branch <id>', 'only the endpoints of this branch')

@@ -34,7 +34,7 @@ const usualValues: Partial<Record<InputName, unknown>> = {
 /** Chosen by the service. If a program declared them, a later change would replace the endpoint. */
 const leftToService: ReadonlySet<InputName> = new Set(['regionId', 'provisioner']);
 
-/** The fewest arguments that declare the endpoint as it is. */
+/** The minimal arguments that declare the endpoint as it is. */
 export function declareEndpoint(endpoint: Endpoint, isNameUnique: boolean): EndpointInputs {
   const { autoscaling_limit_min_cu: minCu, autoscaling_limit_max_cu: maxCu } = endpoint;
   const values = argumentNames.map((name) => [name, argumentTable[name].read?.(endpoint)] as const);
@@ -45,7 +45,7 @@ export function declareEndpoint(endpoint: Endpoint, isNameUnique: boolean): Endp
     return !isSame(value, usualValues[name]);
   });
   const hasUnlistedSize = !findComputeSize(minCu) || !findComputeSize(maxCu);
-  // The table pairs each name with the value that it reads, including every required one.
+  // The table reads each value under its own name, and every required one exists.
   return {
     ...Object.fromEntries(relevant),
     ...(hasUnlistedSize && { allowUnlistedSize: true }),

@@ -40,12 +40,16 @@ export function addOperationCommands(program: Command, context: CommandContext):
     .option('--branch <id>', 'only operations of this branch')
     .option(
       '--action <actions>',
-      'only these, such as start_compute,suspend_compute; repeatable',
+      'only these actions, such as start_compute,suspend_compute; repeatable',
       collectValues,
     )
-    .option('--status <statuses>', 'only these, such as running or "In progress"; repeatable', collectValues)
+    .option(
+      '--status <statuses>',
+      'only these statuses, such as running or "In progress"; repeatable',
+      collectValues,
+    )
     .option('--limit <count>', 'list at most this many (default: all that the service keeps)', toLimit)
-    .option('--cursor <cursor>', 'continue after an earlier list with --limit')
+    .option('--cursor <cursor>', 'continue at the cursor that an earlier list with --limit printed')
     .action((options: ListOptions) => listOperations(options, context));
   addCommand(operations, 'get', `operations get ${exampleId} --project old-sun-1`)
     .description('show one operation')
@@ -61,7 +65,7 @@ export function addOperationCommands(program: Command, context: CommandContext):
   )
     .description('wait for one operation, or for all unfinished operations of an endpoint or of the project')
     .argument('[operation]', 'operation ID')
-    .option('--endpoint <id>', 'all operations of this endpoint, including any that start during the wait')
+    .option('--endpoint <id>', 'unfinished operations of this endpoint, and any that start during the wait')
     .action((id: string | undefined, options: WaitOptions) => waitForOperations(id, options, context));
 }
 

@@ -10,7 +10,7 @@ type Colors = Screen['colors'];
 type Pages = AsyncIterable<readonly Operation[]> | Iterable<readonly Operation[]>;
 
 const head = ['ACTION', 'BRANCH', 'STATUS', 'DURATION', 'DATE', 'ID'];
-/** Enough for the longest known action, a usual branch id and so on. */
+/** The minimum widths: the longest known action, a usual branch id, and so on. */
 const usualWidths = [20, 28, 11, 12, 20, 36];
 
 /** Prints each page as soon as it arrives, with the columns of the service's console. */
@@ -28,10 +28,10 @@ export async function printOperations(pages: Pages, screen: Screen): Promise<voi
   if (isEmpty) screen.say('No operations found.');
 }
 
-/** Prints `{"operations":[…]}` while the pages arrive, one operation a line. */
+/** Prints `{"operations":[…]}` page by page, one operation per line. */
 export async function printOperationsAsJson(pages: Pages, screen: Screen): Promise<void> {
   await screen.print('{"operations":[');
-  // Held back until the next operation arrives, because only the last one has no comma.
+  // Printed when the next operation arrives, because a comma follows every operation but the last.
   let held: string | undefined;
   for await (const operations of pages) {
     const lines: string[] = [];

@@ -3,14 +3,14 @@ import { type Command, InvalidArgumentError } from 'commander';
 const longestTimeoutSeconds = 86_400;
 const defaultTimeoutSeconds = 600;
 
-/** The options of every command. */
+/** The options that commands share. */
 export interface CommandOptions {
   readonly project?: string;
   readonly baseUrl?: string;
   readonly json?: true;
 }
 
-/** Adds a command that requests something from a project and can print the result as JSON. */
+/** Adds a command with the options for the project and `--json`. */
 export function addCommand(parent: Command, name: string, ...examples: readonly string[]): Command {
   return addProjectOptions(parent.command(name))
     .option('--json', 'print JSON')
@@ -24,7 +24,7 @@ export function addProjectOptions(command: Command): Command {
 }
 
 export function addTimeoutOption(command: Command): Command {
-  const description = 'how long to wait at most';
+  const description = 'maximum wait';
   return command.option('-t, --timeout <seconds>', description, toTimeoutSeconds, defaultTimeoutSeconds);
 }
 

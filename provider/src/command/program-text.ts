@@ -17,8 +17,8 @@ export function writeProgram(projectId: string, endpoints: readonly DeclaredEndp
   ].join('\n\n');
 }
 
-// Imported resources are protected in the state, so the program must say so too, as Pulumi's own import does.
-// An unused variable can fail a build, and an export would become a stack output, so neither is written.
+// Pulumi protects imported resources in the state, so the program must set `protect` too. It assigns no variables: an
+// unused one can fail a build, and an exported one becomes a stack output.
 function writeEndpoint({ name, declared }: DeclaredEndpoint): string {
   const lines = argumentNames.flatMap((argument) => {
     if (argument === 'projectId') return ['  projectId,'];
@@ -44,7 +44,7 @@ function toKey(key: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(key) ? key : quote(key);
 }
 
-/** A string literal in single quotes, with quotes, line breaks and invisible characters escaped. */
+/** A string literal in single quotes. Quotes, line breaks and invisible characters are escaped. */
 function quote(text: string): string {
   const inner = toPrintableJson(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
   return `'${inner}'`;

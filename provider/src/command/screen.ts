@@ -24,7 +24,7 @@ export class Screen {
     this.progress = new ProgressLine(stderr, this.redact);
   }
 
-  /** Writes a result, and waits while the reader is slow. */
+  /** Writes a result. Resolves when the stream accepts more. */
   async print(text: string): Promise<void> {
     this.progress.end();
     if (!this.#stdout.write(`${this.redact(text)}\n`)) await once(this.#stdout, 'drain');
@@ -44,7 +44,7 @@ export class Screen {
     this.say(sentence, `${this.#errorLabel} `);
   }
 
-  /** Writes a text of commander, which has its own line ends. */
+  /** Writes help or an error of commander, including its line breaks. */
   writeHelp(text: string, to: 'stdout' | 'stderr'): void {
     (to === 'stdout' ? this.#stdout : this.#stderr).write(text);
   }

@@ -4,7 +4,7 @@ import { readConnectionSettings } from './connection-settings';
 const https = 'https://postgres.example/api/v2';
 const key = 'canary-key-1';
 
-/** The settings by this config and this environment. */
+/** The settings for this config and environment. */
 function readSettings(config: Record<string, string>, environment: NodeJS.ProcessEnv = {}) {
   return readConnectionSettings((name) => config[`${name}`], environment);
 }

@@ -22,7 +22,7 @@ describe('ProviderConfig.allowRestart', () => {
     ['false', { [key]: 'false' }, false],
     ['false, with spaces around it,', { [key]: ' false\n' }, false],
     ['nothing but spaces', { [key]: ' ' }, true],
-    // A preview refuses it; whatever comes past that must not drop connections.
+    // A preview refuses it. A value that gets past the preview must not drop connections.
     ['another word', { [key]: 'no' }, false],
   ])('with %s in the config is %s', (_what, stack, expected) => {
     expect(configOf(stack).allowRestart).toBe(expected);

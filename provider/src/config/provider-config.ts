@@ -3,7 +3,7 @@ import { type ConnectionSettings, type ReadConfig, readConnectionSettings } from
 
 const allowRestartKey = 'postgresCompute:allowRestart';
 
-/** The stack's config and the environment. Each value is read afresh, because a host can configure the provider later. */
+/** The settings from the stack's config and the environment, read afresh each time: a host may set the config late. */
 export class ProviderConfig {
   readConfig: ReadConfig = () => undefined;
   readonly #environment: NodeJS.ProcessEnv;
@@ -37,7 +37,7 @@ export class ProviderConfig {
     return [`${allowRestartKey} must be true or false, not "${this.#allowRestart}".`];
   }
 
-  /** The key; empty without valid settings, because then no text comes from the service either. */
+  /** The key, for redaction. Empty without valid settings: the provider then never calls the service. */
   get secrets(): string[] {
     try {
       return [this.connection.apiKey];

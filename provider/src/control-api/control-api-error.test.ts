@@ -13,7 +13,7 @@ function responseOf(status: number, data: unknown, headers: Record<string, strin
   return { status, data, statusText: '', headers, config };
 }
 
-/** What the HTTP client throws for a response of that status. */
+/** The error that axios throws for this response. */
 function failedBy(response: AxiosResponse, message = 'Request failed'): AxiosError {
   return new AxiosError(message, 'ERR_BAD_RESPONSE', config, undefined, response);
 }

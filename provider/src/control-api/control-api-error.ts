@@ -89,7 +89,7 @@ const errorBody = z.looseObject({
   message: z.string(),
 });
 
-/** The service's text as it may be shown. */
+/** Makes a function that redacts and escapes the service's text. */
 const makeShown = (redact: Redact) => (text: string) => toPrintable(redact(text));
 
 /** Converts what the HTTP client threw into a ControlApiError, without the request's headers. */
@@ -140,7 +140,7 @@ function requestIdOf(response: AxiosResponse, show: (text: string) => string): s
   return typeof header === 'string' ? show(header) : undefined;
 }
 
-/** Server errors sometimes lack the service's error body. Client errors always have one, so a proxy sent this one. */
+/** The service sends some server errors without its error body, but never a client error: a proxy sent that one. */
 function describeForeignResponse({ status, headers }: AxiosResponse, show: (text: string) => string): string {
   if (status >= 500 || [408, 423, 425, 429].includes(status)) return 'the service gave no reason';
   const contentType: unknown = headers['content-type'];

@@ -29,7 +29,7 @@ describe('Deadline', () => {
 });
 
 describe('Deadline.bound', () => {
-  /** How the bound work ends, and when. */
+  /** The result of the bound work, and when it arrived. */
   async function endOf(work: Promise<string>, deadline = new Deadline(2_000)) {
     const startedAt = Date.now();
     const ending = deadline.bound(work, 'list of the endpoints').then(

@@ -24,7 +24,7 @@ const failure = (status: number, isFromService = true) =>
 
 const pause = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));
 
-/** A project that holds what `endpoints` says when a list arrives, and notes each request. */
+/** A project whose lists show `endpoints` at the time of the response. Records each request. */
 class ListedProject extends ControlApi {
   /** When each list was sent. */
   readonly sentAt: number[] = [];

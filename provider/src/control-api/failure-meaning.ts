@@ -1,12 +1,12 @@
 /**
  * What a failed request means for the work that it requested.
  * - `not done`: the service did nothing; any request may be sent again.
- * - `unknown`: the response was lost, and the work may have happened. A GET may be sent again; a write needs a lookup.
- * - `refused`: the service's final answer; sending the request again changes nothing.
+ * - `unknown`: the work may have happened, as after a lost response. A GET may be sent again; a write needs a lookup.
+ * - `refused`: the response is final; sending the request again changes nothing.
  */
 export type FailureMeaning = 'not done' | 'unknown' | 'refused';
 
-/** The statuses that differ from their class: a 4xx is refused, and the outcome of a 5xx is unknown. */
+/** Exceptions. Any other 4xx is `refused`, and any other 5xx `unknown`. */
 const meaningOfStatus: Readonly<Record<number, FailureMeaning>> = {
   // Request Timeout and Too Early: the service, or a proxy in front of it, may have passed the request on.
   408: 'unknown',
@@ -26,7 +26,7 @@ const meaningOfNetworkError: Readonly<Record<string, FailureMeaning>> = {
   EAI_AGAIN: 'not done',
   ENETUNREACH: 'not done',
   EHOSTUNREACH: 'not done',
-  // A retry would not trust the connection either.
+  // A retry would fail the same check.
   DEPTH_ZERO_SELF_SIGNED_CERT: 'refused',
   SELF_SIGNED_CERT_IN_CHAIN: 'refused',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'refused',

@@ -146,6 +146,6 @@ function requireJson(response: AxiosResponse): AxiosResponse {
  */
 export function path(literals: TemplateStringsArray, ...ids: string[]): string {
   const step = ids.find((id) => ['', '.', '..'].includes(id));
-  if (step !== undefined) throw new Error(`"${step}" is not an id of the service.`);
+  if (step !== undefined) throw new Error(`"${step}" is not a valid id.`);
   return String.raw({ raw: literals.raw }, ...ids.map(encodeURIComponent));
 }

@@ -112,7 +112,7 @@ describe('RateLimiter with a deadline', () => {
   it('rejects a request at its deadline during a pause, with the remaining pause', async () => {
     const limiter = new RateLimiter(wide);
     limiter.pause(3_600_000);
-    const error = new NotSentError('not sent: the service asked to wait (429), for another 3598 s');
+    const error = new NotSentError('not sent: the service returned 429 and asked to wait; 3598 s remain');
     expect(await expiryOf(limiter)).toEqual({ ending: { error, at: 2_000 }, sends: 0 });
   });
 

@@ -114,7 +114,7 @@ export class RateLimiter {
   #describeExpiry(): string {
     const pauseMs = this.#pausedUntil - Date.now();
     if (pauseMs <= 0) return 'not sent before the deadline';
-    return `not sent: the service asked to wait (429), for another ${Math.ceil(pauseMs / 1000)} s`;
+    return `not sent: the service returned 429 and asked to wait; ${Math.ceil(pauseMs / 1000)} s remain`;
   }
 }
 

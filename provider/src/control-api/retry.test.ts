@@ -73,7 +73,7 @@ describe('installRetry', () => {
     return { ...(await ending), sentAt, timeouts };
   }
 
-  /** Sends a request that fails so many times with this failure. */
+  /** Sends a request whose first `failures` attempts fail. */
   const send = (failure: Failure, failures = 1, sending?: Sending) =>
     sendTo((attempt) => (attempt <= failures ? failure : undefined), sending);
 

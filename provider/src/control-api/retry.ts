@@ -13,10 +13,10 @@ export interface CallOptions {
   readonly onSend?: () => void;
 }
 
-/** Carried by each request through the HTTP client. */
+/** Accompanies a request through axios and its retries. */
 export interface RequestContext extends CallOptions {
   readonly deadline: Deadline;
-  /** Since when every attempt found the address unreachable. Local time. */
+  /** When the address became unreachable; undefined after any response. Local time. */
   unreachableSince?: number | undefined;
   /** How long to pause before the retry. Milliseconds. */
   pauseMs?: number;
@@ -40,7 +40,7 @@ export interface RetryPacing {
 
 export const defaultRetryPacing: RetryPacing = { baseMs: 400, capMs: 15_000, unreachableMs: 20_000 };
 
-/** Full jitter: any time up to the exponential bound, after Retry-After. */
+/** Retry-After plus full jitter: a random time up to the exponential bound. */
 export function retryDelayMs(attempt: number, retryAfterMs: number, pacing: RetryPacing): number {
   const bound = Math.min(pacing.capMs, pacing.baseMs * 2 ** (attempt - 1));
   return retryAfterMs + Math.random() * bound;

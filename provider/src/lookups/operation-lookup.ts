@@ -40,8 +40,8 @@ export async function getOperations(of: { projectId: string; limit?: number }): 
 
 /**
  * Reads every operation of a project that the service keeps, newest first:
- * `for await (const operation of listOperations({ projectId, statuses: ['failed'] })) …`. The loop requests each page
- * only when it gets there, so leaving it early saves requests.
+ * `for await (const operation of listOperations({ projectId, statuses: ['failed'] })) …`. It requests each page
+ * only when the loop reaches it, so an early exit saves requests.
  * @throws ControlApiError 404 when there is no such project
  */
 export async function* listOperations(

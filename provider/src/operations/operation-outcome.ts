@@ -1,6 +1,6 @@
 import type { Operation } from '../control-api/wire-types';
 
-/** Only `succeeded` is success: an operation with an unknown status is unfinished. */
+/** The outcome of an operation. An unknown status counts as `unfinished`. */
 export type OperationOutcome = 'succeeded' | 'failed' | 'unfinished';
 
 interface StatusMeaning {

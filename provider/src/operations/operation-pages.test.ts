@@ -12,7 +12,7 @@ import {
 const projectId = 'p-1';
 const epoch = Date.UTC(2026, 0, 1);
 
-/** The operation of that number, which was created so many seconds after the start of 2026. */
+/** Operation op-NUMBER, created NUMBER seconds after the start of 2026. */
 function numbered(number: number): Operation {
   const time = new Date(epoch + number * 1_000).toISOString();
   return operationOf({
@@ -24,7 +24,7 @@ function numbered(number: number): Operation {
   });
 }
 
-/** A project with that many operations; each request is preceded by so many new ones. */
+/** A project with `count` operations, and `newBeforeEach` new ones before each request. */
 function projectOf(count: number, newBeforeEach = 0) {
   let newest = count;
   const requests: { limit: number; cursor?: string }[] = [];
@@ -42,7 +42,7 @@ function projectOf(count: number, newBeforeEach = 0) {
   return { source, requests };
 }
 
-/** A project whose pages are what `pageAt` says of each cursor. */
+/** A project whose pages come from `pageAt`. */
 function pagedBy(pageAt: (cursor: string | undefined) => OperationsPage) {
   const cursors: (string | undefined)[] = [];
   const source: OperationPages = {

@@ -13,7 +13,7 @@ export interface OperationQuery extends OperationFilter {
   readonly deadline?: Deadline | undefined;
 }
 
-/** One page, unfiltered, without what the page before has shown. */
+/** One unfiltered page, without the operations of the previous page. */
 interface Page {
   readonly operations: readonly Operation[];
   /** The cursor of this page; undefined for the newest operations. */
@@ -26,7 +26,7 @@ interface Page {
 const firstPageLimit = 100;
 const laterPageLimit = 1_000;
 const usualLimit = (pagesSoFar: number): number => (pagesSoFar === 0 ? firstPageLimit : laterPageLimit);
-/** A million operations, more than any project keeps. A service with more pages than that is broken. */
+/** A million operations, more than any project keeps. If there are more pages, the service is faulty. */
 const mostPages = 1_000;
 
 /** The matching operations of each page, newest first. Each page is requested only when the caller gets to it. */
@@ -54,7 +54,7 @@ async function* walkPages(
     const operations = response.operations.filter(({ id }) => !seen.has(id));
     if (operations.length === 0) return;
     const cursorBehind = response.pagination?.cursor;
-    // A cursor that was used before would lead in a circle.
+    // A repeated cursor would lead in a circle.
     const next = starts.has(cursorBehind) ? undefined : cursorBehind;
     yield { operations, start, next };
     if (next === undefined) return;
@@ -70,8 +70,8 @@ async function* walkPages(
 const searchBackMs = 24 * 60 * 60 * 1_000;
 
 /**
- * The operations of a project since a point in time, newest first, and any older ones on the same pages. Stops at the
- * first page that ends before that time, or more than a day before the newest operation.
+ * The operations of a project since a point in time, newest first, and any older ones on the same pages. Stops after
+ * the first page whose last operation is older than that time, or more than a day older than the newest operation.
  * @param since returns the point in time by the clock of the service, in milliseconds
  */
 export async function listOperationsSince(
@@ -115,7 +115,7 @@ export async function takeOperations(
 
 /**
  * The cursor behind an operation in the middle of a page. The service returns cursors only for the end of a page, so
- * this requests pages until one ends at the operation. Without a start, new operations can shift the first page.
+ * this requests pages until one ends at the operation. New operations can shift a page that has no start.
  */
 async function findCursorBehind(
   last: Operation,

@@ -30,7 +30,7 @@ const failure = (status: number, retryAfterMs = 0, isFromService = true) =>
 
 const pause = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));
 
-/** A project whose newest page is empty unless told otherwise, and which notes every request. */
+/** A project with an empty newest page by default. Records every request. */
 function sourceOf(change: Partial<OperationSource> = {}) {
   const polls: { at: number; limit: number | undefined }[] = [];
   const asked: string[] = [];
@@ -61,7 +61,7 @@ function failingWith(failures: (Error | undefined)[]) {
   });
 }
 
-/** A wait for one running operation, of ten seconds unless told otherwise, that reports when it ended. */
+/** Watches one running operation, for 10 s by default, and reports when the watch ended. */
 function watchOf(change: Partial<Watch<string>> = {}): Watch<string> {
   return {
     operations: () => [operationOf()],
@@ -72,7 +72,7 @@ function watchOf(change: Partial<Watch<string>> = {}): Watch<string> {
   };
 }
 
-/** How waits end within so many milliseconds. */
+/** The results of watches within a time in milliseconds. */
 async function endsOf(waits: Promise<string>[], durationMs = 10_000): Promise<string[]> {
   const ends = Promise.all(waits.map((wait) => wait.catch(String)));
   await vi.advanceTimersByTimeAsync(durationMs);

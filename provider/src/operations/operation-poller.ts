@@ -8,12 +8,12 @@ import { defaultPollPacing, type PollPacing, PollSchedule } from './poll-schedul
 
 export type OperationSource = Pick<ControlApi, 'listOperations' | 'getOperation'>;
 
-/** The last poll is sent before the deadline by this share of it, but at most by a second. */
+/** How long before the deadline the last poll is sent: this share of it, at most 1 s. */
 const lastPollShare = 0.05;
 const lastPollMs = 1_000;
-/** This many refusals in a row (a wrong key, a deleted project) are final. A single one may come from a proxy. */
+/** How many refusals in a row are final, such as for a wrong key. A single one may come from a proxy. */
 const finalRefusals = 3;
-/** Bounds of the page size. A page holds twice as many operations as are watched, because it includes older ones. */
+/** Bounds of the page size, which is twice the number of watched operations: a page also holds older ones. */
 const smallestPage = 50;
 const largestPage = 1_000;
 

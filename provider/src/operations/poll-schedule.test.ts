@@ -150,7 +150,7 @@ it('PollSchedule forgets the start of a finished operation', async () => {
   const pace = new PollSchedule(defaultPollPacing);
   const operation = newOperation({ action: 'apply_config' });
   await pollsAt(pace, 10_000, [operation]);
-  // Under another action, so that its duration says nothing about the next one.
+  // Another action, so that its duration does not predict the next one.
   pace.learn([{ ...operation, status: 'finished', action: 'suspend_compute' }]);
   expect(pace.intervalMs([operation])).toBe(200);
 });

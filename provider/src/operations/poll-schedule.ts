@@ -11,13 +11,13 @@ export interface PollPacing {
 
 export const defaultPollPacing: PollPacing = { shortestMs: 200, longestMs: 5_000 };
 
-/** Without a prediction: the interval as a share of the time waited so far, which bounds the delay by that share. */
+/** Without earlier durations: the interval as a share of the time waited. It also bounds how late an end is noticed. */
 const blindShare = 0.1;
 /** Around a likely end: the number of polls until the latest likely end … */
 const predictedPolls = 10;
 /** … but the interval stays between these shares of the expected duration. */
 const predictedShare = { least: 0.02, most: 0.045 };
-/** Around a likely end, an interval may shrink to this share of the shortest, for operations that take almost no time. */
+/** Around a likely end, the interval may fall to this share of the shortest one, for very short operations. */
 const shortestShare = 0.1;
 /** How far the next duration may differ from an earlier one, as a share of it: more if few durations are known. */
 const margins = { few: 0.15, many: 0.03, manyFrom: 5 };

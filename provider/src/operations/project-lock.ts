@@ -37,7 +37,7 @@ export class ProjectLock {
   readonly #write: LockedWrite;
   #blocking: readonly Operation[];
   #refusals = 0;
-  /** The last change of each operation at the time of an earlier refusal. While unchanged, it proves nothing. */
+  /** When each operation had last changed at an earlier refusal. An unchanged operation does not prove the lock. */
   readonly #unchangedSince = new Map<string, string>();
 
   constructor(poller: OperationPoller, pacing: LockPacing, write: LockedWrite, known: readonly Operation[]) {

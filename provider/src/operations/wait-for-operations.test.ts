@@ -21,7 +21,7 @@ beforeEach(() => {
 const failure = (status: number | undefined, reason: string) =>
   new ControlApiError({ method: 'GET', path: '/operations', status, reason });
 
-/** A service whose operations are what `now` says, milliseconds after the start. */
+/** A service whose operations come from `now`, given the milliseconds since the start. */
 function serviceOf(
   now: (elapsedMs: number) => Operation[],
   { respond = () => undefined, pacing }: { respond?: () => void; pacing?: PollPacing } = {},
@@ -60,7 +60,7 @@ async function awaitWithin(
   return outcome;
 }
 
-/** So many seconds after the start. */
+/** A timestamp, in seconds after the start. */
 const after = (seconds: number) => new Date(start + seconds * 1_000).toISOString();
 
 const runsFor =

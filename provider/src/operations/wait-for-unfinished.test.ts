@@ -21,7 +21,7 @@ useFakeClock(start);
 const notFound = (path: string, isFromService = true) =>
   new ControlApiError({ method: 'GET', path, status: 404, reason: 'not found', isFromService });
 
-/** A project with the endpoint ep-1, whose operations, newest first, are what `now` says, milliseconds after the start. */
+/** A project with endpoint ep-1. Its operations, newest first, come from `now`, given the milliseconds since the start. */
 function projectOf(now: (elapsedMs: number) => Operation[], change: Partial<WatchedProject['api']> = {}) {
   const requests: string[] = [];
   const api: WatchedProject['api'] = {
@@ -72,7 +72,7 @@ const runsFor =
   (elapsedMs: number) =>
     operationOf({ status: 'finished', ...change, ...(elapsedMs < durationMs && { status: 'running' }) });
 
-/** So many finished operations of other endpoints, created so many seconds after the start. */
+/** `count` finished operations of another endpoint, created `seconds` after the start. */
 const othersOf = (count: number, seconds: number) =>
   Array.from({ length: count }, (_, index) =>
     operationOf({

@@ -56,7 +56,7 @@ async function listUnfinished({ api, id }: WatchedProject, since: number): Promi
   return (await listOperationsSince(api, id, () => since)).filter(isUnfinished);
 }
 
-/** The operations were visible a moment ago, so a missing one has disappeared: no read lag applies. */
+/** Without a read lag: a read has just shown these operations, so a missing one has disappeared. */
 function awaitNamed(
   { poller }: WatchedProject,
   operations: readonly Operation[],

@@ -44,7 +44,7 @@ interface Write {
   readonly onLocked?: QueuedWrite<string>['onLocked'];
 }
 
-/** A project that is polled ten times a second, and that locks while one of its operations runs, unless told otherwise. */
+/** A project that is polled ten times a second. By default, it locks while one of its operations runs. */
 class QueuedProject {
   /** Which write was sent when. */
   readonly sent: string[] = [];
@@ -93,14 +93,14 @@ const timeOf = (seconds: number) => new Date(start + seconds * 1_000).toISOStrin
 const within = (durationMs: number) => new Deadline(durationMs, 'later');
 const tenMinutes = () => within(10 * minuteMs);
 
-/** How the writes have ended after so long. */
+/** The results of the writes after a time. */
 async function passing(writes: Promise<string>[], durationMs = 20 * minuteMs): Promise<string[]> {
   await vi.advanceTimersByTimeAsync(durationMs);
   return Promise.all(writes);
 }
 
 describe('WriteQueue of a project that does not lock', () => {
-  /** Queues so many writes that end when the test says so. */
+  /** Queues `count` writes that the test finishes. */
   function queueOf(count: number) {
     const { queue } = new QueuedProject();
     const underWay: (() => void)[] = [];
@@ -297,7 +297,7 @@ describe('WriteQueue of a project that locks', () => {
 });
 
 describe('WriteQueue of a project with an operation that never changes', () => {
-  /** An operation that changed at 6 s, and that ends at 9.05 s. */
+  /** An operation that changed at 6 s and finishes at 9.05 s. */
   const changing = running('op-7', 0, 9_050, (ms) => ({ updated_at: ms < 6_000 ? timeOf(0) : timeOf(6) }));
   const lockUntil = (project: QueuedProject, untilMs: number) => {
     project.refuses = () => (now() < untilMs ? refusal(423) : undefined);
@@ -373,7 +373,7 @@ describe('WriteQueue of a project that stays locked', () => {
   });
 
   it("reports the service's reason if no operation is visible", async () => {
-    // The longest of the random pauses: the last one ends when no time is left for another try.
+    // The longest random pauses: the last one leaves no time for another attempt.
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const project = new QueuedProject();
     project.refuses = () => refusal(423);
