@@ -3,7 +3,7 @@ import { patience } from '../support/pacing';
 import { startCommand } from '../support/start-command';
 
 describe('endpoints list', () => {
-  it('shows id, name, branch, type, size and state', async () => {
+  it('endpoints list shows id, name, branch, type, size and state', async () => {
     const { run, primary, branch, provider, declare } = await startCommand();
     await provider.create(declare({ name: 'api' }));
     const [, first = '', second = ''] = (await run('endpoints', 'list')).stdout.split('\n');
@@ -17,7 +17,7 @@ describe('endpoints list', () => {
     ]);
   });
 
-  it('is narrowed by --branch', async () => {
+  it('endpoints list filters by --branch', async () => {
     const { run, primary, branch } = await startCommand();
     const own = await run('endpoints', 'list', '--branch', primary.branch_id, '--json');
     expect(JSON.parse(own.stdout)).toMatchObject({ endpoints: [{ id: primary.id, currentState: 'active' }] });
@@ -26,8 +26,8 @@ describe('endpoints list', () => {
   });
 });
 
-describe('on a terminal the state has a colour', () => {
-  it('of its own when it is up, when it is down, and while it changes', async () => {
+describe('endpoints list on a terminal', () => {
+  it('colours active, idle and changing states differently', async () => {
     const { runOnTerminal, run, emulator, primary } = await startCommand();
     const painted = async () => (await runOnTerminal(['endpoints', 'list'])).stdout;
     expect(await painted()).toContain('\u001b[32mActive');
@@ -61,7 +61,7 @@ it('endpoints get shows one endpoint', async () => {
 });
 
 describe('endpoints suspend, start and restart', () => {
-  it('return when the compute is down, up, and up again', async () => {
+  it('wait until the compute is suspended, active and restarted', async () => {
     const { run, emulator, primary } = await startCommand();
     const state = () => emulator.endpoints()[0]?.current_state;
     expect(await run('endpoints', 'suspend', primary.id)).toMatchObject({
@@ -76,7 +76,7 @@ describe('endpoints suspend, start and restart', () => {
     expect(state()).toBe('active');
   });
 
-  it('say that there was nothing to do', async () => {
+  it('report that the service had nothing to do', async () => {
     const { run, primary } = await startCommand();
     expect(await run('endpoints', 'start', primary.id)).toEqual({
       exitCode: 0,
@@ -85,7 +85,7 @@ describe('endpoints suspend, start and restart', () => {
     });
   });
 
-  it('with --no-wait return what runs', async () => {
+  it('return the running operations with --no-wait', async () => {
     const { run, emulator, primary } = await startCommand({ operationMs: 60_000 });
     const { stdout } = await run('endpoints', 'suspend', primary.id, '--no-wait', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
@@ -95,14 +95,14 @@ describe('endpoints suspend, start and restart', () => {
     expect(emulator.endpoints()[0]).toMatchObject({ current_state: 'active' });
   });
 
-  it('show an operation once that the service names twice', async () => {
+  it('show an operation once if the service names it twice', async () => {
     const { run, emulator, primary } = await startCommand();
     emulator.inject({ match: { method: 'POST' }, effect: { kind: 'repeated-operations' } });
     const { stdout } = await run('endpoints', 'suspend', primary.id, '--no-wait', '--json');
     expect(JSON.parse(stdout).operations).toHaveLength(1);
   });
 
-  it('wait while the project is locked, and say by what', async () => {
+  it('wait while the project is locked, and report the locking operation', async () => {
     const { run, emulator, project, primary } = await startCommand();
     const release = emulator.lockProject(project.id);
     const suspension = run('endpoints', 'suspend', primary.id);
@@ -113,10 +113,10 @@ describe('endpoints suspend, start and restart', () => {
     release();
     const { exitCode, stderr } = await suspension;
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/^waiting: the project is locked by create_branch \S+ running\n/);
+    expect(stderr).toMatch(/^waiting: project locked by create_branch \S+ running\n/);
   });
 
-  it('end with 3 when the project stays locked', async () => {
+  it('exit with 3 when the project stays locked', async () => {
     const { run, emulator, project, primary } = await startCommand();
     emulator.lockProject(project.id);
     const { exitCode, stderr } = await run('endpoints', 'suspend', primary.id, '--timeout', '1');
@@ -126,7 +126,7 @@ describe('endpoints suspend, start and restart', () => {
     );
   });
 
-  it('end with 1 when an operation failed', async () => {
+  it('exit with 1 when an operation fails', async () => {
     const { run, emulator, primary } = await startCommand();
     emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-fails' } });
     const { exitCode, stderr } = await run('endpoints', 'suspend', primary.id);
@@ -134,14 +134,14 @@ describe('endpoints suspend, start and restart', () => {
     expect(stderr).toMatch(/error: Not every operation succeeded: suspend_compute \S+ failed: .*\n$/);
   });
 
-  it('end with 3 when the operations take too long', async () => {
+  it('exit with 3 when the operations take too long', async () => {
     const { run, primary } = await startCommand({ operationMs: 60_000 });
     const { exitCode, stderr } = await run('endpoints', 'suspend', primary.id, '--timeout', '0.2');
     expect(exitCode).toBe(3);
     expect(stderr).toMatch(/Still unfinished after \d+ s: suspend_compute \S+ running\.\n$/);
   });
 
-  it('restart once, also when the answer got lost', async () => {
+  it('restart once, even if the response is lost', async () => {
     for (const kind of ['lost-after-work', 'lost-before-work'] as const) {
       const { run, emulator, primary } = await startCommand();
       emulator.inject({ match: { method: 'POST' }, effect: { kind } });
@@ -150,17 +150,17 @@ describe('endpoints suspend, start and restart', () => {
     }
   });
 
-  it('tell of an idle compute that it can only be started', async () => {
+  it('refuse to restart an idle compute, and suggest a start', async () => {
     const { run, primary } = await startCommand();
     await run('endpoints', 'suspend', primary.id);
     expect(await run('endpoints', 'restart', primary.id)).toEqual({
       exitCode: 4,
       stdout: '',
-      stderr: `error: Endpoint ${primary.id} is Idle, and the service restarts only an active compute (status 409): \`postgres-compute endpoints start ${primary.id}\` starts it.\n`,
+      stderr: `error: Endpoint ${primary.id} is Idle, and the service restarts only an active compute (status 409): start it with \`postgres-compute endpoints start ${primary.id}\`.\n`,
     });
   });
 
-  it('pass on why an active compute is not restarted', async () => {
+  it("report the service's reason for not restarting an active compute", async () => {
     const { run, emulator, primary } = await startCommand();
     const message = 'the region is being moved';
     emulator.inject({ match: { method: 'POST' }, effect: { kind: 'status', status: 409, message } });
@@ -173,17 +173,17 @@ describe('endpoints suspend, start and restart', () => {
     expect(emulator.restarts(primary.id)).toBe(0);
   });
 
-  it('tell of a disabled endpoint that it has to be enabled', async () => {
+  it('refuse to restart a disabled endpoint, and suggest to enable it', async () => {
     const { run, emulator, primary } = await startCommand();
     emulator.changeEndpoint(primary.id, { disabled: true });
     await run('endpoints', 'suspend', primary.id);
     const restart = await run('endpoints', 'restart', primary.id);
-    expect(restart.stderr).toMatch(/is Stopped, .*: it has to be enabled first\.\n$/);
+    expect(restart.stderr).toMatch(/is Stopped, .*: enable the endpoint first\.\n$/);
     const start = await run('endpoints', 'start', primary.id);
     expect(start).toMatchObject({ exitCode: 4, stderr: expect.stringMatching(/409 Conflict.*is disabled/) });
   });
 
-  it('of an unknown endpoint end with 4', async () => {
+  it('exit with 4 for an unknown endpoint', async () => {
     const { run } = await startCommand();
     for (const verb of ['start', 'suspend', 'restart'])
       expect(await run('endpoints', verb, 'ep-none')).toMatchObject({

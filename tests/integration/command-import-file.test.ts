@@ -22,7 +22,7 @@ async function startImport() {
 }
 
 describe('import-file', () => {
-  it('takes every endpoint of the project', async () => {
+  it('imports every endpoint of the project', async () => {
     const { importTo, primary, apiId, project, branch } = await startImport();
     const { resources, stdout } = await importTo();
     expect(resources).toMatchObject([
@@ -53,14 +53,14 @@ new ComputeEndpoint('api', {
 `);
   });
 
-  it('takes one endpoint with --endpoint', async () => {
+  it('imports one endpoint with --endpoint', async () => {
     const { importTo, apiId } = await startImport();
     const { resources, stdout } = await importTo('--endpoint', apiId);
     expect(resources.map(({ id }) => id)).toEqual([apiId]);
     expect(stdout.match(/new ComputeEndpoint/g)).toHaveLength(1);
   });
 
-  it('takes the endpoints of one branch with --branch, its replicas too', async () => {
+  it('imports the endpoints of one branch with --branch, including replicas', async () => {
     const { importTo, provider, declare, branch, primary, apiId } = await startImport();
     const replica = await provider.create(declare({ type: 'read_only', name: 'reports' }));
     const { resources } = await importTo('--branch', branch.id);
@@ -70,7 +70,7 @@ new ComputeEndpoint('api', {
     ]);
   });
 
-  it('names an endpoint by its id when the branches may not be seen', async () => {
+  it('names an endpoint by its id if the key has no access to the branches', async () => {
     const { importTo, emulator, primary } = await startImport();
     emulator.inject({
       match: { method: 'GET', path: '/projects/:p/branches' },
@@ -79,7 +79,7 @@ new ComputeEndpoint('api', {
     expect((await importTo()).resources.map(({ name }) => name)).toEqual([primary.id, 'api']);
   });
 
-  it('says what to run next on stderr, so that stdout is the program and nothing else', async () => {
+  it('prints the next steps on stderr, so that stdout holds only the program', async () => {
     const { importTo, file } = await startImport();
     const { stderr } = await importTo();
     expect(stderr).toContain(`Wrote 2 endpoints to ${file}.`);
@@ -88,7 +88,7 @@ new ComputeEndpoint('api', {
     expect(stderr).toContain('  3. pulumi preview --expect-no-changes\n');
   });
 
-  it('writes the command to run next as a shell reads it, also when the path has spaces', async () => {
+  it('quotes the path for the shell in the next steps', async () => {
     const { run } = await startCommand();
     const folder = makeTemporaryFolder();
     const { stderr } = await run('import-file', '--output', join(folder, "Jo's file.json"));
@@ -109,12 +109,12 @@ new ComputeEndpoint('api', {
     ).toEqual(new Set(['GET']));
   });
 
-  it('ends with 4 when there is nothing to import', async () => {
+  it('exits with 4 when there is nothing to import', async () => {
     const { run, project } = await startCommand();
     expect(await run('import-file', '--endpoint', 'ep-none')).toEqual({
       exitCode: 4,
       stdout: '',
-      stderr: `error: Project ${project.id} has no endpoint ep-none, so there is nothing to import.\n`,
+      stderr: `error: Project ${project.id} has no endpoint ep-none to import.\n`,
     });
     expect(await run('import-file', '--branch', 'br-none')).toMatchObject({
       exitCode: 4,
@@ -122,10 +122,10 @@ new ComputeEndpoint('api', {
     });
   });
 
-  it('ends with 5 and prints no program when the file can not be written', async () => {
+  it('exits with 5 and prints no program when the file cannot be written', async () => {
     const { run } = await startCommand();
     const { exitCode, stdout, stderr } = await run('import-file', '--output', '/no/such/folder/file.json');
     expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: '' });
-    expect(stderr).toMatch(/^error: The file \/no\/such\/folder\/file\.json can't be written: ENOENT.*\n$/);
+    expect(stderr).toMatch(/^error: Can't write \/no\/such\/folder\/file\.json: ENOENT.*\n$/);
   });
 });

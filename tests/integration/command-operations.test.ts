@@ -13,7 +13,7 @@ async function startBusyCommand() {
 const idsOf = (json: string) => (JSON.parse(json).operations as { id: string }[]).map(({ id }) => id);
 
 describe('operations list', () => {
-  it('shows action, branch, status, duration, date and id, newest first', async () => {
+  it('operations list shows action, branch, status, duration, date and id, newest first', async () => {
     const { run, emulator, project } = await startCommand();
     const { stdout, exitCode } = await run('operations', 'list');
     const [head, ...rows] = stdout.trimEnd().split('\n');
@@ -33,21 +33,21 @@ describe('operations list', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('goes on to the last page', async () => {
+  it('reads every page', async () => {
     const { run, ids, pages } = await startBusyCommand();
     const { stdout } = await run('operations', 'list', '--json');
     expect(idsOf(stdout)).toEqual(ids);
     expect(pages().length).toBeGreaterThan(1);
   });
 
-  it('has one head and columns below each other, however many pages there are', async () => {
+  it('prints one head and aligned columns over several pages', async () => {
     const { run, ids } = await startBusyCommand();
     const [head = '', ...rows] = (await run('operations', 'list')).stdout.trimEnd().split('\n');
     expect(rows).toHaveLength(ids.length);
     expect(new Set(rows.map((row) => row.indexOf(' OK ')))).toEqual(new Set([head.indexOf('STATUS') - 1]));
   });
 
-  it('with --limit gives a cursor, and with --cursor goes on from there', async () => {
+  it('returns a cursor with --limit, and continues there with --cursor', async () => {
     const { run, ids } = await startBusyCommand();
     const first = JSON.parse((await run('operations', 'list', '--limit', '110', '--json')).stdout);
     const rest = await run('operations', 'list', '--cursor', first.cursor, '--json');
@@ -55,11 +55,9 @@ describe('operations list', () => {
     expect([...first.operations.map(({ id }: { id: string }) => id), ...idsOf(rest.stdout)]).toEqual(ids);
   });
 
-  it('with --limit says on stderr where the rest begins, and nothing when there is no rest', async () => {
+  it('prints the cursor of the next page on stderr with --limit, and nothing after the last page', async () => {
     const { run } = await startBusyCommand();
-    expect((await run('operations', 'list', '--limit', '2')).stderr).toMatch(
-      /^Where the rest begins: --cursor \S+\n$/,
-    );
+    expect((await run('operations', 'list', '--limit', '2')).stderr).toMatch(/^Next page: --cursor \S+\n$/);
     expect((await run('operations', 'list', '--limit', '1000')).stderr).toBe('');
   });
 
@@ -75,10 +73,10 @@ describe('operations list', () => {
       ['--action', 'create_timeline', '--action', 'start_compute'],
       ['start_compute', 'create_timeline'],
     ],
-    ['--status in the words of the console', ['--status', 'In Progress'], ['suspend_compute']],
-    ['--status in the words of the API', ['--status', 'running,failed'], ['suspend_compute']],
+    ['--status with labels of the console', ['--status', 'In Progress'], ['suspend_compute']],
+    ['--status with names of the API', ['--status', 'running,failed'], ['suspend_compute']],
     ['--status and --action', ['--status', 'ok', '--action', 'suspend_compute'], []],
-  ])('is narrowed by %s', async (_, words, actions) => {
+  ])('operations list filters by %s', async (_, words, actions) => {
     const { run, emulator, primary } = await startCommand({ operationMs: 60_000 });
     await run('endpoints', 'suspend', primary.id, '--no-wait');
     const { stdout } = await run('operations', 'list', '--json', ...words);
@@ -86,7 +84,7 @@ describe('operations list', () => {
     expect(emulator.endpoints()).toHaveLength(1);
   });
 
-  it('is narrowed by --endpoint and --branch', async () => {
+  it('operations list filters by --endpoint and --branch', async () => {
     const { run, primary, branch } = await startCommand();
     const own = JSON.parse((await run('operations', 'list', '--endpoint', primary.id, '--json')).stdout);
     expect(own.operations).toMatchObject([{ action: 'start_compute', endpointId: primary.id }]);
@@ -94,7 +92,7 @@ describe('operations list', () => {
     expect(other.operations).toMatchObject([{ action: 'create_branch', branchId: branch.id }]);
   });
 
-  it('that is empty says so on stderr, and is an empty list as JSON', async () => {
+  it('reports an empty list on stderr, and prints it as an empty list with --json', async () => {
     const { run } = await startCommand();
     const table = await run('operations', 'list', '--endpoint', 'ep-none');
     expect(table).toEqual({ exitCode: 0, stdout: '', stderr: 'No operations found.\n' });
@@ -105,7 +103,7 @@ describe('operations list', () => {
 });
 
 describe('operations get', () => {
-  it('shows everything about one operation', async () => {
+  it('operations get shows everything about one operation', async () => {
     const { run, emulator, project, primary } = await startCommand();
     const [{ id } = { id: '' }] = emulator
       .operations(project.id)
@@ -119,7 +117,7 @@ describe('operations get', () => {
     });
   });
 
-  it('of an unknown id ends with 4 and the words of the service', async () => {
+  it("operations get exits with 4 and the service's message for an unknown id", async () => {
     const { run } = await startCommand();
     const { exitCode, stdout, stderr } = await run(
       'operations',

@@ -14,22 +14,25 @@ function pipesOf({ stdout, stderr }: ChildProcess) {
 it.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('%s ends a wait with a sentence and no stack: exit code %d', async (signal, exitCode) => {
-  const { start, run, primary } = await startCommand({ operationMs: { default: 60_000 } });
-  const { stdout } = await run('endpoints', 'suspend', primary.id, '--no-wait', '--json');
-  const [{ id } = { id: '' }] = JSON.parse(stdout).operations as { id: string }[];
-  const child = start('operations', 'wait', id);
-  const { stderr } = pipesOf(child);
-  const [started] = (await once(stderr, 'data')) as [Buffer];
-  const rest = text(stderr);
-  child.kill(signal);
-  expect(await once(child, 'exit')).toEqual([exitCode, null]);
-  expect(`${started}${await rest}`).toBe(
-    `${id} suspend_compute: In progress\nInterrupted: what the service is doing goes on.\n`,
-  );
-});
+] as const)(
+  '%s ends a wait with a message, without a stack, and with exit code %d',
+  async (signal, exitCode) => {
+    const { start, run, primary } = await startCommand({ operationMs: { default: 60_000 } });
+    const { stdout } = await run('endpoints', 'suspend', primary.id, '--no-wait', '--json');
+    const [{ id } = { id: '' }] = JSON.parse(stdout).operations as { id: string }[];
+    const child = start('operations', 'wait', id);
+    const { stderr } = pipesOf(child);
+    const [started] = (await once(stderr, 'data')) as [Buffer];
+    const rest = text(stderr);
+    child.kill(signal);
+    expect(await once(child, 'exit')).toEqual([exitCode, null]);
+    expect(`${started}${await rest}`).toBe(
+      `${id} suspend_compute: In progress\nInterrupted. Operations continue at the service.\n`,
+    );
+  },
+);
 
-it('a reader that has seen enough ends a list quietly', async () => {
+it('a list exits quietly when its reader closes the pipe', async () => {
   const { start, emulator, project } = await startCommand();
   for (let number = 0; number < 1_200; number += 1) emulator.createBranch(project.id);
   const child = start('operations', 'list');
@@ -39,7 +42,7 @@ it('a reader that has seen enough ends a list quietly', async () => {
   expect(await Promise.all([once(child, 'exit'), text(stderr)])).toEqual([[0, null], '']);
 });
 
-it('the exit code of the process is that of the command', async () => {
+it('the process exits with the exit code of the command', async () => {
   const { start } = await startCommand();
   const codes = [
     ['--version'],
@@ -49,7 +52,7 @@ it('the exit code of the process is that of the command', async () => {
   expect(await Promise.all(codes)).toEqual([0, 2, 4]);
 });
 
-it('starts without a warning, and without the Pulumi SDK', async () => {
+it('the command starts without a warning and without the Pulumi SDK', async () => {
   const script = `
     process.argv = [process.argv[0], 'postgres-compute', '--version'];
     process.on('exit', () => console.error(Object.keys(require.cache).filter((file) => /@pulumi/.test(file)).length));

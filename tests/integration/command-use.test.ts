@@ -23,12 +23,12 @@ const examplesOf = (help: string) =>
 
 describe('--help', () => {
   it.each(everyCommand)(
-    'of "postgres-compute %s" has examples, the settings and the exit codes',
+    '"postgres-compute %s --help" shows examples, environment variables and exit codes',
     async (command) => {
       const { exitCode, stdout, stderr } = await helpOf(command);
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
       expect(examplesOf(stdout)).not.toEqual([]);
-      expect(stdout).toContain('only a program can read the config of a Pulumi stack');
+      expect(stdout).toContain("can't read the config of a Pulumi stack");
       expect(stdout).toContain('POSTGRES_COMPUTE_API_KEY');
       expect(stdout).toMatch(
         /Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}3 .*\n {2}4 .*\n {2}5 .*\n {2}130 /,
@@ -36,10 +36,10 @@ describe('--help', () => {
     },
   );
 
-  it.each(everyCommand)('of "postgres-compute %s" has no example that is wrong use', async (command) => {
+  it.each(everyCommand)('"postgres-compute %s --help" shows only valid examples', async (command) => {
     const { stdout } = await helpOf(command);
     for (const example of examplesOf(stdout)) {
-      // Everything is there but the service, so it gets as far as that.
+      // Only the service is missing, so a valid example fails to connect.
       const { exitCode, stderr } = await runWith(example, {
         POSTGRES_COMPUTE_API_KEY: 'key',
         POSTGRES_COMPUTE_BASE_URL: 'http://127.0.0.1:1/api/v2',
@@ -54,8 +54,8 @@ describe('--help', () => {
   });
 });
 
-describe('settings', () => {
-  it('--project and --base-url go before the environment', async () => {
+describe('the settings of the command', () => {
+  it('--project and --base-url override the environment', async () => {
     const { environment, emulator, primary } = await startCommand();
     const other = emulator.createProject();
     const { stdout } = await runWith(
@@ -70,55 +70,55 @@ describe('settings', () => {
   });
 
   it.each([
-    ['POSTGRES_COMPUTE_PROJECT', 'The project is missing: give --project, or set POSTGRES_COMPUTE_PROJECT.'],
+    ['POSTGRES_COMPUTE_PROJECT', 'No project given: pass --project, or set POSTGRES_COMPUTE_PROJECT.'],
     [
       'POSTGRES_COMPUTE_API_KEY',
-      'The API key is missing: set POSTGRES_COMPUTE_API_KEY (the config of a Pulumi stack is not read here).',
+      'No API key given: set POSTGRES_COMPUTE_API_KEY. The command does not read the config of a Pulumi stack.',
     ],
-    [
-      'POSTGRES_COMPUTE_BASE_URL',
-      'The base URL is missing: give --base-url, or set POSTGRES_COMPUTE_BASE_URL.',
-    ],
-  ])('without %s it ends with 2 and says what to set', async (variable, sentence) => {
+    ['POSTGRES_COMPUTE_BASE_URL', 'No base URL given: pass --base-url, or set POSTGRES_COMPUTE_BASE_URL.'],
+  ])('without %s, the command exits with 2 and explains what to set', async (variable, sentence) => {
     const { environment } = await startCommand();
     const end = await runWith(['endpoints', 'list'], { ...environment, [variable]: ' ' });
     expect(end).toEqual({ exitCode: 2, stdout: '', stderr: `error: ${sentence}\n` });
   });
 
-  it('a base URL that is none ends with 2', async () => {
+  it('refuses an invalid base URL with exit code 2', async () => {
     const { environment } = await startCommand();
     const { exitCode, stderr } = await runWith(['endpoints', 'list', '--base-url', 'localhost'], environment);
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/^error: The base URL .* must be an http\(s\) URL.*\n$/);
   });
 
-  it('there is no option for the key', async () => {
+  it('accepts no option for the key', async () => {
     const { run } = await startCommand();
     for (const option of ['--key', '--api-key'])
       expect(await run('endpoints', 'list', option, 'k')).toMatchObject({ exitCode: 2 });
   });
 });
 
-describe('wrong use ends with 2 and a sentence', () => {
+describe('wrong usage', () => {
   it.each([
     [['frobnicate'], /^error: unknown command 'frobnicate'\n$/],
     [['operations', 'list', '--limit', 'ten'], /^error: option '--limit <count>'.*whole number above 0\.\n$/],
     [['operations', 'list', '--sideways'], /^error: unknown option '--sideways'\n$/],
     [['operations', 'get'], /^error: missing required argument 'operation'\n$/],
     [['operations', 'wait', '--timeout', '0'], /^error: option '-t, --timeout <seconds>'.*above 0.*\n$/],
-    [['operations', 'wait', 'op-1', '--endpoint', 'ep-1'], /^error: Wait either for one operation or .*\n$/],
+    [
+      ['operations', 'wait', 'op-1', '--endpoint', 'ep-1'],
+      /^error: Give either an operation ID or --endpoint.*\n$/,
+    ],
     [
       ['import-file', '--endpoint', 'ep-1', '--branch', 'br-1'],
-      /^error: Import either an --endpoint or .*\n$/,
+      /^error: Give either --endpoint or --branch.*\n$/,
     ],
-  ])('%j', async (words, sentence) => {
+  ])('refuses %j with exit code 2 and one sentence', async (words, sentence) => {
     const { run } = await startCommand();
     expect(await run(...words)).toEqual({ exitCode: 2, stdout: '', stderr: expect.stringMatching(sentence) });
   });
 });
 
-describe('a service that does not answer as hoped', () => {
-  it('ends with 4 when nothing answers', async () => {
+describe('the command and a failing service', () => {
+  it('exits with 4 when the service is unreachable', async () => {
     const { run } = await startCommand();
     const { exitCode, stderr } = await run('endpoints', 'list', '--base-url', 'http://127.0.0.1:1/api/v2');
     expect(exitCode).toBe(4);
@@ -127,7 +127,7 @@ describe('a service that does not answer as hoped', () => {
     );
   });
 
-  it('ends with 4 when the key is wrong, and does not show the key', async () => {
+  it('exits with 4 when the key is wrong, and does not show the key', async () => {
     const { environment } = await startCommand();
     const key = 'canary-key';
     const end = await runWith(['endpoints', 'list'], { ...environment, POSTGRES_COMPUTE_API_KEY: key });
@@ -135,7 +135,7 @@ describe('a service that does not answer as hoped', () => {
     expect(end.stderr).not.toContain(key);
   });
 
-  it('does not show the key when the service repeats it', async () => {
+  it('redacts the key when the service repeats it', async () => {
     const { run, emulator } = await startCommand();
     const message = `the key ${emulator.apiKey} is blocked`;
     emulator.inject({ match: {}, effect: { kind: 'status', status: 403, message } });
@@ -144,7 +144,7 @@ describe('a service that does not answer as hoped', () => {
     );
   });
 
-  it('does not let control characters of the service through', async () => {
+  it('escapes control characters of the service', async () => {
     const { run, emulator, primary } = await startCommand();
     emulator.changeEndpoint(primary.id, { name: 'a\u001b[2Jb' });
     expect((await run('endpoints', 'list')).stdout).toContain('a\\u001b[2Jb');
@@ -152,14 +152,14 @@ describe('a service that does not answer as hoped', () => {
   });
 });
 
-describe('colours', () => {
-  it('are there on a terminal', async () => {
+describe('the colours of the command', () => {
+  it('colours output on a terminal', async () => {
     const { runOnTerminal } = await startCommand();
     expect((await runOnTerminal(['operations', 'list'])).stdout).toContain('\u001b[32mOK');
     expect((await runOnTerminal(['endpoints', 'get', 'ep-none'])).stderr).toContain('\u001b[31merror:');
   });
 
-  it.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('are not there with %j', async (environment) => {
+  it.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('uses no colours with %j', async (environment) => {
     const { runOnTerminal } = await startCommand();
     expect((await runOnTerminal(['operations', 'list'], environment)).stdout).not.toContain('\u001b');
     expect((await runOnTerminal(['endpoints', 'get', 'ep-none'], environment)).stderr).not.toContain(
@@ -167,7 +167,7 @@ describe('colours', () => {
     );
   });
 
-  it('are not there where it is no terminal', async () => {
+  it('uses no colours without a terminal', async () => {
     const { run } = await startCommand();
     expect((await run('operations', 'list')).stdout).not.toContain('\u001b');
   });

@@ -10,7 +10,7 @@ async function startSuspension(service: Service) {
   return (JSON.parse(stdout).operations as { id: string; status: string }[])[0] ?? { id: '', status: '' };
 }
 
-/** Runs a wait for operations that hang, and lets them finish once the wait has seen that they do. */
+/** Runs a wait for operations that hang, and lets them finish after two polls. */
 async function waitForHanging<Begun, End>(
   { emulator }: Service,
   begin: () => Promise<Begun>,
@@ -18,19 +18,19 @@ async function waitForHanging<Begun, End>(
 ) {
   const hanging = emulator.inject({ match: {}, effect: { kind: 'operation-hangs' }, times: 'always' });
   const begun = await begin();
-  const before = looksAt(emulator).length;
+  const before = pollsOf(emulator).length;
   const end = wait(begun);
-  // The second look follows what the first one has shown.
-  await expect.poll(() => looksAt(emulator).length, patience).toBeGreaterThan(before + 1);
+  // The second poll follows the progress that the first one showed.
+  await expect.poll(() => pollsOf(emulator).length, patience).toBeGreaterThan(before + 1);
   hanging.clear();
   return { begun, end: await end };
 }
 
-const looksAt = (emulator: Service['emulator']) =>
+const pollsOf = (emulator: Service['emulator']) =>
   emulator.requests().filter(({ path }) => path.includes('/operations'));
 
 describe('operations wait', () => {
-  it('ends with 0 when the operation has succeeded, and shows it', async () => {
+  it('exits with 0 when the operation succeeds, and shows it', async () => {
     const service = await startCommand();
     const { begun, end } = await waitForHanging(
       service,
@@ -44,7 +44,7 @@ describe('operations wait', () => {
     expect(stderr).toBe(`${id} suspend_compute: In progress\n${id} suspend_compute: OK\n`);
   });
 
-  it('ends with 1 and the reason when the operation failed', async () => {
+  it('exits with 1 and the reason when the operation fails', async () => {
     const service = await startCommand();
     service.emulator.inject({
       match: { action: 'suspend_compute' },
@@ -58,7 +58,7 @@ describe('operations wait', () => {
     );
   });
 
-  it('ends with 3 and what is unfinished when the time is up', async () => {
+  it('exits with 3 and the unfinished operations at the time-out', async () => {
     const service = await startCommand({ operationMs: { default: 60_000 } });
     const { id } = await startSuspension(service);
     const { exitCode, stderr, stdout } = await service.run(
@@ -79,7 +79,7 @@ describe('operations wait', () => {
     });
   });
 
-  it('takes a status that is not known for unfinished', async () => {
+  it('treats an unknown status as unfinished', async () => {
     const service = await startCommand();
     service.emulator.inject({
       match: { action: 'suspend_compute' },
@@ -91,7 +91,7 @@ describe('operations wait', () => {
     expect(stderr).toContain(`${id} suspend_compute: pondering\n`);
   });
 
-  it('with --endpoint waits for everything of that endpoint', async () => {
+  it('waits for every operation of an endpoint with --endpoint', async () => {
     const service = await startCommand();
     const { end } = await waitForHanging(
       service,
@@ -106,7 +106,7 @@ describe('operations wait', () => {
     expect(service.emulator.endpoints()[0]).toMatchObject({ current_state: 'active' });
   });
 
-  it('without an operation or endpoint waits until nothing of the project is unfinished', async () => {
+  it('waits for every unfinished operation of the project by default', async () => {
     const service = await startCommand();
     const release = service.emulator.lockProject(service.project.id);
     const locked = await service.run('operations', 'wait', '--timeout', '0.2');
@@ -114,17 +114,17 @@ describe('operations wait', () => {
     const unlocked = await service.run('operations', 'wait');
     expect(locked.exitCode).toBe(3);
     expect(locked.stderr).toMatch(/create_branch: In progress\n/);
-    expect(unlocked).toEqual({ exitCode: 0, stdout: '', stderr: 'Nothing is unfinished.\n' });
+    expect(unlocked).toEqual({ exitCode: 0, stdout: '', stderr: 'No unfinished operations.\n' });
   });
 
-  it('for an endpoint that is not there ends with 4, and not with success', async () => {
+  it('exits with 4 for an unknown endpoint', async () => {
     const { run } = await startCommand();
     const { exitCode, stderr } = await run('operations', 'wait', '--endpoint', 'ep-none');
     expect(exitCode).toBe(4);
     expect(stderr).toMatch(/404 Not Found.*ep-none/);
   });
 
-  it('goes on when looks at the operation fail', async () => {
+  it('continues when polls fail', async () => {
     const service = await startCommand();
     const match = { method: 'GET', path: '/projects/:p/operations' };
     const failing = service.emulator.inject({ match, effect: { kind: 'status', status: 503 }, times: 3 });
@@ -140,16 +140,16 @@ describe('operations wait', () => {
     expect(end.exitCode).toBe(0);
   });
 
-  it('ends with 5 when the service forgets the operation meanwhile: nobody can tell how it ended', async () => {
+  it('exits with 5 when the operation disappears, because its outcome is unknown', async () => {
     const service = await startCommand({ locks: 'none' });
     const { emulator, project, run } = service;
     emulator.inject({ match: {}, effect: { kind: 'operation-hangs' } });
     const { id } = await startSuspension(service);
     const waiting = run('operations', 'wait', id);
-    await expect.poll(() => looksAt(emulator).length, patience).toBeGreaterThan(1);
+    await expect.poll(() => pollsOf(emulator).length, patience).toBeGreaterThan(1);
     const path = '/projects/:p/operations/:o';
     emulator.inject({ match: { path }, effect: { kind: 'status', status: 404 }, times: 'always' });
-    // So many newer ones that it is on no page of the newest.
+    // Enough newer operations that the newest page does not show it.
     for (let number = 0; number < 60; number += 1) emulator.createBranch(project.id);
     const { exitCode, stderr } = await waiting;
     expect(exitCode).toBe(5);
@@ -158,7 +158,7 @@ describe('operations wait', () => {
     );
   });
 
-  it('on a terminal rewrites one line and leaves none behind', async () => {
+  it('rewrites one line on a terminal and erases it at the end', async () => {
     const service = await startCommand();
     const { end } = await waitForHanging(
       service,

@@ -13,32 +13,32 @@ async function startApi() {
   return { emulator, api: new ControlApi({ baseUrl: emulator.url, apiKey: emulator.apiKey, retryPacing }) };
 }
 
-/** A server that is not the service: what it answers is up to the test. Returns its port. */
-async function listen(answer: RequestListener): Promise<number> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
+/** A server with responses of the test. Returns its port. */
+async function listen(respond: RequestListener): Promise<number> {
+  const server = createServer(respond).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await new Promise((resolve) => server.once('listening', resolve));
   return (server.address() as AddressInfo).port; // A server that listens on a port has one.
 }
 
-async function startServer(answer: RequestListener): Promise<ControlApi> {
-  const baseUrl = `http://127.0.0.1:${await listen(answer)}/api/v2/`;
+async function startServer(respond: RequestListener): Promise<ControlApi> {
+  const baseUrl = `http://127.0.0.1:${await listen(respond)}/api/v2/`;
   return new ControlApi({ baseUrl, apiKey: 'canary-key', retryPacing, requestTimeoutMs: 100 });
 }
 
-describe('every call', () => {
-  it('of branches', async () => {
+describe('ControlApi', () => {
+  it('lists branches', async () => {
     const { emulator, api } = await startApi();
     const project = emulator.createProject();
     const branch = emulator.createBranch(project.id);
     expect((await api.listBranches(project.id)).map(({ id }) => id)).toContain(branch.id);
   });
 
-  it('of endpoints and operations', async () => {
+  it('makes every call for endpoints and operations', async () => {
     const { emulator, api } = await startApi();
     const project = emulator.createProject();
     const branch = emulator.createBranch(project.id);
-    const settled = () =>
+    const allFinished = () =>
       expect
         .poll(() => emulator.operations(project.id).every(({ status }) => status === 'finished'))
         .toBe(true);
@@ -46,28 +46,28 @@ describe('every call', () => {
       branch_id: branch.id,
       type: 'read_write',
     });
-    await settled();
+    await allFinished();
     expect((await api.getEndpoint(project.id, endpoint.id)).current_state).toBe('active');
     expect((await api.listEndpoints(project.id)).map(({ id }) => id)).toContain(endpoint.id);
     expect((await api.updateEndpoint(project.id, endpoint.id, { name: 'api' })).endpoint.name).toBe('api');
     for (const verb of ['restart', 'suspend', 'start'] as const) {
-      await settled();
+      await allFinished();
       expect((await api.controlEndpoint(project.id, endpoint.id, verb)).operations.length).toBeGreaterThan(0);
     }
-    await settled();
+    await allFinished();
     const first = await api.listOperations(project.id, { limit: 1 });
     const cursor = first.pagination?.cursor ?? '';
     const second = await api.listOperations(project.id, { limit: 1, cursor });
     expect(second.operations[0]?.id).not.toBe(first.operations[0]?.id);
     expect((await api.getOperation(project.id, operations[0]?.id ?? '')).action).toBe('start_compute');
     expect((await api.deleteEndpoint(project.id, endpoint.id))?.endpoint.id).toBe(endpoint.id);
-    await settled();
+    await allFinished();
     expect(await api.deleteEndpoint(project.id, endpoint.id)).toBeUndefined();
   });
 });
 
-describe('a failure', () => {
-  it('carries method, path, status, code, message and request id', async () => {
+describe('ControlApi failures', () => {
+  it('an error holds method, path, status, code, message and request id', async () => {
     const { api } = await startApi();
     const failure = await api.listEndpoints('none').catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ControlApiError);
@@ -82,14 +82,14 @@ describe('a failure', () => {
     });
   });
 
-  it('to connect is told as such after a short patience', async () => {
+  it('reports a refused connection after the retries', async () => {
     const api = new ControlApi({ baseUrl: 'http://127.0.0.1:9/api/v2', apiKey: 'k', retryPacing });
     await expect(api.listEndpoints('p-1')).rejects.toThrow(
       'GET /projects/p-1/endpoints: no usable response: connection refused',
     );
   });
 
-  it('to answer in time is told as such', async () => {
+  it('reports a response that does not arrive in time', async () => {
     const api = await startServer(() => undefined);
     await expect(api.controlEndpoint('p-1', 'ep-1', 'start')).rejects.toThrow(
       'POST /projects/p-1/endpoints/ep-1/start: no usable response: no response within the time-out',
@@ -97,15 +97,19 @@ describe('a failure', () => {
   });
 
   it.each([
-    ['no JSON', '<html>', /the response is not JSON/],
-    ['of another shape', '{"projects":[{}]}', /not of the documented shape/],
-  ])('to understand an answer that is %s says so', async (_case, body, message) => {
+    ['not JSON', '<html>', /the response is not JSON/],
+    [
+      'of another shape',
+      '{"projects":[{}]}',
+      /the response does not have the documented shape: ✖ Invalid input: .* → at operations$/,
+    ],
+  ])('reports a response that is %s', async (_case, body, message) => {
     const api = await startServer((_request, response) => response.end(body));
     await expect(api.listOperations('p-1', {}, { isSentOnce: true })).rejects.toThrow(message);
   });
 });
 
-it('the key goes nowhere else: a redirect is an error', async () => {
+it('treats a redirect as an error, and never sends the key to its target', async () => {
   let keySeen = '';
   const port = await listen((request, response) => {
     keySeen = request.headers.authorization ?? '';
@@ -118,7 +122,7 @@ it('the key goes nowhere else: a redirect is an error', async () => {
   expect(keySeen).toBe('');
 });
 
-it('ids are encoded in paths', async () => {
+it('encodes ids in paths', async () => {
   let path = '';
   const api = await startServer((request, response) => {
     path = request.url ?? '';
@@ -128,17 +132,17 @@ it('ids are encoded in paths', async () => {
   expect(path).toBe('/api/v2/projects/..%2Fkeys/endpoints/a%2Fb');
 });
 
-it.each(['', '.', '..'])('the id "%s" is refused: it would lead to another resource', async (id) => {
+it.each(['', '.', '..'])('refuses the id "%s", which would address another resource', async (id) => {
   let requests = 0;
   const api = await startServer((_request, response) => {
     requests += 1;
     response.writeHead(404).end('{}');
   });
-  await expect(api.controlEndpoint('p-1', id, 'restart')).rejects.toThrow(`"${id}" is not an id`);
+  await expect(api.controlEndpoint('p-1', id, 'restart')).rejects.toThrow(`"${id}" is not a valid id`);
   expect(requests).toBe(0);
 });
 
-it('what a service says is parsed as it is, also where it holds the key', async () => {
+it('does not redact the key in a response before it is parsed', async () => {
   const api = await startServer((_request, response) => {
     response.end(JSON.stringify({ branches: [{ id: 'br-1', project_id: 'p-1', name: 'canary-key-1' }] }));
   });
@@ -146,7 +150,7 @@ it('what a service says is parsed as it is, also where it holds the key', async 
   expect(api.redact('canary-key-1')).toBe('***-1');
 });
 
-it('a request with a body says that it is JSON, one without says nothing', async () => {
+it('sends a content type only with a body', async () => {
   const seen: [string | undefined, string | undefined][] = [];
   const api = await startServer((request, response) => {
     seen.push([request.headers['content-type'], request.headers.accept]);

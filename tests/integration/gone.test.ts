@@ -71,7 +71,7 @@ describe('a key of another account', () => {
       POSTGRES_COMPUTE_API_KEY: other.emulator.apiKey,
     });
     await expect(provider[call](state.id, state.outs)).rejects.toThrow(
-      /404 Not Found.*Either the key or the base URL is another account's, or the project was deleted; nothing was removed from the state/,
+      /404 Not Found.*Either the key or the base URL belongs to another account, or the project was deleted\. Nothing was removed from the state/,
     );
   });
 });

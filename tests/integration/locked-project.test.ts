@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createEndpoint, ownEndpoints, startService } from '../support/start-service';
 
 describe('a locked project', () => {
-  it('is waited out, and nothing is sent until it is free', async () => {
+  it('delays a write until the locking operation finishes', async () => {
     const service = await startService();
     const release = service.emulator.lockProject(service.project.id);
     const creation = createEndpoint(service);
@@ -20,7 +20,7 @@ describe('a locked project', () => {
     ).toEqual([423, 201]);
   });
 
-  it('fails at the deadline and says what locks it', async () => {
+  it('fails a write at its deadline, with the locking operation', async () => {
     const service = await startService();
     service.emulator.lockProject(service.project.id);
     await expect(service.provider.create(service.declare({ timeouts: { create: 0.3 } }))).rejects.toThrow(
@@ -29,7 +29,7 @@ describe('a locked project', () => {
     expect(ownEndpoints(service)).toEqual([]);
   });
 
-  it('takes many endpoints first come, first served, without a herd', async () => {
+  it('serves many endpoints first come, first served, without a rush of requests', async () => {
     const service = await startService();
     const names = Array.from({ length: 10 }, (_, index) => `replica-${index}`);
     await Promise.all(
@@ -43,7 +43,7 @@ describe('a locked project', () => {
     expect(refused.length).toBeLessThanOrEqual(names.length);
   });
 
-  it('that takes writes again is told at once of what it refuses, and the next write goes on', async () => {
+  it('reports a refused write at once after an unlock, and continues with the next', async () => {
     const service = await startService();
     const release = service.emulator.lockProject(service.project.id);
     const creation = createEndpoint(service).catch((error: unknown) => error);

@@ -15,7 +15,7 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs();
 });
 
-/** A service that the look-up functions of a program find by the environment. */
+/** A service whose settings are in the environment of the lookup functions. */
 async function startLookup(operationMs = 20) {
   const service = await startService({ operationMs });
   vi.stubEnv('POSTGRES_COMPUTE_BASE_URL', service.emulator.url);
@@ -25,18 +25,18 @@ async function startLookup(operationMs = 20) {
   const suspend = async () => {
     const path = `/projects/${service.project.id}/endpoints/${primary.id}/suspend`;
     const headers = { authorization: `Bearer ${service.emulator.apiKey}` };
-    const answer = await fetch(`${service.emulator.url}${path}`, { method: 'POST', headers });
-    const { operations } = (await answer.json()) as { operations: { id: string }[] };
+    const response = await fetch(`${service.emulator.url}${path}`, { method: 'POST', headers });
+    const { operations } = (await response.json()) as { operations: { id: string }[] };
     return operations[0]?.id ?? '';
   };
-  /** Operations that begin now run until it is cleared. */
+  /** New operations run until the returned fault is cleared. */
   const hang = () =>
     service.emulator.inject({ match: {}, effect: { kind: 'operation-hangs' }, times: 'always' });
   return { ...service, projectId: service.project.id, primary, suspend, hang };
 }
 
 describe('listOperations', () => {
-  it('gives every operation of the project, newest first, over all pages', async () => {
+  it('yields every operation of the project, newest first, over all pages', async () => {
     const { emulator, projectId } = await startLookup();
     for (let number = 0; number < 120; number += 1) emulator.createBranch(projectId);
     const ids: string[] = [];
@@ -44,7 +44,7 @@ describe('listOperations', () => {
     expect(ids).toEqual(emulator.operations(projectId).map(({ id }) => id));
   });
 
-  it('asks for one page when the first operation is enough', async () => {
+  it('requests one page if the loop stops at the first operation', async () => {
     const { emulator, projectId } = await startLookup();
     for (let number = 0; number < 120; number += 1) emulator.createBranch(projectId);
     const before = emulator.requests().length;
@@ -52,7 +52,7 @@ describe('listOperations', () => {
     expect(emulator.requests().length - before).toBe(1);
   });
 
-  it('gives those of an endpoint, an action and a status', async () => {
+  it('filters by endpoint, action and status', async () => {
     const { projectId, primary } = await startLookup();
     const found: string[] = [];
     const filter = { endpointId: primary.id, actions: ['start_compute'], statuses: ['finished'] };
@@ -62,24 +62,24 @@ describe('listOperations', () => {
 });
 
 describe('waitForOperation', () => {
-  it('returns the operation when it has succeeded, and tells on the way', async () => {
+  it('returns the operation when it succeeds, and reports progress', async () => {
     const { projectId, suspend, hang } = await startLookup();
     const hanging = hang();
     const operationId = await suspend();
-    const told: string[] = [];
+    const reported: string[] = [];
     const operation = await waitForOperation({
       projectId,
       operationId,
       onProgress: ([latest]) => {
-        told.push(latest?.status ?? '');
+        reported.push(latest?.status ?? '');
         hanging.clear();
       },
     });
     expect(operation).toMatchObject({ id: operationId, action: 'suspend_compute', status: 'finished' });
-    expect([told[0], told.at(-1)]).toEqual(['running', 'finished']);
+    expect([reported[0], reported.at(-1)]).toEqual(['running', 'finished']);
   });
 
-  it('rejects with the operation when it failed', async () => {
+  it('rejects with the operation when it fails', async () => {
     const { emulator, projectId, suspend } = await startLookup();
     emulator.inject({
       match: { action: 'suspend_compute' },
@@ -95,7 +95,7 @@ describe('waitForOperation', () => {
     });
   });
 
-  it('rejects when the time is up', async () => {
+  it('rejects at the time-out', async () => {
     const { projectId, suspend } = await startLookup(60_000);
     const operationId = await suspend();
     await expect(waitForOperation({ projectId, operationId, timeoutSeconds: 0.2 })).rejects.toMatchObject({
@@ -106,7 +106,7 @@ describe('waitForOperation', () => {
 });
 
 describe('waitForOperations', () => {
-  it('returns what was unfinished of the endpoint when it has succeeded', async () => {
+  it('returns the operations of the endpoint when they succeed', async () => {
     const { emulator, projectId, primary, suspend, hang } = await startLookup();
     const hanging = hang();
     const id = await suspend();
@@ -116,19 +116,19 @@ describe('waitForOperations', () => {
     expect(emulator.endpoints()[0]).toMatchObject({ current_state: 'idle' });
   });
 
-  it('returns nothing when nothing is unfinished', async () => {
+  it('returns an empty list if no operation is unfinished', async () => {
     const { projectId } = await startLookup();
     expect(await waitForOperations({ projectId })).toEqual([]);
   });
 
-  it('rejects for an endpoint that is not there', async () => {
+  it('rejects for an unknown endpoint', async () => {
     const { projectId } = await startLookup();
     await expect(waitForOperations({ projectId, endpointId: 'ep-none' })).rejects.toThrow(/404 Not Found/);
   });
 });
 
 describe('getComputeEndpoints', () => {
-  it('gives every endpoint of the project, each as it is now', async () => {
+  it('returns the current state of every endpoint of the project', async () => {
     const { provider, declare, projectId, primary, suspend, hang } = await startLookup();
     const { id } = await provider.create(declare({ name: 'api', suspendTimeoutSeconds: 900 }));
     hang();
@@ -142,7 +142,7 @@ describe('getComputeEndpoints', () => {
     expect(endpoints[1]).not.toHaveProperty('pendingState');
   });
 
-  it('gives those of a branch', async () => {
+  it('filters endpoints by branch', async () => {
     const { emulator, branch, projectId, primary } = await startLookup();
     const own = await getComputeEndpoints({ projectId, branchId: primary.branch_id });
     expect(own.map(({ id }) => id)).toEqual([primary.id]);
@@ -151,14 +151,14 @@ describe('getComputeEndpoints', () => {
   });
 });
 
-it('getOperations looks up the newest hundred when it is not told how many', async () => {
+it('getOperations returns the newest 100 operations by default', async () => {
   const { emulator, projectId } = await startLookup();
   for (let number = 0; number < 120; number += 1) emulator.createBranch(projectId);
   const newest = emulator.operations(projectId).slice(0, 100);
   expect((await getOperations({ projectId })).map(({ id }) => id)).toEqual(newest.map(({ id }) => id));
 });
 
-it('getOperation and getOperations look up what is there', async () => {
+it('getOperation and getOperations return existing operations', async () => {
   const { emulator, projectId, primary } = await startLookup();
   const [newest] = await getOperations({ projectId, limit: 1 });
   const id = emulator.operations(projectId)[0]?.id;

@@ -199,6 +199,6 @@ it('a 204 where a body is due is no usable response', async () => {
   const provider = startProvider({ POSTGRES_COMPUTE_BASE_URL: `http://127.0.0.1:${port}/api/v2` });
   const outs = { ...declare() } as StoredOutputs;
   await expect(provider.read('ep-1', outs)).rejects.toThrow(
-    /^GET \S+: no usable response: the response is not of the documented shape/,
+    /^GET \S+: no usable response: the response does not have the documented shape/,
   );
 });

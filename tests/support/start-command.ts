@@ -30,12 +30,8 @@ export async function runWith(
   const open = () => Object.assign(new PassThrough({ encoding: 'utf8', highWaterMark: 2 ** 24 }), { isTTY });
   const [stdout, stderr] = [open(), open()];
   const screen = new Screen(stdout, stderr, environment);
-  const exitCode = await runCommand(words, {
-    environment,
-    screen,
-    pollPacing,
-    retryPacing: commandRetryPacing,
-  });
+  const pacing = { pollPacing, retryPacing: commandRetryPacing };
+  const exitCode = await runCommand(words, { environment, screen, pacing });
   return { exitCode, stdout: stdout.read() ?? '', stderr: stderr.read() ?? '' };
 }
 

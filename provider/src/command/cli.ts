@@ -6,12 +6,12 @@ import { Screen } from './screen';
 const screen = new Screen(process.stdout, process.stderr, process.env);
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // Whoever reads the results has seen enough (`| head`).
+  // The reader of the pipe has exited, as `| head` does.
   if (error.code === 'EPIPE') process.exit();
-  screen.sayError(`The results can't be written: ${error.message}.`);
+  screen.sayError(`Can't write the results: ${error.message}.`);
   process.exit(exitCodes.unexpected);
 });
-// Nobody hears what is said meanwhile; the work goes on.
+// If stderr is closed, messages are lost but the work continues.
 process.stderr.on('error', () => undefined);
 
 for (const [signal, number] of [
@@ -19,15 +19,15 @@ for (const [signal, number] of [
   ['SIGTERM', 15],
 ] as const) {
   process.once(signal, () => {
-    if (screen.progress.end()) screen.say('Interrupted: what the service is doing goes on.');
-    // The terminal has shown ^C, and the prompt is not to stand behind it.
+    if (screen.progress.end()) screen.say('Interrupted. Operations continue at the service.');
+    // The terminal has echoed ^C, so the prompt needs a new line.
     else if (process.stderr.isTTY) process.stderr.write('\n');
     process.exit(128 + number);
   });
 }
 
 process.on('uncaughtException', (error) => {
-  screen.sayError(`This should not happen: ${error.message}`);
+  screen.sayError(`Unexpected error: ${error.message}`);
   process.exit(exitCodes.unexpected);
 });
 

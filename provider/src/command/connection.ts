@@ -1,47 +1,41 @@
 import { readConnectionSettings } from '../config/connection-settings';
 import { ControlApi } from '../control-api/control-api';
-import { messageOf } from '../control-api/error-message';
-import { defaultRetryPacing, type RetryPacing } from '../control-api/retry';
-import type { PollPacing } from '../operations/poll-schedule';
-import { ServiceProject } from '../operations/service-project';
+import { messageOf } from '../control-api/control-api-error';
+import { defaultRetryPacing } from '../control-api/retry';
+import { type ServicePacing, ServiceProject } from '../operations/service-project';
 import { usageError } from './exit-codes';
-import type { ProjectOptions } from './options';
+import type { CommandOptions } from './options';
 import type { Screen } from './screen';
 
-/** What a command is run with. */
 export interface CommandContext {
   readonly environment: NodeJS.ProcessEnv;
   readonly screen: Screen;
-  readonly pollPacing?: PollPacing;
-  readonly retryPacing?: RetryPacing;
+  readonly pacing?: ServicePacing;
 }
 
-/** Somebody waits at the screen, so an address where nothing answers is given up sooner than in a deployment. */
-const retryPacingAtScreen: RetryPacing = { ...defaultRetryPacing, unreachableMs: 5_000 };
+/** A user waits at the screen, so an unreachable address fails sooner than in a deployment. */
+const retryPacing = { ...defaultRetryPacing, unreachableMs: 5_000 };
 
 /** @throws CommandFailure when the project, the key or the base URL is missing or unusable */
-export function openProject(options: ProjectOptions, context: CommandContext): ServiceProject {
-  const { environment, pollPacing, retryPacing = retryPacingAtScreen } = context;
+export function openProject(options: CommandOptions, context: CommandContext): ServiceProject {
+  const { environment, pacing } = context;
   const projectId = options.project ?? environment.POSTGRES_COMPUTE_PROJECT?.trim();
-  if (!projectId)
-    throw usageError('The project is missing: give --project, or set POSTGRES_COMPUTE_PROJECT.');
-  const api = new ControlApi({ ...readSettings(options, environment), retryPacing });
-  return new ServiceProject(api, projectId, { pollPacing });
+  if (!projectId) throw usageError('No project given: pass --project, or set POSTGRES_COMPUTE_PROJECT.');
+  const api = new ControlApi({ ...readSettings(options, environment), retryPacing, ...pacing });
+  return new ServiceProject(api, projectId, pacing);
 }
 
-/** By the rules of the provider, with `--base-url` in place of the stack's config, which only a program can read. */
-function readSettings({ baseUrl }: ProjectOptions, environment: NodeJS.ProcessEnv) {
+/** The provider's rules, with `--base-url` instead of the stack's config, which only a Pulumi program can read. */
+function readSettings({ baseUrl }: CommandOptions, environment: NodeJS.ProcessEnv) {
   if (!environment.POSTGRES_COMPUTE_API_KEY?.trim())
     throw usageError(
-      'The API key is missing: set POSTGRES_COMPUTE_API_KEY (the config of a Pulumi stack is not read here).',
+      'No API key given: set POSTGRES_COMPUTE_API_KEY. The command does not read the config of a Pulumi stack.',
     );
   if (!(baseUrl ?? environment.POSTGRES_COMPUTE_BASE_URL)?.trim())
-    throw usageError('The base URL is missing: give --base-url, or set POSTGRES_COMPUTE_BASE_URL.');
+    throw usageError('No base URL given: pass --base-url, or set POSTGRES_COMPUTE_BASE_URL.');
+  const readConfig = (key: string) => (key === 'postgresCompute:baseUrl' ? baseUrl : undefined);
   try {
-    return readConnectionSettings(
-      (key) => (key === 'postgresCompute:baseUrl' ? baseUrl : undefined),
-      environment,
-    );
+    return readConnectionSettings(readConfig, environment);
   } catch (error) {
     throw usageError(messageOf(error));
   }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { operationOf } from '../../../tests/support/operation';
 import type { Operation } from '../control-api/wire-types';
 import { durationOf, formatDate, formatDuration } from './duration';
 
@@ -19,50 +20,40 @@ it.each([
   [1.05 * hours, '1 h 3 min'],
   [23.999 * hours, '1 d 0 h'],
   [52 * hours, '2 d 4 h'],
-])('%d ms reads %s', (ms, text) => {
+])('formats a duration of %d ms as %s', (ms, text) => {
   expect(formatDuration(ms)).toBe(text);
 });
 
-function operationOf(change: Partial<Operation>): Operation {
-  return {
-    id: 'op-1',
-    project_id: 'p-1',
-    action: 'start_compute',
-    status: 'finished',
-    failures_count: 0,
-    created_at: '2026-01-01T00:00:00Z',
-    updated_at: '2026-01-01T00:00:03Z',
-    ...change,
-  };
-}
+const finishedOf = (change: Partial<Operation> = {}) =>
+  operationOf({ status: 'finished', updated_at: '2026-01-01T00:00:03Z', ...change });
 
 const tenSecondsLater = Date.parse('2026-01-01T00:00:10Z');
 
-it('an ended operation took what the service says', () => {
-  expect(durationOf(operationOf({ total_duration_ms: 2_500 }), tenSecondsLater)).toBe(2_500);
+it('takes the duration of a finished operation from the service', () => {
+  expect(durationOf(finishedOf({ total_duration_ms: 2_500 }), tenSecondsLater)).toBe(2_500);
 });
 
-it('an ended operation took until its last update when the service does not say', () => {
-  expect(durationOf(operationOf({}), tenSecondsLater)).toBe(3_000);
+it('measures a finished operation to its last update if the service reports no duration', () => {
+  expect(durationOf(finishedOf(), tenSecondsLater)).toBe(3_000);
 });
 
-it('an unfinished operation takes until now', () => {
+it('measures an unfinished operation until now', () => {
   expect(durationOf(operationOf({ status: 'running', total_duration_ms: 5 }), tenSecondsLater)).toBe(10_000);
 });
 
-it('no duration is negative, also when the clocks differ', () => {
+it('shows no negative duration, even if the clocks differ', () => {
   const operation = operationOf({ status: 'running', created_at: '2026-01-01T00:01:00Z' });
   expect(durationOf(operation, tenSecondsLater)).toBe(0);
 });
 
-it('an operation without readable timestamps has no duration', () => {
-  expect(durationOf(operationOf({ created_at: 'yesterday' }), tenSecondsLater)).toBeUndefined();
+it('shows no duration if a timestamp is unreadable', () => {
+  expect(durationOf(finishedOf({ created_at: 'yesterday' }), tenSecondsLater)).toBeUndefined();
 });
 
-it('a date is UTC and goes to the second', () => {
+it('formats a date in UTC, to the second', () => {
   expect(formatDate('2026-01-31T12:00:05.123456+02:00')).toBe('2026-01-31 10:00:05Z');
 });
 
-it('a date that is not readable stays as it is', () => {
+it('leaves an unreadable date as it is', () => {
   expect(formatDate('yesterday')).toBe('yesterday');
 });

@@ -1,7 +1,7 @@
 import type { Operation } from '../control-api/wire-types';
 import { isUnfinished } from '../operations/operation-outcome';
 
-/** A duration as a person reads it: `350 ms`, `2.3 s`, `41 s`, `2 min 5 s`, `1 h 3 min`, `2 d 4 h`. */
+/** A readable duration: `350 ms`, `2.3 s`, `41 s`, `2 min 5 s`, `1 h 3 min`, `2 d 4 h`. */
 export function formatDuration(ms: number): string {
   if (Math.round(ms) < 1_000) return `${Math.round(ms)} ms`;
   if (Math.round(ms / 100) < 100) return `${(ms / 1_000).toFixed(1)} s`;
@@ -14,7 +14,7 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** How long the operation took, or has taken so far. Milliseconds; undefined when its timestamps are unreadable. */
+/** How long the operation took, or has taken so far. Milliseconds; undefined if a timestamp is unreadable. */
 export function durationOf(operation: Operation, nowMs: number): number | undefined {
   const createdMs = Date.parse(operation.created_at);
   const endedMs = Date.parse(operation.updated_at);

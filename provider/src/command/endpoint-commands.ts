@@ -1,68 +1,57 @@
 import type { Command } from 'commander';
 import { uniqBy } from 'lodash';
+import type { PowerVerb } from '../control-api/control-api';
 import { Deadline } from '../control-api/deadline';
-import type { EndpointChange } from '../control-api/wire-types';
+import type { Endpoint, Operation } from '../control-api/wire-types';
 import { toEndpointState } from '../lookups/live-endpoint';
 import { toOperationStates } from '../operations/operation-state';
 import { requireSuccess } from '../operations/operation-wait-error';
 import { awaitOperations } from '../operations/wait-for-operations';
 import { type CommandContext, openProject } from './connection';
-import { stateWord } from './endpoint-labels';
-import { describeInLines, layOutEndpoints } from './endpoint-list';
-import { controlPower, type PowerVerb } from './endpoint-power';
-import { OperationTable } from './operation-table';
-import { addProjectOptions, addTimeoutOption, type ProjectOptions, toExamples } from './options';
+import { controlPower } from './endpoint-power';
+import { layOutEndpoint, layOutEndpoints, stateLabel } from './endpoint-table';
+import { printOperations } from './operation-table';
+import { addCommand, addTimeoutOption, type CommandOptions } from './options';
 
-interface GetOptions extends ProjectOptions {
-  readonly json?: true;
-}
-
-interface ListOptions extends GetOptions {
+interface ListOptions extends CommandOptions {
   readonly branch?: string;
 }
 
-interface PowerOptions extends GetOptions {
+interface PowerOptions extends CommandOptions {
   readonly wait: boolean;
   readonly timeout: number;
 }
 
 const powerVerbs: readonly (readonly [PowerVerb, string])[] = [
-  ['start', 'start the compute; does nothing to one that is active'],
-  ['suspend', 'suspend the compute, which drops its connections; does nothing to one that is idle'],
-  ['restart', 'restart the compute, which drops its connections; the service refuses it unless it is active'],
+  ['start', 'start the compute and wait; no effect if it is active'],
+  ['suspend', 'suspend the compute and wait; drops its connections; no effect if it is idle'],
+  ['restart', 'restart the compute and wait; drops its connections; refused unless it is active'],
 ];
 
 /** `endpoints list`, `get`, `start`, `suspend` and `restart`. */
 export function addEndpointCommands(program: Command, context: CommandContext): void {
-  const endpoints = program.command('endpoints').description('compute endpoints, and what they do now');
-  addProjectOptions(endpoints.command('list'))
+  const endpoints = program.command('endpoints').description('inspect, start, suspend and restart endpoints');
+  addCommand(
+    endpoints,
+    'list',
+    'endpoints list --project old-sun-1',
+    'endpoints list --branch br-cold-lake-1 --json',
+  )
     .description('list the endpoints of a project')
-    .option('--branch <id>', 'only those of this branch')
-    .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      toExamples('endpoints list --project old-sun-1', 'endpoints list --branch br-cold-lake-1 --json'),
-    )
+    .option('--branch <id>', 'only the endpoints of this branch')
     .action((options: ListOptions) => listEndpoints(options, context));
-  addProjectOptions(endpoints.command('get'))
+  addCommand(endpoints, 'get', 'endpoints get ep-dark-sea-1 --project old-sun-1')
     .description('show one endpoint')
-    .argument('<endpoint>', 'its id')
-    .option('--json', 'print JSON')
-    .addHelpText('after', toExamples('endpoints get ep-dark-sea-1 --project old-sun-1'))
-    .action((id: string, options: GetOptions) => getEndpoint(id, options, context));
+    .argument('<endpoint>', 'endpoint ID')
+    .action((id: string, options: CommandOptions) => getEndpoint(id, options, context));
   for (const [verb, description] of powerVerbs) {
-    addTimeoutOption(addProjectOptions(endpoints.command(verb)))
-      .description(`${description}; waits for the operations`)
-      .argument('<endpoint>', 'its id')
-      .option('--no-wait', 'return as soon as the service has taken the request')
-      .option('--json', 'print JSON')
-      .addHelpText(
-        'after',
-        toExamples(
-          `endpoints ${verb} ep-dark-sea-1 --project old-sun-1`,
-          `endpoints ${verb} ep-dark-sea-1 --no-wait --json`,
-        ),
-      )
+    const example = `endpoints ${verb} ep-dark-sea-1`;
+    addTimeoutOption(
+      addCommand(endpoints, verb, `${example} --project old-sun-1`, `${example} --no-wait --json`),
+    )
+      .description(description)
+      .argument('<endpoint>', 'endpoint ID')
+      .option('--no-wait', 'return as soon as the service accepts the request')
       .action((id: string, options: PowerOptions) => changePower(verb, id, options, context));
   }
 }
@@ -71,20 +60,18 @@ async function listEndpoints(options: ListOptions, context: CommandContext): Pro
   const { screen } = context;
   const project = openProject(options, context);
   const all = await project.api.listEndpoints(project.id);
-  const endpoints = all.filter(
-    ({ branch_id }) => options.branch === undefined || branch_id === options.branch,
-  );
+  const endpoints = all.filter(({ branch_id }) => (options.branch ?? branch_id) === branch_id);
   if (options.json) return screen.printJson({ endpoints: endpoints.map(toEndpointState) });
   if (endpoints.length > 0) return screen.print(layOutEndpoints(endpoints, screen.colors));
   screen.say('No endpoints found.');
 }
 
-async function getEndpoint(id: string, options: GetOptions, context: CommandContext): Promise<void> {
+async function getEndpoint(id: string, options: CommandOptions, context: CommandContext): Promise<void> {
   const { screen } = context;
   const project = openProject(options, context);
   const endpoint = await project.api.getEndpoint(project.id, id);
   if (options.json) return screen.printJson(toEndpointState(endpoint));
-  return screen.print(describeInLines(endpoint, screen.colors));
+  return screen.print(layOutEndpoint(endpoint, screen.colors));
 }
 
 async function changePower(
@@ -93,7 +80,7 @@ async function changePower(
   options: PowerOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { progress } = context.screen;
+  const { progress, redact } = context.screen;
   const project = openProject(options, context);
   const deadline = new Deadline(options.timeout * 1000);
   const change = await controlPower(project, {
@@ -104,28 +91,28 @@ async function changePower(
   });
   // The service may name the same operation twice.
   const operations = uniqBy(change.operations, 'id');
-  if (!options.wait) return report({ ...change, operations }, options, context);
+  if (!options.wait) return report(change.endpoint, operations, options, context);
   const result = await awaitOperations(project.poller, {
     endpointId,
     operations,
     deadline,
     onProgress: (latest) => progress.showOperations(latest),
   });
-  const endpoint = await project.api.getEndpoint(project.id, endpointId);
-  await report({ endpoint, operations: [...result.operations] }, options, context);
-  requireSuccess(result, deadline.elapsedMs, context.screen.redact);
+  await report(await project.api.getEndpoint(project.id, endpointId), result.operations, options, context);
+  requireSuccess(result, deadline.elapsedMs, redact);
 }
 
 async function report(
-  { endpoint, operations }: EndpointChange,
-  options: PowerOptions,
+  endpoint: Endpoint,
+  operations: readonly Operation[],
+  { json }: PowerOptions,
   { screen }: CommandContext,
 ): Promise<void> {
-  if (options.json) {
+  if (json) {
     const states = toOperationStates(operations, screen.redact);
     return screen.printJson({ endpoint: toEndpointState(endpoint), operations: states });
   }
-  if (operations.length > 0) await screen.print(new OperationTable(screen.colors).layOut(operations));
+  if (operations.length > 0) await printOperations([operations], screen);
   const started = operations.length > 0 ? '' : '; the service had nothing to do';
-  screen.say(`Endpoint ${endpoint.id} is ${stateWord(endpoint)}${started}.`);
+  screen.say(`Endpoint ${endpoint.id} is ${stateLabel(endpoint)}${started}.`);
 }

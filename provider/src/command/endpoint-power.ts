@@ -1,13 +1,12 @@
+import type { PowerVerb } from '../control-api/control-api';
 import { ControlApiError } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import type { Endpoint, EndpointChange, Operation } from '../control-api/wire-types';
 import type { ServiceProject } from '../operations/service-project';
-import { stateWord } from './endpoint-labels';
+import { stateLabel } from './endpoint-table';
 import { CommandFailure, exitCodes } from './exit-codes';
 
-export type PowerVerb = 'start' | 'suspend' | 'restart';
-
-export interface PowerRequest {
+interface PowerRequest {
   readonly endpointId: string;
   readonly verb: PowerVerb;
   readonly deadline: Deadline;
@@ -15,7 +14,7 @@ export interface PowerRequest {
 }
 
 /**
- * Starts, suspends or restarts a compute, once its project takes the request.
+ * Starts, suspends or restarts a compute, as soon as its project is unlocked.
  * @throws CommandFailure for a restart of a compute that is not active
  */
 export async function controlPower(project: ServiceProject, request: PowerRequest): Promise<EndpointChange> {
@@ -34,9 +33,9 @@ export async function controlPower(project: ServiceProject, request: PowerReques
   }
 }
 
-/** How to find out, after a request whose outcome is unknown, whether it was carried out. */
+/** Returns a lookup for a request with an unknown outcome: what the request did, or undefined. */
 async function makeLookup(project: ServiceProject, { endpointId, verb }: PowerRequest) {
-  // A second start or suspend does nothing to a compute that is there already, so it is simply sent again.
+  // A repeated start or suspend has no effect, so it needs no lookup.
   if (verb !== 'restart') return async () => undefined;
   const starts = async () => {
     const { operations } = await project.api.listOperations(project.id, { limit: 100 });
@@ -63,8 +62,8 @@ async function explainRefusal(error: unknown, project: ServiceProject, endpointI
 
 function describeRefusal(endpoint: Endpoint, { status }: ControlApiError): string {
   const now = endpoint.disabled
-    ? 'it has to be enabled first'
-    : `\`postgres-compute endpoints start ${endpoint.id}\` starts it`;
-  const refused = `Endpoint ${endpoint.id} is ${stateWord(endpoint)}, and the service restarts only an active compute`;
+    ? 'enable the endpoint first'
+    : `start it with \`postgres-compute endpoints start ${endpoint.id}\``;
+  const refused = `Endpoint ${endpoint.id} is ${stateLabel(endpoint)}, and the service restarts only an active compute`;
   return `${refused} (status ${status}): ${now}.`;
 }

@@ -3,7 +3,6 @@ import { ControlApiError } from '../control-api/control-api-error';
 import { OperationWaitError } from '../operations/operation-wait-error';
 import { LockedError } from '../operations/project-lock';
 
-/** What the command tells the shell. */
 export const exitCodes = {
   done: 0,
   operationFailed: 1,
@@ -16,18 +15,17 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** The codes in words, for the help. */
 export const exitCodeMeanings: readonly (readonly [ExitCode, string])[] = [
-  [exitCodes.done, 'done; every operation that was waited for has succeeded'],
+  [exitCodes.done, 'success, including every operation that the command waited for'],
   [exitCodes.operationFailed, 'an operation failed'],
-  [exitCodes.usedWrongly, 'wrong use: an option, an argument, or a setting that is missing'],
-  [exitCodes.timedOut, 'operations were unfinished when the time was up'],
-  [exitCodes.refused, 'the service refused, does not know it, or could not be reached'],
-  [exitCodes.unexpected, 'anything else, such as a file that can not be written'],
-  [exitCodes.interrupted, 'interrupted (Ctrl-C); operations go on'],
+  [exitCodes.usedWrongly, 'wrong usage: an invalid option or argument, or a missing setting'],
+  [exitCodes.timedOut, 'timed out: operations were unfinished, or the project was still locked'],
+  [exitCodes.refused, 'the service refused the request, does not have the resource, or was unreachable'],
+  [exitCodes.unexpected, "any other error, such as a file that can't be written"],
+  [exitCodes.interrupted, 'interrupted (Ctrl-C); operations continue at the service'],
 ];
 
-/** A failure with an exit code of its own. The message is one sentence. */
+/** An error with its own exit code. The message is one sentence. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
   readonly exitCode: ExitCode;
@@ -42,7 +40,6 @@ export function usageError(message: string): CommandFailure {
   return new CommandFailure(exitCodes.usedWrongly, message);
 }
 
-/** The exit code for whatever ended the command. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandFailure) return error.exitCode;
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usedWrongly;

@@ -1,19 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { ControlApiError } from '../control-api/control-api-error';
-import { messageOf } from '../control-api/error-message';
+import { ControlApiError, messageOf } from '../control-api/control-api-error';
 import { toPrintableJson } from '../control-api/printable';
 import type { Endpoint } from '../control-api/wire-types';
 import type { ServiceProject } from '../operations/service-project';
 import { type CommandContext, openProject } from './connection';
 import { CommandFailure, exitCodes, usageError } from './exit-codes';
 import { declareEndpoint, toImportedResource } from './imported-endpoint';
-import { addProjectOptions, type ProjectOptions, toExamples } from './options';
+import { addProjectOptions, type CommandOptions, toExamples } from './options';
 import { writeProgram } from './program-text';
 import { nameResources } from './resource-names';
 
-interface ImportOptions extends ProjectOptions {
+interface ImportOptions extends CommandOptions {
   readonly endpoint?: string;
   readonly branch?: string;
   readonly output: string;
@@ -23,11 +22,11 @@ interface ImportOptions extends ProjectOptions {
 export function addImportCommand(program: Command, context: CommandContext): void {
   addProjectOptions(program.command('import-file'))
     .description(
-      'write a file by which `pulumi import` takes endpoints that exist into a stack, and print the program that declares them',
+      'write existing endpoints to a file for `pulumi import`, and print the program that declares them',
     )
     .option('--endpoint <id>', 'only this endpoint')
     .option('--branch <id>', 'only the endpoints of this branch')
-    .option('-o, --output <file>', 'the file to write', 'import-endpoints.json')
+    .option('-o, --output <file>', 'file to write', 'import-endpoints.json')
     .addHelpText(
       'after',
       `${toExamples(
@@ -35,14 +34,14 @@ export function addImportCommand(program: Command, context: CommandContext): voi
         'import-file --endpoint ep-dark-sea-1 --output one.json',
       )}
 
-The file is for Pulumi 3.254 or later. Nothing is changed at the service. What to run next is said at the end.`,
+The file needs Pulumi 3.254 or later. The command changes nothing at the service, and prints the next steps.`,
     )
     .action((options: ImportOptions) => makeImport(options, context));
 }
 
 async function makeImport(options: ImportOptions, context: CommandContext): Promise<void> {
   if (options.endpoint !== undefined && options.branch !== undefined)
-    throw usageError('Import either an --endpoint or those of a --branch, not both.');
+    throw usageError('Give either --endpoint or --branch, not both.');
   const { screen } = context;
   const project = openProject(options, context);
   const all = await project.api.listEndpoints(project.id);
@@ -70,17 +69,17 @@ function select(
   if (endpoints.length > 0) return endpoints;
   const what = endpoint === undefined ? 'no endpoint' : `no endpoint ${endpoint}`;
   const where = branch === undefined ? `Project ${projectId}` : `Branch ${branch} of project ${projectId}`;
-  throw new CommandFailure(exitCodes.refused, `${where} has ${what}, so there is nothing to import.`);
+  throw new CommandFailure(exitCodes.refused, `${where} has ${what} to import.`);
 }
 
-/** The branches lend their names to endpoints that have none. */
+/** An endpoint without a name gets the name of its branch. */
 async function readBranchNames(project: ServiceProject, endpoints: readonly Endpoint[]) {
   if (endpoints.every(({ name }) => name)) return new Map<string, string>();
   try {
     const branches = await project.api.listBranches(project.id);
     return new Map(branches.flatMap(({ id, name }) => (name === undefined ? [] : [[id, name] as const])));
   } catch (error) {
-    // Ids do as well; a key need not be allowed to see the branches.
+    // The key may lack access to the branches. The endpoint ids then serve as names.
     if (error instanceof ControlApiError) return new Map<string, string>();
     throw error;
   }
@@ -91,22 +90,22 @@ async function writeImportFile(path: string, content: object): Promise<void> {
     await writeFile(path, `${toPrintableJson(content)}\n`);
   } catch (error) {
     const reason = messageOf(error);
-    throw new CommandFailure(exitCodes.unexpected, `The file ${path} can't be written: ${reason}.`, {
+    throw new CommandFailure(exitCodes.unexpected, `Can't write ${path}: ${reason}.`, {
       cause: error,
     });
   }
 }
 
-/** The program comes first: what stands in state and in no program, the next `pulumi up` deletes. */
+/** The program comes first: the next `pulumi up` would delete an imported resource that no program declares. */
 function describeNextSteps(path: string, count: number): string[] {
   const file = resolve(path);
   const quoted = /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`;
   const what = count === 1 ? '1 endpoint' : `${count} endpoints`;
   return [
-    `Wrote ${what} to ${path}. Next, in the folder of the Pulumi program and in this order:`,
+    `Wrote ${what} to ${path}. Next, in this order, in the folder of the Pulumi program:`,
     '  1. add the text above to the program',
     `  2. pulumi import --file ${quoted} --generate-code=false`,
     '  3. pulumi preview --expect-no-changes',
-    'Pulumi protects what it has imported from deletion; take `protect: true` out of the program when that is over.',
+    'Imported resources are protected from deletion. To delete one later, first remove `protect: true` from the program.',
   ];
 }

@@ -27,43 +27,43 @@ const plain = {
 };
 
 const variants: [string, Partial<Endpoint>, object][] = [
-  ['nothing but where it is, its type and its sizes when it is as the service made it', {}, {}],
-  ['its name when it has one', { name: 'api' }, { name: 'api' }],
-  ['no name when that is empty', { name: '' }, {}],
+  ['only location, type and sizes for an endpoint with default settings', {}, {}],
+  ['the name of a named endpoint', { name: 'api' }, { name: 'api' }],
+  ['no empty name', { name: '' }, {}],
   [
-    'the autosuspend delay when it is not the default',
+    'an autosuspend delay other than the default',
     { suspend_timeout_seconds: -1 },
     { suspendTimeoutSeconds: -1 },
   ],
-  ['the pooler when it is on', { pooler_enabled: true }, { poolerEnabled: true }],
-  ['the pooler mode when it is another one', { pooler_mode: 'session' }, { poolerMode: 'session' }],
+  ['an enabled pooler', { pooler_enabled: true }, { poolerEnabled: true }],
+  ['a pooler mode other than the default', { pooler_mode: 'session' }, { poolerMode: 'session' }],
   [
-    'the Postgres settings when there are any',
+    'existing Postgres settings',
     { settings: { pg_settings: { work_mem: '8MB' } } },
     { pgSettings: { work_mem: '8MB' } },
   ],
-  ['no Postgres settings when the service names none', { settings: {} }, {}],
-  ['that it is disabled', { disabled: true }, { disabled: true }],
-  ['that a password is needed', { passwordless_access: false }, { passwordlessAccess: false }],
+  ['no Postgres settings if the service reports none', { settings: {} }, {}],
+  ['that the endpoint is disabled', { disabled: true }, { disabled: true }],
+  ['that passwordless access is off', { passwordless_access: false }, { passwordlessAccess: false }],
   [
-    'that the size is not in the table',
+    'that the size is not listed',
     { autoscaling_limit_min_cu: 12, autoscaling_limit_max_cu: 16 },
     { autoscalingLimitMinCu: 12, autoscalingLimitMaxCu: 16, allowUnlistedSize: true },
   ],
 ];
 
-describe('the program declares', () => {
-  it.each(variants)('%s', (_, change, difference) => {
+describe('declareEndpoint', () => {
+  it.each(variants)('declares %s', (_, change, difference) => {
     expect(declareEndpoint(plainEndpoint(change), true)).toEqual({ ...plain, ...difference });
   });
 
-  it('no name that several endpoints have', () => {
+  it('declares no name that several endpoints share', () => {
     expect(declareEndpoint(plainEndpoint({ name: 'api' }), false)).toEqual(plain);
   });
 });
 
-describe('the imported state', () => {
-  it.each(variants)('leaves no change for the program that declares %s', (_, change) => {
+describe('toImportedResource', () => {
+  it.each(variants)('writes a state without a diff to a program that declares %s', (_, change) => {
     const endpoint = plainEndpoint(change);
     const declared = declareEndpoint(endpoint, true);
     const { outputs } = toImportedResource(endpoint, 'api', declared);
@@ -72,14 +72,14 @@ describe('the imported state', () => {
     expect(isUnsettled(outputs)).toBe(false);
   });
 
-  it('holds the provider twice: the engine reads it from the inputs, the host from the outputs', () => {
+  it('stores the provider in the inputs, for the engine, and in the outputs, for the host', () => {
     const endpoint = plainEndpoint();
     const { inputs, outputs } = toImportedResource(endpoint, 'api', declareEndpoint(endpoint, true));
     expect(inputs.__provider).toMatch(/pulumi-postgres-compute\/runtime/);
     expect(outputs.__provider).toBe(inputs.__provider);
   });
 
-  it('marks the size, so that a later change shows as a restart', () => {
+  it('stores the size, so that a later size change shows as a restart', () => {
     const endpoint = plainEndpoint();
     const { inputs } = toImportedResource(endpoint, 'api', declareEndpoint(endpoint, true));
     expect(inputs.restartOnChange).toBe('size 0.25 CU');

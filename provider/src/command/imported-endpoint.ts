@@ -11,17 +11,17 @@ import { findComputeSize } from '../endpoint/compute-size';
 import { type EndpointInputs, type InputName, isSame } from '../endpoint/endpoint-inputs';
 import { toOutputs } from '../endpoint/endpoint-outputs';
 
-/** A resource of the file that `pulumi import --file` reads. */
+/** A resource in the file for `pulumi import --file`. */
 export interface ImportedResource {
   readonly type: string;
   readonly name: string;
   readonly id: string;
   readonly inputs: StoredInputs;
-  /** With these the engine stores the state as it is here, without a read. */
+  /** Given these, the engine stores the state as it is, without a read. */
   readonly outputs: StoredOutputs;
 }
 
-/** What every endpoint has unless somebody wanted otherwise; a program need not say it. */
+/** The service's defaults, which a program need not declare. */
 const usualValues: Partial<Record<InputName, unknown>> = {
   suspendTimeoutSeconds: 0,
   poolerEnabled: false,
@@ -31,34 +31,34 @@ const usualValues: Partial<Record<InputName, unknown>> = {
   passwordlessAccess: true,
 };
 
-/** What the service chooses for an endpoint; declared, a later change of it would replace the endpoint. */
+/** Chosen by the service. If a program declared them, a later change would replace the endpoint. */
 const leftToService: ReadonlySet<InputName> = new Set(['regionId', 'provisioner']);
 
-/** The arguments by which a program declares the endpoint as it is, and no more of them than matter. */
+/** The minimal arguments that declare the endpoint as it is. */
 export function declareEndpoint(endpoint: Endpoint, isNameUnique: boolean): EndpointInputs {
   const { autoscaling_limit_min_cu: minCu, autoscaling_limit_max_cu: maxCu } = endpoint;
   const values = argumentNames.map((name) => [name, argumentTable[name].read?.(endpoint)] as const);
-  const mattering = values.filter(([name, value]) => {
+  const relevant = values.filter(([name, value]) => {
     if (value === undefined || leftToService.has(name)) return false;
-    // The provider takes a name for the mark of one endpoint, so a name of several can't be declared.
+    // The provider identifies an endpoint by its name, so a shared name can't be declared.
     if (name === 'name') return value !== '' && isNameUnique;
     return !isSame(value, usualValues[name]);
   });
   const hasUnlistedSize = !findComputeSize(minCu) || !findComputeSize(maxCu);
-  // Every value was read as the table pairs it with its name, the required ones among them.
+  // The table reads each value under its own name, and every required one exists.
   return {
-    ...Object.fromEntries(mattering),
+    ...Object.fromEntries(relevant),
     ...(hasUnlistedSize && { allowUnlistedSize: true }),
   } as EndpointInputs;
 }
 
-/** The endpoint as it would stand in state if a program that declares this had created it. */
+/** The resource as the state would hold it if a program with this declaration had created the endpoint. */
 export function toImportedResource(
   endpoint: Endpoint,
   name: string,
   declared: EndpointInputs,
 ): ImportedResource {
-  // There is no URN: only the stack into which it is imported knows that. The next `pulumi up` adds it.
+  // Only the stack that imports it knows the URN. The next `pulumi up` adds it.
   const declaration = { resource: {}, inputs: declared };
   const inputs = writeInputs(declaration, providerText);
   const outputs = writeOutputs(declaration, toOutputs(endpoint, declared), providerText);

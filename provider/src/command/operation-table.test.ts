@@ -1,21 +1,23 @@
+import { PassThrough } from 'node:stream';
 import { createColors } from 'picocolors';
 import { expect, it } from 'vitest';
+import { useFakeClock } from '../../../tests/support/fake-clock';
 import { operationOf } from '../../../tests/support/operation';
-import { describeInLines, OperationTable } from './operation-table';
+import { layOutOperation, printOperations } from './operation-table';
+import { Screen } from './screen';
 
-const plain = createColors(false);
-const nowMs = Date.parse('2026-01-01T00:00:05Z');
+useFakeClock(Date.parse('2026-01-01T00:00:05Z'));
 
 const cellsOf = (line = '') => line.split(/ {2,}/);
 
-it('an operation that is of no branch has an empty place, and the columns stay below each other', () => {
+it('leaves the cell empty for an operation without a branch, and keeps the columns aligned', async () => {
   const operations = [
     operationOf({ id: 'op-1', branch_id: 'br-1' }),
     operationOf({ id: 'op-2', action: 'create_timeline' }),
   ];
-  const [head = '', first = '', second = ''] = new OperationTable(plain)
-    .layOut(operations, nowMs)
-    .split('\n');
+  const stdout = new PassThrough({ encoding: 'utf8' });
+  await printOperations([operations], new Screen(stdout, new PassThrough(), {}));
+  const [head = '', first = '', second = ''] = String(stdout.read()).split('\n');
   expect(cellsOf(first)).toEqual([
     'start_compute',
     'br-1',
@@ -37,8 +39,8 @@ it('an operation that is of no branch has an empty place, and the columns stay b
   ]);
 });
 
-it('a time that can not be read is shown as the service spells it, and no duration is made of it', () => {
-  const lines = describeInLines(operationOf({ created_at: 'yesterday' }), plain, nowMs).split('\n');
+it('shows an unreadable timestamp unchanged, and no duration', () => {
+  const lines = layOutOperation(operationOf({ created_at: 'yesterday' }), createColors(false)).split('\n');
   expect(lines.some((line) => line.startsWith('duration'))).toBe(false);
   expect(lines.find((line) => line.startsWith('created'))).toMatch(/yesterday$/);
 });

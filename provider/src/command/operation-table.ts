@@ -1,61 +1,76 @@
-import { toPrintable } from '../control-api/printable';
+import { toPrintable, toPrintableJson } from '../control-api/printable';
 import type { Operation } from '../control-api/wire-types';
-import { consoleWord, outcomeOf } from '../operations/operation-outcome';
+import { outcomeOf, statusLabel } from '../operations/operation-outcome';
+import { toOperationState } from '../operations/operation-state';
 import { durationOf, formatDate, formatDuration } from './duration';
 import type { Screen } from './screen';
-import { GrowingTable, layOutLines } from './table';
-
-const head = ['ACTION', 'BRANCH', 'STATUS', 'DURATION', 'DATE', 'ID'];
-/** What the longest known action, the usual id of a branch and so on take. */
-const usualWidths = [20, 28, 11, 12, 20, 36];
+import { GrowingTable, layOutDetails } from './table';
 
 type Colors = Screen['colors'];
+type Pages = AsyncIterable<readonly Operation[]> | Iterable<readonly Operation[]>;
 
-/** Lays out operations with what the service's console shows of them: action, branch, status, duration and date. */
-export class OperationTable {
-  readonly #colors: Colors;
-  readonly #table = new GrowingTable(usualWidths);
-  #hasHead = false;
+const head = ['ACTION', 'BRANCH', 'STATUS', 'DURATION', 'DATE', 'ID'];
+/** The minimum widths: the longest known action, a usual branch id, and so on. */
+const usualWidths = [20, 28, 11, 12, 20, 36];
 
-  constructor(colors: Colors) {
-    this.#colors = colors;
+/** Prints each page as soon as it arrives, with the columns of the service's console. */
+export async function printOperations(pages: Pages, screen: Screen): Promise<void> {
+  const table = new GrowingTable(
+    head.map((title) => screen.colors.dim(title)),
+    usualWidths,
+  );
+  let isEmpty = true;
+  for await (const operations of pages) {
+    if (operations.length === 0) continue;
+    isEmpty = false;
+    await screen.print(table.layOut(operations.map((operation) => toRow(operation, screen.colors))));
   }
-
-  layOut(operations: readonly Operation[], nowMs = Date.now()): string {
-    const rows = operations.map((operation) => this.#toRow(operation, nowMs));
-    const heads = this.#hasHead ? [] : [head.map((word) => this.#colors.dim(word))];
-    this.#hasHead = true;
-    return this.#table.layOut([...heads, ...rows]);
-  }
-
-  #toRow(operation: Operation, nowMs: number): string[] {
-    return [
-      toPrintable(operation.action),
-      toPrintable(operation.branch_id ?? ''),
-      painterOf(operation, this.#colors)(toPrintable(consoleWord(operation.status))),
-      describeDuration(operation, nowMs),
-      toPrintable(formatDate(operation.created_at)),
-      toPrintable(operation.id),
-    ];
-  }
+  if (isEmpty) screen.say('No operations found.');
 }
 
-/** Everything about one operation, a line each. */
-export function describeInLines(operation: Operation, colors: Colors, nowMs = Date.now()): string {
-  const lines = [
+/** Prints `{"operations":[…]}` page by page, one operation per line. */
+export async function printOperationsAsJson(pages: Pages, screen: Screen): Promise<void> {
+  await screen.print('{"operations":[');
+  // Printed when the next operation arrives, because a comma follows every operation but the last.
+  let held: string | undefined;
+  for await (const operations of pages) {
+    const lines: string[] = [];
+    for (const operation of operations) {
+      if (held !== undefined) lines.push(`${held},`);
+      held = toPrintableJson(toOperationState(operation, screen.redact), 0);
+    }
+    if (lines.length > 0) await screen.print(lines.join('\n'));
+  }
+  await screen.print(held === undefined ? ']}' : `${held}\n]}`);
+}
+
+/** Everything about one operation, one line each. */
+export function layOutOperation(operation: Operation, colors: Colors): string {
+  const details = [
     ['id', operation.id],
     ['action', operation.action],
-    ['status', `${consoleWord(operation.status)} (${operation.status})`, painterOf(operation, colors)],
+    ['status', `${statusLabel(operation.status)} (${operation.status})`, painterOf(operation, colors)],
     ['error', operation.error],
     ['failures', String(operation.failures_count)],
     ['project', operation.project_id],
     ['branch', operation.branch_id],
     ['endpoint', operation.endpoint_id],
-    ['duration', describeDuration(operation, nowMs)],
+    ['duration', describeDuration(operation)],
     ['created', formatDate(operation.created_at)],
     ['updated', formatDate(operation.updated_at)],
   ] as const;
-  return layOutLines(lines, colors);
+  return layOutDetails(details, colors);
+}
+
+function toRow(operation: Operation, colors: Colors): string[] {
+  return [
+    toPrintable(operation.action),
+    toPrintable(operation.branch_id ?? ''),
+    painterOf(operation, colors)(toPrintable(statusLabel(operation.status))),
+    describeDuration(operation),
+    toPrintable(formatDate(operation.created_at)),
+    toPrintable(operation.id),
+  ];
 }
 
 function painterOf(operation: Operation, colors: Colors): (text: string) => string {
@@ -64,7 +79,7 @@ function painterOf(operation: Operation, colors: Colors): (text: string) => stri
   return outcome === 'failed' ? colors.red : colors.yellow;
 }
 
-function describeDuration(operation: Operation, nowMs: number): string {
-  const ms = durationOf(operation, nowMs);
+function describeDuration(operation: Operation): string {
+  const ms = durationOf(operation, Date.now());
   return ms === undefined ? '' : formatDuration(ms);
 }

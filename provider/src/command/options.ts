@@ -1,29 +1,31 @@
 import { type Command, InvalidArgumentError } from 'commander';
 
 const longestTimeoutSeconds = 86_400;
+const defaultTimeoutSeconds = 600;
 
-/** How long the command waits, unless `--timeout` says otherwise. Seconds. */
-export const defaultTimeoutSeconds = 600;
-
-/** What every command needs to find its project. */
-export interface ProjectOptions {
+/** The options that commands share. */
+export interface CommandOptions {
   readonly project?: string;
   readonly baseUrl?: string;
+  readonly json?: true;
+}
+
+/** Adds a command with the options for the project and `--json`. */
+export function addCommand(parent: Command, name: string, ...examples: readonly string[]): Command {
+  return addProjectOptions(parent.command(name))
+    .option('--json', 'print JSON')
+    .addHelpText('after', toExamples(...examples));
 }
 
 export function addProjectOptions(command: Command): Command {
   return command
-    .option('-p, --project <id>', 'the project (default: POSTGRES_COMPUTE_PROJECT)')
-    .option('--base-url <url>', 'the API, to its version segment (default: POSTGRES_COMPUTE_BASE_URL)');
+    .option('-p, --project <id>', 'project ID (default: POSTGRES_COMPUTE_PROJECT)')
+    .option('--base-url <url>', 'API URL including the version segment (default: POSTGRES_COMPUTE_BASE_URL)');
 }
 
 export function addTimeoutOption(command: Command): Command {
-  return command.option(
-    '-t, --timeout <seconds>',
-    'how long to wait at most',
-    toTimeoutSeconds,
-    defaultTimeoutSeconds,
-  );
+  const description = 'maximum wait';
+  return command.option('-t, --timeout <seconds>', description, toTimeoutSeconds, defaultTimeoutSeconds);
 }
 
 /** Text to add below a command's help. */
@@ -43,12 +45,12 @@ export function toLimit(text: string): number {
   throw new InvalidArgumentError('It must be a whole number above 0.');
 }
 
-/** Collects an option that may be repeated, or given once with commas. */
-export function collectWords(text: string, earlier: readonly string[] = []): readonly string[] {
-  const words = text
+/** Collects the values of an option that can be repeated or hold a comma-separated list. */
+export function collectValues(text: string, earlier: readonly string[] = []): readonly string[] {
+  const values = text
     .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '');
-  if (words.length === 0) throw new InvalidArgumentError('It must name at least one.');
-  return [...earlier, ...words];
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
+  if (values.length === 0) throw new InvalidArgumentError('It must hold at least one value.');
+  return [...earlier, ...values];
 }

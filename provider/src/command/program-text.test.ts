@@ -12,7 +12,7 @@ const oddText = fc.string({
 /** What the text means to JavaScript. */
 const evaluate = (text: string): unknown => runInNewContext(`JSON.stringify(${text})`);
 
-it('declares each endpoint with its arguments, and the project once', () => {
+it('writes a program that declares each endpoint, and the project once', () => {
   const { projectId, branchId, type, name, pgSettings } = declared;
   const text = writeProgram('p-1', [
     { name: 'api', declared: { projectId, branchId, type } },
@@ -37,7 +37,7 @@ new ComputeEndpoint('web', {
 }, { protect: true });`);
 });
 
-it('writes any text so that it means the same in the program, with every character visible', () => {
+it('writes any string as an equal literal, with invisible characters escaped', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), oddText), (value) => {
       const text = toTypeScript(value);
@@ -47,7 +47,7 @@ it('writes any text so that it means the same in the program, with every charact
   );
 });
 
-it('writes any map of settings so that it means the same in the program', () => {
+it('writes any map of settings as an equal literal', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.string(), { noNullPrototype: true }), (settings) => {
       expect(evaluate(toTypeScript(settings))).toBe(JSON.stringify(settings));
@@ -55,11 +55,11 @@ it('writes any map of settings so that it means the same in the program', () => 
   );
 });
 
-it('writes a name that is not an identifier in quotes', () => {
+it('quotes a property name that is not an identifier', () => {
   expect(toTypeScript({ 'auto_explain.log_analyze': 'on' })).toBe("{ 'auto_explain.log_analyze': 'on' }");
 });
 
-it('writes a setting called __proto__ as a setting', () => {
+it('writes a setting called __proto__ as a property', () => {
   const settings: unknown = JSON.parse('{"__proto__":"on"}');
   expect(evaluate(toTypeScript(settings))).toBe('{"__proto__":"on"}');
 });

@@ -2,13 +2,13 @@ import { toPrintableJson } from '../control-api/printable';
 import { argumentNames } from '../endpoint/argument-effects';
 import type { EndpointInputs } from '../endpoint/endpoint-inputs';
 
-/** An endpoint of the program: the name of the resource, and its arguments. */
 export interface DeclaredEndpoint {
+  /** The name of the Pulumi resource. */
   readonly name: string;
   readonly declared: EndpointInputs;
 }
 
-/** A whole TypeScript program that declares these endpoints, all of one project. */
+/** A complete TypeScript program that declares endpoints of one project. */
 export function writeProgram(projectId: string, endpoints: readonly DeclaredEndpoint[]): string {
   return [
     `import { ComputeEndpoint } from 'pulumi-postgres-compute';`,
@@ -17,8 +17,8 @@ export function writeProgram(projectId: string, endpoints: readonly DeclaredEndp
   ].join('\n\n');
 }
 
-// Protected, as in what Pulumi's own import prints: the state is, and the program has to say the same.
-// No variable, no export: an unused variable can fail a build, and an exported resource would be a stack output.
+// Pulumi protects imported resources in the state, so the program must set `protect` too. It assigns no variables: an
+// unused one can fail a build, and an exported one becomes a stack output.
 function writeEndpoint({ name, declared }: DeclaredEndpoint): string {
   const lines = argumentNames.flatMap((argument) => {
     if (argument === 'projectId') return ['  projectId,'];
@@ -28,7 +28,7 @@ function writeEndpoint({ name, declared }: DeclaredEndpoint): string {
   return [`new ComputeEndpoint(${toTypeScript(name)}, {`, ...lines, '}, { protect: true });'].join('\n');
 }
 
-/** A text, number, truth value or a map of them as TypeScript. */
+/** A string, number, boolean or a map of them as TypeScript source. */
 export function toTypeScript(value: unknown): string {
   if (typeof value === 'string') return quote(value);
   if (typeof value !== 'object' || value === null) return String(value);
@@ -39,12 +39,12 @@ export function toTypeScript(value: unknown): string {
 }
 
 function toKey(key: string): string {
-  // Without the brackets it would set the prototype.
+  // Without brackets, the key would set the prototype.
   if (key === '__proto__') return `['__proto__']`;
   return /^[A-Za-z_$][\w$]*$/.test(key) ? key : quote(key);
 }
 
-/** In single quotes; everything that could end the text or a line is escaped. */
+/** A string literal in single quotes. Quotes, line breaks and invisible characters are escaped. */
 function quote(text: string): string {
   const inner = toPrintableJson(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
   return `'${inner}'`;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { z } from 'zod';
-import { messageOf } from '../control-api/error-message';
+import { messageOf } from '../control-api/control-api-error';
 import type { CommandContext } from './connection';
 import { addEndpointCommands } from './endpoint-commands';
 import { type ExitCode, exitCodeMeanings, exitCodeOf, exitCodes } from './exit-codes';
@@ -10,13 +10,13 @@ import { addImportCommand } from './import-command';
 import { addOperationCommands } from './operation-commands';
 import { toExamples } from './options';
 
-/** Runs the command with these words of the command line. Whatever happens, it is on the screen when this returns. */
-export async function runCommand(words: readonly string[], context: CommandContext): Promise<ExitCode> {
+/** Runs the command with these arguments, and reports any error on the screen. */
+export async function runCommand(argv: readonly string[], context: CommandContext): Promise<ExitCode> {
   try {
-    await makeProgram(context).parseAsync([...words], { from: 'user' });
+    await makeProgram(context).parseAsync([...argv], { from: 'user' });
     return exitCodes.done;
   } catch (error) {
-    // Commander has said already what is wrong.
+    // Commander has already reported its own error.
     if (!(error instanceof CommanderError)) context.screen.sayError(describe(error, context));
     return exitCodeOf(error);
   } finally {
@@ -24,7 +24,7 @@ export async function runCommand(words: readonly string[], context: CommandConte
   }
 }
 
-/** One sentence, in which the key does not occur, whoever has written it. */
+/** The message, without the key. */
 function describe(error: unknown, { environment }: CommandContext): string {
   const message = messageOf(error);
   const key = environment.POSTGRES_COMPUTE_API_KEY?.trim();
@@ -33,7 +33,7 @@ function describe(error: unknown, { environment }: CommandContext): string {
 
 function makeProgram(context: CommandContext): Command {
   const program = new Command('postgres-compute')
-    .description('Compute endpoints of a serverless Postgres service, and the operations on them.')
+    .description('Inspect, control and import the compute endpoints of a serverless Postgres service.')
     .version(readVersion())
     .exitOverride()
     .configureOutput({
@@ -51,11 +51,11 @@ function makeProgram(context: CommandContext): Command {
 }
 
 const settingsAndExitCodes = `
-Settings, from the environment (only a program can read the config of a Pulumi stack):
-  POSTGRES_COMPUTE_API_KEY   the key; there is no option, as others can see the options of a process
-  POSTGRES_COMPUTE_BASE_URL  the API, to its version segment: https://HOST/api/v2; or --base-url
-  POSTGRES_COMPUTE_PROJECT   the project; or --project
-  NO_COLOR                   no colours on a terminal either
+Environment variables (the command can't read the config of a Pulumi stack):
+  POSTGRES_COMPUTE_API_KEY   API key; not an option, because other users can see the arguments of a process
+  POSTGRES_COMPUTE_BASE_URL  API URL including the version segment: https://HOST/api/v2; or use --base-url
+  POSTGRES_COMPUTE_PROJECT   project ID; or use --project
+  NO_COLOR                   if set, output has no colours, even on a terminal
 
 Exit codes:
 ${exitCodeMeanings.map(([code, meaning]) => `  ${String(code).padEnd(3)} ${meaning}`).join('\n')}`;

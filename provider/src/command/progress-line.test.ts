@@ -20,8 +20,8 @@ function makeStream(kind: { isTTY?: boolean; columns?: number } = {}) {
 
 const clearLine = '\r\u001b[2K';
 
-describe('a progress line that is not on a terminal', () => {
-  it('is one line for each change of a status', () => {
+describe('ProgressLine without a terminal', () => {
+  it('writes one line for each change of a status', () => {
     const { stream, written } = makeStream();
     const line = new ProgressLine(stream);
     for (const status of ['scheduling', 'running', 'running', 'finished'])
@@ -41,46 +41,46 @@ describe('a progress line that is not on a terminal', () => {
     );
   });
 
-  it('reports what locks the project once', () => {
+  it('reports the operations that lock the project once', () => {
     const { stream, written } = makeStream();
     const line = new ProgressLine(stream);
     const blocking = [operationOf('running', { action: 'create_branch', id: 'op-7' })];
     line.showBlockers(blocking);
     line.showBlockers(blocking);
-    expect(written()).toBe('waiting: the project is locked by create_branch op-7 running\n');
+    expect(written()).toBe('waiting: project locked by create_branch op-7 running\n');
   });
 
-  it('shows no control character of the service', () => {
+  it('escapes control characters of the service', () => {
     const { stream, written } = makeStream();
     new ProgressLine(stream).showOperations([operationOf('running', { action: 'start\u001b[2J\ncompute' })]);
     expect(written()).toBe('op-1 start\\u001b[2J compute: In progress\n');
   });
 
-  it('leaves no workflow command of the service', () => {
+  it('defuses workflow commands of the service', () => {
     const { stream, written } = makeStream();
     const line = new ProgressLine(stream);
     line.showOperations([operationOf('running', { id: '::error::op-1' })]);
     line.showBlockers([operationOf('running', { action: '##[error]create_branch' })]);
     expect(written()).toBe(
-      '\\u003a:error::op-1 start_compute: In progress\nwaiting: the project is locked by \\u0023#[error]create_branch op-1 running\n',
+      '\\u003a:error::op-1 start_compute: In progress\nwaiting: project locked by \\u0023#[error]create_branch op-1 running\n',
     );
   });
 
-  it('shows no secret, in whatever spelling', () => {
+  it('redacts a secret in any encoding', () => {
     const { stream, written } = makeStream();
     const line = new ProgressLine(stream, makeRedactor(['canary-key']));
     line.showOperations([operationOf('running', { action: 'canary-key' })]);
     line.showBlockers([operationOf('failed', { error: '"\\u0063anary-key"' })]);
     expect(written()).toBe(
-      'op-1 ***: In progress\nwaiting: the project is locked by start_compute op-1 failed: "***"\n',
+      'op-1 ***: In progress\nwaiting: project locked by start_compute op-1 failed: "***"\n',
     );
   });
 });
 
-describe('a progress line on a terminal', () => {
+describe('ProgressLine on a terminal', () => {
   useFakeClock();
 
-  it('is written again each second, and taken away at the end', async () => {
+  it('rewrites the line each second and erases it at the end', async () => {
     const { stream, written } = makeStream({ isTTY: true });
     const line = new ProgressLine(stream);
     line.showOperations([operationOf('running')]);
@@ -91,7 +91,7 @@ describe('a progress line on a terminal', () => {
     expect(written()).toBe(`${shown(0)}${shown(1)}${clearLine}`);
   });
 
-  it('is never longer than the terminal is wide', () => {
+  it('cuts the line at the width of the terminal', () => {
     const { stream, written } = makeStream({ isTTY: true, columns: 20 });
     const line = new ProgressLine(stream);
     line.showOperations([operationOf('running')]);
@@ -99,7 +99,7 @@ describe('a progress line on a terminal', () => {
     expect(written()).toBe(`${clearLine}0 s  start_compute:${clearLine}`);
   });
 
-  it('shows neither a secret nor a control character', () => {
+  it('redacts secrets and escapes control characters on a terminal', () => {
     const { stream, written } = makeStream({ isTTY: true });
     const line = new ProgressLine(stream, makeRedactor(['canary-key']));
     line.showOperations([operationOf('running', { action: 'canary-key\u001b[2J' })]);
@@ -107,7 +107,7 @@ describe('a progress line on a terminal', () => {
     expect(written()).toBe(`${clearLine}0 s  ***\\u001b[2J: In progress${clearLine}`);
   });
 
-  it('is as wide as usual on a terminal that does not know its width', () => {
+  it('assumes 80 columns if the terminal reports no width', () => {
     const { stream, written } = makeStream({ isTTY: true, columns: 0 });
     const line = new ProgressLine(stream);
     line.showOperations([operationOf('running')]);
@@ -116,7 +116,7 @@ describe('a progress line on a terminal', () => {
   });
 });
 
-it('a progress line reports at its end whether anything was shown', () => {
+it('ProgressLine.end returns whether progress was shown', () => {
   const line = new ProgressLine(makeStream().stream);
   expect(line.end()).toBe(false);
   line.showOperations([operationOf('running')]);

@@ -1,49 +1,45 @@
 import { toPrintable } from '../control-api/printable';
 import type { Redact } from '../control-api/redaction';
 import type { Operation } from '../control-api/wire-types';
-import { describeProgress } from '../display/progress';
-import { describeOperation } from '../operations/operation-outcome';
+import { describeBlockers, describeProgress } from '../display/progress';
 
-/** Where text goes: a terminal, a file or a pipe. */
+/** A terminal, a file or a pipe. */
 export type OutputStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** Back to the start of the line, and away with what it holds. */
+/** Moves to the start of the line and erases it. */
 const clearLine = '\r\u001b[2K';
 const usualColumns = 80;
 const tickMs = 1_000;
 
 /**
- * Shows how operations get on. On a terminal it is one line, which is written again and again and leaves nothing
- * behind; elsewhere, each change of a status is a line.
+ * Shows the progress of operations. A terminal shows one line that is rewritten each second and erased at the end. Any
+ * other stream gets a line for each change of a status.
  */
 export class ProgressLine {
   readonly #stream: OutputStream;
-  readonly #toShown: (text: string) => string;
-  readonly #told = new Map<string, string>();
+  readonly #redact: Redact;
+  #lines: readonly string[] = [];
   #text = '';
   #startedAt = 0;
   #ticking: NodeJS.Timeout | undefined;
 
   constructor(stream: OutputStream, redact: Redact = (text) => text) {
     this.#stream = stream;
-    this.#toShown = (text) => toPrintable(redact(text));
+    this.#redact = redact;
   }
 
-  /** How the operations that are waited for stand. */
   showOperations(operations: readonly Operation[]): void {
-    this.#show(
-      describeProgress(operations),
-      operations.map((operation) => [operation.id, `${operation.id} ${describeProgress([operation])}`]),
-    );
+    const lines = operations.map((operation) => `${operation.id} ${describeProgress([operation])}`);
+    this.#show(describeProgress(operations), lines);
   }
 
-  /** What keeps a request from being taken. */
+  /** Shows the operations that lock the project. */
   showBlockers(blocking: readonly Operation[]): void {
-    const text = `waiting: the project is locked by ${blocking.map(describeOperation).join(', ')}`;
-    this.#show(text, [['lock', text]]);
+    const text = describeBlockers(blocking);
+    this.#show(text, [text]);
   }
 
-  /** Takes the line off the terminal. Says whether something was going on. */
+  /** Erases the line. Returns whether progress was shown. */
   end(): boolean {
     const wasShown = this.#text !== '';
     clearInterval(this.#ticking);
@@ -53,18 +49,16 @@ export class ProgressLine {
     return wasShown;
   }
 
-  #show(text: string, lines: readonly (readonly [key: string, line: string])[]): void {
-    this.#text = this.#toShown(text);
+  #show(text: string, lines: readonly string[]): void {
+    this.#text = toPrintable(this.#redact(text));
     if (this.#stream.isTTY) {
       this.#startTicking();
       this.#draw();
       return;
     }
-    for (const [key, line] of lines) {
-      if (this.#told.get(key) === line) continue;
-      this.#told.set(key, line);
-      this.#stream.write(`${this.#toShown(line)}\n`);
-    }
+    for (const line of lines)
+      if (!this.#lines.includes(line)) this.#stream.write(`${toPrintable(this.#redact(line))}\n`);
+    this.#lines = lines;
   }
 
   #startTicking(): void {
@@ -75,7 +69,7 @@ export class ProgressLine {
 
   #draw(): void {
     const seconds = Math.floor((Date.now() - this.#startedAt) / 1000);
-    // A terminal that does not know its width says 0.
+    // Some terminals report a width of 0.
     const room = (this.#stream.columns || usualColumns) - 1;
     this.#stream.write(`${clearLine}${`${seconds} s  ${this.#text}`.slice(0, room)}`);
   }

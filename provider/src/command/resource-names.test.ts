@@ -14,31 +14,31 @@ function namesOf(
   return [...nameResources(unnamed, new Map(Object.entries(branchNames))).values()];
 }
 
-it('is the name of the endpoint, in lower-case letters, digits and hyphens', () => {
+it('names a resource after its endpoint, in lower-case letters, digits and hyphens', () => {
   expect(namesOf([{ name: ' Jo’s "API" / v2 ' }])).toEqual(['jo-s-api-v2']);
 });
 
-it('is the name of the branch when the endpoint has none', () => {
+it('names a resource after its branch if the endpoint has no name', () => {
   expect(namesOf([{}], { 'br-1': 'main' })).toEqual(['main']);
 });
 
-it('says of a read replica without a name that it is one', () => {
+it('marks a read replica without a name by a suffix', () => {
   expect(namesOf([{}, { type: 'read_only' }], { 'br-1': 'main' })).toEqual(['main', 'main-replica']);
 });
 
-it('is the id when neither has a name', () => {
+it('names a resource by the endpoint id if neither endpoint nor branch has a name', () => {
   expect(namesOf([{}])).toEqual(['ep-1']);
 });
 
-it('is the id when nothing of the names can be written', () => {
+it('names a resource by the endpoint id if no letter of the names is allowed', () => {
   expect(namesOf([{ name: '日本' }], { 'br-1': '…' })).toEqual(['ep-1']);
 });
 
-it('is there also when nothing of the id can be written', () => {
+it('falls back to "endpoint" if no letter of the id is allowed', () => {
   expect(namesOf([{ id: '日本' }])).toEqual(['endpoint']);
 });
 
-it('has the id behind it for each of those that would be called the same', () => {
+it('appends the endpoint id to names that would be equal', () => {
   expect(namesOf([{ name: 'api' }, { name: 'API' }, { name: 'web' }])).toEqual([
     'api-ep-1',
     'api-ep-2',
@@ -46,11 +46,11 @@ it('has the id behind it for each of those that would be called the same', () =>
   ]);
 });
 
-it('is never given twice', () => {
+it('never gives two resources the same name', () => {
   const names = namesOf([{ name: 'api-ep-2' }, { name: 'api' }, { name: 'api' }]);
   expect(new Set(names).size).toBe(3);
 });
 
-it('is at most 60 characters long when it is made of a name', () => {
+it('cuts a name at 60 characters', () => {
   expect(namesOf([{ name: `${'x'.repeat(59)} yz` }])).toEqual(['x'.repeat(59)]);
 });

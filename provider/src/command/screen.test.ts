@@ -11,8 +11,8 @@ function makeScreen(environment: NodeJS.ProcessEnv = { POSTGRES_COMPUTE_API_KEY:
   return { screen, printed: () => String(stdout.read()), said: () => String(stderr.read()) };
 }
 
-describe('a screen', () => {
-  it('keeps a long result out of memory while its reader is slow', async () => {
+describe('Screen', () => {
+  it('waits while the reader of a long result is slow', async () => {
     const stdout = new PassThrough({ encoding: 'utf8', highWaterMark: 16 });
     const screen = new Screen(stdout, new PassThrough(), {});
     let isPrinted = false;
@@ -25,13 +25,13 @@ describe('a screen', () => {
     await printing;
   });
 
-  it('prints a result without the key, and with its line breaks', async () => {
+  it('redacts the key in a result, and keeps its line breaks', async () => {
     const { screen, printed } = makeScreen();
     await screen.print('one canary-key\ntwo');
     expect(printed()).toBe('one ***\ntwo\n');
   });
 
-  it('prints JSON that is the same value to a parser, with every character visible', async () => {
+  it('prints JSON with invisible characters escaped, which parses to the same value', async () => {
     const { screen, printed } = makeScreen();
     const value = { id: 'ep-1', name: 'a\u001b[2J\u202e##[error]' };
     await screen.printJson(value);
@@ -40,31 +40,31 @@ describe('a screen', () => {
     expect(JSON.parse(text)).toEqual(value);
   });
 
-  it('prints JSON without the key, also where JSON escapes its characters', async () => {
+  it('redacts the key in JSON, even with escaped characters', async () => {
     const { screen, printed } = makeScreen({ POSTGRES_COMPUTE_API_KEY: 'can"ary\\key' });
     await screen.printJson({ error: 'bad key can"ary\\key' });
     expect(JSON.parse(printed())).toEqual({ error: 'bad key ***' });
   });
 
-  it('says a sentence in one line, without the key and without control characters', () => {
+  it('writes a message in one line, without the key and control characters', () => {
     const { screen, said } = makeScreen();
     screen.say('::error::canary-key\nand \u001b[2J');
     expect(said()).toBe('\\u003a:error::*** and \\u001b[2J\n');
   });
 
-  it('says an error in one line, without the key and without control characters', () => {
+  it('writes an error in one line, without the key and control characters', () => {
     const { screen, said } = makeScreen();
     screen.sayError('canary-key\u0007 is wrong\r\n##[error]');
     expect(said()).toBe('error: ***\\u0007 is wrong \\u0023#[error]\n');
   });
 
-  it('shows progress without the key', () => {
+  it('redacts the key in progress', () => {
     const { screen, said } = makeScreen();
     screen.progress.showOperations([operationOf({ action: 'canary-key' })]);
     expect(said()).toBe('op-1 ***: In progress\n');
   });
 
-  it('prints what it is given when the environment holds no key', async () => {
+  it('redacts nothing if the environment has no key', async () => {
     const { screen, printed } = makeScreen({});
     await screen.print('canary-key');
     expect(printed()).toBe('canary-key\n');

@@ -2,44 +2,46 @@ import { stripVTControlCharacters } from 'node:util';
 import { toPrintable } from '../control-api/printable';
 import type { Screen } from './screen';
 
-/** Between two columns. */
-const gap = '  ';
+const columnGap = '  ';
 
-/** Lines of a table. A column never gets narrower, so that the parts of a long table stand below each other. */
+/** A table that is printed in parts. Columns never become narrower, so that the parts line up. */
 export class GrowingTable {
   readonly #widths: number[];
+  #head: readonly (readonly string[])[];
 
-  /** @param widths how wide the columns are at least, in characters */
-  constructor(widths: readonly number[] = []) {
+  /**
+   * @param head the column titles, shown above the first rows
+   * @param widths the minimum widths of the columns, in characters
+   */
+  constructor(head: readonly string[] = [], widths: readonly number[] = []) {
+    this.#head = head.length > 0 ? [head] : [];
     this.#widths = [...widths];
   }
 
+  /** The next part of the table. */
   layOut(rows: readonly (readonly string[])[]): string {
-    for (const row of rows) {
-      for (const [column, text] of row.entries())
-        this.#widths[column] = Math.max(this.#widths[column] ?? 0, lengthOf(text));
-    }
-    return rows
-      .map((row) =>
-        row
-          .map((text, column) => this.#pad(text, column))
-          .join(gap)
-          .trimEnd(),
-      )
-      .join('\n');
+    const lines = [...this.#head, ...rows];
+    this.#head = [];
+    for (const [column, text] of lines.flatMap((line) => [...line.entries()]))
+      this.#widths[column] = Math.max(this.#widths[column] ?? 0, lengthOf(text));
+    return lines.map((line) => this.#layOutLine(line)).join('\n');
   }
 
-  #pad(text: string, column: number): string {
-    return text + ' '.repeat((this.#widths[column] ?? 0) - lengthOf(text));
+  #layOutLine(texts: readonly string[]): string {
+    const cells = texts.map((text, column) => {
+      const width = this.#widths[column] ?? 0;
+      return text + ' '.repeat(width - lengthOf(text));
+    });
+    return cells.join(columnGap).trimEnd();
   }
 }
 
-/** Labels and values below each other; a value that is not there takes no line. */
-export function layOutLines(
-  lines: readonly (readonly [label: string, value: string | undefined, paint?: (text: string) => string])[],
+/** One line for each label and value. Absent and empty values have no line. */
+export function layOutDetails(
+  details: readonly (readonly [label: string, value: string | undefined, paint?: (text: string) => string])[],
   { dim }: Screen['colors'],
 ): string {
-  const shown = lines.flatMap(([label, value, paint = String]) =>
+  const shown = details.flatMap(([label, value, paint = String]) =>
     value ? [[dim(label), paint(toPrintable(value))]] : [],
   );
   return new GrowingTable().layOut(shown);

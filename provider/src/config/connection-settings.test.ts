@@ -4,7 +4,7 @@ import { readConnectionSettings } from './connection-settings';
 const https = 'https://postgres.example/api/v2';
 const key = 'canary-key-1';
 
-/** The settings by this config and this environment. */
+/** The settings for this config and environment. */
 function readSettings(config: Record<string, string>, environment: NodeJS.ProcessEnv = {}) {
   return readConnectionSettings((name) => config[`${name}`], environment);
 }
@@ -18,14 +18,14 @@ function refusalOf(environment: NodeJS.ProcessEnv): string {
   }
 }
 
-describe('the connection settings', () => {
-  it("come from the stack's config before the environment", () => {
+describe('readConnectionSettings', () => {
+  it("prefers the stack's config to the environment", () => {
     const config = { 'postgresCompute:apiKey': key, 'postgresCompute:baseUrl': https };
     const environment = { POSTGRES_COMPUTE_API_KEY: 'other', POSTGRES_COMPUTE_BASE_URL: 'https://other/v2' };
     expect(readSettings(config, environment)).toEqual({ apiKey: key, baseUrl: https });
   });
 
-  it('come from the environment, without the spaces around them', () => {
+  it('reads the environment and trims its values', () => {
     const environment = { POSTGRES_COMPUTE_API_KEY: ` ${key}\n`, POSTGRES_COMPUTE_BASE_URL: ` ${https} ` };
     expect(readSettings({}, environment)).toEqual({ apiKey: key, baseUrl: https });
   });
@@ -33,11 +33,11 @@ describe('the connection settings', () => {
   it.each([
     ['the key', 'POSTGRES_COMPUTE_API_KEY', /API key .* missing.*config set --secret postgresCompute:apiKey/],
     ['the base URL', 'POSTGRES_COMPUTE_BASE_URL', /base URL .* missing.*config set postgresCompute:baseUrl/],
-  ])('fail without %s, with how to set it', (_what, variable, reason) => {
+  ])('explains how to set %s if it is missing', (_what, variable, reason) => {
     expect(refusalOf({ [variable]: ' ' })).toMatch(reason);
   });
 
-  it('hold how many requests a minute the account may send, from the config before the environment', () => {
+  it("reads requestsPerMinute, and prefers the stack's config to the environment", () => {
     const config = { 'postgresCompute:apiKey': key, 'postgresCompute:baseUrl': https };
     const environment = { POSTGRES_COMPUTE_REQUESTS_PER_MINUTE: '350' };
     const stated = readSettings({ ...config, 'postgresCompute:requestsPerMinute': '1400' }, environment);
@@ -45,24 +45,24 @@ describe('the connection settings', () => {
     expect(readSettings(config, environment).requestsPerMinute).toBe(350);
   });
 
-  it.each(['0', '-1', '1.5', 'many'])('refuse a limit of %s requests a minute', (count) => {
+  it.each(['0', '-1', '1.5', 'many'])('refuses a limit of %s requests a minute', (count) => {
     expect(refusalOf({ POSTGRES_COMPUTE_REQUESTS_PER_MINUTE: count })).toMatch(/whole number above 0, not/);
   });
 });
 
-describe('a base URL', () => {
+describe('readConnectionSettings for the base URL', () => {
   it.each([
     'postgres.example/api/v2',
     'ftp://postgres.example/api/v2',
     'https://user:word@postgres.example/api/v2',
     'https://postgres.example/api/v2?key=1',
     'https://postgres.example/api/v2#part',
-    // A bare one leaves no query and no fragment, and would still cut off every path.
+    // URL drops a bare ? or #, but either would cut off every path.
     'https://postgres.example/api/v2?',
     'https://postgres.example/api/v2#',
     'https://postgres.example?',
     'http://127.0.0.1:8080/api/v2?#',
-  ])('is refused and not repeated: %s', (baseUrl) => {
+  ])('refuses the base URL %s without repeating it', (baseUrl) => {
     const refusal = refusalOf({ POSTGRES_COMPUTE_BASE_URL: baseUrl });
     expect(refusal).toContain('must be an http(s) URL without user, query or fragment');
     expect(refusal).not.toContain(baseUrl);
@@ -73,7 +73,7 @@ describe('a base URL', () => {
     'http://127.1:8080/api/v2',
     'http://localhost:8080/api/v2',
     'http://[::1]:8080/api/v2',
-  ])('may be unencrypted when it never leaves this machine: %s', (baseUrl) => {
+  ])('accepts http to this machine: %s', (baseUrl) => {
     expect(refusalOf({ POSTGRES_COMPUTE_BASE_URL: baseUrl })).toBe('nothing was refused');
   });
 
@@ -85,13 +85,13 @@ describe('a base URL', () => {
     'http://localhost.example/api/v2',
     'http://0.0.0.0/api/v2',
     'http://[::2]/api/v2',
-  ])('is refused when it would show the key to others on the way: %s', (baseUrl) => {
+  ])('refuses http to another machine, which would expose the key: %s', (baseUrl) => {
     expect(refusalOf({ POSTGRES_COMPUTE_BASE_URL: baseUrl })).toMatch(
       /uses http to \S+, so anyone on the network path could read the API key\. Use https\. If/,
     );
   });
 
-  it('may be unencrypted when that is allowed, in the config or in the environment', () => {
+  it('accepts http to another machine if the config or the environment allows it', () => {
     const config = {
       'postgresCompute:apiKey': key,
       'postgresCompute:baseUrl': 'http://postgres.example/api/v2',
@@ -106,20 +106,20 @@ describe('a base URL', () => {
     ).toThrow('uses http to postgres.example');
   });
 
-  it('may be unencrypted only by the word true', () => {
+  it('refuses a value of allowInsecureBaseUrl other than true and false', () => {
     expect(refusalOf({ POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL: 'yes' })).toContain(
       'must be true or false, not "yes"',
     );
   });
 });
 
-describe('an API key', () => {
+describe('readConnectionSettings for the API key', () => {
   it.each([
     ['a line break', `${key}\r\nX-Other: 1`],
     ['a space', `${key} 1`],
     ['a null character', `${key}\0`],
     ['a letter that a header does not carry', `${key}é`],
-  ])('is refused and not repeated when it holds %s', (_what, apiKey) => {
+  ])('refuses an API key with %s without repeating it', (_what, apiKey) => {
     const refusal = refusalOf({ POSTGRES_COMPUTE_API_KEY: apiKey });
     expect(refusal).toContain('contains a space, a control character or a non-ASCII character');
     expect(refusal).not.toContain(key);

@@ -1,14 +1,12 @@
-import { isLoopback } from '../control-api/loopback';
-
-/** Where the service is, and the key to it. Held in memory only. */
+/** The address of the service and the key. Held only in memory. */
 export interface ConnectionSettings {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** How many requests this process may send in a minute; absent: the service's limit for an account. */
+  /** The maximum number of requests in any minute. @default 700 */
   readonly requestsPerMinute?: number;
 }
 
-/** Reads a value of the stack's config by its full key (`postgresCompute:apiKey`), decrypted. */
+/** Reads a decrypted value of the stack's config by its full key (`postgresCompute:apiKey`). */
 export type ReadConfig = (key: string) => string | undefined;
 
 const sources = {
@@ -27,9 +25,8 @@ const sources = {
 } as const;
 
 /**
- * Reads the connection settings from the stack's config, else from the environment.
- * @throws Error in one sentence, when one is missing, or the base URL is unusable or would show the key to others.
- * The key is in no message.
+ * Reads the connection settings from the stack's config, otherwise from the environment.
+ * @throws Error when a setting is missing or invalid, or when the base URL would expose the key. No message holds the key.
  */
 export function readConnectionSettings(
   readConfig: ReadConfig,
@@ -75,7 +72,7 @@ function checkAllowance(text: string | undefined): boolean {
 function checkBaseUrl(baseUrl: string, mayBeInsecure: boolean): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
-  // A bare `?` or `#` leaves no query and no fragment, and would still cut off every path.
+  // URL drops a bare `?` or `#`, but either would cut off every path.
   if (!url || !isWeb || url.username || url.password || /[?#]/.test(baseUrl)) {
     throw new Error(
       'The base URL of the Postgres service (postgresCompute:baseUrl or POSTGRES_COMPUTE_BASE_URL) must be an http(s) URL without user, query or fragment, such as https://HOST/api/v2.',
@@ -88,9 +85,14 @@ function checkBaseUrl(baseUrl: string, mayBeInsecure: boolean): string {
 }
 
 function checkApiKey(apiKey: string): string {
-  // A header can't carry anything else, and Node's own error for it would quote the key.
+  // A header can't carry other characters, and the error of Node.js would quote the key.
   if (/^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
   throw new Error(
     'The API key of the Postgres service (postgresCompute:apiKey or POSTGRES_COMPUTE_API_KEY) contains a space, a control character or a non-ASCII character.',
   );
+}
+
+/** Whether requests to the URL stay on this machine. URL has already normalised the spelling of an IPv4 address. */
+export function isLoopback({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -22,9 +22,9 @@ describe('ProviderConfig.allowRestart', () => {
     ['false', { [key]: 'false' }, false],
     ['false, with spaces around it,', { [key]: ' false\n' }, false],
     ['nothing but spaces', { [key]: ' ' }, true],
-    // A preview refuses it; whatever comes past that must not drop connections.
+    // A preview refuses it. A value that gets past the preview must not drop connections.
     ['another word', { [key]: 'no' }, false],
-  ])('of a stack whose config holds %s is %s', (_what, stack, expected) => {
+  ])('with %s in the config is %s', (_what, stack, expected) => {
     expect(configOf(stack).allowRestart).toBe(expected);
   });
 });
@@ -41,7 +41,7 @@ describe('ProviderConfig.findFailures', () => {
     ]);
   });
 
-  it('finds a wrong word for allowRestart', () => {
+  it('finds a value of allowRestart other than true and false', () => {
     expect(configOf({ 'postgresCompute:allowRestart': 'no' }).findFailures()).toEqual([
       'postgresCompute:allowRestart must be true or false, not "no".',
     ]);
@@ -49,12 +49,12 @@ describe('ProviderConfig.findFailures', () => {
 });
 
 describe('ProviderConfig.secrets', () => {
-  it("holds the key of the stack's config, else that of the environment", () => {
+  it("holds the key of the stack's config, otherwise that of the environment", () => {
     expect(configOf({ 'postgresCompute:apiKey': 'config-key' }).secrets).toEqual(['config-key']);
     expect(configOf().secrets).toEqual(['canary-key']);
   });
 
-  it('holds nothing while there is no usable key', () => {
+  it('is empty without a usable key', () => {
     expect(configOf({}, {}).secrets).toEqual([]);
   });
 });

@@ -1,11 +1,10 @@
-import { messageOf } from '../control-api/error-message';
+import { messageOf } from '../control-api/control-api-error';
 import { type ConnectionSettings, type ReadConfig, readConnectionSettings } from './connection-settings';
 
 const allowRestartKey = 'postgresCompute:allowRestart';
 
-/** What the stack's config and the environment say, read anew each time: a host sets the config when it is configured. */
+/** The settings from the stack's config and the environment, read afresh each time: a host may set the config late. */
 export class ProviderConfig {
-  /** Reads the stack's config. */
   readConfig: ReadConfig = () => undefined;
   readonly #environment: NodeJS.ProcessEnv;
 
@@ -18,7 +17,7 @@ export class ProviderConfig {
     return readConnectionSettings(this.readConfig, this.#environment);
   }
 
-  /** Whether connections of an active compute may be dropped where the program does not say. */
+  /** Whether a change may drop the connections of an active compute if the program does not say. */
   get allowRestart(): boolean {
     return [undefined, 'true'].includes(this.#allowRestart);
   }
@@ -27,7 +26,7 @@ export class ProviderConfig {
     return this.readConfig(allowRestartKey)?.trim() || undefined;
   }
 
-  /** What is wrong with the settings, without a request. */
+  /** The problems with the settings. Sends no request. */
   findFailures(): string[] {
     try {
       void this.connection;
@@ -38,7 +37,7 @@ export class ProviderConfig {
     return [`${allowRestartKey} must be true or false, not "${this.#allowRestart}".`];
   }
 
-  /** The key; none without a usable connection, where no message comes from the service either. */
+  /** The key, for redaction. Empty without valid settings: the provider then never calls the service. */
   get secrets(): string[] {
     try {
       return [this.connection.apiKey];

@@ -3,8 +3,8 @@ import { ControlApi } from '../control-api/control-api';
 import { readConnectionSettings } from './connection-settings';
 
 /**
- * The key and the base URL by the same rules as the resource's: the stack's config, else the environment.
- * @throws Error when one is missing; pulumi.RunError when the key is in the stack's config but no secret there
+ * Connects by the same rules as the resource: with the stack's config, otherwise with the environment.
+ * @throws Error when a setting is missing; pulumi.RunError when the key in the stack's config is not a secret
  */
 export function connectByStack(): ControlApi {
   refuseReadableKey();
@@ -17,8 +17,8 @@ function readStackConfig(key: string): string | undefined {
 }
 
 /**
- * Pulumi keeps the config of a stack in the stack's state: encrypted when it is a secret, else as it is.
- * @throws pulumi.RunError when the key would be kept readable
+ * Pulumi stores a stack's config in its state, encrypted only if it is a secret.
+ * @throws pulumi.RunError when the state would hold a readable key
  */
 export function refuseReadableKey(): void {
   // Internal to the SDK, but the only source. If a release drops it, this check is skipped.

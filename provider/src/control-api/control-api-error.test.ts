@@ -1,6 +1,5 @@
 import { AxiosError, AxiosHeaders, type AxiosResponse } from 'axios';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { ControlApiError, isNotFound, malformedResponse, toControlApiError } from './control-api-error';
 import { makeRedactor } from './redaction';
 
@@ -14,7 +13,7 @@ function responseOf(status: number, data: unknown, headers: Record<string, strin
   return { status, data, statusText: '', headers, config };
 }
 
-/** What the HTTP client throws for a response of that status. */
+/** The error that axios throws for this response. */
 function failedBy(response: AxiosResponse, message = 'Request failed'): AxiosError {
   return new AxiosError(message, 'ERR_BAD_RESPONSE', config, undefined, response);
 }
@@ -22,21 +21,21 @@ function failedBy(response: AxiosResponse, message = 'Request failed'): AxiosErr
 const errorOf = (status: number, data: unknown, headers?: Record<string, string>) =>
   toError(failedBy(responseOf(status, data, headers)));
 
-describe('the error of a request without a response', () => {
+describe('toControlApiError for a request without a response', () => {
   it.each([
     ['ECONNREFUSED', '', 'connection refused'],
-    ['ECONNRESET', '', 'the connection was closed before a response came'],
+    ['ECONNRESET', '', 'the connection was closed before a response arrived'],
     ['ETIMEDOUT', '', 'no response within the time-out'],
     ['ECONNABORTED', '', 'no response within the time-out'],
     ['ENOTFOUND', '', 'the host name of the base URL is unknown'],
     [
       'DEPTH_ZERO_SELF_SIGNED_CERT',
       'self-signed certificate',
-      'the certificate of the base URL is not trusted (self-signed certificate); NODE_EXTRA_CA_CERTS names a file of further authorities',
+      'the certificate of the base URL is not trusted (self-signed certificate); to add a certificate authority, set NODE_EXTRA_CA_CERTS to its file',
     ],
     ['EHOSTUNREACH', 'connect EHOSTUNREACH 10.0.0.1:443', 'connect EHOSTUNREACH 10.0.0.1:443'],
     [undefined, 'socket hang up', 'socket hang up'],
-  ])('explains %s', (code, message, reason) => {
+  ])('explains the network error %s', (code, message, reason) => {
     const error = toError(new AxiosError(message, code, config));
     expect(error).toMatchObject({
       message: `GET /projects: no usable response: ${reason}`,
@@ -46,7 +45,7 @@ describe('the error of a request without a response', () => {
     });
   });
 
-  it('says why a request was not sent', () => {
+  it('explains why the rate limiter did not send a request', () => {
     const error = toError(new AxiosError('not sent before the deadline', 'NOT_SENT', config));
     expect(error).toMatchObject({
       message: 'GET /projects: not sent before the deadline',
@@ -54,22 +53,22 @@ describe('the error of a request without a response', () => {
     });
   });
 
-  it('never holds the key', () => {
+  it('redacts the key in the message and the cause', () => {
     const error = toError(new AxiosError(`bad header Bearer ${apiKey}`, 'ERR_OTHER', config));
     expect(error.message).toBe('GET /projects: no usable response: bad header Bearer ***');
     expect(error.cause).toEqual(new Error('bad header Bearer ***'));
   });
 
-  it('explains a request that was not even built', () => {
+  it('explains a request that failed before it was built', () => {
     const error = toError(new AxiosError('no adapter'));
     expect(error.message).toBe('GET /projects: no usable response: no adapter');
   });
 });
 
-describe("the error of a response with the service's own body", () => {
+describe("toControlApiError for a response with the service's own body", () => {
   const body = { code: 'LIMIT', message: 'too many', request_id: 'req-1' };
 
-  it("has the service's words", () => {
+  it("quotes the service's code, message and request id", () => {
     expect(errorOf(422, JSON.stringify(body))).toMatchObject({
       message: 'GET /projects: 422 Unprocessable Entity [LIMIT]: too many (request id req-1)',
       code: 'LIMIT',
@@ -80,21 +79,21 @@ describe("the error of a response with the service's own body", () => {
     });
   });
 
-  it('names no status that has no name', () => {
+  it('shows only the number of a status without a name', () => {
     const error = errorOf(599, '{"code":"WORN","message":"worn out"}');
     expect(error.message).toBe('GET /projects: 599 [WORN]: worn out');
   });
 
-  it('takes the request id from the header when the body has none', () => {
+  it('takes the request id from the header if the body has none', () => {
     const error = errorOf(500, '{"code":"","message":"oops"}', { 'x-request-id': 'req-2' });
     expect(error.message).toBe('GET /projects: 500 Internal Server Error: oops (request id req-2)');
   });
 
-  it('carries how long the service asks to wait', () => {
+  it('reads Retry-After', () => {
     expect(errorOf(429, JSON.stringify(body), { 'retry-after': '7' })).toMatchObject({ retryAfterMs: 7_000 });
   });
 
-  it('shows neither the key nor a control character of the service, whatever text they are in', () => {
+  it('redacts the key and escapes control characters in every field of the body', () => {
     const odd = (what: string) => `${what} ${apiKey}\u001b[2J\r\n::error::`;
     const error = errorOf(409, JSON.stringify({ code: odd('C'), message: odd('M'), request_id: odd('R') }));
     const shown = (what: string) => `${what} ***\\u001b[2J ::error::`;
@@ -106,19 +105,22 @@ describe("the error of a response with the service's own body", () => {
     });
   });
 
-  it('shows neither the key nor a control character of a header', () => {
+  it('redacts the key and escapes control characters in a header', () => {
     const error = errorOf(502, '', { 'x-request-id': `req ${apiKey}\u009b` });
     expect(error).toMatchObject({ requestId: 'req ***\\u009b' });
   });
 });
 
-describe("the error of a response without the service's own body", () => {
-  it.each([408, 423, 425, 429, 500, 502, 503, 504])('gives no reason for a status of %d', (status) => {
-    expect(errorOf(status, '<html>', { 'content-type': 'text/html' })).toMatchObject({
-      reason: 'the service gave no reason',
-      isFromService: false,
-    });
-  });
+describe("toControlApiError for a response without the service's own body", () => {
+  it.each([408, 423, 425, 429, 500, 502, 503, 504])(
+    'reports that the service gave no reason for status %d',
+    (status) => {
+      expect(errorOf(status, '<html>', { 'content-type': 'text/html' })).toMatchObject({
+        reason: 'the service gave no reason',
+        isFromService: false,
+      });
+    },
+  );
 
   it.each([
     ['a page', '<html>', 'text/html; charset=utf-8'],
@@ -128,17 +130,17 @@ describe("the error of a response without the service's own body", () => {
     ['JSON null', 'null', 'application/json'],
   ])('names the content type of %s', (_what, data, contentType) => {
     expect(errorOf(404, data, { 'content-type': contentType }).message).toBe(
-      `GET /projects: 404 Not Found: not the service's own response (${contentType}): is the base URL right, or does a proxy answer in its place?`,
+      `GET /projects: 404 Not Found: not the service's own response (${contentType}): is the base URL right, or does a proxy respond in its place?`,
     );
   });
 
-  it('is shown also when it has no content type', () => {
+  it('explains a response without a content type', () => {
     expect(errorOf(302, undefined).message).toBe(
-      "GET /projects: 302 Found: not the service's own response: is the base URL right, or does a proxy answer in its place?",
+      "GET /projects: 302 Found: not the service's own response: is the base URL right, or does a proxy respond in its place?",
     );
   });
 
-  it('shows neither the key nor a control character of the content type', () => {
+  it('redacts the key and escapes control characters in the content type', () => {
     const error = errorOf(404, '', { 'content-type': `text/${apiKey}\u0007` });
     expect(error.message).toContain('(text/***\\u0007)');
   });
@@ -147,7 +149,7 @@ describe("the error of a response without the service's own body", () => {
 describe('isNotFound', () => {
   const body = JSON.stringify({ code: '', message: 'endpoint not found' });
 
-  it("is true of a 404 with the service's own body", () => {
+  it("is true for a 404 with the service's own body", () => {
     expect(isNotFound(errorOf(404, body))).toBe(true);
   });
 
@@ -159,13 +161,13 @@ describe('isNotFound', () => {
     ['a request without a response', toError(new AxiosError('', 'ECONNREFUSED', config))],
     ['another error', new Error('404')],
     ['nothing', undefined],
-  ])('is false of %s', (_what, error) => {
+  ])('is false for %s', (_what, error) => {
     expect(isNotFound(error)).toBe(false);
   });
 });
 
-describe('the error of a response with a successful status', () => {
-  it.each([200, 201, 202])('leaves the outcome of a %d that broke off unknown', (status) => {
+describe('the error for a successful response that cannot be read', () => {
+  it.each([200, 201, 202])('treats the outcome of a %d that broke off as unknown', (status) => {
     const error = toError(failedBy(responseOf(status, undefined), 'stream has been aborted'));
     expect(error).toMatchObject({
       message: 'GET /projects: no usable response: stream has been aborted',
@@ -176,36 +178,31 @@ describe('the error of a response with a successful status', () => {
     });
   });
 
-  it('keeps the request id, and shows neither the key nor a control character', () => {
+  it('keeps the request id, redacts the key and escapes control characters', () => {
     const response = responseOf(200, '', { 'x-request-id': 'req-3' });
     const error = toError(failedBy(response, `not JSON: ${apiKey}\u2028`));
     expect(error.message).toBe('GET /projects: no usable response: not JSON: ***  (request id req-3)');
   });
 
-  it('names what is wrong with the shape of the response, in one line', () => {
-    const shape = z.object({ endpoint: z.object({ id: z.string(), host: z.string() }) });
-    const { error: problem } = shape.safeParse({ endpoint: { id: 1 } });
-    if (!problem) throw new Error('The shape fits.');
-    const error = malformedResponse('POST', '/endpoints', responseOf(201, ''), problem, redact);
-    expect(error.message).toBe(
-      'POST /endpoints: no usable response: the response is not of the documented shape: ✖ Invalid input: expected string, received number → at endpoint.id ✖ Invalid input: expected string, received undefined → at endpoint.host',
-    );
+  it('treats the outcome of a malformed response as unknown', () => {
+    const error = malformedResponse('POST', '/endpoints', responseOf(201, ''), 'not the shape', redact);
+    expect(error.message).toBe('POST /endpoints: no usable response: not the shape');
     expect(error.meaning).toBe('unknown');
   });
 });
 
 describe('toControlApiError', () => {
-  it('leaves an error of another kind as it is', () => {
+  it('returns an error of another kind unchanged', () => {
     const error = new RangeError('not of the HTTP client');
     expect(toError(error)).toBe(error);
   });
 
-  it('makes an error of anything else that was thrown', () => {
+  it('converts a thrown string to an error', () => {
     expect(toError('stopped')).toEqual(new Error('stopped'));
   });
 });
 
-it('a ControlApiError knows a lock and a conflict by the status', () => {
+it('recognises a lock and a conflict by the status', () => {
   const errorWith = (status: number) =>
     new ControlApiError({ method: 'PATCH', path: '/endpoints', status, reason: 'busy' });
   expect([423, 409, 422].map((status) => errorWith(status).isLocked)).toEqual([true, false, false]);

@@ -6,48 +6,34 @@ import { type FailureMeaning, malformedResponseCode, meaningOfFailure, notSentCo
 import { toPrintable } from './printable';
 import type { Redact } from './redaction';
 
-/** What a failed call was, and what came back. */
-export interface ControlApiFailure {
-  readonly method: string;
-  /** The path below the base URL. */
-  readonly path: string;
-  /** HTTP status; absent when no response came. */
-  readonly status?: number | undefined;
-  /** The service's own error code, or the code of the network error. */
-  readonly code?: string | undefined;
-  /** The service's own words, or what happened on the network. */
-  readonly reason: string;
-  readonly requestId?: string | undefined;
-  /** How long the service asks to wait before the next request. */
-  readonly retryAfterMs?: number | undefined;
-  /** False for a response that lacks the service's own error body: something in front of it answered. @default true */
-  readonly isFromService?: boolean | undefined;
-}
+/** The fields of a new ControlApiError. */
+type ControlApiFailure = Pick<ControlApiError, 'method' | 'path' | 'reason'> &
+  Partial<Pick<ControlApiError, 'status' | 'code' | 'requestId' | 'retryAfterMs' | 'isFromService'>>;
 
 /**
- * A call to the control API that failed: `PATCH /projects/p/endpoints/ep-1: 423 Locked: … (request id …)`.
- * It never carries the key: neither the request's headers nor the HTTP client's own error are kept, and in the words of
- * the service the key is replaced by `***`.
+ * A failed call to the control API: `PATCH /projects/p/endpoints/ep-1: 423 Locked: … (request id …)`.
+ * It never holds the key: it keeps neither the request's headers nor the HTTP client's error, and replaces the key by
+ * `***` in the service's text.
  */
 export class ControlApiError extends Error {
   override readonly name = 'ControlApiError';
   /** Such as `PATCH`. */
   readonly method: string;
-  /** Below the base URL, such as `/projects/p/endpoints/ep-1`. */
+  /** The path below the base URL, such as `/projects/p/endpoints/ep-1`. */
   readonly path: string;
-  /** The HTTP status; absent when no response came. */
+  /** The HTTP status; undefined if no response arrived. */
   readonly status: number | undefined;
   /** The service's own error code, or the code of the network error. */
   readonly code: string | undefined;
-  /** The service's own words, or what happened on the network. */
+  /** The service's error message, or a description of the network error. */
   readonly reason: string;
-  /** What the service's support asks for. */
+  /** Identifies the request to the service's support. */
   readonly requestId: string | undefined;
-  /** How long the service asks to wait before the next request, in milliseconds; 0 when it does not say. */
+  /** How long the service asks the client to wait before the next request, in milliseconds; 0 if it does not say. */
   readonly retryAfterMs: number;
-  /** Whether the work may have happened all the same. */
+  /** Whether the service may have done the work despite the failure. */
   readonly meaning: FailureMeaning;
-  /** Whether the response has the service's own error body; a proxy's page does not. */
+  /** Whether the response has the service's own error body; a response from a proxy does not. */
   readonly isFromService: boolean;
 
   /** @internal */
@@ -64,23 +50,22 @@ export class ControlApiError extends Error {
     this.isFromService = failure.isFromService ?? failure.status !== undefined;
   }
 
-  /** The project has unfinished operations, and the service takes no write until they end. */
+  /** Whether unfinished operations lock the project. The service refuses writes until they finish. */
   get isLocked(): boolean {
     return this.status === 423;
   }
 
-  /** The service itself says that it does not know what was asked for. A proxy's 404 proves nothing. */
+  /** Whether the service itself returned 404. A 404 from a proxy proves nothing. */
   get isNotFound(): boolean {
     return this.status === 404 && this.isFromService;
   }
 
-  /** What exists is in the way, such as another endpoint of that name. */
+  /** Whether the request conflicts with something that exists, such as an endpoint with the same name. */
   get isConflict(): boolean {
     return this.status === 409;
   }
 }
 
-/** Whether the service itself says that it does not know what was asked for. */
 export function isNotFound(error: unknown): error is ControlApiError {
   return error instanceof ControlApiError && error.isNotFound;
 }
@@ -104,10 +89,13 @@ const errorBody = z.looseObject({
   message: z.string(),
 });
 
-/** Turns whatever the HTTP client threw into a ControlApiError, leaving the request's headers behind. */
+/** Makes a function that redacts and escapes the service's text. */
+const makeShown = (redact: Redact) => (text: string) => toPrintable(redact(text));
+
+/** Converts what the HTTP client threw into a ControlApiError, without the request's headers. */
 export function toControlApiError(error: unknown, method: string, path: string, redact: Redact): Error {
-  if (!isAxiosError(error)) return error instanceof Error ? error : new Error(String(error));
-  const show = (text: string) => toPrintable(redact(text));
+  if (!isAxiosError(error)) return toError(error);
+  const show = makeShown(redact);
   const { response, code } = error;
   if (!response) {
     const cause = new Error(show(error.message));
@@ -127,25 +115,21 @@ export function toControlApiError(error: unknown, method: string, path: string, 
   });
 }
 
-/** The error for a response of a successful status that can't be understood: the work may have been done. */
+/** The error for a successful response that the provider can't read. The service may have done the work. */
 export function malformedResponse(
   method: string,
   path: string,
   response: AxiosResponse,
-  problem: string | z.ZodError,
+  problem: string,
   redact: Redact,
 ): ControlApiError {
-  const show = (text: string) => toPrintable(redact(text));
-  const reason =
-    typeof problem === 'string'
-      ? problem
-      : `the response is not of the documented shape: ${z.prettifyError(problem).replaceAll(/\s+/g, ' ')}`;
+  const show = makeShown(redact);
   return new ControlApiError({
     method,
     path,
     status: response.status,
     code: malformedResponseCode,
-    reason: show(reason),
+    reason: show(problem),
     requestId: requestIdOf(response, show),
     isFromService: false,
   });
@@ -156,12 +140,12 @@ function requestIdOf(response: AxiosResponse, show: (text: string) => string): s
   return typeof header === 'string' ? show(header) : undefined;
 }
 
-/** Server errors come without a body of the service's now and then; a client error is always explained by it. */
+/** The service sends some server errors without its error body, but never a client error: a proxy sent that one. */
 function describeForeignResponse({ status, headers }: AxiosResponse, show: (text: string) => string): string {
   if (status >= 500 || [408, 423, 425, 429].includes(status)) return 'the service gave no reason';
   const contentType: unknown = headers['content-type'];
   const what = typeof contentType === 'string' ? ` (${show(contentType)})` : '';
-  return `not the service's own response${what}: is the base URL right, or does a proxy answer in its place?`;
+  return `not the service's own response${what}: is the base URL right, or does a proxy respond in its place?`;
 }
 
 /** Parses JSON text; undefined for any other text. */
@@ -177,9 +161,19 @@ export function parseJson(text: unknown): unknown {
 function describeNetworkError(error: AxiosError): string {
   if (error.code === 'ECONNABORTED' || error.code === 'ETIMEDOUT') return 'no response within the time-out';
   if (error.code === 'ECONNREFUSED') return 'connection refused';
-  if (error.code === 'ECONNRESET') return 'the connection was closed before a response came';
+  if (error.code === 'ECONNRESET') return 'the connection was closed before a response arrived';
   if (error.code === 'ENOTFOUND') return 'the host name of the base URL is unknown';
   if (error.code && /CERT|UNABLE_TO_VERIFY/.test(error.code))
-    return `the certificate of the base URL is not trusted (${error.message}); NODE_EXTRA_CA_CERTS names a file of further authorities`;
+    return `the certificate of the base URL is not trusted (${error.message}); to add a certificate authority, set NODE_EXTRA_CA_CERTS to its file`;
   return error.message;
+}
+
+/** The thrown value as an Error. */
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+/** The message of an error; any other thrown value as text. */
+export function messageOf(thrown: unknown): string {
+  return toError(thrown).message;
 }

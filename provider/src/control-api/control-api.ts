@@ -1,7 +1,6 @@
 import type { Deadline } from './deadline';
-import { type CallOptions, HttpClient, type HttpClientOptions, path } from './http-client';
-import type { Redact } from './redaction';
-import type { RetryPacing } from './retry';
+import { HttpClient, path } from './http-client';
+import type { CallOptions } from './retry';
 import {
   type Branch,
   type Endpoint,
@@ -12,35 +11,23 @@ import {
   responses,
 } from './wire-types';
 
-/** The calls of the control API. Every one rejects with a ControlApiError. */
-export class ControlApi {
-  readonly #http: HttpClient;
+/** What the service can do with a compute on request. */
+export type PowerVerb = 'start' | 'suspend' | 'restart';
 
-  constructor(options: HttpClientOptions) {
-    this.#http = new HttpClient(options);
-  }
-
-  get retryPacing(): RetryPacing {
-    return this.#http.retryPacing;
-  }
-
-  /** Redacts the key in a text that is about to be shown. */
-  get redact(): Redact {
-    return this.#http.redact;
-  }
-
+/** The calls of the control API. Each rejects with a ControlApiError. */
+export class ControlApi extends HttpClient {
   async listBranches(projectId: string): Promise<Branch[]> {
-    return (await this.#http.call('GET', path`/projects/${projectId}/branches`, responses.branches)).branches;
+    return (await this.call('GET', path`/projects/${projectId}/branches`, responses.branches)).branches;
   }
 
   async listEndpoints(projectId: string, options?: CallOptions): Promise<Endpoint[]> {
     const url = path`/projects/${projectId}/endpoints`;
-    return (await this.#http.call('GET', url, responses.endpoints, options)).endpoints;
+    return (await this.call('GET', url, responses.endpoints, options)).endpoints;
   }
 
   async getEndpoint(projectId: string, endpointId: string, deadline?: Deadline): Promise<Endpoint> {
     const url = path`/projects/${projectId}/endpoints/${endpointId}`;
-    return (await this.#http.call('GET', url, responses.endpoint, { deadline })).endpoint;
+    return (await this.call('GET', url, responses.endpoint, { deadline })).endpoint;
   }
 
   async createEndpoint(
@@ -49,7 +36,7 @@ export class ControlApi {
     deadline?: Deadline,
   ): Promise<EndpointChange> {
     const url = path`/projects/${projectId}/endpoints`;
-    return this.#http.call('POST', url, responses.endpointChange, { body: { endpoint }, deadline });
+    return this.call('POST', url, responses.endpointChange, { body: { endpoint }, deadline });
   }
 
   async updateEndpoint(
@@ -59,42 +46,42 @@ export class ControlApi {
     deadline?: Deadline,
   ): Promise<EndpointChange> {
     const url = path`/projects/${projectId}/endpoints/${endpointId}`;
-    return this.#http.call('PATCH', url, responses.endpointChange, { body: { endpoint }, deadline });
+    return this.call('PATCH', url, responses.endpointChange, { body: { endpoint }, deadline });
   }
 
-  /** Resolves to undefined when the service answers 204: the endpoint was gone already. */
+  /** Resolves to undefined when the service returns 204: the endpoint no longer exists. */
   async deleteEndpoint(
     projectId: string,
     endpointId: string,
     deadline?: Deadline,
   ): Promise<EndpointChange | undefined> {
     const url = path`/projects/${projectId}/endpoints/${endpointId}`;
-    return this.#http.call('DELETE', url, responses.endpointChange.optional(), { deadline });
+    return this.call('DELETE', url, responses.endpointChange.optional(), { deadline });
   }
 
-  /** `start` and `suspend` do nothing to a compute that is there already; `restart` needs an active one. */
+  /** `start` and `suspend` do nothing to a compute already in that state; `restart` needs an active one. */
   async controlEndpoint(
     projectId: string,
     endpointId: string,
-    verb: 'start' | 'suspend' | 'restart',
+    verb: PowerVerb,
     deadline?: Deadline,
   ): Promise<EndpointChange> {
     const url = path`/projects/${projectId}/endpoints/${endpointId}/${verb}`;
-    return this.#http.call('POST', url, responses.endpointChange, { deadline });
+    return this.call('POST', url, responses.endpointChange, { deadline });
   }
 
-  /** One page, newest first. `limit` is 1 to 1000; `cursor` comes from the page before. */
+  /** One page, newest first. `limit` is 1 to 1000; `cursor` is that of the previous page. */
   async listOperations(
     projectId: string,
     page: { limit?: number; cursor?: string } = {},
     options?: CallOptions,
   ): Promise<OperationsPage> {
     const url = path`/projects/${projectId}/operations`;
-    return this.#http.call('GET', url, responses.operations, { ...options, query: page });
+    return this.call('GET', url, responses.operations, { ...options, query: page });
   }
 
   async getOperation(projectId: string, operationId: string, options?: CallOptions): Promise<Operation> {
     const url = path`/projects/${projectId}/operations/${operationId}`;
-    return (await this.#http.call('GET', url, responses.operation, options)).operation;
+    return (await this.call('GET', url, responses.operation, options)).operation;
   }
 }

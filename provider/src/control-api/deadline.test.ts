@@ -8,7 +8,7 @@ const after = <Result>(delayMs: number, result: Result) =>
   new Promise<Result>((resolve) => setTimeout(resolve, delayMs, result));
 
 describe('Deadline', () => {
-  it('runs from the start', () => {
+  it('starts its clock at once', () => {
     const deadline = new Deadline(1_000);
     vi.advanceTimersByTime(400);
     expect([deadline.elapsedMs, deadline.remainingMs, deadline.hasPassed]).toEqual([400, 600, false]);
@@ -16,7 +16,7 @@ describe('Deadline', () => {
     expect([deadline.elapsedMs, deadline.remainingMs, deadline.hasPassed]).toEqual([1_100, 0, true]);
   });
 
-  it('does not run before it begins, and begins once', () => {
+  it('starts a later clock with begin, once', () => {
     const deadline = new Deadline(1_000, 'later');
     vi.advanceTimersByTime(5_000);
     expect([deadline.elapsedMs, deadline.remainingMs, deadline.hasPassed]).toEqual([0, 1_000, false]);
@@ -29,7 +29,7 @@ describe('Deadline', () => {
 });
 
 describe('Deadline.bound', () => {
-  /** How the bound work ends, and when. */
+  /** The result of the bound work, and when it arrived. */
   async function endOf(work: Promise<string>, deadline = new Deadline(2_000)) {
     const startedAt = Date.now();
     const ending = deadline.bound(work, 'list of the endpoints').then(
@@ -40,7 +40,7 @@ describe('Deadline.bound', () => {
     return ending;
   }
 
-  it('resolves like work that ends before the deadline', async () => {
+  it('resolves like work that finishes before the deadline', async () => {
     expect(await endOf(after(1_999, 'listed'))).toEqual(['listed', 1_999]);
   });
 
@@ -48,7 +48,7 @@ describe('Deadline.bound', () => {
     expect(await endOf(Promise.reject(new Error('403 Forbidden')))).toEqual(['403 Forbidden', 0]);
   });
 
-  it('rejects at the deadline with what was attempted and how long it might take', async () => {
+  it('rejects at the deadline with the attempted work and the limit', async () => {
     const message = 'list of the endpoints: no response within 2 s';
     expect(await endOf(after(5_000, 'listed'))).toEqual([message, 2_000]);
   });
@@ -60,18 +60,18 @@ describe('Deadline.bound', () => {
     expect(await endOf(after(5_000, 'listed'), deadline)).toEqual([message, 500]);
   });
 
-  it('leaves the work to its other callers', async () => {
+  it('lets the work continue for its other callers', async () => {
     const work = after(5_000, 'listed');
     await endOf(work);
     expect(await work).toBe('listed');
   });
 
-  it('leaves no timer behind when the work ends first', async () => {
+  it('leaves no timer behind when the work finishes first', async () => {
     await new Deadline(600_000).bound(Promise.resolve('listed'), 'list of the endpoints');
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('does not end at once when the deadline is farther away than a timer can reach', async () => {
+  it('does not reject at once when the deadline exceeds the longest timer', async () => {
     expect(await endOf(after(50_000, 'listed'), new Deadline(2 ** 31))).toEqual(['listed', 50_000]);
   });
 });
@@ -83,7 +83,7 @@ it.each([
   [2 ** 31 - 1, 2 ** 31 - 1],
   [2 ** 31, 2 ** 31 - 1],
   [Number.POSITIVE_INFINITY, 2 ** 31 - 1],
-])('toTimerMs makes of a delay of %d ms one of %d ms', (delayMs, timerMs) => {
+])('toTimerMs limits a delay of %d ms to %d ms', (delayMs, timerMs) => {
   expect(toTimerMs(delayMs)).toBe(timerMs);
 });
 
@@ -95,6 +95,6 @@ it.each([
   [1_540, '2 s'],
   [61_400, '61 s'],
   [600_000, '600 s'],
-])('describeSeconds writes %d ms as %s', (durationMs, text) => {
+])('describeSeconds formats %d ms as %s', (durationMs, text) => {
   expect(describeSeconds(durationMs)).toBe(text);
 });

@@ -1,14 +1,14 @@
-/** The longest delay that a timer can hold; a longer one would end at once. Milliseconds. */
+/** The longest delay of a timer: Node.js fires a longer one at once. Milliseconds. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** The delay as a timer can hold it. Milliseconds. */
+/** The delay, limited to what a timer accepts. Milliseconds. */
 export function toTimerMs(delayMs: number): number {
   return Math.min(Math.max(0, delayMs), longestTimerMs);
 }
 
 /**
- * A point in time until which something may take. The clock runs from the start, or from `begin` when the deadline
- * is made with `begins: 'later'`: time in a queue is not part of the time that an action may take.
+ * Limits how long an action may take. The clock starts at once, or with `begin` for a deadline made with
+ * `begins: 'later'`: time in a queue does not count.
  */
 export class Deadline {
   readonly totalMs: number;
@@ -37,7 +37,7 @@ export class Deadline {
   }
 
   /**
-   * Resolves like the work, which goes on for its other callers when this deadline comes first.
+   * Resolves like the work, or rejects at the deadline. The work then continues for its other callers.
    * @throws Error `WHAT: no response within N s`
    */
   async bound<Result>(work: Promise<Result>, what: string): Promise<Result> {
@@ -54,7 +54,7 @@ export class Deadline {
   }
 }
 
-/** `600 s`, `0.3 s`: whole seconds from 1 on. */
+/** `600 s`, `0.3 s`: whole seconds from 1 second up. */
 export function describeSeconds(durationMs: number): string {
   const seconds = durationMs / 1000;
   return `${seconds < 1 ? Math.round(seconds * 10) / 10 : Math.round(seconds)} s`;

@@ -5,7 +5,7 @@ import { ControlApi } from './control-api';
 import { ControlApiError } from './control-api-error';
 import { Deadline } from './deadline';
 import { EndpointList } from './endpoint-list';
-import type { CallOptions } from './http-client';
+import type { CallOptions } from './retry';
 import type { Endpoint } from './wire-types';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
@@ -24,7 +24,7 @@ const failure = (status: number, isFromService = true) =>
 
 const pause = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));
 
-/** A project that holds what `endpoints` says when a list arrives, and notes each request. */
+/** A project whose lists show `endpoints` at the time of the response. Records each request. */
 class ListedProject extends ControlApi {
   /** When each list was sent. */
   readonly sentAt: number[] = [];
@@ -78,7 +78,7 @@ describe('EndpointList.fresh', () => {
     expect(project.sentAt).toEqual([5]);
   });
 
-  it('shares a list also while it waits for the rate limiter', async () => {
+  it('shares a list while it waits for the rate limiter', async () => {
     const project = new ListedProject();
     project.limitMs = 3_000;
     const first = project.list.fresh();
@@ -116,7 +116,7 @@ describe('EndpointList.fresh', () => {
     [40, 40],
     [900, 900],
     [30_000, 1_000],
-  ])('after a list of %d ms gathers callers for %d ms', async (tookMs, gatheredMs) => {
+  ])('after a list that took %d ms, gathers callers for %d ms', async (tookMs, gatheredMs) => {
     const project = new ListedProject();
     project.tookMs = tookMs;
     await passing(project.list.fresh(), 60_000);
@@ -125,7 +125,7 @@ describe('EndpointList.fresh', () => {
     expect((project.sentAt[1] ?? 0) - askedAt).toBe(gatheredMs);
   });
 
-  it('lists again after a list that failed, whether it was sent or not', async () => {
+  it('lists again after a failed list, whether it was sent or not', async () => {
     const project = new ListedProject();
     project.endpoints = () => {
       throw failure(503);
@@ -139,7 +139,7 @@ describe('EndpointList.fresh', () => {
 });
 
 describe('EndpointList.recent', () => {
-  it('returns the latest list while it is not too old, and then a fresh one', async () => {
+  it('returns the latest list until it is too old, then a fresh one', async () => {
     const project = new ListedProject();
     await passing(project.list.fresh(), 1_000);
     await passing(project.list.recent(2_000), 1_005);
@@ -148,7 +148,7 @@ describe('EndpointList.recent', () => {
     expect(project.sentAt).toEqual([5, 2_010]);
   });
 
-  it('lists afresh when the latest list was sent before a write', async () => {
+  it('lists afresh if the latest list was sent before a write', async () => {
     const project = new ListedProject();
     await passing(project.list.fresh(), 1_000);
     await passing(project.list.recent(60_000, start + 5));
@@ -163,7 +163,7 @@ describe('EndpointList.recent', () => {
 describe('EndpointList.hide', () => {
   const twoOf = () => [endpointOf(), endpointOf({ id: 'ep-2' })];
 
-  it('hides an endpoint in the latest list and in all later ones, which lag behind', async () => {
+  it('removes an endpoint from the latest list and from later, lagging ones', async () => {
     const project = new ListedProject();
     project.endpoints = twoOf;
     await passing(project.list.fresh());
@@ -173,7 +173,7 @@ describe('EndpointList.hide', () => {
     expect(idsOf(project.list.latest)).toEqual(['ep-2']);
   });
 
-  it('makes the latest list too old for every caller', async () => {
+  it('makes every caller list afresh', async () => {
     const project = new ListedProject();
     await passing(project.list.fresh(), 1_000);
     project.list.hide('ep-2');
@@ -183,13 +183,13 @@ describe('EndpointList.hide', () => {
 });
 
 describe('EndpointList.find', () => {
-  it('finds an endpoint that is listed without asking for it by its id', async () => {
+  it('finds a listed endpoint without a read by id', async () => {
     const project = new ListedProject();
     expect(await passing(project.list.find('ep-1'))).toEqual(endpointOf());
     expect(project.askedById).toEqual([]);
   });
 
-  it('finds an endpoint that a list does not show yet by its id', async () => {
+  it('finds an endpoint by id if a list does not show it yet', async () => {
     const project = new ListedProject();
     const deadline = new Deadline(60_000);
     project.byId = (id) => endpointOf({ id });
@@ -197,7 +197,7 @@ describe('EndpointList.find', () => {
     expect(project.askedById).toEqual([['ep-2', deadline]]);
   });
 
-  it('finds nothing when the service itself does not know the id', async () => {
+  it('finds nothing if the service itself returns 404 for the id', async () => {
     const project = new ListedProject();
     expect(await passing(project.list.find('ep-2'))).toBeUndefined();
     expect(project.askedById).toEqual([['ep-2', undefined]]);
@@ -207,7 +207,7 @@ describe('EndpointList.find', () => {
     ["a proxy's 404", failure(404, false), '404 Not Found'],
     ['a refusal', failure(403), '403 Forbidden'],
     ['an outage', failure(503), '503 Service Unavailable'],
-  ])('takes %s for no proof that the endpoint is gone', async (_what, error, message) => {
+  ])('does not take %s as proof that the endpoint is gone', async (_what, error, message) => {
     const project = new ListedProject();
     project.byId = () => {
       throw error;
@@ -215,7 +215,7 @@ describe('EndpointList.find', () => {
     await expect(passing(project.list.find('ep-2'))).rejects.toThrow(message);
   });
 
-  it('takes a list that failed for no proof that the endpoint is gone', async () => {
+  it('does not take a failed list as proof that the endpoint is gone', async () => {
     const project = new ListedProject();
     project.endpoints = () => {
       throw failure(503);
@@ -224,7 +224,7 @@ describe('EndpointList.find', () => {
     expect(project.askedById).toEqual([]);
   });
 
-  it('lists afresh unless an older list will do', async () => {
+  it('lists afresh unless the caller accepts an older list', async () => {
     const project = new ListedProject();
     await passing(project.list.fresh(), 1_000);
     await passing(project.list.find('ep-1', { maxAgeMs: 5_000 }), 1_000);
@@ -234,7 +234,7 @@ describe('EndpointList.find', () => {
     expect(project.sentAt).toEqual([5, 2_005, 3_005]);
   });
 
-  it('waits for a list no longer than its deadline', async () => {
+  it('waits for a list until its deadline', async () => {
     const project = new ListedProject();
     project.tookMs = 30_000;
     const found = project.list.find('ep-1', { deadline: new Deadline(2_000) });
@@ -256,7 +256,7 @@ describe('EndpointList.findPatiently', () => {
     return times;
   }
 
-  it('finds an endpoint at once that a read shows', async () => {
+  it('finds an endpoint with the first read that shows it', async () => {
     const project = new ListedProject();
     const found = project.list.findPatiently('ep-1', 10_000);
     expect(await passing(found, 5)).toEqual(endpointOf());
@@ -274,7 +274,7 @@ describe('EndpointList.findPatiently', () => {
     expect(project.askedById.map(([, bound]) => bound)).toEqual([deadline, deadline]);
   });
 
-  it('finds nothing when no read has shown the endpoint while reads may lag behind', async () => {
+  it('finds nothing if no read shows the endpoint within the read lag', async () => {
     const project = new ListedProject();
     const times = askedAt(project);
     expect(await passing(project.list.findPatiently('ep-2', 7_000), 20_000)).toBeUndefined();
@@ -291,7 +291,7 @@ describe('EndpointList.findPatiently', () => {
 });
 
 describe('EndpointList.exists', () => {
-  it('is true as soon as the service knows the id, without a list', async () => {
+  it('is true as soon as a read by id shows the endpoint, without a list', async () => {
     const project = new ListedProject();
     project.byId = (id) => {
       if (now() < 3_000) throw failure(404);
@@ -303,7 +303,7 @@ describe('EndpointList.exists', () => {
     expect(project.sentAt).toEqual([]);
   });
 
-  it('is false of an endpoint that lists show, and that the service does not know once reads can no longer lag behind', async () => {
+  it('is false if lists show the endpoint but no read by id does within the read lag', async () => {
     const project = new ListedProject();
     const exists = project.list.exists('ep-1', 10_000, new Deadline(60_000));
     expect(await passing(exists, 20_000)).toBe(false);
@@ -322,7 +322,7 @@ describe('EndpointList.exists', () => {
   );
 });
 
-describe('a project that the service does not know', () => {
+describe('EndpointList of a missing project', () => {
   const unknown = (isFromService: boolean) => {
     const project = new ListedProject();
     project.endpoints = () => {
@@ -331,17 +331,17 @@ describe('a project that the service does not know', () => {
     return project;
   };
 
-  it('is reported, with what it may mean, that the state is untouched, and what to do', async () => {
+  it('reports the possible causes, that the state is unchanged, and what to do', async () => {
     const error = await passing(unknown(true).list.find('ep-1')).catch((reason: unknown) => reason);
     expect(error).toEqual(
       new Error(
-        "GET /projects/p-1/endpoints: 404 Not Found: not found. Either the key or the base URL is another account's, or the project was deleted; nothing was removed from the state. If it was deleted on purpose, remove its endpoints from the state with `pulumi state delete`.",
+        'GET /projects/p-1/endpoints: 404 Not Found: not found. Either the key or the base URL belongs to another account, or the project was deleted. Nothing was removed from the state. If you deleted the project on purpose, remove its endpoints from the state with `pulumi state delete`.',
       ),
     );
     expect(error).toHaveProperty('cause', failure(404));
   });
 
-  it("is not what a proxy's 404 means", async () => {
+  it("does not take a proxy's 404 for a missing project", async () => {
     await expect(passing(unknown(false).list.find('ep-1'))).rejects.toEqual(failure(404, false));
   });
 });

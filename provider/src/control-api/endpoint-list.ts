@@ -6,31 +6,31 @@ import type { Deadline } from './deadline';
 import { rereadUntil } from './read-lag';
 import type { Endpoint } from './wire-types';
 
-/** How long a list waits for further callers: as long as the last list took, between these bounds. Milliseconds. */
+/** How long a list waits for further callers: as long as the last list took, within these bounds. Milliseconds. */
 const gatherMs = { least: 5, most: 1_000 };
 
-/** The first pause as a share of the read lag: an endpoint that no read shows is read after 0, 1/7, 3/7 and all of it. */
+/** The first pause as a share of the read lag: a missing endpoint is read after 0, 1/7, 3/7 and all of the lag. */
 const firstPauseShare = 1 / 7;
 
 interface FindOptions {
-  /** How old a list may be that shows the endpoint. @default 0 */
+  /** The maximum age of a list that shows the endpoint. Milliseconds. @default 0 */
   readonly maxAgeMs?: number;
-  /** The list must have been sent after this point in local time. */
+  /** The list must be sent after this time. Local time. */
   readonly after?: number;
   readonly deadline?: Deadline | undefined;
 }
 
 /**
- * The endpoints of one project. Callers share the next list, never one that was already sent. The more a list costs, the
- * longer it waits for further callers, so that lists take at most half of the time.
+ * The endpoints of one project. Callers share the next list request, never one that was already sent. The longer a list
+ * takes, the longer the next one waits for further callers, so that lists take at most half of the time.
  */
 export class EndpointList {
   readonly #api: ControlApi;
   readonly #projectId: string;
-  /** What is known to be gone: a list that lags behind may still show it. */
+  /** Endpoints that no longer exist. A lagging list may still show them. */
   readonly #gone = new Set<string>();
   #latest: readonly Endpoint[] = [];
-  #latestAskedAt = Number.NEGATIVE_INFINITY;
+  #latestSentAt = Number.NEGATIVE_INFINITY;
   #latestTookMs = 0;
   #upcoming: Promise<readonly Endpoint[]> | undefined;
   #underway: Promise<unknown> = Promise.resolve();
@@ -40,50 +40,41 @@ export class EndpointList {
     this.#projectId = projectId;
   }
 
-  /** The newest list; empty before the first. */
+  /** The latest list; empty before the first. */
   get latest(): readonly Endpoint[] {
     return this.#latest;
   }
 
-  /** Every endpoint of the project, as listed at most so long ago, and after a point in local time. */
+  /** Every endpoint, by a list that is younger than `maxAgeMs` and was sent after a point in local time. */
   async recent(maxAgeMs: number, after = 0): Promise<readonly Endpoint[]> {
     const oldest = Math.max(Date.now() - maxAgeMs, after);
-    return this.#latestAskedAt > oldest ? this.#latest : this.fresh();
+    return this.#latestSentAt > oldest ? this.#latest : this.fresh();
   }
 
-  /** Every endpoint of the project, by a list that is sent after this call. */
+  /** Every endpoint, by a list that is sent after this call. */
   fresh(): Promise<readonly Endpoint[]> {
     this.#upcoming ??= this.#fetchNext();
     return this.#upcoming;
   }
 
-  /** Leaves an endpoint that is gone out of every list, and asks for a new one. Ids are never used again. */
+  /** Removes a deleted endpoint from every list. The next read requests a new list. The service never reuses an id. */
   hide(endpointId: string): void {
     this.#gone.add(endpointId);
     this.#latest = this.#latest.filter(({ id }) => id !== endpointId);
-    this.#latestAskedAt = Number.NEGATIVE_INFINITY;
+    this.#latestSentAt = Number.NEGATIVE_INFINITY;
   }
 
-  /**
-   * The endpoint of that id; undefined when it is gone: the project answers without it, and the service itself does not
-   * know it by its id.
-   */
-  async find(
-    endpointId: string,
-    { maxAgeMs = 0, after = 0, deadline }: FindOptions = {},
-  ): Promise<Endpoint | undefined> {
+  /** The endpoint; undefined if neither the list nor a read by id shows it. */
+  async find(endpointId: string, options: FindOptions = {}): Promise<Endpoint | undefined> {
+    const { maxAgeMs = 0, after = 0, deadline } = options;
     const list = maxAgeMs > 0 ? this.recent(maxAgeMs, after) : this.fresh();
-    const endpoints = await (deadline
-      ? deadline.bound(list, `list of the endpoints of project ${this.#projectId}`)
-      : list);
+    const what = `list of the endpoints of project ${this.#projectId}`;
+    const endpoints = await (deadline ? deadline.bound(list, what) : list);
     const listed = endpoints.find(({ id }) => id === endpointId);
     return listed ?? this.#findById(endpointId, deadline);
   }
 
-  /**
-   * The endpoint of that id, by the first read that shows it; undefined once reads can no longer lag behind writes, and
-   * none has shown it.
-   */
+  /** The endpoint by the first read that shows it; undefined if none does within the read lag. */
   async findPatiently(
     endpointId: string,
     readLagMs: number,
@@ -92,13 +83,13 @@ export class EndpointList {
     let shared = options;
     return readPatiently(readLagMs, () => {
       const found = this.find(endpointId, shared);
-      // Only the first read may share a list that was sent before.
+      // Only the first read may use an earlier list.
       shared = { deadline: options.deadline };
       return found;
     });
   }
 
-  /** Whether the service itself knows the endpoint by its id: a list that lags behind may show what is deleted. */
+  /** Whether a read by id shows the endpoint. A lagging list may still show a deleted one. */
   async exists(endpointId: string, readLagMs: number, deadline: Deadline): Promise<boolean> {
     return (await readPatiently(readLagMs, () => this.#findById(endpointId, deadline))) !== undefined;
   }
@@ -114,26 +105,26 @@ export class EndpointList {
 
   async #fetchNext(): Promise<readonly Endpoint[]> {
     await Promise.all([this.#underway, sleep(clamp(this.#latestTookMs, gatherMs.least, gatherMs.most))]);
-    let askedAt = 0;
-    // Until it is sent it may wait for the rate limiter, and further callers share it.
+    let sentAt = 0;
+    // Until it is sent, it may wait for the rate limiter, and further callers share it.
     const onSend = () => {
-      if (askedAt === 0) this.#upcoming = undefined;
-      askedAt ||= Date.now();
+      if (sentAt === 0) this.#upcoming = undefined;
+      sentAt ||= Date.now();
     };
     const list = this.#api.listEndpoints(this.#projectId, { onSend });
     this.#underway = list.catch(() => undefined);
     try {
       const endpoints = await list;
       this.#latest = endpoints.filter(({ id }) => !this.#gone.has(id));
-      this.#latestAskedAt = askedAt;
-      this.#latestTookMs = Date.now() - askedAt;
+      this.#latestSentAt = sentAt;
+      this.#latestTookMs = Date.now() - sentAt;
       return this.#latest;
     } catch (error) {
       if (isNotFound(error)) throw new Error(describeUnknownProject(error), { cause: error });
       throw error;
     } finally {
       // Callers must not share a list that failed before it was sent.
-      if (askedAt === 0) this.#upcoming = undefined;
+      if (sentAt === 0) this.#upcoming = undefined;
     }
   }
 }
@@ -146,7 +137,6 @@ function readPatiently<Found>(
   return rereadUntil(readLagMs, read, (found) => found !== undefined, pauses);
 }
 
-/** It may be gone, or belong to another account than the key: only the user can tell. */
 function describeUnknownProject({ message }: Error): string {
-  return `${message}. Either the key or the base URL is another account's, or the project was deleted; nothing was removed from the state. If it was deleted on purpose, remove its endpoints from the state with \`pulumi state delete\`.`;
+  return `${message}. Either the key or the base URL belongs to another account, or the project was deleted. Nothing was removed from the state. If you deleted the project on purpose, remove its endpoints from the state with \`pulumi state delete\`.`;
 }

@@ -28,7 +28,7 @@ describe('meaningOfFailure', () => {
     [404, 'refused'],
     [409, 'refused'],
     [422, 'refused'],
-  ])('takes work that was answered with status %d for %s', (status, meaning) => {
+  ])('maps status %d to "%s"', (status, meaning) => {
     expect(meaningOfFailure(status, undefined)).toBe(meaning);
   });
 
@@ -51,11 +51,11 @@ describe('meaningOfFailure', () => {
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'refused'],
     ['ERR_INVALID_URL', 'refused'],
     ['ERR_FR_TOO_MANY_REDIRECTS', 'refused'],
-  ])('takes work without a response and with error code %s for %s', (code, meaning) => {
+  ])('maps network error %s to "%s"', (code, meaning) => {
     expect(meaningOfFailure(undefined, code)).toBe(meaning);
   });
 
-  it('decides by the status when a response also carries the code of a network error', () => {
+  it('prefers the status to the code of a network error', () => {
     expect(meaningOfFailure(422, 'ECONNREFUSED')).toBe('refused');
   });
 
@@ -63,7 +63,7 @@ describe('meaningOfFailure', () => {
     [200, 'unknown'],
     [201, 'unknown'],
     [404, 'refused'],
-  ])('takes work whose response of status %d is malformed for %s', (status, meaning) => {
+  ])('maps a malformed response with status %d to "%s"', (status, meaning) => {
     expect(meaningOfFailure(status, malformedResponseCode)).toBe(meaning);
   });
 });

@@ -1,33 +1,32 @@
 /**
- * What a failed request says about the work it asked for.
- * - `not done`: the service has not done it; the same request may be sent again, whatever its method.
- * - `unknown`: the response was lost; the work may have happened. A GET may be sent again; a write is looked up first.
- * - `refused`: a final response; sending it again changes nothing.
+ * What a failed request means for the work that it requested.
+ * - `not done`: the service did nothing; any request may be sent again.
+ * - `unknown`: the work may have happened, as after a lost response. A GET may be sent again; a write needs a lookup.
+ * - `refused`: the response is final; sending the request again changes nothing.
  */
 export type FailureMeaning = 'not done' | 'unknown' | 'refused';
 
-const notDone: ReadonlySet<number> = new Set([423, 429, 503]);
-/** Request Timeout and Too Early: the service, or a proxy in front of it, may have passed the request on. */
-const cutShort: ReadonlySet<number> = new Set([408, 425]);
-/** Server errors that say the request was never understood. */
-const neverDone: ReadonlySet<number> = new Set([501, 505]);
-
-function meaningOfStatus(status: number): FailureMeaning {
-  if (notDone.has(status)) return 'not done';
-  if (neverDone.has(status)) return 'refused';
-  // A 2xx that broke off or cannot be understood: the work was most likely done.
-  if (status < 300 || status >= 500 || cutShort.has(status)) return 'unknown';
-  return 'refused';
-}
+/** Exceptions. Any other 4xx is `refused`, and any other 5xx `unknown`. */
+const meaningOfStatus: Readonly<Record<number, FailureMeaning>> = {
+  // Request Timeout and Too Early: the service, or a proxy in front of it, may have passed the request on.
+  408: 'unknown',
+  425: 'unknown',
+  423: 'not done',
+  429: 'not done',
+  503: 'not done',
+  // The server did not understand the request.
+  501: 'refused',
+  505: 'refused',
+};
 
 const meaningOfNetworkError: Readonly<Record<string, FailureMeaning>> = {
-  // No connection was made, so nothing was asked.
+  // Without a connection, nothing was requested.
   ECONNREFUSED: 'not done',
   ENOTFOUND: 'not done',
   EAI_AGAIN: 'not done',
   ENETUNREACH: 'not done',
   EHOSTUNREACH: 'not done',
-  // A connection that can't be trusted will not be trusted the next time either.
+  // A retry would fail the same check.
   DEPTH_ZERO_SELF_SIGNED_CERT: 'refused',
   SELF_SIGNED_CERT_IN_CHAIN: 'refused',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'refused',
@@ -37,20 +36,21 @@ const meaningOfNetworkError: Readonly<Record<string, FailureMeaning>> = {
   ERR_FR_TOO_MANY_REDIRECTS: 'refused',
 };
 
-/** The code of a response that is no JSON, or JSON of another shape than the call's. */
+/** The code of a response that is not JSON, or does not have the documented shape. */
 export const malformedResponseCode = 'MALFORMED_RESPONSE';
 
-/** The code of a request that the rate limiter did not let out before its deadline. */
+/** The code of a request that the rate limiter could not send before its deadline. */
 export const notSentCode = 'NOT_SENT';
 
-/** The meaning of a failure with this HTTP status, or with this network error code when no response came. */
+/** @param code the code of the network error, used only if no response arrived */
 export function meaningOfFailure(status: number | undefined, code: string | undefined): FailureMeaning {
   if (code === notSentCode) return 'not done';
-  if (status !== undefined) return meaningOfStatus(status);
-  return (code !== undefined && meaningOfNetworkError[code]) || 'unknown';
+  if (status === undefined) return (code !== undefined && meaningOfNetworkError[code]) || 'unknown';
+  // A 2xx that broke off or has another shape: the work was most likely done.
+  return meaningOfStatus[status] ?? (status < 300 || status >= 500 ? 'unknown' : 'refused');
 }
 
-/** Whether the same request may be sent again without looking up its work first. */
+/** Whether the same request may be sent again without a lookup. */
 export function maySendAgain(method: string, meaning: FailureMeaning): boolean {
   return meaning === 'not done' || (meaning === 'unknown' && method.toUpperCase() === 'GET');
 }

@@ -17,7 +17,7 @@ const oddText = fc.oneof(
 );
 
 describe('toPrintable', () => {
-  it('lets no invisible character through, and makes one line', () => {
+  it('escapes every invisible character, and returns one line', () => {
     fc.assert(
       fc.property(oddText, (text) => {
         expect(toPrintable(text)).not.toMatch(unprintable);
@@ -25,7 +25,7 @@ describe('toPrintable', () => {
     );
   });
 
-  it('leaves no workflow command in any text', () => {
+  it('defuses every workflow command', () => {
     fc.assert(
       fc.property(oddText, (text) => {
         expect(toPrintable(text)).not.toMatch(/^\s*::|##\w*\[/);
@@ -79,7 +79,7 @@ describe('toPrintableJson', () => {
     ),
   })).value;
 
-  it.each([0, 2])('is the same value to a parser, with an indent of %d', (indent) => {
+  it.each([0, 2])('parses to the same value with an indent of %d', (indent) => {
     fc.assert(
       fc.property(oddJson, (value) => {
         expect(JSON.parse(toPrintableJson(value, indent))).toEqual(value);
@@ -87,7 +87,7 @@ describe('toPrintableJson', () => {
     );
   });
 
-  it('has no invisible character but its own line breaks, and no workflow command', () => {
+  it('escapes every invisible character except its own line breaks, and defuses workflow commands', () => {
     fc.assert(
       fc.property(oddJson, (value) => {
         for (const line of toPrintableJson(value).split('\n')) {
@@ -98,7 +98,7 @@ describe('toPrintableJson', () => {
     );
   });
 
-  it('is one line without an indent', () => {
+  it('returns one line with an indent of 0', () => {
     fc.assert(
       fc.property(oddJson, (value) => {
         expect(toPrintableJson(value, 0)).not.toContain('\n');
@@ -106,17 +106,17 @@ describe('toPrintableJson', () => {
     );
   });
 
-  it('is indented by two spaces unless told otherwise', () => {
+  it('indents by two spaces by default', () => {
     expect(toPrintableJson({ id: '\u202e', tags: ['##[x'] })).toBe(
       '{\n  "id": "\\u202e",\n  "tags": [\n    "\\u0023#[x"\n  ]\n}',
     );
   });
 
-  it('spells a character beyond the first plane as two escapes', () => {
+  it('writes a character outside the basic plane as two escapes', () => {
     expect(toPrintableJson('\u{e0041}')).toBe('"\\udb40\\udc41"');
   });
 
-  it('writes null for what JSON can not hold', () => {
+  it('writes null for a value that JSON cannot represent', () => {
     expect(toPrintableJson(undefined)).toBe('null');
   });
 });

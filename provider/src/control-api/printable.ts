@@ -1,14 +1,14 @@
-// What the service sends is data. On a terminal a control character could move the cursor or set the title; in the log
-// of a pipeline a line that begins with `::` or holds `##[` would be a command to the runner.
+// The service's text is untrusted. On a terminal, a control character could move the cursor or set the title. In the
+// log of a pipeline, a line that begins with `::` or contains `##[` is a command to the runner.
 
-/** Controls (C0, C1), format and bidi characters, line separators, halves of a surrogate pair. */
+/** Control characters (C0, C1), format and bidi characters, line separators, unpaired surrogates. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 const lineBreaks = /[\t\r\n\v\f\u0085\u2028\u2029]+/g;
 /** The workflow commands of GitHub, and of Azure Pipelines and TeamCity. */
 const commandAtStart = /^(\s*):(?=:)/;
 const commandAnywhere = /#(?=#\w*\[)/g;
 
-/** The text in one line, with every character visible: those that are not are written as `\u` escapes. */
+/** The text in one line, with invisible characters written as `\u` escapes. */
 export function toPrintable(text: string): string {
   return text
     .replace(lineBreaks, ' ')
@@ -17,7 +17,7 @@ export function toPrintable(text: string): string {
     .replace(commandAnywhere, toEscape('#'));
 }
 
-/** JSON in which every character is visible. `indent` is in spaces; 0 makes one line. */
+/** JSON with invisible characters escaped. `indent` is in spaces; 0 makes one line. */
 export function toPrintableJson(value: unknown, indent = 2): string {
   const json = JSON.stringify(value, undefined, indent) ?? 'null';
   return json
@@ -26,7 +26,7 @@ export function toPrintableJson(value: unknown, indent = 2): string {
     .join('\n');
 }
 
-/** The character as JavaScript and JSON spell it; beyond the first plane as two escapes. */
+/** The character as a JSON escape. A character outside the basic plane takes two escapes. */
 function toJsonEscapes(character: string): string {
   return character.split('').map(toEscape).join('');
 }

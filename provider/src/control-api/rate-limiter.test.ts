@@ -24,7 +24,7 @@ describe('RateLimiter', () => {
     expect(new Set(times)).toEqual(new Set([0]));
   });
 
-  it('keeps requests below the limit of the account in any minute', async () => {
+  it('keeps requests within the limit of the account in any minute', async () => {
     const limiter = new RateLimiter({ ...wide, perMinute: 10 });
     expect(await sendingTimes(limiter, repeat(25, 'GET /a'))).toEqual([
       ...Array(10).fill(0),
@@ -40,7 +40,7 @@ describe('RateLimiter', () => {
     expect(await sendingTimes(limiter, repeat(3, 'GET /a'))).toEqual([50, 60, 110]);
   });
 
-  it('counts a request at its end, as it may have arrived at the service only then', async () => {
+  it('counts a request from its end, because it may have arrived only then', async () => {
     const limiter = new RateLimiter({ ...wide, perMinute: 2 });
     const respond = () => new Promise((resolve) => setTimeout(resolve, 5_000));
     const slow = limiter.send(toRequest('GET /a'), respond);
@@ -50,7 +50,7 @@ describe('RateLimiter', () => {
     await slow;
   });
 
-  it('keeps requests below the limit of a route in any second, while other routes continue', async () => {
+  it('keeps requests within the limit of a route in any second, while other routes continue', async () => {
     const limiter = new RateLimiter({ ...wide, perSecondOnRoute: 2 });
     const routes = [...repeat(5, 'POST /a'), 'POST /b'];
     expect(await sendingTimes(limiter, routes)).toEqual([0, 0, 1, 1, 2, 0]);
@@ -71,20 +71,20 @@ describe('RateLimiter after a 429', () => {
     expect(await sendingTimes(limiter, ['GET /a', 'POST /b'])).toEqual([7, 7]);
   });
 
-  it('pauses for a second when the service does not say how long', async () => {
+  it('pauses for 1 s after a 429 without Retry-After', async () => {
     const limiter = new RateLimiter(wide);
     limiter.pause(0);
     expect(await sendingTimes(limiter, ['GET /a'])).toEqual([1]);
   });
 
-  it('sets one timer for all requests that wait', async () => {
+  it('sets one timer for all waiting requests', async () => {
     const limiter = new RateLimiter(wide);
     limiter.pause(7_000);
     for (const route of repeat(5, 'GET /a')) void limiter.send(toRequest(route), async () => undefined);
     expect(vi.getTimerCount()).toBe(1);
   });
 
-  it('sets one timer for a pause that is longer than a timer can hold, and one more for the rest', async () => {
+  it('splits a pause that exceeds the longest timer over two timers', async () => {
     const longestTimerMs = 2 ** 31 - 1;
     const setTimer = vi.spyOn(globalThis, 'setTimeout');
     const limiter = new RateLimiter(wide);
@@ -109,10 +109,10 @@ describe('RateLimiter with a deadline', () => {
     return { ending: await ending, sends: request.mock.calls.length };
   }
 
-  it('rejects a request at its deadline during a pause, and says how long the service asks to wait', async () => {
+  it('rejects a request at its deadline during a pause, with the remaining pause', async () => {
     const limiter = new RateLimiter(wide);
     limiter.pause(3_600_000);
-    const error = new NotSentError('not sent: the service asked to wait (429), for another 3598 s');
+    const error = new NotSentError('not sent: the service returned 429 and asked to wait; 3598 s remain');
     expect(await expiryOf(limiter)).toEqual({ ending: { error, at: 2_000 }, sends: 0 });
   });
 
@@ -130,7 +130,7 @@ describe('RateLimiter with a deadline', () => {
     expect(await expiryOf(limiter)).toEqual({ ending: { error, at: 2_000 }, sends: 0 });
   });
 
-  it('never sends a request whose deadline has passed already', async () => {
+  it('never sends a request after its deadline', async () => {
     const error = new NotSentError('not sent before the deadline');
     const { ending, sends } = await expiryOf(new RateLimiter(wide), new Deadline(0));
     expect([ending, sends]).toEqual([{ error, at: 0 }, 0]);
@@ -147,7 +147,7 @@ describe('RateLimiter with a deadline', () => {
     expect(await patient).toBe(5_000);
   });
 
-  it('rejects nothing whose deadline has not begun', async () => {
+  it('does not reject a request whose deadline has not started', async () => {
     const limiter = new RateLimiter(wide);
     limiter.pause(1_000);
     const { ending } = await expiryOf(limiter, new Deadline(2_000, 'later'));

@@ -1,7 +1,6 @@
-import { sortedLastIndex } from 'lodash';
+import { memoize, sortedLastIndex } from 'lodash';
 import { type Deadline, toTimerMs } from './deadline';
 
-/** How many requests the service lets an account send. */
 export interface RequestLimits {
   /** In any 60 seconds, all routes together. */
   readonly perMinute: number;
@@ -9,14 +8,14 @@ export interface RequestLimits {
   readonly perSecondOnRoute: number;
 }
 
-/** What the service states (official API description). */
+/** The assumed limits of the service (docs/service.md, "Rate limits"). */
 export const defaultRequestLimits: RequestLimits = { perMinute: 700, perSecondOnRoute: 40 };
 
 /** A request that waits for the rate limiter. */
 interface Waiter {
   readonly onRoute: SlidingWindow;
   readonly isWrite: boolean;
-  /** When its deadline passes. Local time. */
+  /** The time of its deadline. Local time. */
   readonly expiresAt: number;
   readonly admit: () => void;
   readonly expire: () => void;
@@ -26,40 +25,39 @@ export interface LimitedRequest {
   /** The method and the path without its ids. */
   readonly route: string;
   readonly isWrite: boolean;
-  /** Until when the request may wait; absent: without an end. */
+  /** How long the request may wait. @default without limit */
   readonly deadline?: Deadline | undefined;
 }
 
-/** A request that was not sent: its deadline passed while it waited for the rate limiter. */
+/** A request whose deadline passed while it waited for the rate limiter. It was not sent. */
 export class NotSentError extends Error {
   override readonly name = 'NotSentError';
 }
 
 const minuteMs = 60_000;
 const secondMs = 1_000;
-/** How long every request pauses after a 429 without Retry-After. Milliseconds. */
+/** How long all requests pause after a 429 without Retry-After. Milliseconds. */
 const defaultPauseMs = 1_000;
 
 /**
- * Keeps the requests of this process below the limits of the account, in any window of time: writes go before reads
- * when there are too many, and all requests pause when the service asks for it.
+ * Keeps the requests of this process within the account's limits, in any time window. Queued writes go before queued
+ * reads. After a 429, all requests pause.
  */
 export class RateLimiter {
-  readonly #limits: RequestLimits;
   readonly #account: SlidingWindow;
-  readonly #routes = new Map<string, SlidingWindow>();
+  readonly #windowOf: (route: string) => SlidingWindow;
   #waiters: Waiter[] = [];
   #pausedUntil = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limits: RequestLimits = defaultRequestLimits) {
-    this.#limits = limits;
     this.#account = new SlidingWindow(limits.perMinute, minuteMs);
+    this.#windowOf = memoize((_route) => new SlidingWindow(limits.perSecondOnRoute, secondMs));
   }
 
-  /** Sends the request as soon as it may go out. @throws NotSentError when its deadline passes before */
+  /** Sends the request as soon as the limits allow. @throws NotSentError when its deadline passes first */
   async send<Response>(limited: LimitedRequest, request: () => Promise<Response>): Promise<Response> {
-    const onRoute = this.#window(limited.route);
+    const onRoute = this.#windowOf(limited.route);
     await this.#enter(onRoute, limited);
     try {
       return await request();
@@ -70,7 +68,7 @@ export class RateLimiter {
     }
   }
 
-  /** Sends nothing for so long: the service has answered 429. */
+  /** Sends nothing for this long, because the service returned 429. */
   pause(retryAfterMs: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + (retryAfterMs || defaultPauseMs));
   }
@@ -109,34 +107,26 @@ export class RateLimiter {
       }
     }
     this.#waiters = stillWaiting;
-    // Where only the end of a request makes room, that end calls again.
+    // If only a finished request can make room, `send` calls this again when one finishes.
     if (Number.isFinite(nextAt)) this.#timer = setTimeout(() => this.#admitAll(), toTimerMs(nextAt - now));
   }
 
   #describeExpiry(): string {
     const pauseMs = this.#pausedUntil - Date.now();
     if (pauseMs <= 0) return 'not sent before the deadline';
-    return `not sent: the service asked to wait (429), for another ${Math.ceil(pauseMs / 1000)} s`;
-  }
-
-  #window(route: string): SlidingWindow {
-    const known = this.#routes.get(route);
-    if (known) return known;
-    const window = new SlidingWindow(this.#limits.perSecondOnRoute, secondMs);
-    this.#routes.set(route, window);
-    return window;
+    return `not sent: the service returned 429 and asked to wait; ${Math.ceil(pauseMs / 1000)} s remain`;
   }
 }
 
 /**
- * Keeps requests below a limit in any window of time, as the service counts them: when they arrive there. That is at
- * some time between a request's start and its end, so it keeps its place until the window has passed since its end.
+ * Keeps requests within a limit in any time window. The service counts a request when it arrives, at some time between
+ * its start and its end. So each request counts until a full window after its end.
  */
 class SlidingWindow {
   readonly #limit: number;
   readonly #windowMs: number;
   #underWay = 0;
-  /** When the requests of the latest window ended, oldest first. */
+  /** When the requests of the last window ended, oldest first. */
   readonly #ended: number[] = [];
 
   constructor(limit: number, windowMs: number) {
@@ -144,7 +134,7 @@ class SlidingWindow {
     this.#windowMs = windowMs;
   }
 
-  /** When there is room for one more, as things stand now; infinity when that takes the end of a request. */
+  /** When there is room for one more request; infinity if a request has to finish first. */
   freeAt(now: number): number {
     this.#ended.splice(0, sortedLastIndex(this.#ended, now - this.#windowMs));
     const overLimit = this.#underWay + this.#ended.length - this.#limit;

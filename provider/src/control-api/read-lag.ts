@@ -1,31 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Deadline } from './deadline';
 
-/** For how long the service's reads may lag behind its writes (docs/service.md, "Late reads"). Milliseconds. */
+/** How long the service's reads may lag behind its writes (docs/service.md, "Eventual consistency"). Milliseconds. */
 export const defaultReadLagMs = 10_000;
 
-/** How long to pause before reading again: twice as long each time. Milliseconds. */
-export interface RereadPauses {
-  readonly firstMs: number;
-  readonly longestMs: number;
-}
-
-const usualPauses: RereadPauses = { firstMs: 100, longestMs: 1_000 };
+const usualPauses = { firstMs: 100, longestMs: 1_000 };
 
 /**
- * Reads again until the answer is enough, or until reads can no longer lag behind what was written. Returns the last
- * answer: only then does "not found" mean that it does not exist.
+ * Reads until the result is sufficient, or until the read lag has passed. Returns the last result: only then does "not
+ * found" mean that the endpoint does not exist. The pause between reads doubles from `firstMs` to `longestMs`.
  */
-export async function rereadUntil<Answer>(
+export async function rereadUntil<Result>(
   readLagMs: number,
-  read: () => Promise<Answer>,
-  isEnough: (answer: Answer) => boolean,
-  { firstMs, longestMs }: RereadPauses = usualPauses,
-): Promise<Answer> {
+  read: () => Promise<Result>,
+  isSufficient: (result: Result) => boolean,
+  { firstMs, longestMs } = usualPauses,
+): Promise<Result> {
   const lag = new Deadline(readLagMs);
   for (let pauseMs = firstMs; ; pauseMs = Math.min(longestMs, pauseMs * 2)) {
-    const answer = await read();
-    if (isEnough(answer) || lag.hasPassed) return answer;
+    const result = await read();
+    if (isSufficient(result) || lag.hasPassed) return result;
     await sleep(Math.min(pauseMs, lag.remainingMs));
   }
 }

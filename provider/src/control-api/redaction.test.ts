@@ -55,7 +55,7 @@ const spelledKey = key.chain((characters) =>
 const around = fc.string({ unit: fc.constantFrom('«', '»', '…', 'ß') });
 
 describe('makeRedactor', () => {
-  it('leaves nothing of a key, however an encoder spells it', () => {
+  it('redacts a key completely in every encoding', () => {
     fc.assert(
       fc.property(spelledKey, around, around, ({ secret, spelled }, before, after) => {
         const redact = makeRedactor([secret]);
@@ -65,7 +65,7 @@ describe('makeRedactor', () => {
     );
   });
 
-  it('leaves nothing of a key that JSON holds', () => {
+  it('redacts a key in JSON completely', () => {
     fc.assert(
       fc.property(key, fc.nat(3), (characters, times) => {
         const secret = characters.join('');
@@ -76,7 +76,7 @@ describe('makeRedactor', () => {
     );
   });
 
-  it('leaves nothing of a key in the query of a URL', () => {
+  it('redacts a key in the query of a URL completely', () => {
     fc.assert(
       fc.property(key, (characters) => {
         const secret = characters.join('');
@@ -85,7 +85,7 @@ describe('makeRedactor', () => {
     );
   });
 
-  it('redacts a key wherever it is, also behind a backslash', () => {
+  it('redacts a key anywhere in a text, even after a backslash', () => {
     const redact = makeRedactor(['canary-key']);
     expect(redact('canary-key C:\\canary-key "\\\\\\"canary-key\\\\\\""')).toBe(
       '*** C:*** "\\\\\\"***\\\\\\""',
@@ -114,15 +114,15 @@ describe('makeRedactor', () => {
     expect(makeRedactor(['canary-key'])(text)).toBe(text);
   });
 
-  it('takes the characters of a key for themselves, not for a pattern', () => {
+  it('treats a key as literal text, not as a pattern', () => {
     expect(makeRedactor(['k.*y[1]$'])('key1 k.*y[1]$')).toBe('key1 ***');
   });
 
-  it('redacts each of several secrets, and the longer one where one is a part of the other', () => {
+  it('redacts several secrets, the longest first', () => {
     expect(makeRedactor(['key', 'key-2', 'word'])('key key-2 sword')).toBe('*** *** s***');
   });
 
-  it('leaves every text unchanged without a secret', () => {
+  it('leaves text unchanged if there is no secret', () => {
     expect(makeRedactor(['', ''])('canary')).toBe('canary');
     expect(makeRedactor([])('canary')).toBe('canary');
   });

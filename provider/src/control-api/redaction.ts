@@ -1,14 +1,14 @@
 import { escapeRegExp } from 'lodash';
 
-/** Takes secrets out of a text that is about to be shown or stored. */
+/** Redacts secrets in a text that is about to be shown or stored. */
 export type Redact = (text: string) => string;
 
-/** What is shown in place of a secret. */
+/** Replaces a secret. */
 export const redactedText = '***';
 
 /**
- * Redacts each secret in every spelling that an encoder may have chosen for it: as it is, with JSON escapes (`\/`,
- * `\u0063`, also escaped twice), or percent-encoded. Only text for people passes it, never what is parsed.
+ * Redacts each secret in every encoding: plain, with JSON escapes (`\/`, `\u0063`, also escaped twice), and
+ * percent-encoded. Apply it only to text for people, never to text that is parsed.
  */
 export function makeRedactor(secrets: Iterable<string>): Redact {
   const longestFirst = [...new Set(secrets)]
@@ -19,8 +19,8 @@ export function makeRedactor(secrets: Iterable<string>): Redact {
   return (text) => text.replace(pattern, redactedText);
 }
 
-// A text may hold backslashes without end, so a run of them is matched from its start only, and in one way only:
-// otherwise the time to search it would grow with its square.
+// A text may contain long runs of backslashes. Each run is matched only from its start, and in only one way, because
+// otherwise the search time would grow with the square of its length.
 
 function spellingsOf(secret: string): string {
   const parts = secret.match(/\\+|[^\\]/gu) ?? [];
@@ -31,15 +31,15 @@ function spellingsOf(secret: string): string {
 const anyBackslash = '\\\\|u005[cC]|%5[cC]';
 
 function spellingsOfPart(part: string, before = ''): string {
-  // The backslashes of an escape behind it are a part of the run.
+  // The run includes the backslashes of an escape that follows.
   if (part.startsWith('\\')) return `(?:${anyBackslash}){${part.length},}`;
   const [some, any] = before.startsWith('\\') ? ['', ''] : ['\\\\+', '\\\\*'];
-  // Escapes first: what follows their first character is not to remain.
-  const escapes = [unicodeEscapeOf(part), ...shortEscapeOf(part)].map((spelling) => some + spelling);
+  // Escapes first: a match of only their first character would leave the rest.
+  const escapes = [unicodeEscapeOf(part), ...(shortEscapes[part] ?? [])].map((spelling) => some + spelling);
   return `(?:${[...escapes, any + percentEscapeOf(part), any + escapeRegExp(part)].join('|')})`;
 }
 
-/** `u0063`, without the first backslash; beyond the first plane two of them. */
+/** `u0063`, without the leading backslash; two escapes for a character outside the basic plane. */
 function unicodeEscapeOf(character: string): string {
   const units = character.split('').map((unit) => unit.charCodeAt(0).toString(16).padStart(4, '0'));
   return units.map((hex) => `u${anyCase(hex)}`).join('\\\\+');
@@ -50,18 +50,13 @@ function percentEscapeOf(character: string): string {
   return bytes.map((hex) => `%${anyCase(hex)}`).join('');
 }
 
-const shortEscapes: Readonly<Record<string, string>> = {
-  '\n': 'n',
-  '\r': 'r',
-  '\t': 't',
-  '\b': 'b',
-  '\f': 'f',
+const shortEscapes: Readonly<Record<string, readonly string[]>> = {
+  '\n': ['n'],
+  '\r': ['r'],
+  '\t': ['t'],
+  '\b': ['b'],
+  '\f': ['f'],
 };
-
-function shortEscapeOf(character: string): string[] {
-  const letter = shortEscapes[character];
-  return letter ? [letter] : [];
-}
 
 function anyCase(hex: string): string {
   return hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);

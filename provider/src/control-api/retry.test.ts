@@ -10,22 +10,22 @@ describe('retryDelayMs', () => {
   const sample = (attempt: number, retryAfterMs = 0) =>
     Array.from({ length: 200 }, () => retryDelayMs(attempt, retryAfterMs, pacing));
 
-  it('is anywhere up to a bound that doubles', () => {
+  it('returns a random delay up to a bound that doubles', () => {
     expect(Math.max(...sample(1))).toBeLessThanOrEqual(400);
     expect(Math.max(...sample(3))).toBeGreaterThan(800);
     expect(Math.min(...sample(3))).toBeLessThan(800);
   });
 
-  it('is never above the cap', () => {
+  it('never exceeds the cap', () => {
     expect(Math.max(...sample(40))).toBeLessThanOrEqual(15_000);
   });
 
-  it('is never shorter than the service asks for', () => {
+  it('is never shorter than Retry-After', () => {
     expect(Math.min(...sample(1, 7_000))).toBeGreaterThanOrEqual(7_000);
   });
 });
 
-describe('a failed request', () => {
+describe('installRetry', () => {
   const start = Date.parse('2026-01-01T00:00:00Z');
   useFakeClock(start);
 
@@ -73,7 +73,7 @@ describe('a failed request', () => {
     return { ...(await ending), sentAt, timeouts };
   }
 
-  /** Sends a request that fails so many times with this failure. */
+  /** Sends a request whose first `failures` attempts fail. */
   const send = (failure: Failure, failures = 1, sending?: Sending) =>
     sendTo((attempt) => (attempt <= failures ? failure : undefined), sending);
 
@@ -82,7 +82,7 @@ describe('a failed request', () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
   });
 
-  it('is sent again after pauses that double', async () => {
+  it('retries after pauses that double', async () => {
     const { ending, sentAt } = await send({ status: 503 }, 3);
     expect([ending, sentAt]).toEqual(['response', [0, 200, 600, 1_400]]);
   });
@@ -99,21 +99,21 @@ describe('a failed request', () => {
     // The write queue waits for the operations that lock the project.
     ['GET', 423, 1],
     ['POST', 423, 1],
-  ])('of method %s and with status %d is sent %d times', async (method, status, times) => {
+  ])('sends a %s with status %d %d times', async (method, status, times) => {
     expect((await send({ status }, 1, { request: { method } })).sentAt).toHaveLength(times);
   });
 
-  it('is never sent again when it is to be sent once', async () => {
+  it('does not retry a request that is sent once', async () => {
     const { ending, sentAt } = await send({ status: 503 }, 1, { context: { isSentOnce: true } });
     expect([ending, sentAt]).toEqual(['no success', [0]]);
   });
 
-  it('is never sent again when it carries no deadline', async () => {
+  it('does not retry a request without a deadline', async () => {
     const { ending, sentAt } = await send({ status: 503 }, 1, { context: 'none' });
     expect([ending, sentAt]).toEqual(['no success', [0]]);
   });
 
-  it('is sent again no sooner than the service asks for', async () => {
+  it('waits for Retry-After before it retries', async () => {
     expect((await send({ status: 429, retryAfterSeconds: 7 })).sentAt).toEqual([0, 7_200]);
   });
 
@@ -121,39 +121,39 @@ describe('a failed request', () => {
     [59, 2],
     [60, 1],
     [61, 1],
-  ])('that may be repeated after %d s, with a deadline of 60 s, is sent %d times', async (seconds, times) => {
+  ])('with Retry-After %d s and a deadline of 60 s, sends a request %d times', async (seconds, times) => {
     expect((await send({ status: 429, retryAfterSeconds: seconds })).sentAt).toHaveLength(times);
   });
 
-  it('is sent until the deadline while the service is busy', async () => {
+  it('retries until the deadline while the service is busy', async () => {
     const { ending, sentAt } = await send({ status: 503 }, Number.POSITIVE_INFINITY);
     expect(ending).toBe('no success');
     expect(sentAt.at(-1)).toBeGreaterThan(50_000);
   });
 
-  it('is given up before a pause that would outlast the deadline: the last response says why', async () => {
+  it('fails with the last response before a pause that would exceed the deadline', async () => {
     const context = { deadline: new Deadline(3_000) };
     const { ending, sentAt, endedAt } = await send({ status: 503 }, Number.POSITIVE_INFINITY, { context });
     expect([ending, sentAt, endedAt]).toEqual(['no success', [0, 200, 600, 1_400], 1_400]);
   });
 
-  it('is given the whole time-out each time', async () => {
+  it('gives each attempt the full time-out', async () => {
     const { timeouts } = await send({ status: 503 }, 2, { request: { timeout: 30_000 } });
     expect(timeouts).toEqual([30_000, 30_000, 30_000]);
   });
 
-  describe('to an address where nothing responds', () => {
+  describe('for an unreachable address', () => {
     const unreachable: Failure = { code: 'ECONNREFUSED' };
     const busy: Failure = { status: 503 };
     const patient = () => ({ context: { deadline: new Deadline(200_000) } });
 
-    it('is given up after 20 s: the address may be wrong', async () => {
+    it('gives up after 20 s, because the address may be wrong', async () => {
       const { ending, sentAt } = await send(unreachable, Number.POSITIVE_INFINITY, patient());
       expect(ending).toBe('no success');
       expect(sentAt).toEqual([0, 200, 600, 1_400, 3_000, 6_200, 12_600, 20_100]);
     });
 
-    it('is given up 20 s after the first failure to reach it, not after the deadline began', async () => {
+    it('gives up 20 s after the first failure to connect, not after the start of the deadline', async () => {
       const failureOf = (_attempt: number, atMs: number) => (atMs < 40_000 ? busy : unreachable);
       const { ending, sentAt } = await sendTo(failureOf, patient());
       expect(ending).toBe('no success');
@@ -162,7 +162,7 @@ describe('a failed request', () => {
       ]);
     });
 
-    it('is tried for 20 s anew after any response in between', async () => {
+    it('retries for another 20 s after any response', async () => {
       const failureOf = (_attempt: number, atMs: number) =>
         atMs > 12_000 && atMs < 20_000 ? busy : unreachable;
       const { ending, sentAt } = await sendTo(failureOf, patient());

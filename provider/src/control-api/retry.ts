@@ -3,17 +3,22 @@ import axiosRetry, { retryAfter } from 'axios-retry';
 import type { Deadline } from './deadline';
 import { maySendAgain, meaningOfFailure } from './failure-meaning';
 
-/** What this package's requests carry through the HTTP client. */
-export interface RequestContext {
-  /** Until when the request may wait, take, and be sent again. */
+/** How long a call may take, and what happens when it fails. */
+export interface CallOptions {
+  /** Bounds the wait for the rate limiter, the request and its retries. @default 60 s */
+  readonly deadline?: Deadline | undefined;
+  /** Whether a failed request is not retried, because the caller calls again anyway. @default false */
+  readonly isSentOnce?: boolean;
+  /** Called when the request goes out, after any wait for the rate limiter. */
+  readonly onSend?: () => void;
+}
+
+/** Accompanies a request through axios and its retries. */
+export interface RequestContext extends CallOptions {
   readonly deadline: Deadline;
-  /** Whether a failed request is left to the caller instead of being sent again. */
-  readonly isSentOnce: boolean;
-  /** Called when the request goes out. */
-  readonly onSend?: (() => void) | undefined;
-  /** Since when the address has been unreachable without a break. Local time. */
+  /** When the address became unreachable; undefined after any response. Local time. */
   unreachableSince?: number | undefined;
-  /** How long to pause before the request is sent again. Milliseconds. */
+  /** How long to pause before the retry. Milliseconds. */
   pauseMs?: number;
 }
 
@@ -23,28 +28,28 @@ declare module 'axios' {
   }
 }
 
-/** How long and how fast failed requests are sent again. */
+/** How fast and how long to retry failed requests. */
 export interface RetryPacing {
-  /** The mean of the first pause is half of this; it doubles with each further try. Milliseconds. */
+  /** The mean of the first pause is half of this, and doubles with each attempt. Milliseconds. */
   readonly baseMs: number;
-  /** The longest pause that is not asked for by the service. Milliseconds. */
+  /** The longest pause, unless the service asks for a longer one. Milliseconds. */
   readonly capMs: number;
-  /** For how long on end an address where nothing answers at all is tried: it may be wrong. Milliseconds. */
+  /** How long to retry an unreachable address without a break: the address may be wrong. Milliseconds. */
   readonly unreachableMs: number;
 }
 
 export const defaultRetryPacing: RetryPacing = { baseMs: 400, capMs: 15_000, unreachableMs: 20_000 };
 
-/** Full jitter (any point up to the exponential bound), and never sooner than Retry-After asks for. */
+/** Retry-After plus full jitter: a random time up to the exponential bound. */
 export function retryDelayMs(attempt: number, retryAfterMs: number, pacing: RetryPacing): number {
   const bound = Math.min(pacing.capMs, pacing.baseMs * 2 ** (attempt - 1));
   return retryAfterMs + Math.random() * bound;
 }
 
 /**
- * Sends failed requests again by the table of failure-meaning.ts, until the request's deadline, or until the address has
- * been unreachable for too long. A write whose outcome is unknown is left to write-once.ts, which looks it up. 423 is left out:
- * what ends a lock is known, so the write queue waits for that and not for a timer.
+ * Retries failed requests by the tables in failure-meaning.ts, until the request's deadline, or until the address has
+ * been unreachable for too long. It leaves a write with an unknown outcome to write-once.ts, which looks it up. It leaves
+ * 423 to the write queue, which waits for the operations that lock the project instead of for a timer.
  */
 export function installRetry(client: AxiosInstance, pacing: RetryPacing): void {
   axiosRetry(client, {
@@ -61,12 +66,12 @@ function shouldSendAgain(error: AxiosError, pacing: RetryPacing): boolean {
   if (!config?.context || config.context.isSentOnce || status === 423) return false;
   if (!maySendAgain(config.method ?? 'GET', meaningOfFailure(status, error.code))) return false;
   const { context } = config;
-  // A response of any kind ends an outage; the next one counts anew.
+  // Any response ends an outage. The next outage starts from zero.
   context.unreachableSince = error.response ? undefined : (context.unreachableSince ?? Date.now());
   const unreachableMs = Date.now() - (context.unreachableSince ?? Date.now());
   if (unreachableMs > pacing.unreachableMs) return false;
   const attempt = (config['axios-retry']?.retryCount ?? 0) + 1;
   context.pauseMs = retryDelayMs(attempt, retryAfter(error), pacing);
-  // A pause beyond the deadline would end in a request that is not sent, and hide why this one failed.
+  // A pause beyond the deadline would replace the reason of this failure with "not sent".
   return context.deadline.remainingMs > context.pauseMs;
 }

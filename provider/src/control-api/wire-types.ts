@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-// The shapes of the service (docs/service.md, "Calls" and "Operations"). Fields that the provider does not use are
-// let through unread; a field that it needs and that is missing or of another type makes the response malformed.
+// The service's shapes (docs/service.md, "Calls" and "Operations"). Fields that the provider does not use pass through
+// unchecked. If a field that it needs is missing or has another type, the response is malformed.
 
 const timestamp = z.string();
 
-/** Null says the same as a field that is not there. */
+/** Null means the same as an absent field. */
 function absentOr<Shape extends z.ZodType>(shape: Shape) {
   return shape
     .nullish()
@@ -22,13 +22,12 @@ export const operationSchema = z.looseObject({
   status: z.string(),
   failures_count: z.number(),
   error: absentOr(z.string()),
-  retry_at: absentOr(timestamp),
   total_duration_ms: absentOr(z.number()),
   created_at: timestamp,
   updated_at: timestamp,
 });
 
-/** A unit of work of the service. `action` and `status` are open sets: new words appear without notice. */
+/** A unit of work of the service. `action` and `status` are open sets: new values appear without notice. */
 export type Operation = z.infer<typeof operationSchema>;
 
 export const endpointSchema = z.looseObject({
@@ -59,7 +58,7 @@ export const endpointSchema = z.looseObject({
 /** A compute endpoint as the service sends it. */
 export type Endpoint = z.infer<typeof endpointSchema>;
 
-/** The attributes of an endpoint that a create or an update may carry; an absent one is left as it is. */
+/** The attributes of an endpoint in a create or an update. An update does not change absent ones. */
 export interface EndpointAttributes {
   branch_id?: string;
   type?: string;
@@ -79,10 +78,7 @@ export interface EndpointAttributes {
 
 const branchSchema = z.looseObject({
   id: z.string(),
-  project_id: z.string(),
   name: z.string().optional(),
-  default: z.boolean().optional(),
-  primary: z.boolean().optional(),
 });
 export type Branch = z.infer<typeof branchSchema>;
 
@@ -102,7 +98,7 @@ export const responses = {
   branches: z.looseObject({ branches: z.array(branchSchema) }),
 };
 
-/** What a create, update, delete, start, suspend or restart of an endpoint answers. */
+/** The response to a create, update, delete, start, suspend or restart of an endpoint. */
 export type EndpointChange = z.infer<typeof responses.endpointChange>;
-/** One page of operations, newest first; `pagination.cursor` leads to the next. */
+/** One page of operations, newest first. `pagination.cursor` is the cursor of the next page. */
 export type OperationsPage = z.infer<typeof responses.operations>;

@@ -32,8 +32,8 @@ function scriptOf(
   return { calls, write };
 }
 
-describe('a write that happens once', () => {
-  it('is sent once, without a lookup, when the response arrives', async () => {
+describe('makeWriteOnce', () => {
+  it('sends a write once, without a lookup, when the response arrives', async () => {
     const { calls, write } = scriptOf(['made'], []);
     expect([await write(), calls]).toEqual(['made', ['send']]);
   });
@@ -46,28 +46,31 @@ describe('a write that happens once', () => {
     },
   );
 
-  it('is sent again when the lookup proves that nothing happened', async () => {
+  it('sends a write again if the lookup proves that nothing happened', async () => {
     const { calls, write } = scriptOf([failure(500), 'made'], [undefined]);
     expect([await write(), calls]).toEqual(['made', ['send', 'look up', 'send']]);
   });
 
-  it('is sent again without a lookup when the project was locked: nothing was done', async () => {
+  it('sends a write again without a lookup after a 423, because nothing was done', async () => {
     const { calls, write } = scriptOf([failure(423), 'made'], []);
     await expect(write()).rejects.toThrow('423 Locked');
     expect([await write(), calls]).toEqual(['made', ['send', 'send']]);
   });
 
-  it('is looked up before it is sent again when a response was lost before the lock', async () => {
+  it('looks up a write before it sends it again if a response was lost before the lock', async () => {
     const { calls, write } = scriptOf([failure(500), failure(423)], [undefined, 'found']);
     await expect(write()).rejects.toThrow('423 Locked');
     expect([await write(), calls]).toEqual(['found', ['send', 'look up', 'send', 'look up']]);
   });
 
-  it.each([400, 401, 404, 409, 422, 501])('fails at once when it is refused with %d', async (status) => {
-    const { calls, write } = scriptOf([failure(status)], []);
-    await expect(write()).rejects.toThrow(String(status));
-    expect(calls).toEqual(['send']);
-  });
+  it.each([400, 401, 404, 409, 422, 501])(
+    'fails at once when the service refuses the write with %d',
+    async (status) => {
+      const { calls, write } = scriptOf([failure(status)], []);
+      await expect(write()).rejects.toThrow(String(status));
+      expect(calls).toEqual(['send']);
+    },
+  );
 
   it('fails at once with an error that is not a response', async () => {
     const { calls, write } = scriptOf([new TypeError('broken')], []);
@@ -75,7 +78,7 @@ describe('a write that happens once', () => {
     expect(calls).toEqual(['send']);
   });
 
-  it('is looked up first while a lookup is due, though no response was lost', async () => {
+  it('looks up a write first while a lookup is due, although no response was lost', async () => {
     let isDue = true;
     const { calls, write } = scriptOf([], [undefined], { isLookupDue: () => isDue });
     expect([await write(), calls]).toEqual(['sent', ['look up', 'send']]);
@@ -83,13 +86,13 @@ describe('a write that happens once', () => {
     expect([await write(), calls]).toEqual(['sent', ['look up', 'send', 'send']]);
   });
 
-  it('fails when a response was lost and the deadline has passed, and is looked up first when called again', async () => {
+  it('fails after a lost response when the deadline has passed, and looks up first when called again', async () => {
     const { calls, write } = scriptOf([failure(500)], ['found'], { deadline: new Deadline(0) });
     await expect(write()).rejects.toThrow('500');
     expect([await write(), calls]).toEqual(['found', ['send', 'look up']]);
   });
 
-  it('is looked up once more at the deadline, and then fails with the response whose outcome is unknown', async () => {
+  it('looks up once more at the deadline, and then fails with the unknown outcome', async () => {
     const { calls, write } = scriptOf([failure(500)], [undefined], {
       deadline: new Deadline(50),
       // The next try would come after the deadline.
@@ -99,7 +102,7 @@ describe('a write that happens once', () => {
     expect(calls).toEqual(['send', 'look up']);
   });
 
-  it('is done when the lookup at the deadline finds it', async () => {
+  it('succeeds if the lookup at the deadline finds the write', async () => {
     const { calls, write } = scriptOf([failure(500)], ['found'], {
       deadline: new Deadline(50),
       pacing: { ...pacing, baseMs: 1e12, capMs: 1e12 },

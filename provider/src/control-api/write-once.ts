@@ -5,17 +5,17 @@ import { type RetryPacing, retryDelayMs } from './retry';
 
 export interface WriteOnce<Result> {
   readonly send: () => Promise<Result>;
-  /** Looks up whether the write has happened already: its result, as far as it can be found out; else undefined. */
+  /** Looks up whether the write has already happened. Returns as much of its result as it finds, or undefined. */
   readonly findDone: () => Promise<Result | undefined>;
-  /** Whether to look it up before a try even though no response was lost. */
+  /** Whether to look it up before an attempt although no response was lost. */
   readonly isLookupDue?: () => boolean;
   readonly deadline: Deadline;
   readonly pacing: RetryPacing;
 }
 
 /**
- * Makes a write that happens once, however often it is called: after a request whose outcome is unknown it looks up the
- * work before it sends again, also when it is called again because the project was locked.
+ * Makes a write that happens once, however often it is called. After a request with an unknown outcome, it looks up the
+ * work before it sends again, even if it is called again because the project was locked.
  */
 export function makeWriteOnce<Result>(write: WriteOnce<Result>): () => Promise<Result> {
   const { send, findDone, deadline, pacing } = write;
@@ -25,7 +25,7 @@ export function makeWriteOnce<Result>(write: WriteOnce<Result>): () => Promise<R
     for (let attempt = 1; ; attempt += 1) {
       const done = mayBeDone || write.isLookupDue?.() ? await findDone() : undefined;
       if (done !== undefined) return done;
-      // It would not be sent any more, which would hide that it may be done.
+      // The rate limiter would report "not sent" now, although an earlier attempt may have done the work.
       if (lost !== undefined && deadline.hasPassed) throw lost;
       try {
         return await send();

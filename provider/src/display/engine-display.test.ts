@@ -4,7 +4,7 @@ import { type LogRequest, LogSeverity } from '@pulumi/pulumi/proto/engine_pb';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { EngineDisplay, isProviderHost } from './engine-display';
 
-// The ones that the SDK itself uses: its stubs take no others.
+// The SDK's own copies, because its stubs accept no others.
 const requireOfSdk = createRequire(require.resolve('@pulumi/pulumi'));
 const { Server, ServerCredentials } = requireOfSdk('@grpc/grpc-js') as typeof import('@grpc/grpc-js');
 const { Empty } = requireOfSdk(
@@ -13,7 +13,7 @@ const { Empty } = requireOfSdk(
 
 const urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::api';
 
-/** An engine that notes what it is to show. */
+/** An engine that records what it should show. */
 async function startEngine() {
   const shown: LogRequest.AsObject[] = [];
   const server = new Server();
@@ -32,7 +32,7 @@ async function startEngine() {
   return { shown, display: new EngineDisplay(['--tracing', `127.0.0.1:${port}`]) };
 }
 
-describe('the display of an engine', () => {
+describe('EngineDisplay with an engine', () => {
   it('shows progress in the row of the resource, live only', async () => {
     const { shown, display } = await startEngine();
     display.forResource(urn, String).show('start_compute: In progress', 3_000);
@@ -45,7 +45,7 @@ describe('the display of an engine', () => {
     });
   });
 
-  it('shows a line as it was presented', async () => {
+  it('redacts a progress line before it shows it', async () => {
     const { shown, display } = await startEngine();
     display.forResource(urn, (line) => line.replaceAll('canary', '***')).show('canary-key', 0);
     await vi.waitFor(() => expect(shown).toHaveLength(1));
@@ -55,25 +55,25 @@ describe('the display of an engine', () => {
   it.each([
     ['note', LogSeverity.INFO],
     ['warning', LogSeverity.WARNING],
-  ] as const)('keeps a %s under the resource', async (weight, severity) => {
+  ] as const)('keeps a %s under the Diagnostics of the resource', async (weight, severity) => {
     const { shown, display } = await startEngine();
-    await display.tell(weight, urn, 'endpoint ep-1 was kept');
+    await display.report(weight, urn, 'endpoint ep-1 was kept');
     expect(shown).toMatchObject([{ urn, severity, message: 'endpoint ep-1 was kept', ephemeral: false }]);
   });
 });
 
-describe('the display without an engine', () => {
+describe('EngineDisplay without an engine', () => {
   it.each([
-    ['that is gone', ['127.0.0.1:1']],
-    ['at all', []],
-  ])('writes a warning to the console when there is none %s', async (_what, hostArguments) => {
+    ['the engine has exited', ['127.0.0.1:1']],
+    ['there is no engine', []],
+  ])('writes a warning to stderr when %s', async (_what, hostArguments) => {
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     onTestFinished(() => write.mockRestore());
-    await new EngineDisplay(hostArguments).tell('warning', urn, 'endpoint ep-1 was kept');
+    await new EngineDisplay(hostArguments).report('warning', urn, 'endpoint ep-1 was kept');
     expect(write.mock.calls).toEqual([['warning: endpoint ep-1 was kept\n']]);
   });
 
-  it('shows no progress', () => {
+  it('shows no progress without an engine', () => {
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     onTestFinished(() => write.mockRestore());
     new EngineDisplay([]).forResource(urn, String).show('start_compute: In progress', 0);
@@ -89,6 +89,6 @@ it.each([
   [['example.com:4711'], false],
   [['127.0.0.1'], false],
   [[], false],
-])('isProviderHost of the arguments %j is %s', (hostArguments, expected) => {
+])('isProviderHost returns for the arguments %j: %s', (hostArguments, expected) => {
   expect(isProviderHost(hostArguments)).toBe(expected);
 });

@@ -1,43 +1,35 @@
 import { createRequire } from 'node:module';
-import { type Progress, ProgressLines, silence } from './progress';
+import { Progress } from './progress';
 
-/** `progress` is shown live and forgotten; a `note` and a `warning` stay under Diagnostics of the resource. */
+/** `progress` is shown live only. A `note` or a `warning` stays under the Diagnostics of the resource. */
 type Severity = 'progress' | 'note' | 'warning';
 
 interface EngineClient {
   log(weight: Severity, urn: string, message: string): Promise<void>;
 }
 
-/** Where a run shows what it does. */
-export interface Display {
-  /**
-   * The row of a resource; nothing is shown without a URN.
-   * @param present makes a line fit to be shown: it quotes the service
-   */
-  forResource(urn: string | undefined, present: (line: string) => string): Progress;
-  /** Shows something that stays. */
-  tell(weight: 'note' | 'warning', urn: string, message: string): Promise<void>;
-}
-
-/** Pulumi's own display, reached over the engine's log channel: lines appear in the row of the resource. */
-export class EngineDisplay implements Display {
+/** Shows lines in the row of a resource, through the log channel of the Pulumi engine. */
+export class EngineDisplay {
   readonly #client: EngineClient | undefined;
 
   constructor(hostArguments: readonly string[]) {
     this.#client = connect(hostArguments);
   }
 
+  /**
+   * The live progress of a resource. Shows nothing without a URN.
+   * @param present redacts and escapes a line, which may quote the service
+   */
   forResource(urn: string | undefined, present: (line: string) => string): Progress {
-    if (urn === undefined) return silence;
-    return new ProgressLines(
-      (line) => void this.#client?.log('progress', urn, present(line)).catch(() => undefined),
-    );
+    return new Progress((line) => {
+      if (urn !== undefined) void this.#client?.log('progress', urn, present(line)).catch(() => undefined);
+    });
   }
 
-  /** Under the resource, or on the console where there is no engine. */
-  async tell(weight: 'note' | 'warning', urn: string, message: string): Promise<void> {
-    const told = this.#client?.log(weight, urn, message) ?? Promise.reject(new Error('no engine'));
-    await told.catch(() => process.stderr.write(`${weight}: ${message}\n`));
+  /** Shows a diagnostic on the resource; on stderr if there is no engine. */
+  async report(weight: 'note' | 'warning', urn: string, message: string): Promise<void> {
+    const reported = this.#client?.log(weight, urn, message) ?? Promise.reject(new Error('no engine'));
+    await reported.catch(() => process.stderr.write(`${weight}: ${message}\n`));
   }
 }
 
@@ -45,7 +37,7 @@ function isEngineAddress(argument: string): boolean {
   return /^(127\.0\.0\.1|localhost|\[::1\]):\d+$/.test(argument);
 }
 
-/** Whether this process hosts providers for a running engine, whose address is its first argument. */
+/** Whether this process hosts providers for a running engine, which passes its address as an argument. */
 export function isProviderHost(hostArguments: readonly string[]): boolean {
   return hostArguments.some(isEngineAddress);
 }
@@ -56,17 +48,17 @@ function connect(hostArguments: readonly string[]): EngineClient | undefined {
   try {
     return createClient(address);
   } catch {
-    // A release of the SDK that has moved its stubs costs the display, never the work.
+    // If a release of the SDK moves its stubs, progress is not shown, but the provider works.
     return undefined;
   }
 }
 
 function createClient(address: string): EngineClient {
-  // Loaded here and not on top: only the host of a running engine needs them.
+  // Loaded only here, because only the host of a running engine needs them.
   const { EngineClient: Client } =
     require('@pulumi/pulumi/proto/engine_grpc_pb') as typeof import('@pulumi/pulumi/proto/engine_grpc_pb');
   const proto = require('@pulumi/pulumi/proto/engine_pb') as typeof import('@pulumi/pulumi/proto/engine_pb');
-  // The one that the SDK itself uses: its stubs take no other.
+  // The SDK's own copy, because its stubs accept no other.
   const grpc = createRequire(require.resolve('@pulumi/pulumi'))('@grpc/grpc-js');
   const client = new Client(address, grpc.credentials.createInsecure());
   const { INFO, WARNING } = proto.LogSeverity;

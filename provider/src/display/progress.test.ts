@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { operationOf } from '../../../tests/support/operation';
-import { describeBlockers, describeProgress, ProgressLines } from './progress';
+import { describeBlockers, describeProgress, Progress } from './progress';
 
-/** The lines that are said when the same things are shown each second. */
+/** The lines that appear when `whatAt` is shown each second. */
 function linesOf(whatAt: (second: number) => string, seconds: number): string[] {
   const lines: string[] = [];
-  const progress = new ProgressLines((line) => lines.push(line));
+  const progress = new Progress((line) => lines.push(line));
   for (let second = 0; second <= seconds; second += 1) progress.show(whatAt(second), second * 1000);
   return lines;
 }
 
-it('says what goes on ever more rarely', () => {
+it('repeats unchanged progress at doubling intervals', () => {
   expect(linesOf(() => 'start_compute: In progress', 200)).toEqual([
     'start_compute: In progress',
     'start_compute: In progress (10 s)',
@@ -21,14 +21,14 @@ it('says what goes on ever more rarely', () => {
   ]);
 });
 
-it('says what is new at once', () => {
+it('shows new progress at once', () => {
   expect(linesOf((second) => (second < 3 ? 'Scheduling' : 'In progress'), 9)).toEqual([
     'Scheduling',
     'In progress (3 s)',
   ]);
 });
 
-it("names action, the console's word for the status, and retries", () => {
+it("describes progress by action, the console's label for the status, and retries", () => {
   const operations = [
     operationOf({ action: 'apply_config', status: 'finished' }),
     operationOf({ failures_count: 1 }),
@@ -40,7 +40,7 @@ it("names action, the console's word for the status, and retries", () => {
   );
 });
 
-it('names what locks the project', () => {
+it('describes the operations that lock the project', () => {
   expect(describeBlockers([operationOf({ id: 'op-7', action: 'create_branch' })])).toBe(
     'waiting: project locked by create_branch op-7 running',
   );

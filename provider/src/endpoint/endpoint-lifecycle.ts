@@ -1,11 +1,11 @@
 import { omit, pick, union } from 'lodash';
 import { ProviderConfig } from '../config/provider-config';
+import { messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
-import { messageOf } from '../control-api/error-message';
 import { toPrintable } from '../control-api/printable';
 import { makeRedactor } from '../control-api/redaction';
-import type { Display } from '../display/engine-display';
-import { type ServicePacing, ServiceProjects } from '../operations/service-projects';
+import type { EngineDisplay } from '../display/engine-display';
+import { type ServicePacing, ServiceProjects } from '../operations/service-project';
 import { PreviewDiagnostics } from '../preview/preview-diagnostics';
 import { argumentNames, argumentTable } from './argument-effects';
 import { withReported } from './drift';
@@ -49,10 +49,10 @@ export class EndpointLifecycle {
   readonly config: ProviderConfig;
   readonly #projects: ServiceProjects;
   readonly #claims = new EndpointClaims();
-  readonly #display: Display;
+  readonly #display: EngineDisplay;
   readonly #diagnostics: PreviewDiagnostics;
 
-  constructor(display: Display, options: LifecycleOptions = {}) {
+  constructor(display: EngineDisplay, options: LifecycleOptions = {}) {
     this.config = new ProviderConfig(options.environment);
     this.#display = display;
     this.#projects = new ServiceProjects(this.config, options);
@@ -63,7 +63,7 @@ export class EndpointLifecycle {
       show: async (weight, declaration, lines) => {
         const text = lines.map(this.#presenter([declaration])).join('\n');
         const { urn } = declaration.resource;
-        if (urn !== undefined) await display.tell(weight, urn, text);
+        if (urn !== undefined) await display.report(weight, urn, text);
       },
     });
   }
@@ -167,7 +167,7 @@ export class EndpointLifecycle {
         return deleteEndpoint(project, id, deadline, progress);
       }
       const warning = `endpoint ${id} was not deleted: ${keeper} took it over in this update`;
-      await this.#display.tell('warning', urn ?? keeper, warning);
+      await this.#display.report('warning', urn ?? keeper, warning);
     });
   }
 

@@ -1,5 +1,5 @@
 import { differenceBy, union } from 'lodash';
-import { messageOf } from '../control-api/error-message';
+import { messageOf } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Endpoint, EndpointChange, Operation } from '../control-api/wire-types';
 import { isUnfinished } from '../operations/operation-outcome';

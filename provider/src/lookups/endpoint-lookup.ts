@@ -2,7 +2,7 @@ import { connectByStack } from '../config/stack-config';
 import { type ComputeEndpointState, toEndpointState } from './live-endpoint';
 
 /**
- * Looks up one endpoint, live.
+ * Reads the current state of one endpoint.
  * @throws ControlApiError 404 when the project has no such endpoint
  */
 export async function getComputeEndpoint(at: {
@@ -13,7 +13,7 @@ export async function getComputeEndpoint(at: {
 }
 
 /**
- * Looks up the endpoints of a project, or of one of its branches, live.
+ * Reads the current state of all endpoints of a project or of one branch.
  * @throws ControlApiError 404 when there is no such project
  */
 export async function getComputeEndpoints(of: {

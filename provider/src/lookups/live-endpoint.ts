@@ -1,14 +1,14 @@
 import type { Endpoint } from '../control-api/wire-types';
 
-/** A compute endpoint as it is right now, its state included. */
+/** The current state of a compute endpoint. */
 export interface ComputeEndpointState {
   /** The endpoint's id, such as `ep-cool-lake-12345678`. */
   readonly id: string;
-  /** Unique among the endpoints of the project; absent when it has none. */
+  /** The endpoint's name; absent if it has none. */
   readonly name?: string;
-  /** The project that it belongs to. */
+  /** The project of the endpoint. */
   readonly projectId: string;
-  /** The branch that it serves. */
+  /** The branch that the endpoint serves. */
   readonly branchId: string;
   /** The region of the compute. */
   readonly regionId: string;
@@ -22,17 +22,17 @@ export interface ComputeEndpointState {
   readonly autoscalingLimitMinCu: number;
   /** The largest size in compute units (CU). */
   readonly autoscalingLimitMaxCu: number;
-  /** Seconds without activity after which the compute is suspended: -1 never, 0 the service's default. */
+  /** Seconds of inactivity until the service suspends the compute: -1 means never, 0 the service's default. */
   readonly suspendTimeoutSeconds?: number;
-  /** Whether connections and starts are refused. */
+  /** Whether the endpoint refuses connections and starts. */
   readonly disabled: boolean;
   /** Whether the endpoint pools connections. */
   readonly poolerEnabled: boolean;
-  /** `init`, `active` or `idle`; the service may add words. */
+  /** `init`, `active` or `idle`; the service may add states. */
   readonly currentState: string;
-  /** The state that the endpoint is moving to, while it does. */
+  /** The state that the endpoint is moving to; absent if its state is stable. */
   readonly pendingState?: string;
-  /** ISO 8601; absent until the endpoint has been active. */
+  /** When the endpoint was last active. ISO 8601; absent if it never was. */
   readonly lastActive?: string;
 }
 

@@ -1,26 +1,26 @@
 import { connectByStack } from '../config/stack-config';
 import { Deadline } from '../control-api/deadline';
-import type { Redact } from '../control-api/redaction';
 import type { Operation } from '../control-api/wire-types';
 import type { OperationFilter } from '../operations/operation-filter';
 import { walkOperationPages } from '../operations/operation-pages';
 import { type OperationState, toOperationState, toOperationStates } from '../operations/operation-state';
 import { requireSuccess } from '../operations/operation-wait-error';
 import { ServiceProject } from '../operations/service-project';
+import type { WaitResult } from '../operations/wait-for-operations';
 import { awaitOperation, awaitUnfinished, type WaitRequest } from '../operations/wait-for-unfinished';
 
-/** How long to wait for operations, and who is told meanwhile. */
+/** How long to wait for operations, and how to follow their progress. */
 export interface OperationWaitOptions {
   /** @default 600 */
   readonly timeoutSeconds?: number;
-  /** Called with the operations as they now stand, after each look at them. */
+  /** Called with the latest state of the operations after each poll. */
   readonly onProgress?: (operations: OperationState[]) => void;
 }
 
 const defaultTimeoutSeconds = 600;
 
 /**
- * Looks up one operation, live.
+ * Reads the current state of one operation.
  * @throws ControlApiError 404 when the project has no such operation
  */
 export async function getOperation(at: { projectId: string; operationId: string }): Promise<OperationState> {
@@ -29,7 +29,7 @@ export async function getOperation(at: { projectId: string; operationId: string 
 }
 
 /**
- * Looks up the newest operations of a project, newest first: `limit` of them, 1 to 1000, by default 100.
+ * Reads the latest operations of a project, newest first. `limit` is 1 to 1000, by default 100.
  * @throws ControlApiError 404 when there is no such project
  */
 export async function getOperations(of: { projectId: string; limit?: number }): Promise<OperationState[]> {
@@ -39,9 +39,9 @@ export async function getOperations(of: { projectId: string; limit?: number }): 
 }
 
 /**
- * Every operation of a project that the service remembers, newest first, live:
- * `for await (const operation of listOperations({ projectId, statuses: ['failed'] })) …`. A page is asked for when
- * the loop gets there, so leaving the loop early asks for no more.
+ * Reads every operation of a project that the service keeps, newest first:
+ * `for await (const operation of listOperations({ projectId, statuses: ['failed'] })) …`. It requests each page
+ * only when the loop reaches it, so an early exit saves requests.
  * @throws ControlApiError 404 when there is no such project
  */
 export async function* listOperations(
@@ -52,50 +52,38 @@ export async function* listOperations(
 }
 
 /**
- * Waits until an operation has succeeded.
- * @throws OperationWaitError when it failed, or is unfinished when the time is up; ControlApiError 404 when the
+ * Waits until an operation succeeds.
+ * @throws OperationWaitError when the operation failed, or was unfinished at the time-out; ControlApiError 404 when the
  * project has no such operation
  */
 export async function waitForOperation(
   at: { projectId: string; operationId: string } & OperationWaitOptions,
 ): Promise<OperationState> {
-  const project = connectProject(at.projectId);
-  const { redact } = project.api;
-  const request = toWaitRequest(at, redact);
-  const result = await awaitOperation(project, at.operationId, request);
-  const [operation] = requireSuccess(result, request.deadline.elapsedMs, redact);
-  if (operation) return toOperationState(operation, redact);
-  throw new Error(`Operation ${at.operationId}: the wait for it ended without it.`);
+  const [operation] = await wait(at, (project, request) => awaitOperation(project, at.operationId, request));
+  if (operation) return operation;
+  throw new Error(`The wait for operation ${at.operationId} returned no operation.`);
 }
 
 /**
- * Waits until every operation that is unfinished now has succeeded: of the whole project, or of one endpoint and then
- * with whatever the service starts for that endpoint meanwhile. Returns at once when nothing is unfinished.
- * @throws OperationWaitError when one failed, or is unfinished when the time is up; ControlApiError 404 when the
+ * Waits until every unfinished operation succeeds: those of the whole project, or those of one endpoint and any that
+ * the service starts for it during the wait. Returns at once if no operation is unfinished.
+ * @throws OperationWaitError when an operation failed, or was unfinished at the time-out; ControlApiError 404 when the
  * project has no such endpoint
  */
 export async function waitForOperations(
   of: { projectId: string; endpointId?: string } & OperationWaitOptions,
 ): Promise<OperationState[]> {
-  const project = connectProject(of.projectId);
-  const { redact } = project.api;
-  const request = toWaitRequest(of, redact);
-  const result = await awaitUnfinished(project, of.endpointId, request);
-  const operations = requireSuccess(result, request.deadline.elapsedMs, redact);
-  return toOperationStates(operations, redact);
+  return wait(of, (project, request) => awaitUnfinished(project, of.endpointId, request));
 }
 
-function connectProject(projectId: string): ServiceProject {
-  return new ServiceProject(connectByStack(), projectId);
-}
-
-function toWaitRequest(
-  { timeoutSeconds = defaultTimeoutSeconds, onProgress }: OperationWaitOptions,
-  redact: Redact,
-) {
-  const report = (latest: readonly Operation[]) => onProgress?.(toOperationStates(latest, redact));
-  return {
-    deadline: new Deadline(timeoutSeconds * 1000),
-    onProgress: onProgress && report,
-  } satisfies WaitRequest;
+async function wait(
+  options: { projectId: string } & OperationWaitOptions,
+  start: (project: ServiceProject, request: WaitRequest) => Promise<WaitResult>,
+): Promise<OperationState[]> {
+  const { projectId, timeoutSeconds = defaultTimeoutSeconds, onProgress } = options;
+  const api = connectByStack();
+  const deadline = new Deadline(timeoutSeconds * 1000);
+  const report = (latest: readonly Operation[]) => onProgress?.(toOperationStates(latest, api.redact));
+  const result = await start(new ServiceProject(api, projectId), { deadline, onProgress: report });
+  return toOperationStates(requireSuccess(result, deadline.elapsedMs, api.redact), api.redact);
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Operation } from '../control-api/wire-types';
-import { isWanted, type OperationFilter } from './operation-filter';
+import { matchesFilter, type OperationFilter } from './operation-filter';
 
 const operation: Operation = {
   id: 'op-1',
@@ -25,19 +25,19 @@ it.each<[OperationFilter, boolean]>([
   [{ statuses: [' IN progress'] }, true],
   [{ statuses: ['OK', 'failed'] }, false],
   [{ actions: [] }, false],
-])('%j takes a running start_compute: %s', (filter, wanted) => {
-  expect(isWanted(operation, filter)).toBe(wanted);
+])('filter %j matches a running start_compute: %s', (filter, matches) => {
+  expect(matchesFilter(operation, filter)).toBe(matches);
 });
 
 it.each([
   ['failed', true],
   ['error', true],
   ['finished', false],
-])('the console word Error stands for %s: %s', (status, wanted) => {
-  expect(isWanted({ ...operation, status }, { statuses: ['Error'] })).toBe(wanted);
+])('the console label Error matches status %s: %s', (status, matches) => {
+  expect(matchesFilter({ ...operation, status }, { statuses: ['Error'] })).toBe(matches);
 });
 
-it('a project-wide operation concerns no endpoint', () => {
+it('matches no project-wide operation to an endpoint', () => {
   const { endpoint_id: _, ...projectWide } = operation;
-  expect(isWanted(projectWide, { endpointId: 'ep-1' })).toBe(false);
+  expect(matchesFilter(projectWide, { endpointId: 'ep-1' })).toBe(false);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { consoleWord, describeOperation, isFailed, isUnfinished, outcomeOf } from './operation-outcome';
+import { describeOperation, isFailed, isUnfinished, outcomeOf, statusLabel } from './operation-outcome';
 
 it.each([
   ['scheduling', 'unfinished', 'Scheduling'],
@@ -12,15 +12,15 @@ it.each([
   ['cancelled', 'failed', 'Cancelled'],
   ['paused', 'unfinished', 'paused'],
   ['constructor', 'unfinished', 'constructor'],
-])('an operation of the status %s is %s, and the console shows %s', (status, outcome, word) => {
-  expect([outcomeOf({ status }), consoleWord(status)]).toEqual([outcome, word]);
+])('status %s has the outcome %s and the label %s', (status, outcome, label) => {
+  expect([outcomeOf({ status }), statusLabel(status)]).toEqual([outcome, label]);
   expect([isFailed({ status }), isUnfinished({ status })]).toEqual([
     outcome === 'failed',
     outcome === 'unfinished',
   ]);
 });
 
-it('describeOperation includes the error text of the service', () => {
+it('describeOperation includes the error message of the service', () => {
   const operation = { id: 'op-1', action: 'start_compute', status: 'failed', error: 'no capacity' };
   expect(describeOperation(operation)).toBe('start_compute op-1 failed: no capacity');
 });

@@ -1,53 +1,45 @@
 import type { Operation } from '../control-api/wire-types';
 
-/** How an operation stands. Only `succeeded` is success: a status that is not known yet is unfinished. */
+/** The outcome of an operation. An unknown status counts as `unfinished`. */
 export type OperationOutcome = 'succeeded' | 'failed' | 'unfinished';
 
-const outcomeOfStatus: ReadonlyMap<string, OperationOutcome> = new Map(
-  Object.entries({
-    scheduling: 'unfinished',
-    running: 'unfinished',
-    cancelling: 'unfinished',
-    finished: 'succeeded',
-    skipped: 'succeeded',
-    failed: 'failed',
-    error: 'failed',
-    cancelled: 'failed',
-  } as const),
-);
-
-/** The words of the service's console for the same statuses. */
-const consoleWordOfStatus: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    scheduling: 'Scheduling',
-    running: 'In progress',
-    finished: 'OK',
-    failed: 'Error',
-    error: 'Error',
-    cancelling: 'Cancelling',
-    cancelled: 'Cancelled',
-    skipped: 'Skipped',
-  }),
-);
-
-export function outcomeOf(operation: Pick<Operation, 'status'>): OperationOutcome {
-  return outcomeOfStatus.get(operation.status) ?? 'unfinished';
+interface StatusMeaning {
+  readonly outcome: OperationOutcome;
+  /** What the service's console shows for the status. */
+  readonly label: string;
 }
 
-export function isUnfinished(operation: Pick<Operation, 'status'>): boolean {
+const meaningOfStatus: ReadonlyMap<string, StatusMeaning> = new Map<string, StatusMeaning>([
+  ['scheduling', { outcome: 'unfinished', label: 'Scheduling' }],
+  ['running', { outcome: 'unfinished', label: 'In progress' }],
+  ['cancelling', { outcome: 'unfinished', label: 'Cancelling' }],
+  ['finished', { outcome: 'succeeded', label: 'OK' }],
+  ['skipped', { outcome: 'succeeded', label: 'Skipped' }],
+  ['failed', { outcome: 'failed', label: 'Error' }],
+  ['error', { outcome: 'failed', label: 'Error' }],
+  ['cancelled', { outcome: 'failed', label: 'Cancelled' }],
+]);
+
+type WithStatus = Pick<Operation, 'status'>;
+
+export function outcomeOf({ status }: WithStatus): OperationOutcome {
+  return meaningOfStatus.get(status)?.outcome ?? 'unfinished';
+}
+
+export function isUnfinished(operation: WithStatus): boolean {
   return outcomeOf(operation) === 'unfinished';
 }
 
-export function isFailed(operation: Pick<Operation, 'status'>): boolean {
+export function isFailed(operation: WithStatus): boolean {
   return outcomeOf(operation) === 'failed';
 }
 
-/** The status as the console shows it; a status that is not known, as the service spells it. */
-export function consoleWord(status: string): string {
-  return consoleWordOfStatus.get(status) ?? status;
+/** The console's label for a status; an unknown status is its own label. */
+export function statusLabel(status: string): string {
+  return meaningOfStatus.get(status)?.label ?? status;
 }
 
-/** `start_compute op-1 running`, with the service's own error text where there is one. */
+/** `start_compute op-1 running`, followed by the service's error text if the operation has one. */
 export function describeOperation(operation: Pick<Operation, 'action' | 'id' | 'status' | 'error'>): string {
   const reason = operation.error ? `: ${operation.error}` : '';
   return `${operation.action} ${operation.id} ${operation.status}${reason}`;

@@ -12,7 +12,7 @@ import {
 const projectId = 'p-1';
 const epoch = Date.UTC(2026, 0, 1);
 
-/** The operation of that number, which was created so many seconds after the start of 2026. */
+/** Operation op-NUMBER, created NUMBER seconds after the start of 2026. */
 function numbered(number: number): Operation {
   const time = new Date(epoch + number * 1_000).toISOString();
   return operationOf({
@@ -24,7 +24,7 @@ function numbered(number: number): Operation {
   });
 }
 
-/** A project with that many operations; each request is preceded by so many new ones. */
+/** A project with `count` operations, and `newBeforeEach` new ones before each request. */
 function projectOf(count: number, newBeforeEach = 0) {
   let newest = count;
   const requests: { limit: number; cursor?: string }[] = [];
@@ -42,7 +42,7 @@ function projectOf(count: number, newBeforeEach = 0) {
   return { source, requests };
 }
 
-/** A project whose pages are what `pageAt` says of each cursor. */
+/** A project whose pages come from `pageAt`. */
 function pagedBy(pageAt: (cursor: string | undefined) => OperationsPage) {
   const cursors: (string | undefined)[] = [];
   const source: OperationPages = {
@@ -82,14 +82,14 @@ describe('walkOperationPages', () => {
   });
 
   it.each([undefined, { cursor: 'always the same' }])(
-    'ends after a page without anything new (pagination %j)',
+    'stops after a page without a new operation (pagination %j)',
     async (pagination) => {
       const page = { operations: [numbered(2), numbered(1)], ...(pagination && { pagination }) };
       expect(await walk(pagedBy(() => page).source)).toEqual([2, 1]);
     },
   );
 
-  it('ends where a cursor leads back to an earlier page', async () => {
+  it('stops where a cursor leads back to an earlier page', async () => {
     const pages = new Map([
       [undefined, { operations: [numbered(3)], pagination: { cursor: 'a' } }],
       ['a', { operations: [numbered(2)], pagination: { cursor: 'b' } }],
@@ -106,14 +106,14 @@ describe('walkOperationPages', () => {
       return { operations: [numbered(page)], pagination: { cursor: String(page + 1) } };
     });
     await expect(walk(source)).rejects.toThrow(
-      'GET /projects/p-1/operations: the list has no end: 1000 pages, and a cursor to the next.',
+      'GET /projects/p-1/operations: the list does not end: page 1000 still has a cursor to the next.',
     );
     expect(cursors).toHaveLength(1_000);
   });
 });
 
 describe('takeOperations', () => {
-  it('requests no more than the part when there is no filter', async () => {
+  it('requests no more than the limit if there is no filter', async () => {
     const { source, requests } = projectOf(2_000);
     const { operations, cursor } = await takeOperations(source, { projectId }, 150);
     expect(numbersOf(operations)).toEqual(from(2_000, 1_851));
@@ -121,12 +121,12 @@ describe('takeOperations', () => {
     expect(requests.map(({ limit }) => limit)).toEqual([100, 50]);
   });
 
-  it('returns no cursor with the last part', async () => {
+  it('returns no cursor at the end of the list', async () => {
     const { source } = projectOf(5);
     expect((await takeOperations(source, { projectId }, 10)).cursor).toBeUndefined();
   });
 
-  it('returns no cursor when the service gives none for where the part ends', async () => {
+  it('returns no cursor if the service returns none', async () => {
     const { source } = projectOf(200);
     const withoutCursors: OperationPages = {
       listOperations: async (...args) => {
@@ -140,7 +140,7 @@ describe('takeOperations', () => {
     expect(cursor).toBeUndefined();
   });
 
-  it('returns a cursor from which a filter continues without a gap and without a repetition', async () => {
+  it('returns a cursor from which a filtered list continues without a gap or a repetition', async () => {
     const { source } = projectOf(1_000);
     const query = { projectId, actions: ['start_compute'] };
     const first = await takeOperations(source, query, 15);
@@ -171,14 +171,14 @@ describe('listOperationsSince', () => {
     expect(requests).toEqual([{ limit: 1_000 }]);
   });
 
-  it('reads on until a page holds an older operation', async () => {
+  it('reads until a page holds an older operation', async () => {
     const { source, requests } = projectOf(5_000);
     const found = await listOperationsSince(source, projectId, () => epoch + 2_500_000);
     expect(numbersOf(found)).toEqual(from(5_000, 2_001));
     expect(requests).toHaveLength(3);
   });
 
-  it('reads on while the last operation of a page is exactly as old', async () => {
+  it('reads another page while the last operation is exactly as old', async () => {
     const { source, requests } = projectOf(5_000);
     await listOperationsSince(source, projectId, () => epoch + 4_001_000);
     expect(requests).toHaveLength(2);
@@ -194,7 +194,7 @@ describe('listOperationsSince', () => {
     expect(asked).toEqual([epoch + 2_500_000]);
   });
 
-  it('reads back a day from the newest operation at most', async () => {
+  it('reads back at most a day from the newest operation', async () => {
     const { source } = projectOf(daySeconds + 5_000);
     const found = await listOperationsSince(source, projectId, () => 0);
     const oldest = numbersOf(found).at(-1) ?? 0;

@@ -3,7 +3,7 @@ import { useFakeClock } from '../../../tests/support/fake-clock';
 import { operationOf } from '../../../tests/support/operation';
 import { ControlApiError } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
-import type { CallOptions } from '../control-api/http-client';
+import type { CallOptions } from '../control-api/retry';
 import type { Operation } from '../control-api/wire-types';
 import { OperationPoller, type OperationSource, type OperationsView, type Watch } from './operation-poller';
 
@@ -30,7 +30,7 @@ const failure = (status: number, retryAfterMs = 0, isFromService = true) =>
 
 const pause = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));
 
-/** A project whose newest page is empty unless told otherwise, and which notes every request. */
+/** A project with an empty newest page by default. Records every request. */
 function sourceOf(change: Partial<OperationSource> = {}) {
   const polls: { at: number; limit: number | undefined }[] = [];
   const asked: string[] = [];
@@ -61,7 +61,7 @@ function failingWith(failures: (Error | undefined)[]) {
   });
 }
 
-/** A wait for one running operation, of ten seconds unless told otherwise, that reports when it ended. */
+/** Watches one running operation, for 10 s by default, and reports when the watch ended. */
 function watchOf(change: Partial<Watch<string>> = {}): Watch<string> {
   return {
     operations: () => [operationOf()],
@@ -72,7 +72,7 @@ function watchOf(change: Partial<Watch<string>> = {}): Watch<string> {
   };
 }
 
-/** How waits end within so many milliseconds. */
+/** The results of watches within a time in milliseconds. */
 async function endsOf(waits: Promise<string>[], durationMs = 10_000): Promise<string[]> {
   const ends = Promise.all(waits.map((wait) => wait.catch(String)));
   await vi.advanceTimersByTimeAsync(durationMs);
@@ -93,12 +93,12 @@ async function firstView(source: OperationSource, operations: Operation[]): Prom
   return view;
 }
 
-describe('a poll', () => {
+describe('OperationPoller: a poll', () => {
   it.each([
     [1, 50],
     [300, 600],
     [800, 1_000],
-  ])('for %d operations lists the newest %d', async (count, limit) => {
+  ])('for %d watched operations, lists the newest %d', async (count, limit) => {
     const { source, polls } = sourceOf();
     await firstView(
       source,
@@ -119,21 +119,18 @@ describe('a poll', () => {
     expect(asked).toEqual(['op-2']);
   });
 
-  it('does not find an operation that the service has forgotten', async () => {
+  it('does not find an operation that the service no longer has', async () => {
     const { source } = sourceOf({ getOperation: () => Promise.reject(failure(404)) });
     expect((await firstView(source, [operationOf()])).find('op-1')).toBeUndefined();
   });
 
-  it.each([500, 403])(
-    'keeps an operation as it was when the request for it fails with %d',
-    async (status) => {
-      const { source } = sourceOf({ getOperation: () => Promise.reject(failure(status)) });
-      const known = operationOf({ status: 'scheduling' });
-      expect((await firstView(source, [known])).find('op-1')).toBe(known);
-    },
-  );
+  it.each([500, 403])('leaves an operation unchanged when the read by id fails with %d', async (status) => {
+    const { source } = sourceOf({ getOperation: () => Promise.reject(failure(status)) });
+    const known = operationOf({ status: 'scheduling' });
+    expect((await firstView(source, [known])).find('op-1')).toBe(known);
+  });
 
-  it('sends each request once, within the longest deadline of those that wait', async () => {
+  it('sends each request once, within the longest deadline of the watches', async () => {
     const { source, options } = sourceOf();
     const poller = new OperationPoller(source, 'p-1');
     const longest = new Deadline(30_000);
@@ -150,7 +147,7 @@ describe('a poll', () => {
     }
   });
 
-  it('asks the project that it is for', async () => {
+  it('requests the operations of its own project', async () => {
     const asked: string[] = [];
     const source: OperationSource = {
       async listOperations(projectId) {
@@ -167,8 +164,8 @@ describe('a poll', () => {
   });
 });
 
-describe('polls', () => {
-  it('start at once for a watch that knows no operation, whatever the others wait for', async () => {
+describe('OperationPoller: polls', () => {
+  it('start at once for a watch without known operations, regardless of other watches', async () => {
     const { source, pollTimes } = sourceOf();
     const poller = new OperationPoller(source, 'p-1', rarely);
     const known = poller.watch(watchOf());
@@ -181,14 +178,14 @@ describe('polls', () => {
     // A twentieth before the deadline, at most a second.
     [2_000, [1_900]],
     [30_000, [20_000, 29_000]],
-  ])('end with one right before a deadline of %d ms', async (timeoutMs, expected) => {
+  ])('include one right before a deadline of %d ms', async (timeoutMs, expected) => {
     const { source, pollTimes } = sourceOf();
     const watch = watchOf({ deadline: new Deadline(timeoutMs) });
     const [end] = await endsOf([new OperationPoller(source, 'p-1', rarely).watch(watch)], timeoutMs);
     expect([end, pollTimes()]).toEqual([`expired at ${expected.at(-1)}`, expected]);
   });
 
-  it('are sent one after the other, also when a watch begins while one is under way', async () => {
+  it('are sent one after the other, even if a watch begins during one', async () => {
     let underWay = 0;
     const most: number[] = [];
     const { source } = sourceOf({
@@ -208,14 +205,14 @@ describe('polls', () => {
     expect(Math.max(...most)).toBe(1);
   });
 
-  it('end with the last watch', async () => {
+  it('stop with the last watch', async () => {
     const { source, pollTimes } = sourceOf();
     await endsOf([new OperationPoller(source, 'p-1').watch(watchOf({ judge: () => 'seen' }))], 1_000);
     expect(pollTimes()).toEqual([200]);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('grow farther apart while they fail, up to the longest interval', async () => {
+  it('back off up to the longest interval while they fail', async () => {
     // The longest of the random pauses.
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const { source, pollTimes } = sourceOf({ listOperations: () => Promise.reject(failure(503)) });
@@ -224,36 +221,36 @@ describe('polls', () => {
     expect(pollTimes().slice(0, 7)).toEqual([200, 600, 1_400, 3_000, 6_200, 11_200, 16_200]);
   });
 
-  it('continue no sooner than the service asks for', async () => {
+  it('wait for Retry-After', async () => {
     const { source, pollTimes } = sourceOf({ listOperations: () => Promise.reject(failure(429, 7_000)) });
     await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())]);
     expect(pollTimes()[1]).toBeGreaterThanOrEqual(7_200);
   });
 
-  it('do not continue at once when the service asks for a pause that no timer can hold', async () => {
+  it('do not continue at once when Retry-After exceeds the longest timer', async () => {
     const { source, pollTimes } = sourceOf({ listOperations: () => Promise.reject(failure(503, 2 ** 31)) });
     const [end] = await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())]);
     expect([end, pollTimes()]).toEqual(['expired at 10000', [200]]);
   });
 });
 
-describe('a watch', () => {
+describe('OperationPoller: a watch', () => {
   it.each([
     ["a proxy's 404", failure(404, 0, false), 'ControlApiError: GET /operations: 404 Not Found: busy'],
     ['a refusal', failure(403), 'ControlApiError: GET /operations: 403 Forbidden: busy'],
-  ])('ends with the third time in a row that %s answers for its operation', async (_what, error, end) => {
+  ])('rejects after the third %s in a row for its operation', async (_what, error, end) => {
     const { source, asked } = sourceOf({ getOperation: () => Promise.reject(error) });
     expect(await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())])).toEqual([end]);
     expect(asked).toHaveLength(3);
   });
 
-  it('ends at once with an error that is no response for its operation', async () => {
+  it('rejects at once when the read of its operation throws another error', async () => {
     const { source, asked } = sourceOf({ getOperation: () => Promise.reject(new TypeError('broken')) });
     const ends = await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())]);
     expect([ends, asked.length]).toEqual([['TypeError: broken'], 1]);
   });
 
-  it('continues when another operation can not be read', async () => {
+  it('continues when the operation of another watch cannot be read', async () => {
     const { source } = sourceOf({
       getOperation: async (_projectId, id) => {
         if (id === 'op-2') throw failure(403);
@@ -271,7 +268,7 @@ describe('a watch', () => {
   it.each([
     ['a response', async () => operationOf()],
     ['a failure that says nothing', () => Promise.reject(failure(500))],
-  ])('counts the refusals of its operation anew after %s', async (_what, between) => {
+  ])('restarts the count of refusals of its operation after %s', async (_what, between) => {
     const refuse = () => Promise.reject(failure(403));
     const responses = [refuse, refuse, between, refuse, refuse];
     const { source } = sourceOf({
@@ -293,13 +290,13 @@ describe('a watch', () => {
   it.each([
     ['a success', undefined],
     ['a failure of another kind', failure(503)],
-  ])('counts refusals anew after %s', async (_what, between) => {
+  ])('restarts the count of refusals after %s', async (_what, between) => {
     const { source } = failingWith([failure(403), failure(403), between, failure(403), failure(403)]);
     const [end] = await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())]);
     expect(end).toBe('expired at 9500');
   });
 
-  it('ends with the third refusal in a row also after earlier watches ended so', async () => {
+  it('rejects after the third refusal in a row, even after earlier watches did', async () => {
     const refusals = Array.from({ length: 6 }, () => failure(403));
     const { source, pollTimes } = failingWith(refusals);
     const poller = new OperationPoller(source, 'p-1');
@@ -309,13 +306,13 @@ describe('a watch', () => {
     expect(pollTimes()).toHaveLength(6);
   });
 
-  it('ends at once with an error that is not a response', async () => {
+  it('rejects at once when a poll throws another error', async () => {
     const { source, pollTimes } = failingWith([new TypeError('broken')]);
     const ends = await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())]);
     expect([ends, pollTimes()]).toEqual([['TypeError: broken'], [200]]);
   });
 
-  it('ends at its deadline when a poll has no response by then, and is not judged later', async () => {
+  it('expires at its deadline without a response, and is not judged later', async () => {
     const judge = vi.fn(() => 'judged');
     const { source } = sourceOf({
       async listOperations() {
@@ -328,7 +325,7 @@ describe('a watch', () => {
     expect(judge).not.toHaveBeenCalled();
   });
 
-  it('ends alone with an error of its own', async () => {
+  it('rejects alone when its judge throws', async () => {
     const poller = new OperationPoller(sourceOf().source, 'p-1');
     const judge = () => {
       throw new Error('forgotten');

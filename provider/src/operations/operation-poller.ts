@@ -1,39 +1,37 @@
 import { clamp, maxBy } from 'lodash';
 import type { ControlApi } from '../control-api/control-api';
-import { ControlApiError, isNotFound } from '../control-api/control-api-error';
+import { ControlApiError, isNotFound, toError } from '../control-api/control-api-error';
 import { type Deadline, toTimerMs } from '../control-api/deadline';
-import type { CallOptions } from '../control-api/http-client';
+import type { CallOptions } from '../control-api/retry';
 import type { Operation } from '../control-api/wire-types';
 import { defaultPollPacing, type PollPacing, PollSchedule } from './poll-schedule';
 
-/** Where operations are looked up. */
 export type OperationSource = Pick<ControlApi, 'listOperations' | 'getOperation'>;
 
-/** The last look goes out this share of the deadline before its end, at most a second before. */
+/** How long before the deadline the last poll is sent: this share of it, at most 1 s. */
 const lastPollShare = 0.05;
 const lastPollMs = 1_000;
-/** So many refusals in a row (a wrong key, a project that is gone) are final; a single one may be a proxy's. */
+/** How many refusals in a row are final, such as for a wrong key. A single one may come from a proxy. */
 const finalRefusals = 3;
-/** A page holds at least so many operations, and twice as many as are waited for: history is on it too. */
+/** Bounds of the page size, which is twice the number of watched operations: a page also holds older ones. */
 const smallestPage = 50;
 const largestPage = 1_000;
 
-/** What a look at the project's operations found: the newest page, and each watched operation. */
+/** The result of a poll: the newest page, and each watched operation. */
 export interface OperationsView {
   /** The newest operations of the project, newest first. */
   readonly newest: readonly Operation[];
-  /** The newest knowledge of a watched operation; undefined when the service does not know it any more. */
+  /** The latest version of a watched operation; undefined if the service no longer has it. */
   find(operationId: string): Operation | undefined;
 }
 
-/** Something that waits for operations. */
 export interface Watch<Result> {
-  /** The unfinished operations that must be known, on the newest page or not. None: whatever the page shows. */
+  /** The unfinished operations to look up, even if the newest page does not show them. */
   operations(): readonly Operation[];
   readonly deadline: Deadline;
-  /** Asked after every look; a result ends the watch, and so does an error, which is nobody else's. */
+  /** Called after each poll. A result resolves this watch, and an error rejects it; other watches continue. */
   judge(view: OperationsView): Result | undefined;
-  /** The result when the deadline comes first. */
+  /** Returns the result if the deadline passes first. */
   expire(): Result;
 }
 
@@ -47,8 +45,8 @@ interface ActiveWatch {
 }
 
 /**
- * Looks at the operations of one project on behalf of all who wait for any of them: one list answers for all.
- * A look that fails says nothing about the operations; it is made again until the deadlines of those who wait.
+ * Polls the operations of one project for every watch: all share one list request. A failed poll says nothing about the
+ * operations, so the poller repeats it until the deadlines of the watches.
  */
 export class OperationPoller {
   readonly #source: OperationSource;
@@ -60,8 +58,8 @@ export class OperationPoller {
   #isPolling = false;
   #failedPolls = 0;
   #refusals = 0;
-  /** How often in a row an operation could not be read by its id. */
-  readonly #unread = new Map<string, number>();
+  /** How often in a row the service refused to return an operation by its id. */
+  readonly #refusalsOf = new Map<string, number>();
   #pauseUntil = 0;
 
   constructor(source: OperationSource, projectId: string, pacing: PollPacing = defaultPollPacing) {
@@ -71,14 +69,14 @@ export class OperationPoller {
     this.#pollSchedule = new PollSchedule(pacing);
   }
 
-  /** Resolves with what the watch decides, or with its `expire` at the deadline; rejects on a final refusal. */
+  /** Resolves with the result of `judge`, or with that of `expire` at the deadline. Rejects after a final refusal. */
   watch<Result>(watch: Watch<Result>): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       const { deadline } = watch;
-      const end = (settle: () => void) => {
+      const end = (finish: () => void) => {
         clearTimeout(atDeadline);
         this.#watches.delete(active);
-        settle();
+        finish();
       };
       const active: ActiveWatch = {
         operations: () => watch.operations(),
@@ -95,7 +93,7 @@ export class OperationPoller {
         expire: () => end(() => resolve(watch.expire())),
         fail: (error) => end(() => reject(error)),
       };
-      // The last look comes before the deadline; this is for one that gets no answer in time.
+      // The last poll precedes the deadline. This timer covers a poll without a response in time.
       const atDeadline = setTimeout(() => active.expire(), toTimerMs(deadline.remainingMs));
       this.#watches.add(active);
       this.#planPoll(active);
@@ -105,7 +103,7 @@ export class OperationPoller {
 
   #planPoll(watch: ActiveWatch): void {
     const operations = watch.operations();
-    // Who knows of no operation yet wants to know at once.
+    // A watch without known operations polls at once.
     const intervalMs = operations.length > 0 ? this.#pollSchedule.intervalMs(operations) : 0;
     const untilLastPollMs = watch.deadline.remainingMs - lastPollLeadMs(watch.deadline);
     watch.nextPollAt = Date.now() + Math.max(0, Math.min(intervalMs, untilLastPollMs));
@@ -121,16 +119,16 @@ export class OperationPoller {
 
   async #poll(): Promise<void> {
     this.#isPolling = true;
-    const asked = [...this.#watches];
+    const polled = [...this.#watches];
     try {
-      const view = await this.#fetchView(asked);
+      const view = await this.#fetchView(polled);
       this.#failedPolls = 0;
       this.#refusals = 0;
-      for (const watch of asked) {
+      for (const watch of polled) {
         if (this.#watches.has(watch)) watch.report(view);
       }
     } catch (error) {
-      this.#noteFailure(error, asked);
+      this.#noteFailure(error, polled);
     }
     for (const watch of this.#watches) {
       if (watch.deadline.remainingMs <= lastPollLeadMs(watch.deadline)) watch.expire();
@@ -142,7 +140,7 @@ export class OperationPoller {
 
   async #fetchView(watches: readonly ActiveWatch[]): Promise<OperationsView> {
     const deadline = maxBy(watches, (watch) => watch.deadline.remainingMs)?.deadline;
-    // A poll is not sent again at once when it fails: the next one is near anyway.
+    // A failed poll is not retried, because the next poll is due soon.
     const once = { deadline, isSentOnce: true };
     const watched = new Map(watches.flatMap((watch) => watch.operations().map((each) => [each.id, each])));
     const limit = clamp(watched.size * 2, smallestPage, largestPage);
@@ -155,7 +153,7 @@ export class OperationPoller {
     return { newest, find: (operationId) => byId.get(operationId) };
   }
 
-  /** One that can't be read stays as it was; what is refused again and again fails those who wait for it alone. */
+  /** A failed read leaves the operation unchanged. Repeated refusals fail only the watches of this operation. */
   async #findById(
     operation: Operation,
     options: CallOptions,
@@ -164,13 +162,13 @@ export class OperationPoller {
     const { id } = operation;
     try {
       const found = await this.#source.getOperation(this.#projectId, id, options);
-      this.#unread.delete(id);
+      this.#refusalsOf.delete(id);
       return found;
     } catch (error) {
       if (isNotFound(error)) return undefined;
       const isRefused = !(error instanceof ControlApiError) || error.meaning === 'refused';
-      const refusals = isRefused ? (this.#unread.get(id) ?? 0) + 1 : 0;
-      this.#unread.set(id, refusals);
+      const refusals = isRefused ? (this.#refusalsOf.get(id) ?? 0) + 1 : 0;
+      this.#refusalsOf.set(id, refusals);
       if (refusals < finalRefusals && error instanceof ControlApiError) return operation;
       const waiting = watches.filter((watch) => watch.operations().some((each) => each.id === id));
       for (const watch of waiting) watch.fail(toError(error));
@@ -178,11 +176,11 @@ export class OperationPoller {
     }
   }
 
-  #noteFailure(error: unknown, asked: readonly ActiveWatch[]): void {
+  #noteFailure(error: unknown, polled: readonly ActiveWatch[]): void {
     const isCall = error instanceof ControlApiError;
     this.#refusals = isCall && error.meaning !== 'refused' ? 0 : this.#refusals + 1;
     if (!isCall || this.#refusals === finalRefusals) {
-      for (const watch of asked) watch.fail(toError(error));
+      for (const watch of polled) watch.fail(toError(error));
       this.#refusals = 0;
       return;
     }
@@ -190,10 +188,6 @@ export class OperationPoller {
     const backoffMs = Math.min(this.#pacing.longestMs, this.#pacing.shortestMs * 2 ** this.#failedPolls);
     this.#pauseUntil = Date.now() + error.retryAfterMs + Math.random() * backoffMs;
   }
-}
-
-function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 function lastPollLeadMs(deadline: Deadline): number {

@@ -5,7 +5,7 @@ import { toOperationState, toOperationStates } from './operation-state';
 
 const redact = makeRedactor(['canary-key']);
 
-it('toOperationState holds everything that the service reports, in the words of the SDK', () => {
+it('toOperationState holds everything that the service reports, in camelCase', () => {
   const operation = operationOf({
     branch_id: 'br-1',
     status: 'failed',
@@ -29,14 +29,14 @@ it('toOperationState holds everything that the service reports, in the words of 
   });
 });
 
-it('toOperationState has no property for what the service does not report', () => {
+it('toOperationState omits fields that the service does not report', () => {
   const { endpoint_id: _, ...projectWide } = operationOf();
   expect(Object.keys(toOperationState(projectWide, redact))).toEqual([
     ...['id', 'projectId', 'action', 'status', 'failuresCount', 'createdAt', 'updatedAt'],
   ]);
 });
 
-it("toOperationStates shows neither the key nor a control character in the service's error texts", () => {
+it("toOperationStates redacts the key and escapes control characters in the service's error messages", () => {
   const operations = [operationOf({ error: 'bad \\u0063anary-key\u001b[2J' }), operationOf({ id: 'op-2' })];
   expect(toOperationStates(operations, redact).map(({ id, error }) => [id, error])).toEqual([
     ['op-1', 'bad ***\\u001b[2J'],

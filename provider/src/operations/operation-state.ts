@@ -2,33 +2,33 @@ import { toPrintable } from '../control-api/printable';
 import type { Redact } from '../control-api/redaction';
 import type { Operation } from '../control-api/wire-types';
 
-/** An operation of the service as it is right now. */
+/** The current state of an operation. */
 export interface OperationState {
   /** The operation's id, a UUID. */
   readonly id: string;
-  /** The project that it belongs to. */
+  /** The project of the operation. */
   readonly projectId: string;
-  /** The branch that it concerns, if any. */
+  /** The branch of the operation, if any. */
   readonly branchId?: string;
-  /** The endpoint that it concerns, if any. */
+  /** The endpoint of the operation, if any. */
   readonly endpointId?: string;
-  /** Such as `start_compute`; the service may add words. */
+  /** Such as `start_compute`; the service may add actions. */
   readonly action: string;
-  /** Such as `running`, `finished` or `failed`; the service may add words. */
+  /** Such as `running`, `finished` or `failed`; the service may add statuses. */
   readonly status: string;
-  /** How often it was tried in vain. */
+  /** The number of failed attempts. */
   readonly failuresCount: number;
-  /** The service's error text, when it failed. */
+  /** The service's error message, if there is one. */
   readonly error?: string;
-  /** How long it took, or has taken so far, by the service's own clock. Milliseconds. */
+  /** How long the operation took, or has taken so far, by the service's clock. Milliseconds. */
   readonly totalDurationMs?: number;
-  /** When it was asked for. ISO 8601. */
+  /** When the operation was created. ISO 8601. */
   readonly createdAt: string;
-  /** When its status last changed: its end, once it has ended. ISO 8601. */
+  /** When the status last changed. For a finished or failed operation, its end. ISO 8601. */
   readonly updatedAt: string;
 }
 
-/** @param redact takes the key out of the service's error text */
+/** @param redact redacts the key in the service's error message */
 export function toOperationState(operation: Operation, redact: Redact): OperationState {
   return {
     id: operation.id,

@@ -18,12 +18,12 @@ function errorOf(result: WaitResult): unknown {
 }
 
 describe('requireSuccess', () => {
-  it('returns the operations when every one has succeeded', () => {
+  it('returns the operations if all succeeded', () => {
     const operations = [finished];
     expect(requireSuccess({ outcome: 'succeeded', operations }, 61_400, redact)).toBe(operations);
   });
 
-  it('throws with the operations that failed, and with all of them as they stand', () => {
+  it('throws with the failed operations in the message, and all of them as a property', () => {
     const operations = [finished, operationOf({ status: 'failed', error: 'no capacity' })];
     const error = errorOf({ outcome: 'failed', operations });
     expect(error).toBeInstanceOf(OperationWaitError);
@@ -37,7 +37,7 @@ describe('requireSuccess', () => {
     });
   });
 
-  it('throws with the operations that are unfinished, and how long it waited', () => {
+  it('throws with the unfinished operations and the time waited', () => {
     const operations = [finished, operationOf()];
     expect(errorOf({ outcome: 'timed out', operations })).toMatchObject({
       message: 'Still unfinished after 61 s: start_compute op-1 running.',
@@ -45,7 +45,7 @@ describe('requireSuccess', () => {
     });
   });
 
-  it("shows neither the key nor a control character of the service's error text", () => {
+  it("redacts the key and escapes control characters in the service's error message", () => {
     const operations = [operationOf({ status: 'failed', error: 'bad canary-key\u001b[2J\n##[error]' })];
     expect(errorOf({ outcome: 'failed', operations })).toMatchObject({
       message: 'Not every operation succeeded: start_compute op-1 failed: bad ***\\u001b[2J \\u0023#[error].',

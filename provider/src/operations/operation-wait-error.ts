@@ -1,28 +1,23 @@
 import { toPrintable } from '../control-api/printable';
 import type { Redact } from '../control-api/redaction';
 import type { Operation } from '../control-api/wire-types';
-import { describeOperation, isUnfinished, outcomeOf } from './operation-outcome';
+import { describeOperation, isFailed, isUnfinished } from './operation-outcome';
 import { type OperationState, toOperationStates } from './operation-state';
 import type { WaitResult } from './wait-for-operations';
 
-/** Waiting that did not end in success: an operation failed, or was unfinished when the time was up. */
+/** A wait that did not succeed: an operation failed, or was still unfinished at the deadline. */
 export class OperationWaitError extends Error {
   override readonly name = 'OperationWaitError';
-  /** `timed out` when operations were unfinished when the time was up. */
+  /** `timed out` when no operation failed but some were unfinished at the deadline. */
   readonly outcome: 'failed' | 'timed out';
-  /** Every operation that was waited for, as last seen. */
+  /** Every operation that the call waited for, as last seen. */
   readonly operations: readonly OperationState[];
 
   /** @internal */
-  constructor(
-    outcome: 'failed' | 'timed out',
-    operations: readonly Operation[],
-    waitedMs: number,
-    redact: Redact,
-  ) {
-    super(toPrintable(redact(describe(outcome, operations, waitedMs))));
+  constructor(message: string, outcome: 'failed' | 'timed out', operations: readonly OperationState[]) {
+    super(message);
     this.outcome = outcome;
-    this.operations = toOperationStates(operations, redact);
+    this.operations = operations;
   }
 }
 
@@ -33,18 +28,11 @@ export function requireSuccess(
   redact: Redact,
 ): readonly Operation[] {
   if (outcome === 'succeeded') return operations;
-  throw new OperationWaitError(outcome, operations, waitedMs, redact);
-}
-
-function describe(
-  outcome: 'failed' | 'timed out',
-  operations: readonly Operation[],
-  waitedMs: number,
-): string {
-  if (outcome === 'failed') {
-    const failed = operations.filter((operation) => outcomeOf(operation) === 'failed');
-    return `Not every operation succeeded: ${failed.map(describeOperation).join(', ')}.`;
-  }
-  const seconds = Math.round(waitedMs / 1000);
-  return `Still unfinished after ${seconds} s: ${operations.filter(isUnfinished).map(describeOperation).join(', ')}.`;
+  const culprits = operations.filter(outcome === 'failed' ? isFailed : isUnfinished);
+  const problem =
+    outcome === 'failed'
+      ? 'Not every operation succeeded'
+      : `Still unfinished after ${Math.round(waitedMs / 1000)} s`;
+  const message = `${problem}: ${culprits.map(describeOperation).join(', ')}.`;
+  throw new OperationWaitError(toPrintable(redact(message)), outcome, toOperationStates(operations, redact));
 }

@@ -45,34 +45,34 @@ function paceThatKnows(...operations: Operation[]): PollSchedule {
 
 const fiveSeconds = [4_000, 4_500, 5_000, 5_500, 6_000].map((durationMs) => finishedIn(durationMs));
 
-describe('the poll schedule without a history', () => {
+describe('PollSchedule without earlier durations', () => {
   it('polls at a tenth of the time waited, from 200 ms', async () => {
     const polls = await pollsAt(new PollSchedule(defaultPollPacing), 5_000);
     expect(polls.slice(0, 10)).toEqual([200, 400, 600, 800, 1000, 1200, 1400, 1600, 1800, 2000]);
     expect(polls.slice(10)).toEqual([2200, 2420, 2662, 2928, 3221, 3543, 3897, 4287, 4715, 5187]);
   });
 
-  it('polls every 5 s at last', async () => {
+  it('polls at most every 5 s', async () => {
     const polls = await pollsAt(new PollSchedule(defaultPollPacing), 300_000);
     expect((polls.at(-1) ?? 0) - (polls.at(-2) ?? 0)).toBe(5_000);
   });
 });
 
-describe('the poll schedule with a history of such operations', () => {
-  it('polls first when an end is likely, then closely', async () => {
+describe('PollSchedule with earlier durations', () => {
+  it('polls first when an end is likely, then frequently', async () => {
     expect(await pollsAt(paceThatKnows(...fiveSeconds), 5_000)).toEqual([
       3880, 4060, 4240, 4421, 4603, 4784, 4917, 5050,
     ]);
   });
 
-  it('polls more closely the more alike the earlier durations were', async () => {
+  it('polls more frequently the more alike the earlier durations were', async () => {
     const alike = [4_900, 4_950, 5_000, 5_050, 5_100].map((durationMs) => finishedIn(durationMs));
     const polls = await pollsAt(paceThatKnows(...alike), 5_000);
     expect(polls.at(-1)).toBeLessThan(5_100);
     expect(polls.length).toBeLessThan(5);
   });
 
-  it('continues as without a history after the longest earlier duration', async () => {
+  it('continues as without earlier durations after the longest one', async () => {
     const polls = await pollsAt(paceThatKnows(...fiveSeconds), 9_000);
     expect((polls.at(-1) ?? 0) - (polls.at(-2) ?? 0)).toBeGreaterThan(700);
   });
@@ -82,15 +82,15 @@ describe('the poll schedule with a history of such operations', () => {
     expect(polls.slice(0, 4)).toEqual([5_000, 10_000, 15_000, 17_000]);
   });
 
-  it('notices at once the end of what takes no time', async () => {
+  it('polls at once for operations that take almost no time', async () => {
     expect(await pollsAt(paceThatKnows(finishedIn(2), finishedIn(3)), 2)).toEqual([20]);
   });
 
-  it('waits a little where the earlier operations took no time at all', async () => {
+  it('waits a little if the earlier operations took no time at all', async () => {
     expect(await pollsAt(paceThatKnows(finishedIn(0), finishedIn(0)), 2)).toEqual([20]);
   });
 
-  it('expects an end at each of the earlier durations in turn', async () => {
+  it('polls around each of the earlier durations in turn', async () => {
     const polls = await pollsAt(paceThatKnows(finishedIn(0), finishedIn(1_000), finishedIn(4_000)), 4_000);
     expect(polls).toEqual([
       20, 850, 895, 940, 985, 1030, 1075, 1120, 1165, 3400, 3520, 3640, 3760, 3880, 4000,
@@ -101,7 +101,7 @@ describe('the poll schedule with a history of such operations', () => {
     [1, 4_250],
     [4, 4_250],
     [5, 4_850],
-  ])('polls first, after %d earlier operations that took 5 s, at %d ms', (known, firstMs) => {
+  ])('with %d earlier operations of 5 s, polls first after %d ms', (known, firstMs) => {
     const alike = Array.from({ length: known }, () => finishedIn(5_000));
     expect(paceThatKnows(...alike).intervalMs([newOperation()])).toBeCloseTo(firstMs);
   });
@@ -117,8 +117,8 @@ describe('the poll schedule with a history of such operations', () => {
   });
 });
 
-describe('the poll schedule of a chain of operations', () => {
-  it('counts the duration of each from the end of the one before', async () => {
+describe('PollSchedule for a chain of operations', () => {
+  it('counts each duration from the end of the previous operation', async () => {
     const of = { endpoint_id: 'ep-chain' };
     // Newest first, as the service lists them.
     const pace = paceThatKnows(
@@ -128,7 +128,7 @@ describe('the poll schedule of a chain of operations', () => {
     expect((await pollsAt(pace, 4_000, [newOperation()]))[0]).toBe(4_250);
   });
 
-  it('follows the operation that runs, not those scheduled behind it', async () => {
+  it('follows the running operation, not those scheduled behind it', async () => {
     const pace = paceThatKnows(
       finishedIn(10_000, { action: 'apply_config' }),
       finishedIn(1_000, { action: 'suspend_compute' }),
@@ -140,17 +140,17 @@ describe('the poll schedule of a chain of operations', () => {
     expect(pace.intervalMs(chain)).toBe(5_000);
   });
 
-  it('follows the first to end while none runs yet', () => {
+  it('follows the operation with the earliest likely end while none runs', () => {
     const pace = paceThatKnows(finishedIn(10_000));
     expect(pace.intervalMs([newOperation({ status: 'scheduling' })])).toBe(5_000);
   });
 });
 
-it('the poll schedule forgets when an operation began that has finished', async () => {
+it('PollSchedule forgets the start of a finished operation', async () => {
   const pace = new PollSchedule(defaultPollPacing);
   const operation = newOperation({ action: 'apply_config' });
   await pollsAt(pace, 10_000, [operation]);
-  // Under another action, so that its duration says nothing about the next one.
+  // Another action, so that its duration does not predict the next one.
   pace.learn([{ ...operation, status: 'finished', action: 'suspend_compute' }]);
   expect(pace.intervalMs([operation])).toBe(200);
 });

@@ -5,11 +5,11 @@ import type { Operation } from '../control-api/wire-types';
 import { describeOperation, isUnfinished } from './operation-outcome';
 import type { OperationPoller } from './operation-poller';
 
-/** How often a write is sent again while its project stays locked. All in milliseconds. */
+/** The pauses before a locked write is sent again. All in milliseconds. */
 export interface LockPacing {
-  /** The first pause when no operation shows what locks the project; it doubles. */
+  /** The first pause if no visible operation locks the project. It doubles. */
   readonly unseenMs: number;
-  /** The first pause while an operation locks it, which may end before; it grows by half. */
+  /** The first pause while a visible operation locks the project, unless that finishes first. It grows by half. */
   readonly firstMs: number;
   /** The longest pause. */
   readonly longestMs: number;
@@ -18,18 +18,19 @@ export interface LockPacing {
 export const defaultLockPacing: LockPacing = { unseenMs: 500, firstMs: 5_000, longestMs: 30_000 };
 
 /**
- * So much of a deadline is left for the response to the last try, as a share of it and in milliseconds at most: a write
- * that is cut off by its deadline may have been done, and its error would not say that the project is locked.
+ * The part of a deadline that is reserved for the response to the last attempt: a share of it, at most `mostMs`. A write
+ * that its deadline cuts off may have been done, and its error would not say that the project is locked.
  */
 const lastTry = { share: 0.05, mostMs: 5_000 };
 
-/** A write that waits for the lock. */
-interface LockedWrite {
+/** A write that may wait for its project. */
+export interface LockedWrite {
   readonly deadline: Deadline;
-  readonly onLocked: (blocking: readonly Operation[]) => void;
+  /** Called with the operations that lock the project, after each poll. */
+  readonly onLocked?: ((blocking: readonly Operation[]) => void) | undefined;
 }
 
-/** One write's wait for the end of the lock of its project. */
+/** The wait of one write until its project is unlocked. */
 export class ProjectLock {
   readonly #poller: OperationPoller;
   readonly #pacing: LockPacing;
@@ -38,7 +39,7 @@ export class ProjectLock {
   #refusals = 0;
   /** When each operation that does not lock the project had last changed. The writes of the queue share it. */
   readonly #harmless: Map<string, string>;
-  /** When each operation that was there at an earlier refusal had last changed: as long as it has not, it proves nothing. */
+  /** When each operation had last changed at an earlier refusal. An unchanged operation does not prove the lock. */
   readonly #unchangedSince = new Map<string, string>();
 
   constructor(
@@ -60,7 +61,7 @@ export class ProjectLock {
     for (const { id, updated_at } of this.#blocking) this.#harmless.set(id, updated_at);
   }
 
-  /** The unfinished operations of the project, by a fresh list; none when it can't be had. */
+  /** The unfinished operations of the project, by a fresh list; empty if the list fails until the deadline. */
   async findBlocking(): Promise<readonly Operation[]> {
     const { deadline } = this.#write;
     this.#blocking = await this.#poller.watch<readonly Operation[]>({
@@ -73,26 +74,26 @@ export class ProjectLock {
   }
 
   /**
-   * Returns when the write is worth another try: the operations that lock the project have ended, or a pause is over
-   * that grows with each refusal.
-   * @throws LockedError when the deadline of a write that was refused leaves no time for another try
+   * Returns when another attempt makes sense: when the operations that lock the project have finished or failed, or
+   * after a pause that grows with each refusal.
+   * @throws LockedError when the deadline of a refused write leaves no time for another attempt
    */
   async waitForEnd(refusal: ControlApiError | undefined): Promise<void> {
     if (refusal) this.#refusals += 1;
     const wasSeen = await this.#waitForOperations(refusal ? this.#pauseMs() : this.#firstWaitMs());
-    // Without a refusal so far it is worth a try: the lock may be over.
+    // Not refused so far, so an attempt makes sense: the project may be unlocked.
     if (!refusal) return;
     if (!wasSeen) await sleep(Math.min(this.#patienceMs, this.#unseenPauseMs()));
     if (this.#patienceMs === 0) throw new LockedError(refusal, this.#blocking, this.#write.deadline);
   }
 
-  /** For how long the write may still wait before it is sent. */
+  /** How long the write may still wait before its last attempt. Milliseconds. */
   get #patienceMs(): number {
     const { remainingMs, totalMs } = this.#write.deadline;
     return Math.max(0, remainingMs - Math.min(lastTry.mostMs, totalMs * lastTry.share));
   }
 
-  /** Returns whether anything was seen that locks the project. */
+  /** Returns whether any visible operation locks the project. */
   async #waitForOperations(pauseMs: number): Promise<boolean> {
     const { onLocked } = this.#write;
     let wasSeen = false;
@@ -104,11 +105,11 @@ export class ProjectLock {
           (operation) => isUnfinished(operation) && !this.#isHarmless(operation),
         );
         if (this.#blocking.length === 0) return true;
-        onLocked(this.#blocking);
+        onLocked?.(this.#blocking);
         const isRelevant = this.#blocking.some(
           ({ id, updated_at }) => this.#unchangedSince.get(id) !== updated_at,
         );
-        // When what changed has ended, what never changes need not be in the way.
+        // Once the changing operations have finished, those that never change may not lock the project.
         if (wasSeen && !isRelevant) return true;
         wasSeen ||= isRelevant;
         return undefined;
@@ -123,7 +124,7 @@ export class ProjectLock {
     return this.#harmless.get(id) === updated_at;
   }
 
-  /** For the operations of the write before, which end soon; there is time left for a try. */
+  /** For the operations of the previous write, which finish soon. Leaves half of the deadline for attempts. */
   #firstWaitMs(): number {
     return Math.min(this.#pacing.longestMs, this.#write.deadline.remainingMs / 2);
   }
@@ -143,7 +144,7 @@ export function isLocked(error: unknown): error is ControlApiError {
   return error instanceof ControlApiError && error.isLocked;
 }
 
-/** A write that found its project locked until its deadline. Nothing was changed. */
+/** A write whose project stayed locked until its deadline. The write changed nothing. */
 export class LockedError extends Error {
   override readonly name = 'LockedError';
   readonly #blocking: readonly Operation[];
@@ -159,12 +160,12 @@ export class LockedError extends Error {
     this.#lock = `The project is locked (${blockers}). An earlier write waited ${waited} without success, so this one did not wait.`;
   }
 
-  /** Whether a write with this deadline, in the queue all the time, would have waited no longer. */
+  /** Whether a write with this deadline would have waited no longer than this one. */
   outlasts(deadline: Deadline): boolean {
     return deadline.totalMs <= this.#waitedMs;
   }
 
-  /** Whether these operations include one for which the write had waited, unchanged. */
+  /** Whether these operations include one that blocked this write and has not changed since. */
   isFor(operations: readonly Operation[]): boolean {
     return operations.some((operation) =>
       this.#blocking.some(({ id, updated_at }) => id === operation.id && updated_at === operation.updated_at),

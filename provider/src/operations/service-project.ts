@@ -1,5 +1,8 @@
-import type { ControlApi } from '../control-api/control-api';
+import { memoize } from 'lodash';
+import type { ProviderConfig } from '../config/provider-config';
+import { ControlApi } from '../control-api/control-api';
 import { EndpointList } from '../control-api/endpoint-list';
+import type { HttpPacing } from '../control-api/http-client';
 import { defaultReadLagMs } from '../control-api/read-lag';
 import type { Endpoint } from '../control-api/wire-types';
 import { makeWriteOnce, type WriteOnce } from '../control-api/write-once';
@@ -8,13 +11,13 @@ import type { PollPacing } from './poll-schedule';
 import type { LockPacing } from './project-lock';
 import { type QueuedWrite, WriteQueue } from './write-queue';
 
-/** What differs between the real service and one under test. */
-export interface ProjectPacing {
+/** The time constants of the service. Only tests change them. */
+export interface ServicePacing extends HttpPacing {
   readonly pollPacing?: PollPacing | undefined;
   readonly lockPacing?: LockPacing | undefined;
-  /** For how long reads may lag behind writes. Milliseconds. @default 10000 */
+  /** How long reads may lag behind writes. Milliseconds. @default 10000 */
   readonly readLagMs?: number | undefined;
-  /** How long a list of the project's endpoints serves every read of one. Milliseconds. @default 5000 */
+  /** How long one list of the project's endpoints serves every read. Milliseconds. @default 5000 */
   readonly readSharingMs?: number | undefined;
 }
 
@@ -23,42 +26,56 @@ export type ProjectWrite<Result> = Omit<WriteOnce<Result>, 'pacing'> & Omit<Queu
 
 const defaultReadSharingMs = 5_000;
 
-/** One project of the service, with what all its endpoints in this process share. */
+/** One project of the service, with everything that its endpoints in this process share. */
 export class ServiceProject {
   readonly id: string;
   readonly api: ControlApi;
   readonly endpoints: EndpointList;
   readonly poller: OperationPoller;
   readonly writes: WriteQueue;
-  /** For how long reads may lag behind writes: until then "not found" means "not visible yet". Milliseconds. */
+  /** How long reads may lag behind writes: until then, "not found" means "not visible yet". Milliseconds. */
   readonly readLagMs: number;
   readonly #readSharingMs: number;
 
-  constructor(api: ControlApi, id: string, pacing: ProjectPacing = {}) {
-    const { pollPacing, lockPacing, readLagMs = defaultReadLagMs } = pacing;
+  constructor(api: ControlApi, id: string, pacing: ServicePacing = {}) {
     this.id = id;
     this.api = api;
     this.endpoints = new EndpointList(api, id);
-    this.poller = new OperationPoller(api, id, pollPacing);
-    this.writes = new WriteQueue(this.poller, lockPacing);
-    this.readLagMs = readLagMs;
+    this.poller = new OperationPoller(api, id, pacing.pollPacing);
+    this.writes = new WriteQueue(this.poller, pacing.lockPacing);
+    this.readLagMs = pacing.readLagMs ?? defaultReadLagMs;
     this.#readSharingMs = pacing.readSharingMs ?? defaultReadSharingMs;
   }
 
-  /** The endpoint as it is now; undefined when no read shows it. Reads of many endpoints share their lists. */
+  /** The endpoint as it is now; undefined if one read does not show it. Reads of many endpoints share their lists. */
   async findEndpoint(endpointId: string): Promise<Endpoint | undefined> {
-    return this.endpoints.find(endpointId, { maxAgeMs: this.#readSharingMs, after: this.writes.latestAt });
+    return this.endpoints.find(endpointId, this.#sharedRead);
   }
 
-  /** The endpoint as it is now; undefined once reads can no longer lag behind, and none has shown it. */
+  /** The endpoint as it is now; undefined if no read shows it within the read lag. */
   async findEndpointPatiently(endpointId: string): Promise<Endpoint | undefined> {
-    const shared = { maxAgeMs: this.#readSharingMs, after: this.writes.latestAt };
-    return this.endpoints.findPatiently(endpointId, this.readLagMs, shared);
+    return this.endpoints.findPatiently(endpointId, this.readLagMs, this.#sharedRead);
   }
 
-  /** Sends a write when its turn has come and the project accepts it, once, whatever happens to the response. */
+  get #sharedRead() {
+    return { maxAgeMs: this.#readSharingMs, after: this.writes.latestAt };
+  }
+
+  /** Queues a write and sends it, exactly once even if its response is lost. */
   write<Result>({ deadline, startedBy, onLocked, ...once }: ProjectWrite<Result>): Promise<Result> {
     const write = makeWriteOnce({ ...once, deadline, pacing: this.api.retryPacing });
     return this.writes.run({ deadline, write, startedBy, onLocked });
+  }
+}
+
+/** The projects that this process works on. They share one HTTP client. */
+export class ServiceProjects {
+  /** @throws Error when the key or the base URL is missing or unusable */
+  readonly project: (projectId: string) => ServiceProject;
+
+  constructor(config: ProviderConfig, pacing: ServicePacing) {
+    // On first use, when the host has set the stack's config. An error is not remembered.
+    const connect = memoize(() => new ControlApi({ ...config.connection, ...pacing }));
+    this.project = memoize((projectId) => new ServiceProject(connect(), projectId, pacing));
   }
 }

@@ -21,7 +21,7 @@ beforeEach(() => {
 const failure = (status: number | undefined, reason: string) =>
   new ControlApiError({ method: 'GET', path: '/operations', status, reason });
 
-/** A service whose operations are what `now` says, milliseconds after the start. */
+/** A service whose operations come from `now`, given the milliseconds since the start. */
 function serviceOf(
   now: (elapsedMs: number) => Operation[],
   { respond = () => undefined, pacing }: { respond?: () => void; pacing?: PollPacing } = {},
@@ -42,7 +42,7 @@ function serviceOf(
   return { polls, poller: new OperationPoller(source, 'p-1', pacing) };
 }
 
-async function settle(
+async function awaitWithin(
   poller: OperationPoller,
   operations: Operation[],
   { timeoutMs = 60_000, ...change }: Partial<AwaitRequest> & { timeoutMs?: number } = {},
@@ -60,7 +60,7 @@ async function settle(
   return outcome;
 }
 
-/** So many seconds after the start. */
+/** A timestamp, in seconds after the start. */
 const after = (seconds: number) => new Date(start + seconds * 1_000).toISOString();
 
 const runsFor =
@@ -82,18 +82,18 @@ describe('awaitOperations', () => {
     ['timed out', 'a-word-not-known-yet'],
   ])('reports %s when the operation reaches the status %s', async (outcome, status) => {
     const { poller } = serviceOf(runsFor(3_000, status));
-    expect((await settle(poller, [operationOf()])).outcome).toBe(outcome);
+    expect((await awaitWithin(poller, [operationOf()])).outcome).toBe(outcome);
   });
 
-  it('ends at once, without a poll, when there is nothing to wait for', async () => {
+  it('returns at once, without a poll, if there are no operations', async () => {
     const { poller, polls } = serviceOf(() => []);
-    const { outcome, endedAt } = await settle(poller, []);
+    const { outcome, endedAt } = await awaitWithin(poller, []);
     expect([outcome, endedAt, polls]).toEqual(['succeeded', 0, []]);
   });
 
-  it('ends at once when every operation has ended in the response already', async () => {
+  it('returns at once if every operation of the response has finished or failed', async () => {
     const { poller, polls } = serviceOf(() => []);
-    const { outcome } = await settle(poller, [operationOf({ status: 'failed' })]);
+    const { outcome } = await awaitWithin(poller, [operationOf({ status: 'failed' })]);
     expect([outcome, polls]).toEqual(['failed', []]);
   });
 
@@ -102,27 +102,27 @@ describe('awaitOperations', () => {
       operationOf({ id: 'op-2', status: elapsedMs < 9_000 ? 'scheduling' : 'finished' }),
       operationOf({ status: elapsedMs < 4_000 ? 'running' : 'finished' }),
     ]);
-    const { outcome, endedAt } = await settle(poller, [operationOf(), operationOf({ id: 'op-2' })]);
+    const { outcome, endedAt } = await awaitWithin(poller, [operationOf(), operationOf({ id: 'op-2' })]);
     expect(outcome).toBe('succeeded');
     expect(endedAt).toBeGreaterThanOrEqual(9_000);
   });
 
-  it('counts an operation once when the response names it twice', async () => {
+  it('counts an operation once if the response names it twice', async () => {
     const { poller } = serviceOf(runsFor(1_000));
-    const { operations } = await settle(poller, [operationOf(), operationOf()]);
+    const { operations } = await awaitWithin(poller, [operationOf(), operationOf()]);
     expect(idsOf(operations)).toEqual(['op-1']);
   });
 
-  it('reports how the operations stand at first and after each poll', async () => {
+  it('reports progress at first and after each poll', async () => {
     const seen: string[] = [];
     const { poller } = serviceOf(runsFor(1_500), { pacing: everySecond });
-    await settle(poller, [operationOf({ status: 'scheduling' })], {
+    await awaitWithin(poller, [operationOf({ status: 'scheduling' })], {
       onProgress: (operations) => seen.push(operations.map(({ status }) => status).join(' ')),
     });
     expect(seen).toEqual(['scheduling', 'running', 'finished']);
   });
 
-  it('keeps how an operation ended when a list lags behind', async () => {
+  it('keeps the outcome of an operation when a list lags behind', async () => {
     const { poller } = serviceOf(
       (elapsedMs) => [
         operationOf({ id: 'op-2', status: elapsedMs < 8_000 ? 'running' : 'finished' }),
@@ -131,7 +131,7 @@ describe('awaitOperations', () => {
       ],
       { pacing: everySecond },
     );
-    const { outcome, endedAt, operations } = await settle(poller, [
+    const { outcome, endedAt, operations } = await awaitWithin(poller, [
       operationOf(),
       operationOf({ id: 'op-2' }),
     ]);
@@ -140,8 +140,8 @@ describe('awaitOperations', () => {
   });
 });
 
-describe('awaitOperations and the operations that the response did not name', () => {
-  it('waits for one that the service started later for the same endpoint', async () => {
+describe('awaitOperations for operations that the response did not name', () => {
+  it('waits for an operation that the service started later for the same endpoint', async () => {
     const { poller } = serviceOf((elapsedMs) => [
       ...(elapsedMs < 4_000
         ? []
@@ -154,21 +154,21 @@ describe('awaitOperations and the operations that the response did not name', ()
           ]),
       operationOf({ status: elapsedMs < 4_200 ? 'running' : 'finished' }),
     ]);
-    const { outcome, operations } = await settle(poller, [operationOf()]);
+    const { outcome, operations } = await awaitWithin(poller, [operationOf()]);
     expect([outcome, idsOf(operations)]).toEqual(['failed', ['op-1', 'op-9']]);
   });
 
-  it('waits for one that started between those that the response names', async () => {
+  it('waits for an operation that started between those that the response names', async () => {
     const { poller } = serviceOf((elapsedMs) => [
       operationOf({ id: 'op-3', created_at: after(2), status: elapsedMs < 1_000 ? 'running' : 'finished' }),
       operationOf({ id: 'op-2', created_at: after(1), status: elapsedMs < 5_000 ? 'running' : 'failed' }),
       operationOf({ status: elapsedMs < 1_000 ? 'running' : 'finished' }),
     ]);
     const named = [operationOf(), operationOf({ id: 'op-3', created_at: after(2) })];
-    expect((await settle(poller, named)).outcome).toBe('failed');
+    expect((await awaitWithin(poller, named)).outcome).toBe('failed');
   });
 
-  it('counts one that started after an operation of which only the state was known', async () => {
+  it('counts an operation that started after one known only from the state', async () => {
     // Kept in state by an earlier run: the service has to show when it began.
     const known = operationOf({ created_at: '', updated_at: '' });
     const { poller } = serviceOf((elapsedMs) => [
@@ -176,37 +176,37 @@ describe('awaitOperations and the operations that the response did not name', ()
       ...runsFor(1_000)(elapsedMs),
       operationOf({ id: 'op-0', created_at: after(-60), status: 'failed' }),
     ]);
-    const { outcome, operations } = await settle(poller, [known]);
+    const { outcome, operations } = await awaitWithin(poller, [known]);
     expect([outcome, idsOf(operations)]).toEqual(['failed', ['op-1', 'op-2']]);
   });
 
-  it('does not count an older one before the service shows when the others began', async () => {
+  it('does not count an older operation before the service shows when the others began', async () => {
     const known = operationOf({ created_at: '', updated_at: '' });
     const { poller } = serviceOf((elapsedMs) => [
       ...(elapsedMs < 3_000 ? [] : runsFor(5_000)(elapsedMs)),
       operationOf({ id: 'op-0', created_at: after(-60), status: 'failed' }),
     ]);
-    const { outcome, operations } = await settle(poller, [known]);
+    const { outcome, operations } = await awaitWithin(poller, [known]);
     expect([outcome, idsOf(operations)]).toEqual(['succeeded', ['op-1']]);
   });
 
-  it('counts one that started after the only operation whose begin is known', async () => {
+  it('counts an operation that started after the only one with a known start', async () => {
     const inState = operationOf({ id: 'op-3', created_at: '', updated_at: '' });
     const { poller } = serviceOf((elapsedMs) => [
       // Shown for a moment only, while the service does not show op-3.
       ...(elapsedMs < 2_000 ? [operationOf({ id: 'op-2', created_at: after(1), status: 'failed' })] : []),
       ...runsFor(5_000)(elapsedMs),
     ]);
-    const { outcome } = await settle(poller, [operationOf(), inState]);
+    const { outcome } = await awaitWithin(poller, [operationOf(), inState]);
     expect(outcome).toBe('failed');
   });
 
-  it('counts one that was started in the same instant', async () => {
+  it('counts an operation that started in the same instant', async () => {
     const { poller } = serviceOf((elapsedMs) => [
       ...runsFor(1_000)(elapsedMs),
       operationOf({ id: 'op-2', status: 'failed' }),
     ]);
-    expect((await settle(poller, [operationOf()])).outcome).toBe('failed');
+    expect((await awaitWithin(poller, [operationOf()])).outcome).toBe('failed');
   });
 
   it.each([
@@ -215,12 +215,12 @@ describe('awaitOperations and the operations that the response did not name', ()
     ['that checks the availability', { action: 'check_availability' }],
     // The service suspends idle computes by itself.
     ['that suspends the compute', { action: 'suspend_compute' }],
-  ])('does not count a failed one %s', async (_what, change) => {
+  ])('does not count a failed operation %s', async (_what, change) => {
     const { poller } = serviceOf((elapsedMs) => [
       ...runsFor(1_000)(elapsedMs),
       operationOf({ id: 'op-x', status: 'failed', ...change }),
     ]);
-    const { outcome, operations } = await settle(poller, [operationOf()]);
+    const { outcome, operations } = await awaitWithin(poller, [operationOf()]);
     expect([outcome, idsOf(operations)]).toEqual(['succeeded', ['op-1']]);
   });
 
@@ -229,7 +229,7 @@ describe('awaitOperations and the operations that the response did not name', ()
     const { poller } = serviceOf((elapsedMs) => [suspension, ...runsFor(2_500)(elapsedMs)], {
       pacing: everySecond,
     });
-    const { outcome, endedAt } = await settle(poller, [operationOf()]);
+    const { outcome, endedAt } = await awaitWithin(poller, [operationOf()]);
     expect([outcome, endedAt]).toEqual(['succeeded', 3_000]);
   });
 
@@ -238,11 +238,11 @@ describe('awaitOperations and the operations that the response did not name', ()
     const { poller } = serviceOf((elapsedMs) => [suspension(elapsedMs < 2_500 ? 'running' : 'failed')], {
       pacing: everySecond,
     });
-    const { outcome, endedAt } = await settle(poller, [suspension('running')]);
+    const { outcome, endedAt } = await awaitWithin(poller, [suspension('running')]);
     expect([outcome, endedAt]).toEqual(['failed', 3_000]);
   });
 
-  it('waits for a suspension when it is told to follow those', async () => {
+  it('waits for a suspension with followsSuspension', async () => {
     const { poller } = serviceOf(
       (elapsedMs) => [
         operationOf({
@@ -254,22 +254,22 @@ describe('awaitOperations and the operations that the response did not name', ()
       ],
       { pacing: everySecond },
     );
-    const { outcome, operations, endedAt } = await settle(poller, [operationOf()], {
+    const { outcome, operations, endedAt } = await awaitWithin(poller, [operationOf()], {
       followsSuspension: true,
     });
     expect([outcome, idsOf(operations), endedAt]).toEqual(['failed', ['op-1', 'op-x'], 5_000]);
   });
 });
 
-describe('awaitOperations and an operation that the service does not show', () => {
+describe('awaitOperations for an operation that the service does not show', () => {
   /** An operation that is shown, running, only at the times that `isShown` accepts. */
   const shownAt = (isShown: (elapsedMs: number) => boolean) =>
     serviceOf((elapsedMs) => (isShown(elapsedMs) ? [operationOf()] : []), { pacing: everySecond });
 
-  it('drops it 10 s after it was first missing, and says that its end is unproven', async () => {
+  it('drops an operation that is missing for 10 s, and sets hasVanished', async () => {
     const { poller } = shownAt((elapsedMs) => elapsedMs < 2_500);
     // First missing at 3 s.
-    expect(await settle(poller, [operationOf()])).toEqual({
+    expect(await awaitWithin(poller, [operationOf()])).toEqual({
       outcome: 'succeeded',
       operations: [],
       hasVanished: true,
@@ -277,9 +277,9 @@ describe('awaitOperations and an operation that the service does not show', () =
     });
   });
 
-  it('drops one that it never saw after the same time', async () => {
+  it('drops an operation that no poll ever showed after 10 s', async () => {
     const { poller } = shownAt(() => false);
-    expect(await settle(poller, [operationOf()])).toMatchObject({
+    expect(await awaitWithin(poller, [operationOf()])).toMatchObject({
       outcome: 'succeeded',
       operations: [],
       hasVanished: true,
@@ -287,85 +287,87 @@ describe('awaitOperations and an operation that the service does not show', () =
     });
   });
 
-  it('keeps to another grace period', async () => {
+  it('drops a missing operation after readLagMs', async () => {
     const { poller } = shownAt(() => false);
-    expect(await settle(poller, [operationOf()], { readLagMs: 3_000 })).toMatchObject({
+    expect(await awaitWithin(poller, [operationOf()], { readLagMs: 3_000 })).toMatchObject({
       hasVanished: true,
       endedAt: 4_000,
     });
   });
 
-  it('takes one that appears within 10 s for not visible until then', async () => {
+  it('keeps an operation that appears within 10 s', async () => {
     const { poller } = serviceOf(
       (elapsedMs) => (elapsedMs < 10_000 ? [] : runsFor(15_000, 'failed')(elapsedMs)),
       { pacing: everySecond },
     );
-    expect(await settle(poller, [operationOf()])).toMatchObject({
+    expect(await awaitWithin(poller, [operationOf()])).toMatchObject({
       outcome: 'failed',
       hasVanished: false,
       endedAt: 15_000,
     });
   });
 
-  it('counts the 10 s anew each time it is missing', async () => {
+  it('restarts the 10 s each time an operation is missing', async () => {
     const { poller } = shownAt((elapsedMs) => elapsedMs === 8_000 || elapsedMs === 16_000);
-    expect(await settle(poller, [operationOf()])).toMatchObject({ hasVanished: true, endedAt: 27_000 });
+    expect(await awaitWithin(poller, [operationOf()])).toMatchObject({ hasVanished: true, endedAt: 27_000 });
   });
 
-  it('reports one that is missing at the deadline as unfinished', async () => {
+  it('reports an operation that is missing at the deadline as unfinished', async () => {
     const { poller } = shownAt((elapsedMs) => elapsedMs < 2_500);
-    expect(await settle(poller, [operationOf()], { timeoutMs: 8_000 })).toMatchObject({
+    expect(await awaitWithin(poller, [operationOf()], { timeoutMs: 8_000 })).toMatchObject({
       outcome: 'timed out',
       operations: [operationOf()],
       hasVanished: false,
     });
   });
 
-  it('remembers that one had failed before the service forgot it', async () => {
+  it('remembers that an operation failed before it disappeared', async () => {
     const { poller } = serviceOf((elapsedMs) => [
       operationOf({ id: 'op-2', status: elapsedMs < 20_000 ? 'running' : 'finished' }),
       ...(elapsedMs < 2_000 ? [operationOf({ status: 'failed' })] : []),
     ]);
-    const { outcome, hasVanished } = await settle(poller, [operationOf(), operationOf({ id: 'op-2' })]);
+    const { outcome, hasVanished } = await awaitWithin(poller, [operationOf(), operationOf({ id: 'op-2' })]);
     expect([outcome, hasVanished]).toEqual(['failed', false]);
   });
 });
 
-describe('the polls of awaitOperations', () => {
+describe('awaitOperations: polls', () => {
   it('come at a tenth of the time waited, from 200 ms up to the 5 s that the service suggests', async () => {
     const { poller, polls } = serviceOf(runsFor(120_000));
-    await settle(poller, [operationOf()], { timeoutMs: 200_000 });
+    await awaitWithin(poller, [operationOf()], { timeoutMs: 200_000 });
     expect(polls.slice(0, 4)).toEqual([200, 400, 600, 800]);
     const gaps = polls.slice(1).map((poll, index) => poll - (polls[index] ?? 0));
     expect(Math.max(...gaps)).toBe(5_000);
     expect(polls.length).toBeLessThan(60);
   });
 
-  it('are shared by all that wait in the project', async () => {
+  it('are shared by all waits in the project', async () => {
     const { poller, polls } = serviceOf((elapsedMs) =>
       ['op-1', 'op-2', 'op-3'].map((id) =>
         operationOf({ id, status: elapsedMs < 2_000 ? 'running' : 'finished' }),
       ),
     );
-    const waits = ['op-1', 'op-2', 'op-3'].map((id) => settle(poller, [operationOf({ id })]));
+    const waits = ['op-1', 'op-2', 'op-3'].map((id) => awaitWithin(poller, [operationOf({ id })]));
     await Promise.all(waits);
     expect(polls.length).toBeLessThan(15);
   });
 
-  it('end with one right before the deadline', async () => {
+  it('include one right before the deadline', async () => {
     const { poller, polls } = serviceOf(runsFor(29_200));
-    const { outcome } = await settle(poller, [operationOf()], { timeoutMs: 30_000 });
+    const { outcome } = await awaitWithin(poller, [operationOf()], { timeoutMs: 30_000 });
     expect(polls.at(-1)).toBeGreaterThanOrEqual(29_000);
     expect(outcome).toBe('timed out');
   });
 
-  it('end the wait when they are refused again and again', async () => {
+  it('reject the wait after repeated refusals', async () => {
     const { poller } = serviceOf(runsFor(5_000), {
       respond: () => {
         throw failure(401, 'the key was revoked');
       },
     });
-    await expect(settle(poller, [operationOf()])).rejects.toThrow('401 Unauthorized: the key was revoked');
+    await expect(awaitWithin(poller, [operationOf()])).rejects.toThrow(
+      '401 Unauthorized: the key was revoked',
+    );
   });
 
   it.each([429, 500, 503, undefined])(
@@ -377,12 +379,12 @@ describe('the polls of awaitOperations', () => {
           if (failures-- > 0) throw failure(status, 'busy');
         },
       });
-      expect((await settle(poller, [operationOf()])).outcome).toBe('succeeded');
+      expect((await awaitWithin(poller, [operationOf()])).outcome).toBe('succeeded');
     },
   );
 });
 
-describe('awaitOperations and an operation that is not on the newest page', () => {
+describe('awaitOperations for an operation that is not on the newest page', () => {
   /** A service whose newest page holds only what others have made since. */
   function busyServiceOf(durationMs: number) {
     const asked = new Set<string>();
@@ -397,17 +399,17 @@ describe('awaitOperations and an operation that is not on the newest page', () =
     return { asked, poller: new OperationPoller(source, 'p-1') };
   }
 
-  it('requests it by its id', async () => {
+  it('reads an operation that is not on the newest page by id', async () => {
     const { asked, poller } = busyServiceOf(3_000);
-    const { outcome, endedAt } = await settle(poller, [operationOf()]);
+    const { outcome, endedAt } = await awaitWithin(poller, [operationOf()]);
     expect(outcome).toBe('succeeded');
     expect(endedAt).toBeGreaterThanOrEqual(3_000);
     expect([...asked]).toEqual(['op-1']);
   });
 
-  it('does not request one that has ended already', async () => {
+  it('does not read a finished operation by id', async () => {
     const { asked, poller } = busyServiceOf(3_000);
-    await settle(poller, [operationOf({ id: 'op-0', status: 'finished' }), operationOf()]);
+    await awaitWithin(poller, [operationOf({ id: 'op-0', status: 'finished' }), operationOf()]);
     expect([...asked]).toEqual(['op-1']);
   });
 });

@@ -1,36 +1,36 @@
 import type { Deadline } from '../control-api/deadline';
+import { defaultReadLagMs } from '../control-api/read-lag';
 import type { Operation } from '../control-api/wire-types';
 import { isUnfinished, outcomeOf } from './operation-outcome';
 import type { OperationPoller, OperationsView } from './operation-poller';
 
-/** Waiting ends in exactly one of these. */
 export interface WaitResult {
   readonly outcome: 'succeeded' | 'failed' | 'timed out';
-  /** Every operation that was waited for, as last seen. */
+  /** Every operation that the call waited for, as last seen. */
   readonly operations: readonly Operation[];
-  /** Whether the service stopped showing one of them before it was seen to end: the endpoint itself must tell. */
+  /** Whether an unfinished operation disappeared from the service. Only the endpoint then shows the outcome. */
   readonly hasVanished?: boolean;
 }
 
 export interface AwaitRequest {
-  readonly endpointId: string;
-  /** The operations that the service named; the same one may be named twice. */
+  /** Also waits for the operations that the service starts for this endpoint later. @default only `operations` */
+  readonly endpointId?: string;
+  /** The operations that the service named; it may name one twice. */
   readonly operations: readonly Operation[];
   readonly deadline: Deadline;
-  /** For how long an operation that the service does not show counts as not visible yet. Milliseconds. */
+  /** How long a missing operation counts as not visible yet. Milliseconds. @default 10000 */
   readonly readLagMs?: number | undefined;
-  /** Whether a suspension that the service starts later is waited for too; it may be due to inactivity. @default false */
+  /** Whether to wait for a later suspension of the endpoint too, even one due to inactivity. @default false */
   readonly followsSuspension?: boolean;
-  /** Called with the operations as they now stand, after each poll. */
+  /** Whether an operation that disappears fails the wait instead of setting `hasVanished`. @default false */
+  readonly rejectsVanished?: boolean;
+  /** Called with the latest operations after each poll. */
   readonly onProgress?: ((operations: readonly Operation[]) => void) | undefined;
 }
 
-/** Reads lag behind writes by seconds; what is missing for longer than this is forgotten. Milliseconds. */
-export const defaultReadLagMs = 10_000;
-
 /**
- * Waits until each of the operations has ended, and each that the service started for the endpoint after them:
- * a change may be carried out by operations that its response did not name yet.
+ * Waits until all operations have finished or failed, including later ones of the endpoint: the response to a change
+ * need not name every operation that carries it out.
  */
 export async function awaitOperations(poller: OperationPoller, request: AwaitRequest): Promise<WaitResult> {
   const latest = new LatestOperations(request);
@@ -48,21 +48,16 @@ export async function awaitOperations(poller: OperationPoller, request: AwaitReq
   });
 }
 
-/** The newest knowledge of the operations that are waited for. */
+/** The last known version of each operation that a call waits for. */
 class LatestOperations {
-  readonly #endpointId: string;
-  readonly #readLagMs: number;
-  readonly #followsSuspension: boolean;
+  readonly #request: AwaitRequest;
   readonly #operations: Map<string, Operation>;
   readonly #missingSince = new Map<string, number>();
   #hasVanished = false;
 
   constructor(request: AwaitRequest) {
-    const { endpointId, operations, readLagMs = defaultReadLagMs, followsSuspension = false } = request;
-    this.#endpointId = endpointId;
-    this.#readLagMs = readLagMs;
-    this.#followsSuspension = followsSuspension;
-    this.#operations = new Map(operations.map((operation) => [operation.id, operation]));
+    this.#request = request;
+    this.#operations = new Map(request.operations.map((operation) => [operation.id, operation]));
   }
 
   get all(): Operation[] {
@@ -73,52 +68,52 @@ class LatestOperations {
     return this.all.some(isUnfinished);
   }
 
-  /** When the first of them began, by the clock of the service, as far as that is known. */
+  /** When the first of them was created, by the clock of the service; infinity if no timestamp is readable. */
   get #since(): number {
     return Math.min(...this.all.map(({ created_at }) => Date.parse(created_at) || Number.POSITIVE_INFINITY));
   }
 
   update(view: OperationsView): void {
     for (const operation of this.all) {
-      // A list that lags behind may show it as it was before it ended.
+      // A lagging list may still show a finished operation as running.
       if (!isUnfinished(operation)) continue;
       const seen = view.find(operation.id);
-      if (seen) this.#note(seen);
-      else this.#noteMissing(operation.id);
+      if (seen) this.#record(seen);
+      else this.#recordMissing(operation);
     }
-    for (const operation of view.newest) if (this.#isFollowUp(operation)) this.#note(operation);
+    for (const operation of view.newest) if (this.#isFollowUp(operation)) this.#record(operation);
   }
 
   conclude(): WaitResult {
-    return { ...conclude(this.all), hasVanished: this.#hasVanished };
+    const operations = this.all;
+    const hasVanished = this.#hasVanished;
+    if (operations.map(outcomeOf).includes('failed')) return { outcome: 'failed', operations, hasVanished };
+    return { outcome: this.isUnfinished ? 'timed out' : 'succeeded', operations, hasVanished };
   }
 
-  #note(operation: Operation): void {
+  #record(operation: Operation): void {
     this.#operations.set(operation.id, operation);
     this.#missingSince.delete(operation.id);
   }
 
-  #noteMissing(id: string): void {
+  #recordMissing({ id, action }: Operation): void {
+    const { readLagMs = defaultReadLagMs, rejectsVanished = false } = this.#request;
     const since = this.#missingSince.get(id) ?? Date.now();
     this.#missingSince.set(id, since);
-    if (Date.now() - since < this.#readLagMs) return;
+    if (Date.now() - since < readLagMs) return;
+    if (rejectsVanished)
+      throw new Error(`The service no longer has operation ${id} (${action}), so its outcome is unknown.`);
     this.#operations.delete(id);
     this.#hasVanished = true;
   }
 
   #isFollowUp({ id, endpoint_id, action, created_at }: Operation): boolean {
-    if (this.#operations.has(id) || endpoint_id !== this.#endpointId) return false;
-    // The service checks endpoints, and suspends idle ones, by itself: neither belongs to a change unless the response
+    const { endpointId, followsSuspension = false } = this.#request;
+    if (endpointId === undefined || endpoint_id !== endpointId || this.#operations.has(id)) return false;
+    // The service checks endpoints and suspends idle ones on its own. Neither belongs to a change unless the response
     // to that change named it.
     if (action === 'check_availability') return false;
-    if (action === 'suspend_compute' && !this.#followsSuspension) return false;
+    if (action === 'suspend_compute' && !followsSuspension) return false;
     return Date.parse(created_at) >= this.#since;
   }
-}
-
-/** How the waiting for these operations has ended. */
-export function conclude(operations: readonly Operation[]): WaitResult {
-  const outcomes = operations.map(outcomeOf);
-  if (outcomes.includes('failed')) return { outcome: 'failed', operations };
-  return { outcome: outcomes.includes('unfinished') ? 'timed out' : 'succeeded', operations };
 }

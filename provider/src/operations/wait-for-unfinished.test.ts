@@ -21,7 +21,7 @@ useFakeClock(start);
 const notFound = (path: string, isFromService = true) =>
   new ControlApiError({ method: 'GET', path, status: 404, reason: 'not found', isFromService });
 
-/** A project with the endpoint ep-1, whose operations, newest first, are what `now` says, milliseconds after the start. */
+/** A project with endpoint ep-1. Its operations, newest first, come from `now`, given the milliseconds since the start. */
 function projectOf(now: (elapsedMs: number) => Operation[], change: Partial<WatchedProject['api']> = {}) {
   const requests: string[] = [];
   const api: WatchedProject['api'] = {
@@ -72,7 +72,7 @@ const runsFor =
   (elapsedMs: number) =>
     operationOf({ status: 'finished', ...change, ...(elapsedMs < durationMs && { status: 'running' }) });
 
-/** So many finished operations of other endpoints, created so many seconds after the start. */
+/** `count` finished operations of another endpoint, created `seconds` after the start. */
 const othersOf = (count: number, seconds: number) =>
   Array.from({ length: count }, (_, index) =>
     operationOf({
@@ -95,12 +95,12 @@ describe('awaitOperation', () => {
     expect([result.outcome, result.operations]).toEqual([outcome, [operationOf({ status })]]);
   });
 
-  it('ends when the operation has ended, and reports how it stands after each poll', async () => {
+  it('returns when the operation finishes, and reports progress after each poll', async () => {
     const { endedAt, seen } = await waitForOne(projectOf((ms) => [runsFor(300)(ms)]));
     expect([endedAt, seen]).toEqual([400, ['running', 'running', 'finished']]);
   });
 
-  it('ends at once for an operation that has ended', async () => {
+  it('returns at once for an operation that has failed', async () => {
     const project = projectOf(() => [operationOf({ status: 'failed' })]);
     const { outcome, endedAt } = await waitForOne(project);
     expect([outcome, endedAt, project.requests]).toEqual(['failed', 0, ['op-1']]);
@@ -123,7 +123,7 @@ describe('awaitOperation', () => {
     await expect(waitForOne(projectOf(() => []))).rejects.toThrow('404 Not Found');
   });
 
-  it('fails when the service forgets the operation in the meantime: how it ended is not known', async () => {
+  it('rejects when the operation disappears, because its outcome is unknown', async () => {
     const project = projectOf((ms) => (ms < 2_000 ? [operationOf()] : []));
     await expect(waitForOne(project)).rejects.toThrow(
       'The service no longer has operation op-1 (start_compute), so its outcome is unknown.',
@@ -132,7 +132,7 @@ describe('awaitOperation', () => {
 });
 
 describe('awaitUnfinished for a project', () => {
-  it('ends when the last operation of all endpoints has ended', async () => {
+  it('waits for the last operation of all endpoints', async () => {
     const { outcome, operations, endedAt } = await waitForAll(
       projectOf((ms) => [
         runsFor(1_000)(ms),
@@ -143,13 +143,13 @@ describe('awaitUnfinished for a project', () => {
     expect(endedAt).toBeGreaterThanOrEqual(4_000);
   });
 
-  it('does not count what had failed before', async () => {
+  it('does not count operations that failed earlier', async () => {
     const failed = operationOf({ id: 'op-0', status: 'failed' });
     const { outcome, operations } = await waitForAll(projectOf((ms) => [runsFor(1_000)(ms), failed]));
     expect([outcome, idsOf(operations)]).toEqual(['succeeded', ['op-1']]);
   });
 
-  it('succeeds at once when nothing is unfinished', async () => {
+  it('succeeds at once if no operation is unfinished', async () => {
     const { outcome, operations, endedAt } = await waitForAll(projectOf(() => []));
     expect([outcome, operations, endedAt]).toEqual(['succeeded', [], 0]);
   });
@@ -160,7 +160,7 @@ describe('awaitUnfinished for a project', () => {
     expect(idsOf(operations)).toEqual(['op-1']);
   });
 
-  it('keeps how an operation ended that the service forgets in the meantime', async () => {
+  it('keeps the outcome of an operation that disappears after it failed', async () => {
     const { outcome } = await waitForAll(
       projectOf((ms) => [
         runsFor(8_000, { id: 'op-2' })(ms),
@@ -172,7 +172,7 @@ describe('awaitUnfinished for a project', () => {
 });
 
 describe('awaitUnfinished for an endpoint', () => {
-  it('leaves out other endpoints, and counts what the service starts in the meantime', async () => {
+  it('ignores other endpoints, and waits for operations that start during the wait', async () => {
     const other = operationOf({ id: 'op-x', endpoint_id: 'ep-2' });
     const { outcome, operations } = await waitForAll(
       projectOf((ms) => [
@@ -185,7 +185,7 @@ describe('awaitUnfinished for an endpoint', () => {
     expect([outcome, idsOf(operations)]).toEqual(['succeeded', ['op-1', 'op-2']]);
   });
 
-  it('counts a suspension that the service starts in the meantime', async () => {
+  it('waits for a suspension that starts during the wait', async () => {
     const suspension = runsFor(4_000, { id: 'op-2', action: 'suspend_compute', status: 'failed' });
     const { outcome, operations } = await waitForAll(
       projectOf((ms) => [...(ms < 1_000 ? [] : [suspension(ms)]), runsFor(2_000)(ms)]),
@@ -194,7 +194,7 @@ describe('awaitUnfinished for an endpoint', () => {
     expect([outcome, idsOf(operations)]).toEqual(['failed', ['op-1', 'op-2']]);
   });
 
-  it('finds its operation behind thousands of newer ones of other endpoints', async () => {
+  it('finds an operation of the endpoint behind thousands of newer ones', async () => {
     const newer = othersOf(2_500, 60);
     const { operations } = await waitForAll(
       projectOf((ms) => [...newer, runsFor(1_000)(ms)]),
@@ -210,13 +210,13 @@ describe('awaitUnfinished for an endpoint', () => {
     expect([outcome, project.requests]).toEqual(['succeeded', ['ep-1', 'list']]);
   });
 
-  it('reads the endpoint before its operations, so that a deletion that ends in between is not missed', async () => {
+  it('reads the endpoint before its operations, so as not to miss a deletion in between', async () => {
     const project = projectOf((ms) => [runsFor(1_000)(ms)]);
     await waitForAll(project, 'ep-1');
     expect(project.requests.slice(0, 2)).toEqual(['ep-1', 'list']);
   });
 
-  it('succeeds at once when nothing is unfinished', async () => {
+  it('succeeds at once if no operation is unfinished', async () => {
     const { outcome, endedAt } = await waitForAll(
       projectOf(() => []),
       'ep-1',
@@ -229,7 +229,7 @@ describe('awaitUnfinished for an endpoint', () => {
     await expect(waitForAll(project, 'ep-9')).rejects.toEqual(notFound('/endpoints/ep-9'));
   });
 
-  it("takes a proxy's 404 for no proof that the endpoint is gone", async () => {
+  it("does not take a proxy's 404 as proof that the endpoint is gone", async () => {
     const deletes = operationOf({ endpoint_id: 'ep-9', action: 'delete_timeline', status: 'finished' });
     const project = projectOf(() => [deletes], {
       getEndpoint: () => Promise.reject(notFound('/endpoints/ep-9', false)),
@@ -238,7 +238,7 @@ describe('awaitUnfinished for an endpoint', () => {
     expect(project.requests).toEqual([]);
   });
 
-  it('waits for what deletes the endpoint, although the service does not know it any more', async () => {
+  it('waits for the deletion of an endpoint that the service no longer shows', async () => {
     const deletes = runsFor(2_000, { endpoint_id: 'ep-9', action: 'delete_timeline' });
     const { outcome, operations } = await waitForAll(
       projectOf((ms) => [deletes(ms)]),

@@ -1,27 +1,22 @@
 import type { ControlApi } from '../control-api/control-api';
 import { isNotFound } from '../control-api/control-api-error';
-import type { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
 import { isUnfinished } from './operation-outcome';
 import { listOperationsSince } from './operation-pages';
 import type { OperationPoller, OperationSource } from './operation-poller';
-import { awaitOperations, conclude, type WaitResult } from './wait-for-operations';
+import { type AwaitRequest, awaitOperations, type WaitResult } from './wait-for-operations';
 
-/** What waiting needs of a ServiceProject. */
+/** The parts of a ServiceProject that a wait needs. */
 export interface WatchedProject {
   readonly id: string;
   readonly api: OperationSource & Pick<ControlApi, 'getEndpoint'>;
   readonly poller: OperationPoller;
 }
 
-export interface WaitRequest {
-  readonly deadline: Deadline;
-  /** Called with the operations as they now stand, after each look. */
-  readonly onProgress?: ((operations: readonly Operation[]) => void) | undefined;
-}
+export type WaitRequest = Pick<AwaitRequest, 'deadline' | 'onProgress'>;
 
 /**
- * Waits until the operation has ended; those that follow it do not count.
+ * Waits until one operation has finished or failed, but not for the operations that follow it.
  * @throws ControlApiError 404 when the project has no such operation
  */
 export async function awaitOperation(
@@ -33,8 +28,8 @@ export async function awaitOperation(
 }
 
 /**
- * Waits until everything that is unfinished now has ended: in the whole project, or for one endpoint and then with
- * whatever the service starts for that endpoint meanwhile. Nothing unfinished counts as success.
+ * Waits until all operations that are unfinished now have finished or failed: those of the whole project, or those of
+ * one endpoint and any that the service starts for it in the meantime. Nothing unfinished counts as success.
  * @throws ControlApiError 404 when the project has no such endpoint
  */
 export async function awaitUnfinished(
@@ -50,50 +45,22 @@ export async function awaitUnfinished(
   const isGone = endpoint instanceof Error;
   const since = isGone ? 0 : Date.parse(endpoint.created_at);
   const unfinished = await listUnfinished(project, since);
-  const own = unfinished.filter(({ endpoint_id }) => endpoint_id === endpointId);
-  // No operation and no endpoint either: the id is wrong, which must not pass for success.
-  if (own.length === 0 && isGone) throw endpoint;
-  const result = await awaitOperations(project.poller, {
-    ...request,
-    endpointId,
-    operations: own,
-    followsSuspension: true,
-  });
-  if (!result.hasVanished) return result;
-  throw new Error(
-    `The service no longer has an unfinished operation of endpoint ${endpointId}, so its outcome is unknown.`,
-  );
+  const operations = unfinished.filter(({ endpoint_id }) => endpoint_id === endpointId);
+  // Neither an operation nor the endpoint exists: the id is wrong, which must not count as success.
+  if (operations.length === 0 && isGone) throw endpoint;
+  const own = { endpointId, operations, followsSuspension: true, rejectsVanished: true };
+  return awaitOperations(project.poller, { ...request, ...own });
 }
 
 async function listUnfinished({ api, id }: WatchedProject, since: number): Promise<Operation[]> {
   return (await listOperationsSince(api, id, () => since)).filter(isUnfinished);
 }
 
-async function awaitNamed(
+/** Without a read lag: a read has just shown these operations, so a missing one has disappeared. */
+function awaitNamed(
   { poller }: WatchedProject,
   operations: readonly Operation[],
-  { deadline, onProgress }: WaitRequest,
+  request: WaitRequest,
 ): Promise<WaitResult> {
-  let latest = operations;
-  const unfinished = () => latest.filter(isUnfinished);
-  if (unfinished().length === 0) return conclude(latest);
-  onProgress?.(latest);
-  return poller.watch<WaitResult>({
-    deadline,
-    operations: unfinished,
-    judge: (view) => {
-      latest = latest.map((operation) => view.find(operation.id) ?? keepEnded(operation));
-      onProgress?.(latest);
-      return unfinished().length > 0 ? undefined : conclude(latest);
-    },
-    expire: () => conclude(latest),
-  });
-}
-
-/** @throws Error for one that was unfinished: that it is forgotten does not tell how it ended */
-function keepEnded(operation: Operation): Operation {
-  if (!isUnfinished(operation)) return operation;
-  throw new Error(
-    `The service no longer has operation ${operation.id} (${operation.action}), so its outcome is unknown.`,
-  );
+  return awaitOperations(poller, { ...request, operations, readLagMs: 0, rejectsVanished: true });
 }

@@ -44,7 +44,7 @@ interface Write {
   readonly onLocked?: QueuedWrite<string>['onLocked'];
 }
 
-/** A project that is polled ten times a second, and that locks while one of its operations runs, unless told otherwise. */
+/** A project that is polled ten times a second. By default, it locks while one of its operations runs. */
 class QueuedProject {
   /** Which write was sent when. */
   readonly sent: string[] = [];
@@ -93,14 +93,14 @@ const timeOf = (seconds: number) => new Date(start + seconds * 1_000).toISOStrin
 const within = (durationMs: number) => new Deadline(durationMs, 'later');
 const tenMinutes = () => within(10 * minuteMs);
 
-/** How the writes have ended after so long. */
+/** The results of the writes after a time. */
 async function passing(writes: Promise<string>[], durationMs = 20 * minuteMs): Promise<string[]> {
   await vi.advanceTimersByTimeAsync(durationMs);
   return Promise.all(writes);
 }
 
-describe('a write queue of a project that does not lock', () => {
-  /** Queues so many writes that end when the test says so. */
+describe('WriteQueue of a project that does not lock', () => {
+  /** Queues `count` writes that the test finishes. */
   function queueOf(count: number) {
     const { queue } = new QueuedProject();
     const underWay: (() => void)[] = [];
@@ -143,7 +143,7 @@ describe('a write queue of a project that does not lock', () => {
     ]);
   });
 
-  it('sends no more at a time after a write that failed', async () => {
+  it('does not increase its concurrency after a failed write', async () => {
     const { queue } = new QueuedProject();
     const failing = queue.run({
       deadline: tenMinutes(),
@@ -157,7 +157,7 @@ describe('a write queue of a project that does not lock', () => {
     expect(write).toHaveBeenCalledTimes(1);
   });
 
-  it('knows when the latest write was done', async () => {
+  it('reports when the latest write succeeded', async () => {
     const project = new QueuedProject();
     expect(project.queue.latestAt).toBe(0);
     await vi.advanceTimersByTimeAsync(5_000);
@@ -166,7 +166,7 @@ describe('a write queue of a project that does not lock', () => {
     expect(project.queue.latestAt).toBe(start + 5_000);
   });
 
-  it('starts the deadline of a write when its turn has come', async () => {
+  it('starts the deadline of a write when it leaves the queue', async () => {
     const { queue } = new QueuedProject();
     const write = () => new Promise((end) => setTimeout(end, 5_000));
     void queue.run({ deadline: tenMinutes(), write, startedBy: () => [] });
@@ -177,14 +177,14 @@ describe('a write queue of a project that does not lock', () => {
   });
 });
 
-describe('a write queue of a project that locks', () => {
-  it('sends a refused write again when the operation that locks the project has ended', async () => {
+describe('WriteQueue of a project that locks', () => {
+  it('sends a refused write again when the operation that locks the project finishes', async () => {
     const project = new QueuedProject(running('op-7', 0, 3_450));
     expect(await passing([project.write('first')])).toEqual(['first done at 3500']);
     expect(project.sent).toEqual(['first at 0', 'first at 3500']);
   });
 
-  it('reports what locks the project while it does', async () => {
+  it('reports the operations that lock the project', async () => {
     const project = new QueuedProject(running('op-7', 0, 350), running('op-8', 200, 450));
     const seen: string[] = [];
     const onLocked = (blocking: readonly Operation[]) => seen.push(blocking.map(({ id }) => id).join(' '));
@@ -198,7 +198,7 @@ describe('a write queue of a project that locks', () => {
     expect(project.sent).toEqual(['first at 0', 'first at 3500', 'second at 3500', 'third at 3500']);
   });
 
-  it('sends writes that were refused side by side in the order in which they arrived', async () => {
+  it('sends writes that were refused concurrently in the order in which they arrived', async () => {
     const project = new QueuedProject(running('op-7', 1_000, 3_450));
     // Two successes: from here on, four at a time.
     await Promise.all([project.write('a'), project.write('b')]);
@@ -230,14 +230,14 @@ describe('a write queue of a project that locks', () => {
     expect(counts).toEqual(Array(20).fill(1));
   });
 
-  it('sends a write when the operations that the one before it started have ended, not before', async () => {
+  it('sends a write only when the operations of the previous write have finished', async () => {
     const project = new QueuedProject(running('op-7', 0, 1_000), running('op-8', 1_001, 5_450));
     const starts = [operationOf({ id: 'op-8' })];
     await passing([project.write('first', { starts }), project.write('second')]);
     expect(project.sent).toEqual(['first at 0', 'first at 1000', 'second at 5500']);
   });
 
-  it('sends a write at once when the first poll shows no operation of the one before it', async () => {
+  it('sends a write at once if the first poll shows no operation of the previous write', async () => {
     // The longest of the random pauses, which are only for a write that was refused.
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const project = new QueuedProject(running('op-7', 0, 1_000));
@@ -246,7 +246,7 @@ describe('a write queue of a project that locks', () => {
     expect(project.sent).toEqual(['first at 0', 'first at 1000', 'second at 1100']);
   });
 
-  it('tries a write after half of its deadline when the operations before it have not ended', async () => {
+  it('tries a write after half of its deadline if the earlier operations are unfinished', async () => {
     const project = new QueuedProject(running('op-7', 0, 1_000), running('op-8', 1_001, forever));
     project.refuses = (name) => (name === 'first' && now() < 1_000 ? refusal(423) : undefined);
     const starts = [operationOf({ id: 'op-8' })];
@@ -258,7 +258,7 @@ describe('a write queue of a project that locks', () => {
     expect(project.sent).toEqual(['first at 0', 'first at 1000', 'second at 10500']);
   });
 
-  it('tries a write again after pauses that grow from 5 s to 30 s while an operation does not end', async () => {
+  it('retries a write after pauses that grow from 5 s to 30 s while an operation is unfinished', async () => {
     const project = new QueuedProject(running('op-7', 0, forever));
     void project.write('first');
     await vi.advanceTimersByTimeAsync(2 * minuteMs);
@@ -269,7 +269,7 @@ describe('a write queue of a project that locks', () => {
     ]);
   });
 
-  it('tries a write again after pauses that double up to 30 s while nothing shows what locks the project', async () => {
+  it('retries a write after pauses that double up to 30 s while no operation is visible', async () => {
     // The longest of the random pauses.
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const project = new QueuedProject();
@@ -280,7 +280,7 @@ describe('a write queue of a project that locks', () => {
     expect(project.sentAt.map((time) => Math.floor(time / 100) * 100)).toEqual(sentAt);
   });
 
-  it('fails with the error of a poll that is refused for good', async () => {
+  it('fails with the error of a finally refused poll', async () => {
     const source: OperationSource = {
       listOperations: () => Promise.reject(refusal(403)),
       getOperation: () => Promise.reject(refusal(403)),
@@ -296,21 +296,21 @@ describe('a write queue of a project that locks', () => {
   });
 });
 
-describe('a write queue of a project with an operation that was left behind', () => {
-  /** An operation that changed at 6 s, and that ends at 9.05 s. */
+describe('WriteQueue of a project with an operation that never changes', () => {
+  /** An operation that changed at 6 s and finishes at 9.05 s. */
   const changing = running('op-7', 0, 9_050, (ms) => ({ updated_at: ms < 6_000 ? timeOf(0) : timeOf(6) }));
   const lockUntil = (project: QueuedProject, untilMs: number) => {
     project.refuses = () => (now() < untilMs ? refusal(423) : undefined);
   };
 
-  it('tries a write when the operation that still changed has ended', async () => {
+  it('tries a write when the operation that still changed has finished', async () => {
     const project = new QueuedProject(zombie, changing);
     lockUntil(project, 9_050);
     expect(await passing([project.write('first')])).toEqual(['first done at 9050']);
     expect(project.sentAt).toEqual([0, 4_750, 9_050]);
   });
 
-  it('tries a write after the pause when no operation changed any more', async () => {
+  it('tries a write after the pause if no operation changed', async () => {
     const project = new QueuedProject(zombie, running('op-7', 0, 9_050));
     lockUntil(project, 9_050);
     expect(await passing([project.write('first')])).toEqual(['first done at 11875']);
@@ -333,7 +333,7 @@ describe('a write queue of a project with an operation that was left behind', ()
   });
 });
 
-describe('a write queue whose project stays locked', () => {
+describe('WriteQueue of a project that stays locked', () => {
   // A twentieth of each deadline, at most 5 s, is left for the response to a last try.
 
   const locked = (...operations: ((ms: number) => Operation[])[]) =>
@@ -342,7 +342,7 @@ describe('a write queue whose project stays locked', () => {
   const notSent = (waited: string) =>
     `The project is locked (create_branch op-7 running). An earlier write waited ${waited} without success, so this one did not wait. It changed nothing; run the same command again later.`;
 
-  it('fails the first write right before its deadline, with what locks the project and how long it waited', async () => {
+  it('fails the first write right before its deadline, with the locking operations and the time waited', async () => {
     const project = locked();
     const error = await Promise.race([
       project.queue
@@ -355,7 +355,7 @@ describe('a write queue whose project stays locked', () => {
   });
 
   it.each([5_000, 20_000, 600_000])(
-    'is never so late with a write that its deadline of %d ms would cut off the response',
+    'never sends a write so late that its deadline of %d ms would cut off the response',
     async (timeoutMs) => {
       const project = locked();
       const deadline = within(timeoutMs);
@@ -376,12 +376,12 @@ describe('a write queue whose project stays locked', () => {
     },
   );
 
-  it('leaves 5 s of a deadline of ten minutes', async () => {
+  it('reserves 5 s of a deadline of ten minutes for the last attempt', async () => {
     expect(await passing([locked().write('first')])).toEqual([`first failed at 595000: ${lastTried} 600 s`]);
   });
 
-  it('names the reason of the service when nothing shows what locks the project', async () => {
-    // The longest of the random pauses: the last one ends when no time is left for another try.
+  it("reports the service's reason if no operation is visible", async () => {
+    // The longest random pauses: the last one leaves no time for another attempt.
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const project = new QueuedProject();
     project.refuses = () => refusal(423);
@@ -390,7 +390,7 @@ describe('a write queue whose project stays locked', () => {
     ]);
   });
 
-  it('fails the queued writes with it that would wait no longer, and never sends them', async () => {
+  it('fails the queued writes with the same or a shorter deadline, and never sends them', async () => {
     const project = locked();
     const writes = [
       project.write('first', { deadline: within(20_000) }),
@@ -405,7 +405,7 @@ describe('a write queue whose project stays locked', () => {
     expect(project.sent.filter((each) => !each.startsWith('first'))).toEqual([]);
   });
 
-  it('lets the queued writes continue that would wait longer, for all of their time', async () => {
+  it('keeps the queued writes with a longer deadline, for all of their time', async () => {
     const project = locked();
     const writes = [
       project.write('first', { deadline: within(20_000) }),
@@ -417,7 +417,7 @@ describe('a write queue whose project stays locked', () => {
     ]);
   });
 
-  it('fails a later write after one try while the same unchanged operation locks the project', async () => {
+  it('fails a later write after one attempt while the same unchanged operation locks the project', async () => {
     const project = locked();
     await passing([project.write('first', { deadline: within(20_000) })], minuteMs);
     const later = project.write('later', { deadline: within(20_000) });
@@ -425,7 +425,7 @@ describe('a write queue whose project stays locked', () => {
     expect(project.sent.filter((each) => each.startsWith('later'))).toEqual(['later at 60000']);
   });
 
-  it('lets a later write wait that has more time', async () => {
+  it('lets a later write with a longer deadline wait', async () => {
     const project = locked();
     await passing([project.write('first', { deadline: within(20_000) })], minuteMs);
     const later = project.write('later', { deadline: within(30_000) });
@@ -446,7 +446,7 @@ describe('a write queue whose project stays locked', () => {
     expect(await passing([later], minuteMs)).toEqual([expect.stringMatching(/^later done at 70[01]\d\d$/)]);
   });
 
-  it('lets a later write wait once another write got through', async () => {
+  it('lets a later write wait after another write succeeded', async () => {
     const project = locked();
     await passing([project.write('first', { deadline: within(20_000) })], minuteMs);
     project.refuses = () => undefined;

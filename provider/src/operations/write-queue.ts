@@ -1,44 +1,45 @@
 import { partition, sortedIndexBy } from 'lodash';
 import type { ControlApiError } from '../control-api/control-api-error';
-import type { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
 import { isUnfinished } from './operation-outcome';
 import type { OperationPoller } from './operation-poller';
-import { defaultLockPacing, isLocked, LockedError, type LockPacing, ProjectLock } from './project-lock';
+import {
+  defaultLockPacing,
+  isLocked,
+  LockedError,
+  type LockedWrite,
+  type LockPacing,
+  ProjectLock,
+} from './project-lock';
 
-export interface QueuedWrite<Result> {
-  /** Begins when the write's turn has come. */
-  readonly deadline: Deadline;
+/** A write whose deadline starts when it leaves the queue. */
+export interface QueuedWrite<Result> extends LockedWrite {
   /** Sends the write. Called again after a 423. */
   readonly write: () => Promise<Result>;
-  /** The operations that the write has started. */
+  /** Returns the operations that the write started. */
   readonly startedBy: (result: Result) => readonly Operation[];
-  /** Called with the operations that lock the project, while they do. */
-  readonly onLocked?: ((blocking: readonly Operation[]) => void) | undefined;
 }
 
-/** How many writes may be under way at a time in a project that does not lock. */
+/** The maximum number of concurrent writes in a project that does not lock. */
 const widest = 8;
 
-interface Entry {
+interface Entry extends LockedWrite {
   readonly place: number;
-  readonly deadline: Deadline;
-  /** The 423 of the first try. */
+  /** The 423 of the first attempt. */
   refusal?: ControlApiError;
   /** Sends the write once. */
   readonly send: () => Promise<void>;
-  readonly onLocked: (blocking: readonly Operation[]) => void;
   readonly fail: (error: unknown) => void;
 }
 
 /**
- * The writes to one project, first come, first served. A project whose operations are unfinished answers 423, unless
- * the service lets them run side by side; the responses tell which. So writes go out one at a time first, and ever more
- * at a time while none is refused. After the first 423 there is one at a time for the rest of the run: the first in the
- * queue waits for the operations that lock the project, while the others have sent nothing.
+ * The writes to one project, first come, first served. A project with unfinished operations returns 423, unless the
+ * service lets them run concurrently. Only the responses show which. So the queue starts with one write at a time and
+ * doubles that while none is refused. After the first 423, it sends one at a time for the rest of the run: the first
+ * write waits for the operations that lock the project, and the others send nothing.
  *
- * Time in the queue does not count against a write's own deadline. When the lock outlasts the deadline of the first
- * write, the queued ones that would wait no longer fail with it, instead of one after the other.
+ * Time in the queue does not count against a write's deadline. If the lock outlasts the deadline of the first write, the
+ * queued writes with the same or a shorter deadline fail at once, instead of one after the other.
  */
 export class WriteQueue {
   readonly #poller: OperationPoller;
@@ -48,12 +49,12 @@ export class WriteQueue {
   #underWay = 0;
   #width = 1;
   #isLocking = false;
-  /** What the latest write of a locking project has started. */
+  /** The operations that the latest write started. */
   #latest: readonly Operation[] = [];
   #latestAt = 0;
   /** When each operation that does not lock the project had last changed. */
   readonly #harmless = new Map<string, string>();
-  /** The lock that outlasted a deadline. */
+  /** The error of the write whose deadline the lock outlasted. */
   #stuckOn: LockedError | undefined;
 
   constructor(poller: OperationPoller, pacing: LockPacing = defaultLockPacing) {
@@ -61,7 +62,7 @@ export class WriteQueue {
     this.#pacing = pacing;
   }
 
-  /** When the latest write was done; 0 before the first. Local time. */
+  /** When the latest write succeeded; 0 before the first. Local time. */
   get latestAt(): number {
     return this.#latestAt;
   }
@@ -75,7 +76,7 @@ export class WriteQueue {
         resolve(result);
       };
       const place = this.#places++;
-      this.#enter({ place, deadline, send, onLocked: onLocked ?? (() => undefined), fail: reject });
+      this.#enter({ place, deadline, send, onLocked, fail: reject });
       this.#admit();
     });
   }
@@ -115,7 +116,7 @@ export class WriteQueue {
       if (!isLocked(error)) throw error;
       this.#isLocking = true;
       entry.refusal = error;
-      // Keeps its place: those that came later wait behind it.
+      // The write keeps its place before later ones.
       this.#enter(entry);
     }
   }

@@ -1,5 +1,5 @@
+import { messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
-import { messageOf } from '../control-api/error-message';
 import type { Endpoint } from '../control-api/wire-types';
 import { argumentNames, argumentTable } from '../endpoint/argument-effects';
 import { findDrift } from '../endpoint/drift';
@@ -18,7 +18,7 @@ import {
 } from '../endpoint/existing-endpoint';
 import type { Declaration } from '../endpoint/resource';
 import { isFailed } from '../operations/operation-outcome';
-import type { ServiceProjects } from '../operations/service-projects';
+import type { ServiceProjects } from '../operations/service-project';
 import {
   assessChange,
   type ChangeImpact,

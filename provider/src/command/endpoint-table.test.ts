@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { endpointOf } from '../../../tests/support/endpoint';
-import { stateWord, suspendWord } from './endpoint-labels';
+import { stateLabel, suspendLabel } from './endpoint-table';
 
 it.each([
   [{ current_state: 'active' }, 'Active'],
@@ -10,8 +10,8 @@ it.each([
   [{ current_state: 'idle', disabled: true }, 'Stopped'],
   [{ current_state: 'active', pending_state: 'idle', disabled: true }, 'Active, soon Stopped'],
   [{ current_state: 'hibernating' }, 'hibernating'],
-])('%j is %s', (change, word) => {
-  expect(stateWord(endpointOf(change))).toBe(word);
+])('labels an endpoint with %j as %s', (change, label) => {
+  expect(stateLabel(endpointOf(change))).toBe(label);
 });
 
 it.each([
@@ -19,6 +19,6 @@ it.each([
   [0, 'after the default (300 s)'],
   [600, 'after 600 s'],
   [undefined, undefined],
-])('a delay of %s reads %s', (seconds, word) => {
-  expect(suspendWord(seconds)).toBe(word);
+])('labels an autosuspend delay of %s as %s', (seconds, label) => {
+  expect(suspendLabel(seconds)).toBe(label);
 });

@@ -1,4 +1,0 @@
-/** What an error says; anything else that was thrown, as text. */
-export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
-}
