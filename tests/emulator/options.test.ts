@@ -27,6 +27,11 @@ describe('an invalid option is rejected', () => {
   ])('rejects the option %j', async (options, message) => {
     await expect(startEmulator(options)).rejects.toThrow(message);
   });
+
+  it('the error for an invalid apiKey does not contain the key', async () => {
+    const started = startEmulator({ apiKey: 'my secret' });
+    await expect(started).rejects.toThrow(/^apiKey must be one or more printable characters without spaces$/);
+  });
 });
 
 describe('an option', () => {

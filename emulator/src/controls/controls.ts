@@ -132,7 +132,7 @@ export class Controls {
   /** Changes attributes of an endpoint outside the API: at once, without an operation. */
   changeEndpoint(endpointId: string, attributes: EndpointAttributes): Endpoint {
     const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
-    const requested = readEndpointChange({ ...attributes }, 'reject');
+    const requested = readEndpointChange(attributes, 'reject');
     applyAttributes(endpoint, normalizeAttributes(this.#plane.settings, requested));
     endpoint.wire.updated_at = this.#plane.clock.now();
     this.#plane.journal.noteEndpoint(project, endpoint);

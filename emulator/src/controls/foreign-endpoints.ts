@@ -4,13 +4,16 @@ import { toTimestamp } from '../records/clock';
 import type { EndpointRecord } from '../records/endpoint-record';
 import type { ProjectRecord } from '../records/project-record';
 import { type NewEndpointAttributes, readNewEndpoint } from '../requests/endpoint-attributes';
-import { readAttributes } from '../requests/request-body';
-import { isAge } from './foreign-operations';
+import { parse } from '../validation/parse';
+import { attributes } from '../validation/schemas';
+import { age } from './foreign-operations';
 
 export interface ForeignEndpointOptions {
   /** How long ago it was created, in milliseconds. @default 0 */
   readonly ageMs?: number;
 }
+
+const OPTIONS = attributes({ ageMs: age }).strict();
 
 /** Creates an endpoint that is active at once, or idle if it is disabled, without an operation. */
 export function createForeignEndpoint(
@@ -19,12 +22,11 @@ export function createForeignEndpoint(
   requested: NewEndpointAttributes,
   options: ForeignEndpointOptions,
 ): EndpointRecord {
-  readAttributes({ ...options }, 'options', { ageMs: isAge }, 'reject');
-  const { ageMs = 0 } = options;
-  const attributes = readNewEndpoint({ ...requested }, 'reject');
-  checkNewEndpointRequest(plane, project, attributes);
+  const { ageMs = 0 } = parse(OPTIONS, options, 'options');
+  const endpointAttributes = readNewEndpoint(requested, 'reject');
+  checkNewEndpointRequest(plane, project, endpointAttributes);
   const created = toTimestamp(plane.clock.nextMicros() - ageMs * 1000);
-  const endpoint = addEndpoint(plane, project, attributes, created);
+  const endpoint = addEndpoint(plane, project, endpointAttributes, created);
   const { wire } = endpoint;
   if (!wire.disabled)
     Object.assign(wire, { current_state: 'active', last_active: created, started_at: created });

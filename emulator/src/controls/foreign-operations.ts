@@ -1,17 +1,10 @@
 import type { ControlPlane } from '../control-plane/control-plane';
-import { badRequest, conflict, noEndpoint } from '../records/api-error';
+import { conflict, noEndpoint } from '../records/api-error';
 import type { EndpointRecord } from '../records/endpoint-record';
 import type { OperationRecord } from '../records/operation-record';
 import type { ProjectRecord } from '../records/project-record';
-import {
-  type Checks,
-  isFlag,
-  isId,
-  isText,
-  isTextOfLength,
-  isWholeNumber,
-} from '../requests/attribute-checks';
-import { readAttributes } from '../requests/request-body';
+import { parse } from '../validation/parse';
+import { attributes, flag, id, text, textOfLength, wholeNumber } from '../validation/schemas';
 
 /** An operation of another client. The emulator never runs it; it keeps its status until you change it. */
 export interface ForeignOperation {
@@ -38,27 +31,21 @@ export type ForeignOperationChange = Pick<ForeignOperation, 'status' | 'failures
 
 const TEN_YEARS_MS = 10 * 365 * 24 * 3600 * 1000;
 
-export const isAge = isWholeNumber(0, TEN_YEARS_MS);
-const CHANGE_CHECKS = {
-  status: isTextOfLength(1, 64),
-  failuresCount: isWholeNumber(0, 1_000_000),
-  error: isText,
-} satisfies Checks;
-const OPERATION_CHECKS: Checks = {
-  ...CHANGE_CHECKS,
-  action: isTextOfLength(1, 64),
-  endpointId: isId,
-  branchId: isId,
-  ageMs: isAge,
-  locks: isFlag,
-};
+export const age = wholeNumber(0, TEN_YEARS_MS);
+const name = textOfLength(1, 64);
+const CHANGE = attributes({ failuresCount: wholeNumber(0, 1_000_000), error: text })
+  .extend({ status: name })
+  .strict();
+const OPERATION = attributes({ endpointId: id, branchId: id, ageMs: age, locks: flag })
+  .extend({ ...CHANGE.shape, action: name })
+  .strict();
 
 export function addForeignOperation(
   plane: ControlPlane,
   project: ProjectRecord,
   requested: ForeignOperation,
 ): OperationRecord {
-  checkOperation(requested, OPERATION_CHECKS, ['action', 'status']);
+  parse(OPERATION, requested, 'operation');
   const { action, endpointId, ageMs = 0, locks = false } = requested;
   const endpoint = endpointId === undefined ? undefined : findEndpoint(project, endpointId);
   const branchId = requested.branchId ?? endpoint?.wire.branch_id ?? project.primaryBranchId;
@@ -72,7 +59,7 @@ export function changeForeignOperation(
   operationId: string,
   change: ForeignOperationChange,
 ): OperationRecord {
-  checkOperation(change, CHANGE_CHECKS, ['status']);
+  parse(CHANGE, change, 'operation');
   const { project, operation } = plane.store.findOperation(operationId);
   if (operation.progress !== 'given') {
     throw conflict(
@@ -82,13 +69,6 @@ export function changeForeignOperation(
   }
   plane.runner.changeGiven(project, operation, outcomeOf(change));
   return operation;
-}
-
-/** Validates values from untyped programs and requests. */
-function checkOperation(requested: object, checks: Checks, required: readonly string[]): void {
-  const attributes = readAttributes({ ...requested }, 'operation', checks, 'reject');
-  const missing = required.find((name) => attributes[name] === undefined);
-  if (missing !== undefined) throw badRequest(`operation.${missing} is required`);
 }
 
 function outcomeOf({ status, failuresCount, error }: ForeignOperationChange) {

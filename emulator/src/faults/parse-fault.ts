@@ -1,90 +1,77 @@
-import { badRequest } from '../records/api-error';
+import { z } from 'zod';
 import { LONGEST_LAG_MS } from '../records/history';
+import { parse } from '../validation/parse';
 import {
-  type Check,
-  type Checks,
-  check,
-  isObject,
-  isOneOf,
-  isText,
-  isTextLike,
-  isTextOfLength,
-  isWholeNumber,
-} from '../requests/attribute-checks';
-import { readAttributes, readSection } from '../requests/request-body';
+  attributes,
+  oneOf,
+  requiredAttributes,
+  text,
+  textLike,
+  textOfLength,
+  wholeNumber,
+} from '../validation/schemas';
 import type { Fault } from './fault-types';
 
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
-const isWhen = isOneOf('before-work', 'after-work');
-/** Longer than any path of the API. */
-const isPatternText = isTextOfLength(0, 500);
-const isPathPattern: Check = (value) => (value instanceof RegExp ? undefined : isPatternText(value));
-const isHeaderText = isTextLike(/^[\x20-\x7e]{1,200}$/, 'a string of 1 to 200 printable ASCII characters');
-const isTimes = check(
-  (value) => value === 'always' || isWholeNumber(1, 1_000_000)(value) === undefined,
-  'a whole number from 1 to 1000000, or "always"',
-);
+const when = oneOf('before-work', 'after-work');
+const headerText = textLike(/^[\x20-\x7e]{1,200}$/, 'a string of 1 to 200 printable ASCII characters');
+/** The longest pattern is longer than any path of the API. */
+const path = z.union([z.instanceof(RegExp), textOfLength(0, 500)], 'a string of 0 to 500 characters');
 
-/** The attributes of each kind of effect, besides `kind`. */
-const REQUEST_EFFECTS: Readonly<Record<string, Checks>> = {
-  'lost-before-work': {},
-  'lost-after-work': {},
-  status: {
-    status: isWholeNumber(400, 599),
-    when: isWhen,
-    retryAfterSeconds: isWholeNumber(0, 86_400),
-    retryAfterFormat: isOneOf('seconds', 'http-date'),
-    code: isText,
-    message: isText,
-  },
-  'proxy-page': { status: isWholeNumber(200, 599), when: isWhen, contentType: isHeaderText, body: isText },
-  slow: { delayMs: isWholeNumber(0, LONGEST_DELAY_MS), when: isWhen },
-  malformed: {},
-  'cut-off': { encoding: isOneOf('gzip') },
-  'repeated-operations': {},
-  'reversed-operations': {},
-  'late-read': { lateMs: isWholeNumber(1, LONGEST_LAG_MS) },
-};
+function effect<const Kind extends string, Shape extends z.ZodRawShape>(kind: Kind, shape: Shape) {
+  return requiredAttributes({ kind: z.literal(kind), ...shape }).strict();
+}
 
-const OPERATION_EFFECTS: Readonly<Record<string, Checks>> = {
-  'operation-fails': { status: isOneOf('failed', 'error', 'cancelled'), error: isText },
-  'operation-hangs': {},
-  'operation-status': { status: isTextOfLength(1, 64) },
-};
+const EFFECTS = [
+  effect('lost-before-work', {}),
+  effect('lost-after-work', {}),
+  effect('status', {
+    status: wholeNumber(400, 599),
+    when: when.exactOptional(),
+    retryAfterSeconds: wholeNumber(0, 86_400).exactOptional(),
+    retryAfterFormat: oneOf('seconds', 'http-date').exactOptional(),
+    code: text.exactOptional(),
+    message: text.exactOptional(),
+  }),
+  effect('proxy-page', {
+    status: wholeNumber(200, 599),
+    when: when.exactOptional(),
+    contentType: headerText.exactOptional(),
+    body: text.exactOptional(),
+  }),
+  effect('slow', { delayMs: wholeNumber(0, LONGEST_DELAY_MS), when: when.exactOptional() }),
+  effect('malformed', {}),
+  effect('cut-off', { encoding: oneOf('gzip').exactOptional() }),
+  effect('repeated-operations', {}),
+  effect('reversed-operations', {}),
+  effect('late-read', { lateMs: wholeNumber(1, LONGEST_LAG_MS) }),
+  effect('operation-fails', {
+    status: oneOf('failed', 'error', 'cancelled').exactOptional(),
+    error: text.exactOptional(),
+  }),
+  effect('operation-hangs', {}),
+  effect('operation-status', { status: textOfLength(1, 64) }),
+] as const;
+const KINDS = EFFECTS.map(({ shape }) => shape.kind.value);
 
-const REQUIRED: Readonly<Record<string, string>> = {
-  status: 'status',
-  'proxy-page': 'status',
-  slow: 'delayMs',
-  'late-read': 'lateMs',
-  'operation-status': 'status',
-};
+const FAULT = requiredAttributes({
+  match: z.unknown().exactOptional(),
+  effect: z.discriminatedUnion('kind', EFFECTS, {
+    error: ({ code }) => (code === 'invalid_union' ? `one of ${KINDS.join(', ')}` : 'an object with kind'),
+  }),
+  times: z
+    .union([z.literal('always'), wholeNumber(1, 1_000_000)], 'a whole number from 1 to 1000000, or "always"')
+    .exactOptional(),
+}).strict();
 
-const REQUEST_MATCH: Checks = { method: isText, path: isPathPattern };
-const OPERATION_MATCH: Checks = { action: isText, endpointId: isText, projectId: isText };
+const REQUEST_MATCH = attributes({ method: text, path }).strict();
+const OPERATION_MATCH = attributes({ action: text, endpointId: text, projectId: text }).strict();
 
 /** Validates a fault from JSON or from an untyped program. @throws ApiError that names the invalid attribute */
 export function parseFault(value: unknown): Fault {
-  if (!isObject(value)) throw badRequest('a fault must be an object with match and effect');
-  const { match: _match, effect: _effect, ...repetition } = value;
-  const { kind, ...details } = readSection(value, 'effect');
-  const isForRequests = typeof kind === 'string' && Object.hasOwn(REQUEST_EFFECTS, kind);
-  const effects = isForRequests ? REQUEST_EFFECTS : OPERATION_EFFECTS;
-  if (typeof kind !== 'string' || !Object.hasOwn(effects, kind)) {
-    const kinds = Object.keys({ ...REQUEST_EFFECTS, ...OPERATION_EFFECTS });
-    throw badRequest(`effect.kind must be one of ${kinds.join(', ')}`);
-  }
-  const required = REQUIRED[kind];
-  if (required !== undefined && details[required] === undefined) {
-    throw badRequest(`effect.${required} is required for the effect ${kind}`);
-  }
-  const match = readSection(value, 'match', true);
-  // The checks match the type.
-  return {
-    match: readAttributes(match, 'match', isForRequests ? REQUEST_MATCH : OPERATION_MATCH, 'reject'),
-    effect: { kind, ...readAttributes(details, 'effect', effects[kind] ?? {}, 'reject') },
-    times: 1,
-    ...readAttributes(repetition, 'fault', { times: isTimes }, 'reject'),
-  } as Fault;
+  const { match = {}, effect, times = 1 } = parse(FAULT, value, 'fault');
+  const matchSchema = effect.kind.startsWith('operation-') ? OPERATION_MATCH : REQUEST_MATCH;
+  // The schemas match the type.
+  return { match: parse(matchSchema, match, 'fault.match'), effect, times } as Fault;
 }

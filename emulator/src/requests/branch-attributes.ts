@@ -1,17 +1,9 @@
-import { badRequest } from '../records/api-error';
-import {
-  type Checks,
-  isAnnotations,
-  isFlag,
-  isId,
-  isObject,
-  isOneOf,
-  isText,
-  isTextOfLength,
-  isTimestamp,
-} from './attribute-checks';
+import { z } from 'zod';
+import { parse } from '../validation/parse';
+import { attributes, flag, oneOf, text, textLike, textOfLength } from '../validation/schemas';
 import { type NewEndpointAttributes, readNewEndpoint } from './endpoint-attributes';
-import { readAttributes, readSection, type UnknownAttributes } from './request-body';
+import { annotations } from './nested-attributes';
+import { forEachTreatment, type UnknownAttributes } from './request-body';
 
 export interface NewBranch {
   readonly name?: string | undefined;
@@ -22,35 +14,40 @@ export interface NewBranch {
   readonly endpoints: readonly Omit<NewEndpointAttributes, 'branch_id'>[];
 }
 
-const BRANCH_CHECKS: Checks = {
-  name: isTextOfLength(1, 256),
-  parent_id: (value) => (value === '' ? undefined : isId(value)),
-  protected: isFlag,
-  archived: isFlag,
-  init_source: isOneOf('parent-data', 'schema-only'),
-  parent_lsn: isText,
-  parent_timestamp: isTimestamp,
-  expires_at: isTimestamp,
-};
+const RFC_3339 = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
+const timeExpected = 'a time such as 2026-01-31T08:00:00Z';
+const timestamp = textLike(RFC_3339, timeExpected).refine(
+  (time) => !Number.isNaN(Date.parse(time)),
+  timeExpected,
+);
+
+const BODY = attributes({
+  branch: z.unknown(),
+  endpoints: z.array(z.looseObject({}, 'an object'), 'a list of objects'),
+  annotation_value: annotations,
+});
+
+const BRANCH = forEachTreatment(
+  attributes({
+    name: textOfLength(1, 256),
+    parent_id: textLike(/^[a-z0-9-]{0,60}$/, 'empty or an id (1 to 60 of a-z, 0-9 and "-")'),
+    protected: flag,
+    archived: flag,
+    init_source: oneOf('parent-data', 'schema-only'),
+    parent_lsn: text,
+    parent_timestamp: timestamp,
+    expires_at: timestamp,
+  }),
+);
 
 /** The body is optional, and so is every attribute in it. */
-export function readNewBranch(body: unknown, unknownAttributes: UnknownAttributes): NewBranch {
-  const section = readSection(body, 'branch', true);
-  // BRANCH_CHECKS matches the attribute types.
-  const branch = readAttributes(section, 'branch', BRANCH_CHECKS, unknownAttributes) as {
-    name?: string;
-    parent_id?: string;
-    protected?: boolean;
-  };
-  const { endpoints = [], annotation_value = {} } = isObject(body) ? body : {};
-  const expected = isAnnotations(annotation_value);
-  if (expected !== undefined) throw badRequest(`annotation_value must be ${expected}`);
-  if (!Array.isArray(endpoints) || !endpoints.every(isObject))
-    throw badRequest('endpoints must be a list of objects');
+export function readNewBranch(body: unknown = {}, unknownAttributes: UnknownAttributes): NewBranch {
+  const { branch = {}, endpoints = [] } = parse(BODY, body);
+  const { name, parent_id, protected: isProtected } = parse(BRANCH[unknownAttributes], branch, 'branch');
   return {
-    name: branch.name,
-    parentId: branch.parent_id || undefined,
-    isProtected: branch.protected,
+    name,
+    parentId: parent_id || undefined,
+    isProtected,
     // The branch has no id yet; addBranch sets the real one.
     endpoints: endpoints.map((endpoint) =>
       readNewEndpoint({ ...endpoint, branch_id: 'new' }, unknownAttributes),

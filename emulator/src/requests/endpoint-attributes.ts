@@ -1,20 +1,9 @@
 import { checkBothBounds } from '../limits/compute-size';
-import { badRequest } from '../records/api-error';
 import type { EndpointSettings, EndpointType } from '../records/wire-types';
-import {
-  type Checks,
-  isFlag,
-  isId,
-  isNumber,
-  isObjectOf,
-  isOneOf,
-  isPreloadLibraries,
-  isText,
-  isTextMap,
-  isTextOfLength,
-  isWholeNumber,
-} from './attribute-checks';
-import { pickPresent, readAttributes, type UnknownAttributes } from './request-body';
+import { parse } from '../validation/parse';
+import { attributes, flag, id, number, oneOf, text, textOfLength, wholeNumber } from '../validation/schemas';
+import { preloadLibraries, textMap } from './nested-attributes';
+import { forEachTreatment, type UnknownAttributes } from './request-body';
 
 /** The attributes of an endpoint that a request may set. */
 export interface EndpointAttributes {
@@ -36,67 +25,41 @@ export interface EndpointAttributes {
 export type NewEndpointAttributes = EndpointAttributes & { branch_id: string; type: EndpointType };
 
 // The defaults of a project follow the same rules as the attributes of an endpoint.
-export const isSuspendTimeout = isWholeNumber(-1, 604_800);
-export const isProvisioner = isOneOf('k8s-pod', 'k8s-neonvm', 'serverless-platform');
-export const SIZE_CHECKS = {
-  autoscaling_limit_min_cu: isNumber,
-  autoscaling_limit_max_cu: isNumber,
-} satisfies Checks;
-export const SETTINGS_CHECKS = { pg_settings: isTextMap, pgbouncer_settings: isTextMap } satisfies Checks;
+export const suspendTimeout = wholeNumber(-1, 604_800);
+export const provisioner = oneOf('k8s-pod', 'k8s-neonvm', 'serverless-platform');
+export const sizeShape = { autoscaling_limit_min_cu: number, autoscaling_limit_max_cu: number };
+export const settingsShape = { pg_settings: textMap, pgbouncer_settings: textMap };
 
-/** Attributes of both create and update. */
-const SHARED_CHECKS = {
-  branch_id: isId,
-  name: isTextOfLength(1, 64),
-  ...SIZE_CHECKS,
-  settings: isObjectOf({ ...SETTINGS_CHECKS, preload_libraries: isPreloadLibraries }),
-  pooler_enabled: isFlag,
-  pooler_mode: isOneOf('transaction'),
-  disabled: isFlag,
-  passwordless_access: isFlag,
-  suspend_timeout_seconds: isSuspendTimeout,
-  provisioner: isProvisioner,
-} satisfies Checks;
+/** An update cannot set `type` or `region_id`, which count as unknown. */
+const change = attributes({
+  branch_id: id,
+  name: textOfLength(1, 64),
+  ...sizeShape,
+  settings: attributes({ ...settingsShape, preload_libraries: preloadLibraries }),
+  pooler_enabled: flag,
+  pooler_mode: oneOf('transaction'),
+  disabled: flag,
+  passwordless_access: flag,
+  suspend_timeout_seconds: suspendTimeout,
+  provisioner,
+});
+const CHANGE = forEachTreatment(change);
+const NEW_ENDPOINT = forEachTreatment(
+  change.extend({ branch_id: id, type: oneOf('read_write', 'read_only'), region_id: text.exactOptional() }),
+);
 
-const CREATE_CHECKS: Checks = {
-  ...SHARED_CHECKS,
-  type: isOneOf('read_write', 'read_only'),
-  region_id: isText,
-};
-
-/** The attributes of a create request, of which `branch_id` and `type` are required. */
 export function readNewEndpoint(
-  section: Record<string, unknown>,
+  section: unknown,
   unknownAttributes: UnknownAttributes,
 ): NewEndpointAttributes {
-  // The checks match the attribute types.
-  const attributes = readAttributes(
-    section,
-    'endpoint',
-    CREATE_CHECKS,
-    unknownAttributes,
-  ) as EndpointAttributes;
-  const { branch_id, type } = attributes;
-  if (branch_id === undefined)
-    throw badRequest('endpoint.branch_id is required: the branch to create the endpoint for');
-  if (type === undefined) throw badRequest('endpoint.type is required: read_write or read_only');
-  checkBothBounds(attributes, 'endpoint.');
-  return { ...withKnownSettings(attributes), branch_id, type };
+  const endpoint = parse(NEW_ENDPOINT[unknownAttributes], section, 'endpoint');
+  checkBothBounds(endpoint, 'endpoint.');
+  return endpoint;
 }
 
-/** The attributes of an update request. It cannot set `type` or `region_id`, which count as unknown. */
 export function readEndpointChange(
-  section: Record<string, unknown>,
+  section: unknown,
   unknownAttributes: UnknownAttributes,
 ): EndpointAttributes {
-  // The checks match the attribute types.
-  return withKnownSettings(
-    readAttributes(section, 'endpoint', SHARED_CHECKS, unknownAttributes) as EndpointAttributes,
-  );
-}
-
-function withKnownSettings(attributes: EndpointAttributes): EndpointAttributes {
-  if (attributes.settings === undefined) return attributes;
-  const names = ['pg_settings', 'pgbouncer_settings', 'preload_libraries'] as const;
-  return { ...attributes, settings: pickPresent(attributes.settings, names) };
+  return parse(CHANGE[unknownAttributes], section, 'endpoint');
 }

@@ -1,10 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Controls } from '../../controls/controls';
 import type { ForeignOperation, ForeignOperationChange } from '../../controls/foreign-operations';
-import type { InjectedFault } from '../../faults/fault-types';
-import { parseFault } from '../../faults/parse-fault';
+import type { Fault, InjectedFault } from '../../faults/fault-types';
 import { notFound } from '../../records/api-error';
-import { isObject } from '../../requests/attribute-checks';
 import { readEndpointChange, readNewEndpoint } from '../../requests/endpoint-attributes';
 import { readSection } from '../../requests/request-body';
 import type { ProjectPath } from './path-parameters';
@@ -20,7 +18,8 @@ export function addAdminRoutes(admin: FastifyInstance, controls: Controls): void
   admin.get('/requests', () => ({ requests: controls.requests() }));
   admin.get('/faults', () => ({ faults: controls.faults().map(showFault) }));
   admin.post('/faults', (request, reply) =>
-    reply.code(201).send({ fault: showFault(controls.inject(parseFault(request.body))) }),
+    // The control validates it.
+    reply.code(201).send({ fault: showFault(controls.inject(request.body as Fault)) }),
   );
   admin.delete<FaultPath>('/faults/:fault_id', (request, reply) => {
     const fault = controls.faults().find(({ id }) => id === request.params.fault_id);
@@ -43,7 +42,8 @@ export function addAdminRoutes(admin: FastifyInstance, controls: Controls): void
 
   admin.post<ProjectPath>('/projects/:project_id/endpoints', (request, reply) => {
     const attributes = readNewEndpoint(readSection(request.body, 'endpoint'), 'reject');
-    const options = readOptions(request.body);
+    // The control validates the attributes of the body besides the endpoint.
+    const { endpoint: _endpoint, ...options } = request.body as { endpoint: unknown; ageMs?: number };
     const endpoint = controls.createEndpoint(request.params.project_id, attributes, options);
     return reply.code(201).send({ endpoint });
   });
@@ -74,12 +74,6 @@ export function addAdminRoutes(admin: FastifyInstance, controls: Controls): void
     controls.deleteEndpoint(request.params.endpoint_id);
     return reply.code(204).send();
   });
-}
-
-/** The attributes of the body besides the endpoint; the control validates them. */
-function readOptions(body: unknown): { ageMs?: number } {
-  const { endpoint: _endpoint, ...options } = isObject(body) ? body : {};
-  return options;
 }
 
 /** A regular expression, which only a program can inject, has no JSON form, so it is shown as text. */

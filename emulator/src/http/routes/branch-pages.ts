@@ -1,9 +1,17 @@
-import { badRequest } from '../../records/api-error';
+import { z } from 'zod';
 import type { Branch } from '../../records/wire-types';
-import { readLimit, readQueryChoice, readQueryText } from './query-parameters';
+import { oneOf } from '../../validation/schemas';
+import { queryText, queryWhole, readQuery } from './query-parameters';
 
-const SORT_FIELDS = ['updated_at', 'created_at', 'name'] as const;
-const LIMIT = { max: 10_000, fallback: Number.POSITIVE_INFINITY };
+const QUERY = z.object({
+  sort_by: queryText.pipe(oneOf('updated_at', 'created_at', 'name')).default('updated_at'),
+  sort_order: queryText.pipe(oneOf('asc', 'desc')).default('desc'),
+  cursor: queryText
+    .transform((cursor) => Buffer.from(cursor, 'base64url').toString().split('\0', 2))
+    .pipe(z.tuple([z.string(), z.string()], 'the cursor of an earlier response'))
+    .optional(),
+  limit: queryWhole(1, 10_000).default(Number.POSITIVE_INFINITY),
+});
 
 /** The sort key of a branch. The id decides between equal values. */
 type Rank = readonly [value: string, id: string];
@@ -15,19 +23,16 @@ interface BranchPage {
 
 /** The page of branches that the query selects. It has a `next` cursor if there are more. */
 export function pageOfBranches(branches: readonly Branch[], query: unknown): BranchPage {
-  const sortBy = readQueryChoice(query, 'sort_by', SORT_FIELDS) ?? 'updated_at';
-  const sortOrder = readQueryChoice(query, 'sort_order', ['asc', 'desc'] as const) ?? 'desc';
-  const after = readRank(query);
-  const limit = readLimit(query, LIMIT);
-  const direction = sortOrder === 'asc' ? 1 : -1;
-  const rankOf = (branch: Branch): Rank => [branch[sortBy], branch.id];
+  const { sort_by, sort_order, cursor: after, limit } = readQuery(QUERY, query);
+  const direction = sort_order === 'asc' ? 1 : -1;
+  const rankOf = (branch: Branch): Rank => [branch[sort_by], branch.id];
   const rest = branches
     .filter((branch) => after === undefined || direction * compareRanks(rankOf(branch), after) > 0)
     .toSorted((one, other) => direction * compareRanks(rankOf(one), rankOf(other)));
   const page = rest.slice(0, limit);
   const last = rest.length > page.length ? page.at(-1) : undefined;
   const next = last === undefined ? {} : { next: toCursor(rankOf(last)) };
-  return { branches: page, pagination: { ...next, sort_by: sortBy, sort_order: sortOrder } };
+  return { branches: page, pagination: { ...next, sort_by, sort_order } };
 }
 
 function compareRanks([value, id]: Rank, [otherValue, otherId]: Rank): number {
@@ -38,14 +43,4 @@ function compareRanks([value, id]: Rank, [otherValue, otherId]: Rank): number {
 
 function toCursor(rank: Rank): string {
   return Buffer.from(rank.join('\0')).toString('base64url');
-}
-
-function readRank(query: unknown): Rank | undefined {
-  const cursor = readQueryText(query, 'cursor');
-  if (cursor === undefined) return undefined;
-  const [value, id] = Buffer.from(cursor, 'base64url').toString().split('\0');
-  if (value !== undefined && id !== undefined) return [value, id];
-  throw badRequest(
-    `query parameter cursor must be the cursor of an earlier response; got ${JSON.stringify(cursor)}`,
-  );
 }

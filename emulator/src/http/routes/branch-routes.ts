@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import { addBranch, deleteBranch } from '../../control-plane/branches';
 import type { ControlPlane } from '../../control-plane/control-plane';
 import { showDatabaseAccess, showEndpoint, showOperations } from '../../control-plane/response-bodies';
@@ -7,7 +8,12 @@ import { readNewBranch } from '../../requests/branch-attributes';
 import { pageOfBranches } from './branch-pages';
 import { LATE_GET, LATE_LIST, snapshotFor } from './late-reads';
 import type { BranchPath, ProjectPath } from './path-parameters';
-import { readQueryFlag, readQueryText } from './query-parameters';
+import { queryFlag, queryText, readQuery } from './query-parameters';
+
+// Deleted branches cannot be recovered, so there are none to include.
+const LIST_QUERY = z.object({ search: queryText.default(''), include_deleted: queryFlag.optional() });
+// Every delete is permanent.
+const DELETE_QUERY = z.object({ hard_delete: queryFlag.optional() });
 
 const COLLECTION = '/projects/:project_id/branches';
 
@@ -16,9 +22,7 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
 
   api.get<ProjectPath>(COLLECTION, LATE_LIST, (request) => {
     const project = store.project(request.params.project_id);
-    const search = readQueryText(request.query, 'search') ?? '';
-    // Deleted branches cannot be recovered, so there are none to include.
-    readQueryFlag(request.query, 'include_deleted');
+    const { search } = readQuery(LIST_QUERY, request.query);
     const found = snapshotFor(plane, project, request)
       .branches()
       .filter(({ id, name }) => name.includes(search) || id.includes(search));
@@ -50,8 +54,7 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
 
   api.delete<BranchPath>(`${COLLECTION}/:branch_id`, (request, reply) => {
     const project = store.project(request.params.project_id);
-    // Every delete is permanent.
-    readQueryFlag(request.query, 'hard_delete');
+    readQuery(DELETE_QUERY, request.query);
     const deleted = deleteBranch(plane, project, request.params.branch_id);
     if (deleted === undefined) return reply.code(204).send();
     return reply.send({ branch: { ...deleted.branch }, operations: showOperations(deleted.operations) });

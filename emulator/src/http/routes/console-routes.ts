@@ -3,10 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import type { ConsoleView } from '../../console/console-view';
 import { viewConsole } from '../../console/view-console';
 import type { ControlPlane } from '../../control-plane/control-plane';
-import { readQueryText } from './query-parameters';
+import { queryText, readQuery } from './query-parameters';
 
 /** The same folder, whether this file runs from src or from dist. */
 const FOLDER = join(__dirname, '../../../console');
@@ -18,6 +19,9 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
 };
+
+/** `after` is the version of the view that the page shows. */
+const EVENTS_QUERY = z.object({ project: queryText.optional(), after: queryText.optional() });
 
 /** How often the records are polled while a page is open. A poll takes well under a millisecond. */
 const POLL_EVERY_MS = 100;
@@ -35,9 +39,8 @@ export function addConsoleRoutes(app: FastifyInstance, plane: ControlPlane, stop
 
   /** Responds when the view differs from version `after`; at once without `after`. */
   app.get('/console/events', { config: { console: 'data' } }, async (request) => {
-    const projectId = readQueryText(request.query, 'project');
-    const after = readQueryText(request.query, 'after');
-    return waitForChange(request, () => viewConsole(plane.store, projectId), after, stopped);
+    const { project, after } = readQuery(EVENTS_QUERY, request.query);
+    return waitForChange(request, () => viewConsole(plane.store, project), after, stopped);
   });
 }
 

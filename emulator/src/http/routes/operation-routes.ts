@@ -1,23 +1,25 @@
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import type { ControlPlane } from '../../control-plane/control-plane';
 import { noOperation } from '../../records/api-error';
+import { parseTimestamp } from '../../records/clock';
 import type { ProjectSnapshot } from '../../records/history';
 import type { OperationRecord } from '../../records/operation-record';
 import type { Operation } from '../../records/wire-types';
 import { LATE_GET, LATE_LIST, snapshotFor } from './late-reads';
 import type { OperationPath, ProjectPath } from './path-parameters';
-import { readCursor, readLimit, readQueryText } from './query-parameters';
+import { queryWhole, readQuery, timeCursor } from './query-parameters';
 
-const LIMIT = { max: 1000, fallback: 100 };
+const QUERY = z.object({ limit: queryWhole(1, 1000).default(100), cursor: timeCursor.optional() });
 
 export function addOperationRoutes(api: FastifyInstance, plane: ControlPlane): void {
   api.get<ProjectPath>('/projects/:project_id/operations', LATE_LIST, (request) => {
     const project = plane.store.project(request.params.project_id);
-    const limit = readLimit(request.query, LIMIT);
+    const { limit, cursor } = readQuery(QUERY, request.query);
     const view = snapshotFor(plane, project, request);
-    const page = pageOf(project.operations, view, limit, readCursor(request.query));
+    const page = pageOf(project.operations, view, limit, parseTimestamp(cursor ?? ''));
     // The cursor of an empty page leads to another empty page.
-    const last = page.at(-1)?.created_at ?? readQueryText(request.query, 'cursor');
+    const last = page.at(-1)?.created_at ?? cursor;
     return { operations: page, pagination: { cursor: last ?? project.wire.created_at } };
   });
 

@@ -1,39 +1,37 @@
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import type { ControlPlane } from '../../control-plane/control-plane';
 import { addProject, deleteProject } from '../../control-plane/projects';
 import { showDatabaseAccess, showEndpoint, showOperations } from '../../control-plane/response-bodies';
 import { parseTimestamp } from '../../records/clock';
 import type { Project } from '../../records/wire-types';
 import { readNewProject } from '../../requests/project-attributes';
+import { id } from '../../validation/schemas';
 import type { ProjectPath } from './path-parameters';
-import {
-  readCursor,
-  readLimit,
-  readQueryFlag,
-  readQueryId,
-  readQueryText,
-  readQueryWhole,
-} from './query-parameters';
+import { queryFlag, queryText, queryWhole, readQuery, timeCursor } from './query-parameters';
 
-const LIMIT = { max: 400, fallback: 10 };
-const TIMEOUT_MS = { min: 100, max: 30_000 };
+const PAGE_QUERY = z.object({
+  limit: queryWhole(1, 400).default(10),
+  cursor: timeCursor.optional(),
+  search: queryText.default(''),
+  // Projects are listed without delay.
+  timeout: queryWhole(100, 30_000).optional(),
+});
+// There is one account, and deleted projects cannot be recovered.
+const LIST_QUERY = PAGE_QUERY.pick({ limit: true, timeout: true }).extend({
+  org_id: queryText.pipe(id).optional(),
+  recoverable: queryFlag.optional(),
+});
 
 export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): void {
   const { store } = plane;
 
   api.get('/projects', (request) => {
-    const limit = readLimit(request.query, LIMIT);
-    // There is one account, projects are listed without delay, and deleted projects cannot be recovered.
-    readQueryId(request.query, 'org_id');
-    readQueryWhole(request.query, 'timeout', TIMEOUT_MS);
-    if (readQueryFlag(request.query, 'recoverable'))
-      return { projects: [], applications: {}, integrations: {} };
-    const page = pageOf(
-      [...store.projects.values()].map(({ wire }) => wire),
-      readQueryText(request.query, 'search') ?? '',
-      readCursor(request.query),
-      limit,
-    );
+    const { recoverable } = readQuery(LIST_QUERY, request.query);
+    if (recoverable) return { projects: [], applications: {}, integrations: {} };
+    const { limit, cursor = '', search } = readQuery(PAGE_QUERY, request.query);
+    const projects = [...store.projects.values()].map(({ wire }) => wire);
+    const page = pageOf(projects, search, parseTimestamp(cursor), limit);
     const last = page.at(-1);
     return {
       projects: page.map((project) => ({ ...project, active_time: project.active_time_seconds })),
@@ -45,10 +43,7 @@ export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): voi
 
   // A route of its own, not the project "shared". There is only one account, so no project is shared with it.
   api.get('/projects/shared', (request) => {
-    readLimit(request.query, LIMIT);
-    readCursor(request.query);
-    readQueryText(request.query, 'search');
-    readQueryWhole(request.query, 'timeout', TIMEOUT_MS);
+    readQuery(PAGE_QUERY, request.query);
     return { projects: [] };
   });
 

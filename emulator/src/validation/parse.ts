@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import { badRequest } from '../records/api-error';
+
+/** Options whose values no message repeats. */
+const SECRETS: readonly string[] = ['apiKey'];
+
+/**
+ * Returns the value in the form that the schema describes. `path` is the prefix of its attributes, such as `endpoint`.
+ * @throws the error that `refuse` returns for a message, which names the first invalid attribute
+ */
+export function parse<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  path = '',
+  refuse: (message: string) => Error = badRequest,
+): z.infer<Schema> {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  const [issue] = error.issues;
+  throw refuse(issue === undefined ? error.message : explain(issue, value, path));
+}
+
+function explain(issue: z.core.$ZodIssue, value: unknown, path: string): string {
+  const keys = [...issue.path, ...(issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [])];
+  const name = [path, ...keys].filter((part) => part !== '').join('.') || 'the request body';
+  if (issue.code === 'unrecognized_keys') return `${name} is ${issue.message}`;
+  if (!isPresent(value, keys)) return `${name} is required: ${issue.message}`;
+  const got = SECRETS.includes(name) ? '' : `; got ${show(valueAt(value, keys))}`;
+  return `${name} must be ${issue.message}${got}`;
+}
+
+/** An attribute that is present but undefined comes from a program, not from JSON. */
+function isPresent(value: unknown, keys: readonly PropertyKey[]): boolean {
+  const key = keys.at(-1);
+  if (key === undefined) return value !== undefined;
+  return Object.hasOwn(Object(valueAt(value, keys.slice(0, -1))), key);
+}
+
+function valueAt(value: unknown, keys: readonly PropertyKey[]): unknown {
+  // Each key of an issue exists in the value, except perhaps the last.
+  return keys.reduce((object, key) => (object as Record<PropertyKey, unknown>)[key], value);
+}
+
+function show(value: unknown): string {
+  const json = JSON.stringify(value) ?? 'nothing';
+  return json.length > 80 ? `${json.slice(0, 80)}…` : json;
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+
+// The error of each schema completes the sentence "the attribute must be …".
+
+export const text = z.string('a string');
+export const flag = z.boolean('true or false');
+export const number = z.number('a number');
+export const id = textLike(/^[a-z0-9-]{1,60}$/, 'an id (1 to 60 of a-z, 0-9 and "-")');
+
+/** A string that matches the pattern. */
+export function textLike(pattern: RegExp, expected: string) {
+  return z.string(expected).regex(pattern, expected);
+}
+
+/** Counts code points, as people do, not UTF-16 units. */
+export function textOfLength(min: number, max: number) {
+  return textLike(new RegExp(`^.{${min},${max}}$`, 'su'), `a string of ${min} to ${max} characters`);
+}
+
+/** Unlike `z.int()`, it also accepts numbers beyond 2^53. */
+export function wholeNumber(min: number, max: number) {
+  const expected = `a whole number from ${min} to ${max}`;
+  return z.number(expected).min(min, expected).max(max, expected).refine(Number.isInteger, expected);
+}
+
+export function oneOf<const Choice extends string>(...choices: readonly Choice[]) {
+  return z.enum(choices, `one of ${choices.join(', ')}`);
+}
+
+/** An object with all of these attributes. It drops others, or rejects them if it is `strict()`. */
+export function requiredAttributes<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.object(shape, {
+    error: ({ code }) => (code === 'unrecognized_keys' ? 'not an attribute of this request' : 'an object'),
+  });
+}
+
+/** An object with any of these attributes. Like JSON, it does not accept an attribute that is undefined. */
+export function attributes<Shape extends z.ZodRawShape>(shape: Shape) {
+  return requiredAttributes(shape).exactPartial();
+}
