@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
+import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { startService } from '../support/start-service';
+
+/** Marks a secret in what a provider returns to the engine. */
+const secretSignature = '4dabf18193072939515e22adb298388d';
 
 describe('when reads lag behind writes and a response is slow as well', () => {
   it('a refresh keeps an endpoint whose first, stale response takes longer than reads lag behind', async () => {
@@ -13,5 +16,22 @@ describe('when reads lag behind writes and a response is slow as well', () => {
     const { id } = emulator.createEndpoint(project.id, { branch_id: branch.id, type: 'read_write' });
     const outs = { ...declare(), __declared: ['projectId', 'branchId', 'type'] } as unknown as StoredOutputs;
     expect(await service.startProvider().read(id, outs)).toMatchObject({ id });
+  });
+});
+
+describe('a secret name that the program no longer gives', () => {
+  it.each([
+    ['left out', {}],
+    ['null', { name: null }],
+  ])('stays marked as a secret in the inputs when the argument is %s', async (_how, rest) => {
+    const { provider, declare } = await startService();
+    const { name: _name, ...program } = declare();
+    const olds = declare({ name: 'hidden-name', __secrets: ['name'], __urn: program.__urn ?? '' });
+    const { inputs } = await provider.check({ ...olds }, { ...program, ...rest });
+    expect(inputs).toMatchObject({ __secrets: ['name'] });
+    expect((inputs as StoredInputs).name).toEqual({
+      [secretSignature]: '1b47061264138c4ac30d75fd1eb44270',
+      value: 'hidden-name',
+    });
   });
 });
