@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
+import { runCreate } from '../support/engine';
+import { errorOf } from '../support/failure';
 import { startService } from '../support/start-service';
 
 /** Marks a secret in what a provider returns to the engine. */
@@ -33,5 +35,49 @@ describe('a secret name that the program no longer gives', () => {
       [secretSignature]: '1b47061264138c4ac30d75fd1eb44270',
       value: 'hidden-name',
     });
+  });
+});
+
+describe('Postgres settings in state that the program does not give', () => {
+  const secret = 'canary-in-settings';
+  const refused = {
+    kind: 'status',
+    status: 422,
+    message: `app.token may not be ${secret}`,
+  } as const;
+
+  it.each(['refresh', 'update', 'delete'] as const)(
+    'are in no message of a %s that fails',
+    async (action) => {
+      const service = await startService();
+      const { emulator, declare } = service;
+      const { id } = await runCreate(service.provider, declare());
+      emulator.changeEndpoint(id, { settings: { pg_settings: { 'app.token': secret } } });
+      const declared = ['projectId', 'branchId', 'type', 'autoscalingLimitMinCu', 'autoscalingLimitMaxCu'];
+      const state = { ...declare(), pgSettings: { 'app.token': secret }, __declared: declared };
+      const stored = state as unknown as StoredOutputs;
+      const provider = service.startProvider();
+      emulator.inject({ match: {}, times: 'always', effect: refused });
+      const work = {
+        refresh: () => provider.read(id, stored),
+        update: () => provider.update(id, stored, declare({ suspendTimeoutSeconds: 60 })),
+        delete: () => provider.delete(id, stored),
+      }[action];
+      const { message } = await errorOf(work());
+      expect(message).toContain('app.token may not be ***');
+    },
+  );
+});
+
+describe('state without a list of what the program gives', () => {
+  it('keeps a trigger in it out of the message of a delete that fails', async () => {
+    const { emulator, provider, startProvider, declare } = await startService();
+    const { id } = await runCreate(provider, declare());
+    const stored = declare({ restartTriggers: { token: 'canary-trigger' } }) as StoredOutputs;
+    emulator.inject({
+      match: { method: 'DELETE' },
+      effect: { kind: 'status', status: 422, message: 'canary-trigger is refused' },
+    });
+    expect((await errorOf(startProvider().delete(id, stored))).message).toContain('*** is refused');
   });
 });
