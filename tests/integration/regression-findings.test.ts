@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { runCreate } from '../support/engine';
-import { errorOf } from '../support/failure';
-import { startService } from '../support/start-service';
+import { errorOf, failureOf } from '../support/failure';
+import { ownEndpoints, startService } from '../support/start-service';
 
 /** Marks a secret in what a provider returns to the engine. */
 const secretSignature = '4dabf18193072939515e22adb298388d';
@@ -79,5 +79,32 @@ describe('state without a list of what the program gives', () => {
       effect: { kind: 'status', status: 422, message: 'canary-trigger is refused' },
     });
     expect((await errorOf(startProvider().delete(id, stored))).message).toContain('*** is refused');
+  });
+});
+
+describe('a create whose operation the service never shows', () => {
+  it.each([
+    ['is deleted', 'the endpoint no longer exists'],
+    ['is changed', 'the service reports a different suspendTimeoutSeconds'],
+  ])('fails soon, not at its deadline, when the endpoint %s by another client', async (how, reason) => {
+    const service = await startService({ operationMs: 60_000, readLagMs: 200 });
+    const { emulator } = service;
+    for (const path of ['/projects/:p/operations', '/projects/:p/operations/:o'])
+      emulator.inject({
+        match: { method: 'GET', path },
+        times: 'always',
+        effect: { kind: 'late-read', lateMs: 60_000 },
+      });
+    const inputs = service.declare({ suspendTimeoutSeconds: 60, timeouts: { create: 12 } });
+    const startedAt = Date.now();
+    const created = failureOf(service.startProvider().create(inputs));
+    await expect.poll(() => ownEndpoints(service).length, { timeout: 5_000 }).toBe(1);
+    // Longer than an operation may be missing and a read may lag behind.
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    const [endpoint] = ownEndpoints(service);
+    if (how === 'is deleted') emulator.deleteEndpoint(endpoint?.id ?? '');
+    else emulator.changeEndpoint(endpoint?.id ?? '', { suspend_timeout_seconds: 90 });
+    expect((await created).message).toContain(reason);
+    expect(Date.now() - startedAt).toBeLessThan(8_000);
   });
 });
