@@ -108,3 +108,33 @@ describe('a create whose operation the service never shows', () => {
     expect(Date.now() - startedAt).toBeLessThan(8_000);
   });
 });
+
+describe('a program whose resource ignores changes of every argument (`ignoreChanges`)', () => {
+  it('does not keep what an earlier replacement has left in the inputs', async () => {
+    const { provider, declare } = await startService();
+    const olds = declare({ name: 'shop-api', __createsBeforeDelete: true, __replaces: '0123456789abcdef' });
+    const { inputs } = await provider.check({ ...olds }, { ...olds });
+    expect(inputs).not.toHaveProperty('__replaces');
+  });
+
+  it('gets no replacement by force that returns the endpoint that it is to replace', async () => {
+    const service = await startService();
+    const { declare } = service;
+    const program = declare({ type: 'read_only', __createsBeforeDelete: true });
+    const first = service.startProvider();
+    const { inputs: before } = await first.check({}, { ...program });
+    const old = await first.create(before as StoredInputs);
+    // A declared replacement, whose new endpoint is created while the old one exists.
+    const second = service.startProvider();
+    await second.check({ ...(before as StoredInputs) }, { ...program });
+    const { inputs: replacing } = await second.check({}, { ...program });
+    const replacement = await second.create(replacing as StoredInputs);
+    await second.delete(old.id, old.outs as StoredOutputs);
+    expect(replacing).toHaveProperty('__replaces');
+    // `--replace` of a resource with ignoreChanges: ['*']: the engine takes every input from the state.
+    const third = service.startProvider();
+    const { inputs: forced } = await third.check({}, { ...(replacing as StoredInputs) });
+    const outcome = await third.create(forced as StoredInputs).catch((error: unknown) => error);
+    expect(outcome).not.toMatchObject({ id: replacement.id });
+  });
+});
