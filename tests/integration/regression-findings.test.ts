@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { runCreate } from '../support/engine';
 import { errorOf, failureOf } from '../support/failure';
@@ -136,5 +136,18 @@ describe('a program whose resource ignores changes of every argument (`ignoreCha
     const { inputs: forced } = await third.check({}, { ...(replacing as StoredInputs) });
     const outcome = await third.create(forced as StoredInputs).catch((error: unknown) => error);
     expect(outcome).not.toMatchObject({ id: replacement.id });
+  });
+});
+
+describe('a note that a resource without a URN can not show', () => {
+  it('appears under the next resource that has a URN', async () => {
+    const { provider, declare } = await startService();
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const { __urn, ...withoutUrn } = declare({ suspendTimeoutSeconds: 5 });
+    await provider.check({}, { ...withoutUrn });
+    await provider.check({}, { ...withoutUrn, __urn });
+    const shown = write.mock.calls.map(([text]) => String(text)).join('');
+    write.mockRestore();
+    expect(shown).toContain("the service's plan may refuse less than 60 s");
   });
 });
