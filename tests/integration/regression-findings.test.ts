@@ -151,3 +151,14 @@ describe('a note that a resource without a URN can not show', () => {
     expect(shown).toContain("the service's plan may refuse less than 60 s");
   });
 });
+
+describe('a replica with adopt: true and no name', () => {
+  it('is created beside an older replica that has no name either', async () => {
+    const service = await startService();
+    const { emulator, project, branch, provider, declare } = service;
+    const older = { branch_id: branch.id, type: 'read_only' } as const;
+    const { id: olderId } = emulator.createEndpoint(project.id, older, { ageMs: 60_000 });
+    const { id } = await runCreate(provider, declare({ type: 'read_only', adopt: true }));
+    expect(ownEndpoints(service).map((endpoint) => endpoint.id)).toEqual([olderId, id]);
+  });
+});
