@@ -18,8 +18,10 @@ export async function rereadUntil<Result>(
 ): Promise<Result> {
   const lag = new Deadline(readLagMs);
   for (let pauseMs = firstMs; ; pauseMs = Math.min(longestMs, pauseMs * 2)) {
+    // A response may take long: what counts is when the read was sent.
+    const isLast = lag.hasPassed;
     const result = await read();
-    if (isSufficient(result) || lag.hasPassed) return result;
+    if (isSufficient(result) || isLast) return result;
     await sleep(Math.min(pauseMs, lag.remainingMs));
   }
 }

@@ -38,7 +38,8 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
     const before = isEmpty(olds) ? undefined : readDeclaration(olds);
     const { failures, ...checked } = await this.#lifecycle.check(before, readDeclaration(news));
     // The engine marks what the program gives; a secret name that it no longer gives has to be marked here.
-    const kept = name === undefined ? checked.resource.secretNames?.filter((name) => name === 'name') : [];
+    const isNameGiven = name !== undefined && name !== null;
+    const kept = isNameGiven ? [] : checked.resource.secretNames?.filter((name) => name === 'name');
     return { inputs: markSecrets(writeInputs(checked, __provider), kept), failures: [...failures] };
   }
 

@@ -42,7 +42,7 @@ export function checkEndpoint(
   const isNameSecret = given.name === undefined && olds?.resource.secretNames?.includes('name') === true;
   const resource = {
     ...declared,
-    ...(replaces !== undefined && { replaces }),
+    replaces, // Not what the program gives: with `ignoreChanges` that is what an earlier replacement has left in state.
     ...(isNameSecret && { secretNames: union(secretNames, ['name']) }),
   };
   // What the failures let through has the type of the inputs, or is not known yet.

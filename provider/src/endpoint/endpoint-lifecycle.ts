@@ -87,7 +87,7 @@ export class EndpointLifecycle {
 
   /** Reports under the resource what the change does. @throws Error when `allowRestart` is false and connections drop */
   async diff(id: string, prior: PriorState, news: Declaration): Promise<EndpointDiff> {
-    return this.#presentably([prior, news], async () => {
+    return this.#presentably([asReported(prior), news], async () => {
       const changes = findChanges(prior, news.inputs);
       const replaces = changes.filter((name) => argumentTable[name].effect === 'replace');
       const { urn } = news.resource;
@@ -123,7 +123,7 @@ export class EndpointLifecycle {
     id: string,
     prior: PriorState,
   ): Promise<{ readonly inputs: EndpointInputs; readonly outputs: EndpointOutputs } | undefined> {
-    return this.#presentably([prior], async () => {
+    return this.#presentably([asReported(prior)], async () => {
       const endpoint = await this.#projects.project(prior.inputs.projectId).findEndpointPatiently(id);
       if (!endpoint) return undefined;
       const inputs = withReported(endpoint, prior.inputs);
@@ -146,7 +146,7 @@ export class EndpointLifecycle {
     const isSent = (name: (typeof declared)[number]) => argumentTable[name].effect !== 'none';
     const changes = union(declared, outputs.__unapplied).filter(isSent);
     if (changes.length === 0 && !isUnsettled(outputs)) return withSettings(outputs, news.inputs);
-    return this.#presentably([prior, news], async () => {
+    return this.#presentably([asReported(prior), news], async () => {
       const work = { ...this.#startWork(news, deadline), action: 'update', endpointId: id } as const;
       const run = new EndpointRun(work);
       // A trigger that has changed again needs a restart of its own.
@@ -159,11 +159,12 @@ export class EndpointLifecycle {
 
   /** Deletes the endpoint, unless a resource of this run keeps it. One that no longer exists is deleted. */
   async delete(id: string, prior: PriorState, deadline: Deadline): Promise<void> {
-    await this.#presentably([prior], async () => {
+    const reported = asReported(prior);
+    await this.#presentably([reported], async () => {
       const { urn } = prior.resource;
       const keeper = this.#claims.creatorOf(id) ?? this.#findHolder(id, urn);
       if (keeper === undefined) {
-        const { project, progress } = this.#startWork(prior, deadline);
+        const { project, progress } = this.#startWork(reported, deadline);
         return deleteEndpoint(project, id, deadline, progress);
       }
       const warning = `endpoint ${id} was not deleted: ${keeper} took it over in this update`;
@@ -230,6 +231,11 @@ export class EndpointLifecycle {
     const redact = makeRedactor([...this.config.secrets, ...declarations.flatMap(listSecretValues)]);
     return (text) => toPrintable(redact(text));
   }
+}
+
+/** What is in state, with what the program does not give: values of these too are secret, such as those of settings. */
+function asReported({ resource, outputs }: PriorState): Declaration {
+  return { resource, inputs: outputs };
 }
 
 /** The outputs after a change of nothing but the provider's own settings, of which the service knows nothing. */

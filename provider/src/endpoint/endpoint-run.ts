@@ -159,22 +159,19 @@ export class EndpointRun {
    */
   async finish(except?: 'name'): Promise<EndpointOutputs> {
     const { project, inputs, deadline } = this.#work;
-    const { latest } = this.#endpoint;
-    if (inputs.waitForOperations === false && !this.#isNew && latest) return this.#toOutputs(latest);
-    const readUntilAgreed = (readLagMs: number) =>
-      rereadUntil(
-        readLagMs,
-        () => this.#readBack(except),
-        ({ isAgreed }) => isAgreed,
-        readBackPauses,
-      );
-    let { endpoint, drift, isTransitioning } = await readUntilAgreed(project.readLagMs);
+    const known = this.#endpoint.latest;
+    if (inputs.waitForOperations === false && !this.#isNew && known) return this.#toOutputs(known);
+    const readUntil = (withinMs: number, isEnough: (latest: ReadBack) => boolean) =>
+      rereadUntil(withinMs, () => this.#readBack(except), isEnough, readBackPauses);
+    const isOnlyTransitioning = (latest: ReadBack) => latest.isTransitioning && latest.drift.length === 0;
+    let latest = await readUntil(project.readLagMs, ({ isAgreed }) => isAgreed);
     // When the service no longer shows the operation, only the endpoint shows when it has finished.
-    if (isTransitioning && drift.length === 0 && this.#operations.hasVanished) {
-      ({ endpoint, drift, isTransitioning } = await readUntilAgreed(deadline.remainingMs));
-      if (endpoint && drift.length === 0 && isTransitioning)
-        throw new Error(describeTransition(this.#work, endpoint));
+    if (isOnlyTransitioning(latest) && this.#operations.hasVanished) {
+      latest = await readUntil(deadline.remainingMs, (each) => !isOnlyTransitioning(each));
+      if (latest.endpoint && isOnlyTransitioning(latest))
+        throw new Error(describeTransition(this.#work, latest.endpoint));
     }
+    const { endpoint, drift } = latest;
     if (!endpoint) throw new Error(describeGone(this.#work));
     this.#unapplied = drift;
     if (drift.length > 0) throw new Error(describeDrift(this.#work, drift));

@@ -95,8 +95,9 @@ export function findOlderDuplicate(
 ): Endpoint | undefined {
   const names = [...derivedNames, inputs.name];
   return endpoints.find((endpoint) => {
-    const isDuplicate = names.includes(endpoint.name) && isSamePlace(endpoint, inputs);
-    return isDuplicate && isBefore(endpoint, created);
+    // With `adopt` the program may give no name; endpoints without one have nothing else in common.
+    const isNamed = endpoint.name !== undefined && names.includes(endpoint.name);
+    return isNamed && isSamePlace(endpoint, inputs) && isBefore(endpoint, created);
   });
 }
 

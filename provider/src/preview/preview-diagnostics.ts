@@ -164,6 +164,8 @@ export class PreviewDiagnostics {
     notes: readonly string[],
   ): Promise<void> {
     const { urn } = declaration.resource;
+    // It would count as reported, and is shown nowhere.
+    if (urn === undefined) return;
     const isNew = (key: string) => !this.#reported.has(key) && this.#reported.add(key);
     // `preview --refresh` asks twice.
     const newWarnings = warnings.filter((warning) => isNew(`${urn} ${warning}`));
