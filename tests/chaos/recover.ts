@@ -6,15 +6,15 @@ import type { Trial } from './trial';
 
 const adoptAdvice = 'adopt: true takes it over';
 const renameAdvice = 'Choose another name.';
-/** Each repetition follows one error for each slot; the engine may report them one at a time. */
+/** Each repetition follows the advice of at most one error per slot, and the engine may report one error at a time. */
 const mostRuns = 5;
 
 /**
- * What a user does after a run that was cut off or failed: one `pulumi up`. It may be repeated for three reasons only,
- * and each of them is in the contract:
- * - a create was killed right after the rename to the user's own name: the error says to set `adopt: true`;
- * - another client has an endpoint of the user's own name: the error says to choose another name;
- * - `waitForOperations: false`: the run records what it has not waited for, and the next one takes it up.
+ * Does what a user does after an interrupted or failed run: one `pulumi up`. The contract allows a repetition for three
+ * reasons only:
+ * - A create was killed right after the rename to the declared name: the error advises `adopt: true`.
+ * - An endpoint of another client has the declared name: the error advises another name.
+ * - `waitForOperations: false`: the run records its unfinished operations, and the next run resumes them.
  */
 export async function recover(trial: Trial, round: Round, disturbance: Disturbance): Promise<void> {
   if (await trial.isLocked()) await trial.run('cancel', '--yes');
@@ -43,7 +43,7 @@ export async function recover(trial: Trial, round: Round, disturbance: Disturban
   if (exitCode !== 0) trial.violate(`\`up\` after unfinished operations failed:\n${screen}`);
 }
 
-/** Does what the errors say. Returns whether each of them was one that the contract allows. */
+/** Follows the advice of the errors. Returns whether the contract allows every one of them. */
 function followAdvice(trial: Trial, round: Round, { wasCutOff }: Disturbance, screen: string): boolean {
   const { ground, report } = trial;
   const failures = failuresBySlot(screen);
@@ -62,7 +62,7 @@ function followAdvice(trial: Trial, round: Round, { wasCutOff }: Disturbance, sc
   return failures.length > 0;
 }
 
-/** The errors under Diagnostics. A line of the screen breaks nowhere. */
+/** The errors under Diagnostics. The output has no wrapped lines. */
 function failuresBySlot(screen: string): { slot: number; text: string }[] {
   const [, diagnostics = ''] = screen.split('Diagnostics:');
   const parts = diagnostics.split(/^ {2}\S+ \(([^)]+)\):$/m);
