@@ -1,19 +1,19 @@
 import { type ClientName, clientOf } from './compared-clients';
 import { measure, prepareProject, withEmulator } from './metered-emulator';
 
-/** How one client did with each number of endpoints. */
+/** The results of one client for each number of endpoints. */
 export interface Series {
   readonly client: ClientName;
   readonly points: readonly { readonly count: number; readonly requests: number; readonly ms: number }[];
 }
 
 const operationMs = 1_000;
-/** What `pulumi up` has under way on 8 cores. All at once, the baselines measure how busy this process is. */
+/** The concurrency of `pulumi up` on 8 cores. Without a limit, the baselines measure how busy this process is. */
 const atATime = 32;
-/** The baselines keep to no limit of an account, so nobody has one here. */
+/** The baselines respect no rate limit, so the provider gets none here either. */
 const unlimited = 1_000_000;
 
-const looks: Readonly<Record<ClientName, { name: string; color: string; symbol: string }>> = {
+const lineStyles: Readonly<Record<ClientName, { name: string; color: string; symbol: string }>> = {
   ours: { name: 'pulumi-postgres-compute', color: '#0b6e4f', symbol: 'circle' },
   a: { name: 'a: each operation every 100 ms', color: '#c0392b', symbol: 'triangle' },
   b: { name: 'b: each operation every 5 s', color: '#5b6770', symbol: 'rect' },
@@ -24,7 +24,7 @@ const axes = {
   ms: { title: 'Time to make N endpoints', unit: 'seconds', of: 1_000, min: 1 },
 } as const;
 
-/** Makes N endpoints in a project whose operations run side by side, for each client and each N; every point is measured. */
+/** Creates N endpoints in a project with concurrent operations, for each client and each N. Every point is measured. */
 export async function measureSeries(counts: readonly number[]): Promise<Series[]> {
   const series: Series[] = [];
   for (const client of ['ours', 'a', 'b'] as const) {
@@ -42,7 +42,7 @@ export async function measureSeries(counts: readonly number[]): Promise<Series[]
   return series;
 }
 
-/** An SVG of one of the measures against the number of endpoints, both axes logarithmic. */
+/** Draws one of the measures against the number of endpoints, as an SVG with logarithmic axes. */
 export async function drawChart(series: readonly Series[], measureName: keyof typeof axes): Promise<string> {
   const { init } = await import('echarts');
   const { title, unit, of, min } = axes[measureName];
@@ -62,18 +62,18 @@ export async function drawChart(series: readonly Series[], measureName: keyof ty
       left: 'center',
       subtextStyle: { color: '#555' },
     },
-    // Without a browser the width of a text is only guessed, and too small.
+    // Without a browser, the width of a text is an estimate that is too small.
     legend: { bottom: 0, itemGap: 45, textStyle: { color: '#333' } },
     grid: { left: 80, right: 40, top: 75, bottom: 85 },
     xAxis: { ...axis, name: 'endpoints (N)', nameGap: 28 },
     yAxis: { ...axis, name: unit, nameGap: 52, min },
     series: series.map(({ client, points }) => ({
       type: 'line',
-      name: looks[client].name,
-      symbol: looks[client].symbol,
+      name: lineStyles[client].name,
+      symbol: lineStyles[client].symbol,
       symbolSize: 9,
-      lineStyle: { width: 2, color: looks[client].color },
-      itemStyle: { color: looks[client].color },
+      lineStyle: { width: 2, color: lineStyles[client].color },
+      itemStyle: { color: lineStyles[client].color },
       data: points.map((point) => [point.count, point[measureName] / of]),
     })),
   });

@@ -2,20 +2,20 @@ import type { Emulator } from 'postgres-control-emulator';
 import { DynamicProvider } from '../provider/src/dynamic/dynamic-provider';
 import { PollingClient } from './baselines/polling-client';
 
-/** Makes one read replica and returns when its operations have ended. */
+/** Creates one read replica and returns when its operations have finished. */
 export type Create = (projectId: string, branchId: string, name: string) => Promise<unknown>;
 
 /** The clients that are compared. */
 export type ClientName = 'ours' | 'a' | 'b';
 
-/** What the Terraform provider does: each operation every 100 ms, a locked project once a second. */
+/** As the Terraform provider: polls each operation every 100 ms, retries a locked project once a second. */
 const naive = { pollMs: 100, lockedMs: 1_000 };
-/** What the service suggests. */
+/** The intervals that the service suggests. */
 const suggested = { pollMs: 5_000, lockedMs: 5_000 };
 
 const size = { min: 0.25, max: 1 };
 
-/** A client in this process, with the pacing that it has at the real service. */
+/** Creates a client in this process, with the intervals that it uses for the real service. */
 export function clientOf(name: ClientName, emulator: Emulator, requestsPerMinute?: number): Create {
   if (name !== 'ours') {
     const client = new PollingClient(emulator, name === 'a' ? naive : suggested);

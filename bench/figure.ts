@@ -1,10 +1,10 @@
-/** One row of the table: what was measured, next to what it must reach and to what the baselines need. */
+/** One row of the table: a measured value, its target, and the values of the baselines. */
 export interface Figure {
   readonly name: string;
-  /** Empty for a row that is there to understand another one. */
+  /** Empty for a row without a target, which explains another row. */
   readonly bound: string;
   readonly measured: string;
-  /** What the baselines came to, in the same run. */
+  /** The values of the baselines in the same run. */
   readonly baselines: string;
   /** Absent when there is no bound. */
   readonly isMet?: boolean;
@@ -17,7 +17,7 @@ interface Row {
   readonly value: number;
   readonly unit?: string;
   readonly baselines?: Readonly<Record<string, number>>;
-  /** More numbers for the JSON file alone. */
+  /** Further numbers, only for the JSON file. */
   readonly details?: Readonly<Record<string, number>>;
 }
 
@@ -42,7 +42,7 @@ export function atMost({ limit, ...row }: Row & { readonly limit: number }): Fig
   };
 }
 
-/** A row of one number that is not judged. */
+/** A row of one number without a bound. */
 export function informative({ name, value, unit = '', baselines = {}, details = {} }: Row): Figure {
   return {
     name,

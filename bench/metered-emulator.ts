@@ -2,7 +2,7 @@ import { type Emulator, type EmulatorOptions, startEmulator } from 'postgres-con
 import type { Create } from './compared-clients';
 import { arrivalsAt, endMeter, startMeter } from './request-meter';
 
-/** Runs the work on an emulator of its own, whose requests are counted and which is stopped in the end. */
+/** Runs the work on its own emulator, counts the requests, and stops the emulator afterwards. */
 export async function withEmulator<Result>(
   options: EmulatorOptions,
   work: (emulator: Emulator) => Promise<Result>,
@@ -18,18 +18,18 @@ export async function withEmulator<Result>(
   }
 }
 
-/** A project with a branch, and how to make that many endpoints on it. */
+/** Creates a project with a branch. Returns it with a function that creates endpoints on the branch. */
 export function prepareProject(emulator: Emulator) {
   const { id } = emulator.createProject({});
   const branch = emulator.createBranch(id);
-  /** All are asked for at once, unless there is room for so many at a time only. */
+  /** Creates all of them at once, unless `atATime` limits the concurrency. */
   const createMany = async (create: Create, count: number, { prefix = 'replica', atATime = count } = {}) => {
     const before = countReplicas(emulator);
-    let made = 0;
+    let created = 0;
     const createInTurn = async () => {
-      while (made < count) {
-        made += 1;
-        await create(id, branch.id, `${prefix}-${made}`);
+      while (created < count) {
+        created += 1;
+        await create(id, branch.id, `${prefix}-${created}`);
       }
     };
     await Promise.all(Array.from({ length: Math.min(count, atATime) }, createInTurn));
@@ -38,7 +38,7 @@ export function prepareProject(emulator: Emulator) {
   return { id, branchId: branch.id, createMany };
 }
 
-/** @throws Error when the service holds another number of endpoints than was asked for: then no number means anything */
+/** @throws Error when the service has an unexpected number of endpoints, which would invalidate every figure */
 export function expectReplicas(emulator: Emulator, expected: number): void {
   const held = countReplicas(emulator);
   if (held !== expected) throw new Error(`the service holds ${held} endpoints, not ${expected}`);
@@ -48,7 +48,7 @@ function countReplicas(emulator: Emulator): number {
   return emulator.endpoints().filter(({ type }) => type === 'read_only').length;
 }
 
-/** How long the work takes, and how many requests the emulator gets meanwhile. */
+/** Measures how long the work takes, and how many requests the emulator receives in that time. */
 export async function measure(emulator: Emulator, work: () => Promise<unknown>) {
   const before = arrivalsAt(emulator).length;
   const startedAt = Date.now();

@@ -1,11 +1,11 @@
-/** How far the operations of one kind differ: a time of 5 s +-20 % is `{ meanMs: 5000, spread: 0.2 }`. */
+/** The duration of one kind of operation: 5 s ± 20 % is `{ meanMs: 5000, spread: 0.2 }`. */
 export interface OperationTime {
   readonly meanMs: number;
   /** The largest distance from the mean, as a share of it. @default 0 */
   readonly spread?: number;
 }
 
-/** Numbers from 0 to 1 that are the same in each run: mulberry32. */
+/** Returns a generator of numbers from 0 to 1 that are the same in each run (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -16,16 +16,16 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** One time, drawn evenly from the range. Whole milliseconds. */
+/** Draws one duration uniformly from the range. Whole milliseconds. */
 export function drawTime({ meanMs, spread = 0 }: OperationTime, random: () => number): number {
   return Math.round(meanMs * (1 + spread * (2 * random() - 1)));
 }
 
-/** For the emulator's `operationMs`: every operation takes a time of its own. */
+/** A value for the emulator's `operationMs` that gives every operation its own duration. */
 export function spreadTimes(time: OperationTime, seed: number): Readonly<Record<string, number>> {
   const random = seededRandom(seed);
   return {
-    // The emulator looks the time up for each operation that it runs.
+    // The emulator reads this property for each operation that it runs.
     get default() {
       return drawTime(time, random);
     },

@@ -4,7 +4,7 @@ import type { Figure } from './figure';
 export const legend =
   'a: polls each operation every 100 ms and retries a locked project every second. b: polls each operation every 5 s. c: a provider that does nothing.';
 
-/** The page of the docs that a whole run writes. */
+/** The docs page that a complete run writes. */
 export function describeResults(figures: readonly Figure[], machine: string): string {
   const rows = figures.map(({ name, bound, measured, baselines, isMet }) => [
     name,

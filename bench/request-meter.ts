@@ -2,7 +2,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import type { Emulator } from 'postgres-control-emulator';
 
-/** A request as it reached an emulator, whatever the answer. */
+/** A request that reached an emulator, with any response. */
 export interface Arrival {
   /** Milliseconds since 1970. */
   readonly atMs: number;
@@ -13,7 +13,7 @@ export interface Arrival {
 
 const arrivalsByPort = new Map<number, Arrival[]>();
 
-// The emulator's own list of requests ends at 10,000, which the baselines exceed.
+// The emulator's own list keeps 10,000 requests, and the baselines send more.
 subscribe('http.server.request.start', (message) => {
   // Node types the message as unknown; its documentation says what it holds.
   const { request } = message as { request: IncomingMessage };
@@ -22,7 +22,7 @@ subscribe('http.server.request.start', (message) => {
   arrivalsByPort.get(request.socket.localPort ?? 0)?.push(arrival);
 });
 
-/** From now on every request to the emulator is counted. */
+/** Counts every request to the emulator from now on. */
 export function startMeter({ port }: Emulator): void {
   arrivalsByPort.set(port, []);
 }
@@ -51,8 +51,8 @@ export function highestRate(arrivals: readonly Arrival[], windowMs: number): num
 }
 
 /**
- * For how long there was no room for another request, with so many in a window of that length: the most that a client
- * which keeps this limit can have lost by it. Milliseconds.
+ * How long a limit of that many requests in any window of that length left no room for another request: the most time
+ * that a client can have lost by respecting the limit. Milliseconds.
  */
 export function timeWithoutRoom(arrivals: readonly Arrival[], limit: number, windowMs: number): number {
   return arrivals.reduce((sum, { atMs }, index) => {

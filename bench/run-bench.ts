@@ -19,7 +19,7 @@ interface Options {
 
 const repository = join(__dirname, '..');
 
-/** What is measured, in the order in which it is. With `--quick` smaller numbers, whose bounds mean nothing. */
+/** The measurements, in order. `--quick` makes the numbers smaller, so that their bounds mean nothing. */
 const groups: Readonly<Record<string, (isQuick: boolean) => Promise<Figure[]>>> = {
   lag: (isQuick) => measureDetectionLag(isQuick ? [300, 1_000] : [300, 1_000, 3_000, 10_000, 30_000]),
   create: () => measureOneCreate(),
@@ -40,7 +40,7 @@ const command = new Command('bench')
   .parse();
 
 main(command.opts<Options>()).catch((error: unknown) => {
-  // Of a failed request only the words: the HTTP client's errors carry whole requests.
+  // Not the whole error: the HTTP client's errors carry whole requests.
   process.stderr.write(`bench: ${error instanceof Error ? error.stack : error}\n`);
   process.exitCode = 2;
 });
@@ -71,7 +71,7 @@ async function main(options: Options): Promise<void> {
   process.exitCode = !isQuick && figures.some(({ isMet }) => isMet === false) ? 1 : 0;
 }
 
-/** A part, or small numbers, must not pass for the results. */
+/** Partial and quick runs must not overwrite the results. */
 function jsonFile({ quick, only, json }: Options): string | undefined {
   if (json !== undefined) return resolve(json);
   return quick || only !== undefined ? undefined : join(repository, 'bench', 'results.json');

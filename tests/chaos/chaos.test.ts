@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import { runScenario } from './run-scenario';
 
-/** Always the same, so that a failure is a regression; `npm run chaos` runs many more. */
+/** Fixed, so that a failure is a regression. `npm run chaos` runs many more. */
 const seeds = [1, 2, 3];
 
 describe.concurrent('chaos: after faults, kills and interruptions, one `up` reaches the declared state', () => {

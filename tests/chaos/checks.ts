@@ -7,7 +7,7 @@ import type { Round } from './scenario';
 import type { SlotPlan } from './slot-plan';
 import type { Trial } from './trial';
 
-/** The service and the state hold one endpoint for each slot, as declared, and nothing else. */
+/** Checks that the service and the state have one endpoint for each declared slot, as declared, and no others. */
 export async function checkEndpoints(trial: Trial, round: Round): Promise<void> {
   const own = trial.ground.own();
   const declared = declaredSlots(round);
@@ -26,7 +26,7 @@ export async function checkEndpoints(trial: Trial, round: Round): Promise<void> 
   }
 }
 
-/** A run that ended well has waited for all that it started, and none of that has failed. */
+/** Checks that a successful run waited for every operation that it started, and that none of them failed. */
 export function checkSuccess(trial: Trial, round: Round, startedAt: number): void {
   const places = declaredSlots(round)
     .filter(({ plan }) => plan.isWaiting)
@@ -39,10 +39,10 @@ export function checkSuccess(trial: Trial, round: Round, startedAt: number): voi
   }
 }
 
-/** What the service changes by itself: it suspends an idle compute after five minutes. */
+/** Attributes that the service changes by itself: it suspends an idle compute after five minutes. */
 const ownChanges = ['current_state', 'pending_state', 'updated_at', 'suspended_at'];
 
-/** What belongs to others is as it was. */
+/** Checks that the endpoints of other clients are unchanged. */
 export function checkForeign(trial: Trial): void {
   const { emulator, ground } = trial;
   const endpoints = new Map(emulator.endpoints().map((endpoint) => [endpoint.id, endpoint]));
@@ -57,7 +57,7 @@ export function checkForeign(trial: Trial): void {
   }
 }
 
-/** Neither the key nor a secret of the program is in the backend's files or on any screen so far. */
+/** Checks that neither the key nor a secret of the program is in the backend's files or in any output so far. */
 export async function checkSecrets(trial: Trial): Promise<void> {
   const { emulator, ground, screens, stack } = trial;
   const secrets = [emulator.apiKey, ...ground.texts.canaries];
@@ -95,7 +95,7 @@ function findDifference(
     ...(plan.name && { name: ground.texts.name(slot, plan.project, plan.name) }),
   };
   if (!isMatch(held, declared))
-    return `is not as declared: ${JSON.stringify(omit(held, 'settings'))}, declared ${JSON.stringify(declared)}`;
+    return `differs from its declaration: ${JSON.stringify(omit(held, 'settings'))}, declared ${JSON.stringify(declared)}`;
   const settings = ground.texts.settings(slot, plan);
   const expected = scenario.service.normalizeSettings ? normalize(settings) : settings;
   const actual = omit(held.settings.pg_settings, 'log_timezone');
@@ -103,7 +103,7 @@ function findDifference(
   return `has the settings ${JSON.stringify(actual)}, declared ${JSON.stringify(expected)}`;
 }
 
-/** As the option `normalizeSettings` of the emulator shows them. */
+/** The settings as the emulator reports them with `normalizeSettings`. */
 function normalize({ work_mem, ...settings }: Record<string, string>): Record<string, string> {
   return { ...settings, ...(work_mem && { work_mem: `${Number.parseInt(work_mem, 10) * 1024}kB` }) };
 }

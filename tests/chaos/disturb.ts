@@ -6,19 +6,19 @@ import { urnOf } from './program';
 import type { Round } from './scenario';
 import type { Trial } from './trial';
 
-/** How a run under faults has gone. */
+/** The outcome of a run under faults. */
 export interface Disturbance {
-  /** Of the command; not 0 when it was cut off. */
+  /** The exit code of the command; not 0 when it was interrupted. */
   readonly exitCode: number;
   readonly wasCutOff: boolean;
   readonly faults: number;
   readonly startedAt: number;
 }
 
-/** How often the requests are read, to find the moment of an interruption. Milliseconds. */
+/** The interval between checks of the requests for the moment of an interruption. Milliseconds. */
 const watchMs = 10;
 
-/** Runs `pulumi up` under the faults of the round, and cuts it off at the moment that the round says. */
+/** Runs `pulumi up` under the faults of the round, and interrupts it at the moment that the round defines. */
 export async function disturb(trial: Trial, round: Round): Promise<Disturbance> {
   const { emulator, stack, report } = trial;
   await taint(trial, round);
@@ -77,7 +77,7 @@ async function waitForMoment(
 ): Promise<boolean> {
   if (kind === 'none') return false;
   const before = emulator.requests().length;
-  const hasCome = () => {
+  const isReached = () => {
     if (after === 'start') return true;
     const writes = emulator
       .requests()
@@ -87,7 +87,7 @@ async function waitForMoment(
     return writes.length >= after;
   };
   try {
-    while (!hasCome()) await sleep(watchMs, undefined, { signal });
+    while (!isReached()) await sleep(watchMs, undefined, { signal });
     await sleep(delayMs, undefined, { signal });
     return true;
   } catch {
@@ -99,13 +99,13 @@ function isRename(body: unknown): boolean {
   return (body as { endpoint?: { name?: string } } | undefined)?.endpoint?.name !== undefined;
 }
 
-/** Returns how many processes it met. */
+/** Returns the number of processes that it signalled. */
 async function interrupt(trial: Trial, { kind }: Interruption, pid = 0, before = 0): Promise<number> {
   if (kind === 'kill -9 of the host')
     return (await findHosts(trial.stack)).filter((host) => kill(host, 'SIGKILL')).length;
   if (kind === 'Ctrl-C') return kill(pid, 'SIGINT') ? 1 : 0;
   if (!kill(pid, 'SIGKILL')) return 0;
-  // The host loads the provider for the first resource; until then it is Pulumi's own program, and stays.
+  // The host loads the provider for the first resource. Before that it runs only Pulumi's code, and outlives the CLI.
   const isLoaded = trial.emulator.requests().length > before;
   const left = await waitForHosts(trial.stack);
   if (isLoaded && left.length > 0) trial.violate('the provider host still runs 3 s after the CLI was killed');

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { projectCount, slotCount, type Variant } from './slot-plan';
 
-/** Another client's endpoint, which nothing may touch. */
+/** Another client's endpoint, which the program must not change. */
 export interface ForeignEndpoint {
-  /** Whose place or name it has. */
+  /** The slot whose branch or name it uses. */
   readonly slot: number;
   readonly project: number;
   readonly type: 'read_write' | 'read_only';
-  /** The name that the slot may give, or one of its own. */
+  /** A name that the slot may declare, or a name of its own. */
   readonly name: Variant | 'own' | undefined;
   readonly ageMs: number;
 }
@@ -19,7 +19,7 @@ export interface ForeignOperation {
   readonly action: string;
   readonly status: string;
   readonly ageMs: number;
-  /** How long it locks the project, from before the run under faults on; undefined: not at all. */
+  /** How long it locks the project, starting before the run under faults. Undefined: no lock. */
   readonly locksForMs: number | undefined;
 }
 

@@ -7,10 +7,10 @@ import { SlotTexts } from './slot-texts';
 
 const longestQuietMs = 10_000;
 
-/** What the service holds beside the program's endpoints: projects, branches, and what belongs to others. */
+/** What the service has besides the program's endpoints: projects, branches, and objects of other clients. */
 export class Ground {
   readonly texts: SlotTexts;
-  /** The slots that the user has told to adopt what a killed create had left. */
+  /** The slots for which the user has set `adopt: true` after a killed create. */
   readonly adopted = new Set<number>();
   readonly #emulator: Emulator;
   readonly #projects: readonly { id: string; branchIds: readonly string[] }[];
@@ -37,17 +37,17 @@ export class Ground {
     return { projectId: id, branchId };
   }
 
-  /** The endpoints that others have made, as they were then. */
+  /** The endpoints of other clients, as they were when created. */
   get foreign(): readonly Endpoint[] {
     return [...this.#foreign.values()];
   }
 
-  /** The endpoints that the program has made. */
+  /** The program's endpoints. */
   own(): Endpoint[] {
     return this.#emulator.endpoints().filter(({ id }) => !this.#foreign.has(id));
   }
 
-  /** Whether another client has an endpoint of the name that the program gives to the slot. */
+  /** Whether an endpoint of another client has the name that the program declares for the slot. */
   isTaken(slot: number, { name, project }: SlotPlan): boolean {
     if (!name) return false;
     const given = this.texts.name(slot, project, name);
@@ -55,25 +55,25 @@ export class Ground {
     return this.foreign.some((endpoint) => endpoint.project_id === id && endpoint.name === given);
   }
 
-  /** Lets the others act. Returns how many endpoints and operations they made. */
+  /** Adds endpoints and operations of other clients. Returns how many it added. */
   addForeign({ foreignEndpoints, foreignOperations }: Round, { traits }: Scenario): number {
-    const made = foreignEndpoints.filter((endpoint) =>
+    const addedEndpoints = foreignEndpoints.filter((endpoint) =>
       this.#addEndpoint(endpoint, traits[endpoint.slot]?.isShared === true),
     );
     for (const operation of foreignOperations) this.#addOperation(operation);
-    return made.length + foreignOperations.length;
+    return addedEndpoints.length + foreignOperations.length;
   }
 
-  /** Clients connect to every idle endpoint of the program. */
+  /** Connects a client to every idle endpoint of the program, which wakes it. */
   async wake(): Promise<void> {
     for (const { id, current_state } of this.own()) if (current_state === 'idle') this.#emulator.connect(id);
     await this.settle();
   }
 
-  /** Waits until the service has finished all that it does for the program's endpoints. */
+  /** Waits until the operations of the program's endpoints have finished, for at most `longestQuietMs`. */
   async settle(): Promise<void> {
     const end = Date.now() + longestQuietMs;
-    while (this.ownOperations().some(({ status }) => !endedStatuses.has(status)) && Date.now() < end)
+    while (this.ownOperations().some(({ status }) => !finalStatuses.has(status)) && Date.now() < end)
       await sleep(20);
   }
 
@@ -86,7 +86,7 @@ export class Ground {
     );
   }
 
-  /** Returns whether the rules allowed it. */
+  /** Returns whether the service's rules allow it. */
   #addEndpoint({ slot, project, type, name, ageMs }: ForeignEndpoint, isShared: boolean): boolean {
     const { id } = this.#project(project);
     const given = name === 'own' ? `others-${slot}` : name && this.texts.name(slot, project, name);
@@ -108,7 +108,7 @@ export class Ground {
     const foreign = this.foreign.find(({ project_id }) => project_id === id);
     const subject = { 'the project': undefined, 'a foreign endpoint': foreign, 'a slot': own }[about];
     const added = this.#emulator.addOperation(id, {
-      // The service starts no other operations of an endpoint without being asked.
+      // The only operation that the service starts on an endpoint by itself.
       action: subject && subject === own ? 'check_availability' : action,
       status,
       ageMs,
@@ -121,9 +121,9 @@ export class Ground {
 
   #project(index: number) {
     const project = this.#projects[index];
-    if (!project) throw new Error(`there is no project ${index}`);
+    if (!project) throw new Error(`project ${index} does not exist`);
     return project;
   }
 }
 
-const endedStatuses: ReadonlySet<string> = new Set(['finished', 'skipped', 'failed', 'error', 'cancelled']);
+const finalStatuses: ReadonlySet<string> = new Set(['finished', 'skipped', 'failed', 'error', 'cancelled']);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import type { Fault, RequestEffect } from 'postgres-control-emulator';
 
-/** How a run is cut off, and when. */
+/** How a run is interrupted, and when. */
 export interface Interruption {
   readonly kind: 'none' | 'kill -9 of the CLI' | 'kill -9 of the host' | 'Ctrl-C';
-  /** What it comes after: the start of the command, a number of writes to the service, or the first PATCH of a name. */
+  /** What precedes it: the start of the command, a number of writes to the service, or the first PATCH of a name. */
   readonly after: 'start' | 'rename' | number;
   readonly delayMs: number;
 }
@@ -43,11 +43,11 @@ const call = fc.constantFrom(
   { path: '/**' },
 );
 
-/** Nothing is done, as these say, so they never come after the work. */
+/** These statuses mean that nothing was done, so they never follow the work. */
 const refusal = fc.constantFrom(423, 429, 503);
 const oddStatus = fc.constantFrom(408, 425, 500, 502, 504, 507, 520, 522, 524, 529);
 
-/** Responses that a client has to doubt. */
+/** Responses that a client can't trust. */
 const oddResponse: fc.Arbitrary<RequestEffect> = fc.oneof(
   refusal.map((status) => ({ kind: 'status' as const, status, when: 'before-work' as const })),
   fc.constant({ kind: 'status' as const, status: 429, retryAfterSeconds: 1 }),
@@ -99,7 +99,7 @@ export const fault: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 10, arbitrary: requestFault },
 );
 
-/** A run that meets one waits until its deadline. */
+/** Whether the fault makes a run wait until its deadline. */
 export function isEndless({ effect }: Fault): boolean {
   return effect.kind === 'operation-hangs' || effect.kind === 'operation-status';
 }

@@ -14,18 +14,18 @@ runtime:
     typescript: false
 `;
 
-/** JSON can't hold a secret, so `{ $secret: VALUE }` stands for one. */
+/** JSON can't hold a secret, so `{ $secret: VALUE }` represents one. */
 const program = `const { readFileSync } = require('node:fs');
 const { secret } = require('@pulumi/pulumi');
 const { ComputeEndpoint } = require('pulumi-postgres-compute');
 const toSecrets = (_key, value) => (value && Object.hasOwn(value, '$secret') ? secret(value.$secret) : value);
 const declared = JSON.parse(readFileSync(__dirname + '/endpoints.json', 'utf8'), toSecrets);
-const made = {};
+const created = {};
 for (const { name, args, replaceWith, deletedWith, ...options } of declared) {
-  made[name] = new ComputeEndpoint(name, args, {
+  created[name] = new ComputeEndpoint(name, args, {
     ...options,
-    ...(replaceWith && { replaceWith: [made[replaceWith]] }),
-    ...(deletedWith && { deletedWith: made[deletedWith] }),
+    ...(replaceWith && { replaceWith: [created[replaceWith]] }),
+    ...(deletedWith && { deletedWith: created[deletedWith] }),
   });
 }
 `;
@@ -49,7 +49,7 @@ export function declaredSlots(round: Round): { slot: number; plan: SlotPlan }[] 
   return round.slots.flatMap((plan, slot) => (plan.isDeclared ? [{ plan, slot }] : []));
 }
 
-/** Writes down what the program declares in this round. */
+/** Writes the declarations of this round, which the program reads. */
 export async function declare(
   { folder }: PulumiStack,
   ground: Ground,

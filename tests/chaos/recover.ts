@@ -7,17 +7,17 @@ import type { Trial } from './trial';
 const adoptAdvice = 'adopt: true takes it over';
 const renameAdvice = 'Choose another name.';
 const refreshAdvice = 'run `pulumi up --refresh`';
-/** Each repetition follows one error for each slot; the engine may report them one at a time. */
+/** Each repetition follows the advice of at most one error per slot, and the engine may report one error at a time. */
 const mostRuns = 5;
 
 /**
- * What a user does after a run that was cut off or failed: one `pulumi up`. It may be repeated for four reasons only,
- * and each of them is in the contract:
- * - a create was killed right after the rename to the user's own name: the error says to set `adopt: true`;
- * - another client has an endpoint of the user's own name: the error says to choose another name;
- * - a replacement was killed after the old endpoint was deleted, and before the engine recorded it: the error says to
- *   refresh;
- * - `waitForOperations: false`: the run records what it has not waited for, and the next one takes it up.
+ * Does what a user does after an interrupted or failed run: one `pulumi up`. The contract allows a repetition for four
+ * reasons only:
+ * - A create was killed right after the rename to the declared name: the error advises `adopt: true`.
+ * - An endpoint of another client has the declared name: the error advises another name.
+ * - A replacement was killed after the old endpoint was deleted, before the engine recorded it: the error advises a
+ *   refresh.
+ * - `waitForOperations: false`: the run records its unfinished operations, and the next run resumes them.
  */
 export async function recover(trial: Trial, round: Round, disturbance: Disturbance): Promise<void> {
   if (await trial.isLocked()) await trial.run('cancel', '--yes');
@@ -46,7 +46,7 @@ export async function recover(trial: Trial, round: Round, disturbance: Disturban
   if (exitCode !== 0) trial.violate(`\`up\` after unfinished operations failed:\n${screen}`);
 }
 
-/** Does what the errors say. Returns whether each of them was one that the contract allows. */
+/** Follows the advice of the errors. Returns whether the contract allows every one of them. */
 async function followAdvice(
   trial: Trial,
   round: Round,
@@ -82,7 +82,7 @@ async function exists(trial: Trial, slot: number): Promise<boolean> {
   return trial.emulator.endpoints().some((endpoint) => endpoint.id === id);
 }
 
-/** The errors under Diagnostics. A line of the screen breaks nowhere. */
+/** The errors under Diagnostics. The output has no wrapped lines. */
 function failuresBySlot(screen: string): { slot: number; text: string }[] {
   const [, diagnostics = ''] = screen.split('Diagnostics:');
   const parts = diagnostics.split(/^ {2}\S+ \(([^)]+)\):$/m);

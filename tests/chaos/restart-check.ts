@@ -4,7 +4,7 @@ import type { Round } from './scenario';
 import type { SlotPlan } from './slot-plan';
 import type { Trial } from './trial';
 
-/** How a slot's endpoint was before a round. */
+/** A slot's endpoint before a round. */
 interface Before {
   readonly id: string;
   readonly plan: SlotPlan;
@@ -13,7 +13,7 @@ interface Before {
   readonly isActive: boolean;
 }
 
-/** What the counts of the service are compared with after the round, by slot. */
+/** The endpoints before a round, by slot, for comparison with the counts after it. */
 export type Baseline = ReadonlyMap<number, Before>;
 
 export async function takeBaseline(trial: Trial, earlier: Round | undefined): Promise<Baseline> {
@@ -31,11 +31,11 @@ export async function takeBaseline(trial: Trial, earlier: Round | undefined): Pr
 }
 
 /**
- * Connections drop once for each declared change that asks for it, and once for changes that are applied together.
- * - A new endpoint has no restart behind it, however its create went.
- * - Where nothing failed and nothing was cut off, an active compute has exactly the drops that were declared.
- * - Otherwise it has at most one for each change. Only a kill in the middle of a restart that `restartTriggers` asks for
- *   adds one: the service does not know of triggers, so the next run can't tell that this one was done.
+ * Checks that connections drop once for each declared change that requires it, and once for changes applied together.
+ * - A new endpoint has no restarts, even if its create failed or was interrupted.
+ * - Without faults and interruptions, an active compute has exactly the declared drops.
+ * - Otherwise it has at most one drop for each change. Only a kill during a restart by `restartTriggers` adds one: the
+ *   service does not know about triggers, so the next run can't tell that the restart already happened.
  */
 export async function checkRestarts(
   trial: Trial,
@@ -74,7 +74,7 @@ export async function checkRestarts(
   }
 }
 
-/** What a change from one plan to the other asks of an active compute, each 0 or 1. */
+/** The changes from one plan to the other that disrupt an active compute, each 0 or 1. */
 function changesOf(before: SlotPlan, now: SlotPlan) {
   return {
     size: before.size.join() === now.size.join() ? 0 : 1,

@@ -9,7 +9,7 @@ import { type Baseline, checkRestarts, takeBaseline } from './restart-check';
 import { type Round, scenarioOf } from './scenario';
 import { emptyReport, type ScenarioReport, Trial } from './trial';
 
-/** Runs one seed: each round under its faults and its interruption, then one `up` without; then checks. */
+/** Runs one seed: each round under its faults and its interruption, then an `up` without them, then the checks. */
 export async function runScenario(seed: number, show?: (text: string) => void): Promise<ScenarioReport> {
   const report = emptyReport(seed);
   const scenario = scenarioOf(seed);
@@ -22,7 +22,7 @@ export async function runScenario(seed: number, show?: (text: string) => void): 
       trial.round += 1;
       await runRound(trial, round, earlier);
       earlier = round;
-      // What follows would only be a consequence.
+      // Later violations would only be consequences.
       if (report.violations.length > 0) break;
     }
     if (scenario.service.lateListsMs || scenario.service.lateGetsMs)
@@ -57,7 +57,7 @@ async function runRound(trial: Trial, round: Round, earlier: Round | undefined):
   if ((await waitForHosts(stack)).length > 0) trial.violate('a provider host still runs after the round');
 }
 
-/** A successful run must have done everything, even under faults. */
+/** Checks that a successful run applied everything, even under faults. */
 async function checkUndisturbed(
   trial: Trial,
   round: Round,
@@ -72,6 +72,6 @@ async function checkUndisturbed(
   const ids = await trial.readIds();
   for (const { slot } of round.forced) {
     if (round.slots[slot]?.createsBeforeDelete || ids.get(slot) !== baseline.get(slot)?.id) continue;
-    trial.violate(`${slotName(slot)}: was not replaced: it still is ${ids.get(slot)}`);
+    trial.violate(`${slotName(slot)}: was not replaced: its endpoint is still ${ids.get(slot)}`);
   }
 }

@@ -18,9 +18,9 @@ import {
   slotTraits,
 } from './slot-plan';
 
-// A scenario is data, drawn from a seed: what a program declares round by round, and what goes wrong at the same time.
+// A scenario is data drawn from a seed: what a program declares in each round, and which faults occur.
 
-/** A replacement that no argument asks for. */
+/** A replacement that no change of an argument causes. */
 export interface Forced {
   readonly slot: number;
   readonly how: '--replace' | 'taint';
@@ -35,7 +35,7 @@ export interface Round {
   readonly interruption: Interruption;
   readonly foreignEndpoints: readonly ForeignEndpoint[];
   readonly foreignOperations: readonly ForeignOperation[];
-  /** Late reads of the recovering run. */
+  /** Late reads during the repairing run. */
   readonly lateReads: readonly Fault[];
   /** Whether clients connect before the run, which wakes computes that are idle. */
   readonly isAwake: boolean;
@@ -47,7 +47,7 @@ export interface Round {
 
 export interface Scenario {
   readonly service: EmulatorOptions;
-  /** The `timeouts` of each slot, in seconds: beyond any operation, and short enough that one which hangs ends the run. */
+  /** The `timeouts` of each slot, in seconds: longer than any operation, but short enough to end a run that hangs. */
   readonly timeoutSeconds: number;
   readonly traits: readonly SlotTraits[];
   readonly rounds: readonly Round[];
@@ -66,7 +66,7 @@ const forced: fc.Arbitrary<Forced> = fc.record(
   { requiredKeys: ['slot', 'how'] },
 );
 
-/** `always`: a service whose reads lag behind; `at times`: some reads do. */
+/** `always`: the service's reads lag throughout. `at times`: some reads lag. */
 const lateness = fc.constantFrom('never', 'never', 'at times', 'always');
 
 const drawnRound = fc.record({
@@ -148,8 +148,8 @@ function toRounds(drawn: readonly DrawnRound[], traits: readonly SlotTraits[], l
 }
 
 /**
- * A refresh has the state alone. When the run was killed after the service had taken a secret, the state does not say that
- * it is one, so the refresh would store it in clear.
+ * A refresh knows only the state. If the run was killed after the service had stored a secret, the state does not mark
+ * the value as a secret, so the refresh would store it in plain text.
  */
 function wouldReadUnknownSecrets(
   { interruption: cut }: DrawnRound,
@@ -172,12 +172,12 @@ function allowedFaults(
   late: string,
 ): readonly Fault[] {
   if (late === 'never') return faults;
-  // The time-outs are long where reads are late; only a kill ends such a run in time.
+  // Where reads are late, time-outs are long, so only a kill ends a hanging run in time.
   const patient = cut.kind.startsWith('kill') ? faults : faults.filter((drawn) => !isEndless(drawn));
   return late === 'always' ? patient : [...lateFaults, ...patient];
 }
 
-/** Only what is in state and stays declared can be replaced by force. */
+/** Drops what is impossible: only a slot that is in state and stays declared can be replaced by force. */
 function allowedForce(
   { follower, ...force }: Forced,
   earlier: readonly Round[],
@@ -187,12 +187,12 @@ function allowedForce(
   const before = earlier.at(-1)?.slots;
   const stays = (slot: number) => before?.[slot]?.isDeclared && slots[slot]?.isDeclared;
   if (!stays(force.slot)) return undefined;
-  // The program refers to resources that it has declared before.
+  // The program can refer only to resources that it declares earlier.
   if (!follower || follower.slot <= force.slot || !stays(follower.slot)) return force;
   if (follower.how === 'replaceWith') return { ...force, follower };
   const plans = [...earlier.map((round) => round.slots), slots].map((all) => all[follower.slot]);
   const [old, now] = plans.slice(-2);
-  // The engine leaves its delete out, so it has to be the same endpoint afterwards: its name is always the same.
+  // With `deletedWith` the engine skips the delete, so the create must find the same endpoint by its unchanged name.
   const isSame = old?.project === now?.project && old?.type === now?.type;
   const isHarmless = isLast && isSame && plans.every((plan) => !plan?.name && !plan?.createsBeforeDelete);
   return isHarmless ? { ...force, follower } : force;

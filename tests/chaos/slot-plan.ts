@@ -17,23 +17,23 @@ export interface SlotPlan {
   readonly application: Variant | undefined;
   /** The value of the restart trigger. */
   readonly trigger: Variant | undefined;
-  /** Which name the program gives; undefined leaves it to the provider. */
+  /** The declared name. Undefined: the provider derives one. */
   readonly name: Variant | undefined;
   readonly isWaiting: boolean;
   /** Sets `deleteBeforeReplace: false`, where that is allowed. */
   readonly createsBeforeDelete: boolean;
 }
 
-/** Stands for a text that the ground makes for each slot. */
+/** A variant of a text that SlotTexts derives for each slot. */
 export type Variant = 'a' | 'b';
 
-/** What stays the same for a slot in all rounds of a seed. */
+/** The properties of a slot that stay the same in all rounds of a seed. */
 export interface SlotTraits {
   /** Which inputs are secrets: each value, or the whole map. */
   readonly secretSettings: 'no' | 'values' | 'map';
   readonly secretTriggers: 'no' | 'values' | 'map';
   readonly isNameSecret: boolean;
-  /** Others have replicas on its branches. Nothing can be moved to such a branch, so the slot stays on its first. */
+  /** Other clients have replicas on its branches. No endpoint can move to those, so the slot stays on its first branch. */
   readonly isShared: boolean;
 }
 
@@ -100,9 +100,9 @@ export function editPlan(
   };
 }
 
-/** The same plan as far as the service and the provider allow it. */
+/** Restricts a plan to what the service and the provider allow. */
 export function allowedPlan(plan: SlotPlan, { isShared }: SlotTraits): SlotPlan {
-  // The README allows it for a read replica with a derived name only.
+  // The README allows it only for a read replica with a derived name.
   const createsBeforeDelete =
     plan.createsBeforeDelete && plan.type === 'read_only' && plan.name === undefined;
   return { ...plan, createsBeforeDelete, branch: isShared ? 0 : plan.branch };

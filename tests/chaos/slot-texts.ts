@@ -1,10 +1,10 @@
 import type { SlotPlan, SlotTraits, Variant } from './slot-plan';
 
-/** The texts that the program gives: names, settings and triggers. Those that are secrets are canaries. */
+/** The texts that the program declares: names, settings and triggers. Secret ones are canaries. */
 export class SlotTexts {
   readonly #seed: number;
   readonly #traits: readonly SlotTraits[];
-  /** Names that others have in the project, so that the user has chosen another one. */
+  /** Names that other clients use in the project, so that the user has chosen another one. */
   readonly #avoided = new Set<string>();
   readonly #canaries = new Set<string>();
 
@@ -13,12 +13,12 @@ export class SlotTexts {
     this.#traits = traits;
   }
 
-  /** The secrets that the program has held so far. */
+  /** The secrets that the program has declared so far. */
   get canaries(): readonly string[] {
     return [...this.#canaries];
   }
 
-  /** The name that the program gives. */
+  /** The name that the program declares. */
   name(slot: number, project: number, variant: Variant): string {
     const first = this.#text('name', slot, variant, this.#traits[slot]?.isNameSecret === true);
     return this.#avoided.has(`${project} ${first}`) ? `${first}-other` : first;
@@ -28,7 +28,7 @@ export class SlotTexts {
     this.#avoided.add(`${project} ${this.name(slot, project, variant)}`);
   }
 
-  /** What the service should hold. */
+  /** The settings that the service should have. */
   settings(slot: number, { workMem, application }: SlotPlan): Record<string, string> {
     const isSecret = this.#traits[slot]?.secretSettings !== 'no';
     return {

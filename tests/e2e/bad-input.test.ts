@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { startProgram } from '../support/start-stack';
 
-describe('a preview is stopped by', () => {
-  it('wrong arguments, each with its property, its value and what is allowed', async ({ expect }) => {
+describe('a preview refuses', () => {
+  it('invalid arguments, each with its property, its value and the allowed values', async ({ expect }) => {
     const { stack, emulator } = await startProgram(`
       type: 'primary', autoscalingLimitMinCu: 0.3, autoscalingLimitMaxCu: 1, suspendTimeoutSeconds: 700000`);
     const before = emulator.requests().length;
@@ -15,7 +15,7 @@ describe('a preview is stopped by', () => {
     expect(emulator.requests().length).toBe(before);
   });
 
-  it('a size that the table does not have', async ({ expect }) => {
+  it('a size that the table does not list', async ({ expect }) => {
     const { stack } = await startProgram('autoscalingLimitMinCu: 0.3, autoscalingLimitMaxCu: 1');
     const { exitCode, screen } = await stack.try('preview');
     expect(exitCode).not.toBe(0);
@@ -24,7 +24,7 @@ describe('a preview is stopped by', () => {
     );
   });
 
-  it('a missing key, in one sentence that names both ways to give it', async ({ expect }) => {
+  it('a missing key, in one sentence that names both ways to set it', async ({ expect }) => {
     const { stack } = await startProgram();
     delete stack.environment.POSTGRES_COMPUTE_API_KEY;
     const { exitCode, screen } = await stack.try('preview');
@@ -37,7 +37,7 @@ describe('a preview is stopped by', () => {
   });
 });
 
-it('passes values that are not known yet', async () => {
+it('a preview accepts values that are unknown until the update', async () => {
   const { stack, emulator } = await startProgram();
   await stack.writeProgram(`import * as pulumi from '@pulumi/pulumi';
 import { ComputeEndpoint } from 'pulumi-postgres-compute';

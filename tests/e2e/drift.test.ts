@@ -3,8 +3,8 @@ import { startProgram } from '../support/start-stack';
 
 const args = 'autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 1, suspendTimeoutSeconds: 600,';
 
-describe('what somebody else did', () => {
-  it('to the attributes shows in preview --refresh, and up --refresh restores it', async ({ expect }) => {
+describe('drift', () => {
+  it('of an attribute appears in preview --refresh, and up --refresh reverts it', async ({ expect }) => {
     const { stack, emulator } = await startProgram(args);
     await stack.run('up', '--yes');
     const [{ id = '' } = {}] = (await stack.exportState()).endpoints;
@@ -17,7 +17,9 @@ describe('what somebody else did', () => {
     await stack.run('refresh', '--yes', '--expect-no-changes');
   });
 
-  it('by deleting the endpoint is undone by up --refresh', async ({ expect }) => {
+  it('by deletion of the endpoint is repaired by up --refresh, which creates it again', async ({
+    expect,
+  }) => {
     const { stack, emulator, branch } = await startProgram(args);
     await stack.run('up', '--yes');
     const [{ id = '' } = {}] = (await stack.exportState()).endpoints;

@@ -6,7 +6,7 @@ import { repository } from '../support/documents';
 import { runScript, startExample } from '../support/start-example';
 import { startQuickstart } from '../support/start-stack';
 
-it.concurrent('automation-api: stops before an unapproved restart, and applies it when it is approved', async (test) => {
+it.concurrent('automation-api: stops before an unapproved restart, and applies an approved one', async (test) => {
   const { emulator, branch, followReadme, tryReadme, heldBy } = await startExample('automation-api', test);
   await followReadme();
   const [{ id } = { id: '' }] = heldBy(branch.id);
@@ -27,7 +27,7 @@ interface Workflow {
   readonly jobs: Record<string, { steps: { run?: string; env?: Record<string, string> }[] }>;
 }
 
-it('github-actions: a pull request gets its preview, main is deployed, a restart has to be approved', async () => {
+it('github-actions: previews a pull request, deploys main, and restarts only with approval', async () => {
   const { stack, emulator, branch } = await startQuickstart();
   await stack.run('stack', 'init', 'production', '--copy-config-from', 'test');
   await cp(join(repository, 'examples', 'pipeline'), join(stack.folder, 'examples', 'pipeline'), {
@@ -59,7 +59,7 @@ it('github-actions: a pull request gets its preview, main is deployed, a restart
 
   expect(await run('deploy')).toMatchObject({ exitCode: 0 });
   await stack.run('config', 'set', 'maxCu', '2');
-  // A run has a fresh checkout, without what the deployment before wrote into it.
+  // Each run has a fresh checkout, without the config that the previous deployment wrote.
   await stack.run('config', 'rm', 'postgresCompute:allowRestart');
   expect(await run('preview')).toMatchObject({ exitCode: 0 });
   expect(await readFile(summary, 'utf8')).toMatch(
@@ -71,9 +71,9 @@ it('github-actions: a pull request gets its preview, main is deployed, a restart
   expect(held()).toMatchObject({ autoscaling_limit_max_cu: 2 });
 });
 
-it.concurrent('testing: the tests of the example pass, and leave nothing in its folder', async (test) => {
+it.concurrent('testing: the tests of the example pass and leave nothing in its folder', async (test) => {
   const { stack, emulator, followReadme } = await startExample('testing', test);
-  // Neither a service nor a state is given: the tests bring both.
+  // No service and no state in the environment: the example's tests start their own.
   const { PULUMI_BACKEND_URL, POSTGRES_COMPUTE_API_KEY, POSTGRES_COMPUTE_BASE_URL, ...bare } =
     stack.environment;
   stack.environment = { ...bare, NO_COLOR: '1' };

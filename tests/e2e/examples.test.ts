@@ -1,14 +1,15 @@
 import { expect, it } from 'vitest';
 import { startExample } from '../support/start-example';
 
-it.concurrent('read-replicas: as many replicas as the config says, and one less deletes the last', async (test) => {
+it.concurrent('read-replicas: creates the configured number of replicas, and deletes one when the number drops', async (test) => {
   const { stack, followReadme, heldBy, branch } = await startExample('read-replicas', test);
   await followReadme();
   const before = heldBy(branch.id);
   expect(before.map(({ type }) => type).sort()).toEqual(['read_only', 'read_only', 'read_write']);
   const { stdout } = await stack.run('stack', 'output', '--json');
   const { writeHost, readHosts } = JSON.parse(stdout) as { writeHost: string; readHosts: string[] };
-  const hostsOf = (wanted: string) => before.filter(({ type }) => type === wanted).map(({ host }) => host);
+  const hostsOf = (expected: string) =>
+    before.filter(({ type }) => type === expected).map(({ host }) => host);
   expect([writeHost]).toEqual(hostsOf('read_write'));
   expect(readHosts.sort()).toEqual(hostsOf('read_only').sort());
 
@@ -18,7 +19,7 @@ it.concurrent('read-replicas: as many replicas as the config says, and one less 
   expect(before.map(({ id }) => id)).toEqual(expect.arrayContaining(after));
 });
 
-it.concurrent('size-per-stack: a fixed size in dev, autoscaling in prod', async (test) => {
+it.concurrent('size-per-stack: uses a fixed size in dev and autoscaling in prod', async (test) => {
   const { stack, emulator, project, followReadme, heldBy } = await startExample('size-per-stack', test);
   const [dev, prod] = [emulator.createBranch(project.id), emulator.createBranch(project.id)];
   const branches = { DEV_BRANCH_ID: dev.id, PROD_BRANCH_ID: prod.id };
@@ -37,7 +38,7 @@ it.concurrent('size-per-stack: a fixed size in dev, autoscaling in prod', async 
   expect((await stack.try('preview')).screen).toContain('allowRestart is false');
 });
 
-it.concurrent('preview-environments: a branch taken off the list loses its endpoint, the others keep theirs', async (test) => {
+it.concurrent('preview-environments: deletes the endpoint of a branch removed from the list, and keeps the others', async (test) => {
   const { emulator, project, followReadme, heldBy } = await startExample('preview-environments', test);
   const [first, second] = [emulator.createBranch(project.id), emulator.createBranch(project.id)];
   const branches = { FIRST_BRANCH_ID: first.id, SECOND_BRANCH_ID: second.id };
@@ -52,7 +53,7 @@ it.concurrent('preview-environments: a branch taken off the list loses its endpo
   expect(emulator.connectionDrops(kept[0] ?? '')).toBe(0);
 });
 
-it.concurrent('adopt-default-endpoint: takes it over as it is, restarts it when allowed, and leaves it behind', async (test) => {
+it.concurrent('adopt-default-endpoint: takes over the endpoint at its size, resizes it when allowed, and keeps it after destroy', async (test) => {
   const { stack, emulator, followReadme, tryReadme } = await startExample('adopt-default-endpoint', test);
   const [primary] = emulator.endpoints();
   if (!primary) throw new Error('The project has no endpoint.');
@@ -80,7 +81,7 @@ it.concurrent('adopt-default-endpoint: takes it over as it is, restarts it when 
   expect(held()).toMatchObject({ current_state: 'active' });
 });
 
-it.concurrent('scheduled-restart: one run a week restarts the compute, once', async (test) => {
+it.concurrent('scheduled-restart: restarts the compute once in each new week', async (test) => {
   const { stack, emulator, branch, followReadme, heldBy } = await startExample('scheduled-restart', test);
   await followReadme();
   const today = '$(date +%G-W%V)';
@@ -95,7 +96,7 @@ it.concurrent('scheduled-restart: one run a week restarts the compute, once', as
   expect(heldBy(branch.id)).toMatchObject([{ id, current_state: 'active' }]);
 });
 
-it.concurrent('component: endpoints are children of the component, and keep their names when another comes', async (test) => {
+it.concurrent('component: makes endpoints children of the component, and keeps their names when a replica is added', async (test) => {
   const { stack, branch, followReadme, heldBy } = await startExample('component', test);
   await followReadme();
   const namesById = () => Object.fromEntries(heldBy(branch.id).map(({ id, name }) => [id, name]));

@@ -4,7 +4,7 @@ import { startProgram } from '../support/start-stack';
 const size = (maxCu: number, more = '') =>
   `autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: ${maxCu}, ${more}`;
 
-/** What a screen says, without the line breaks and indents of its layout. */
+/** The text of a screen, without the line breaks and indents of its layout. */
 const flat = (screen: string) => screen.replace(/\s+/g, ' ');
 
 type Program = Awaited<ReturnType<typeof startProgram>>;
@@ -18,7 +18,7 @@ async function stateOf({ stack }: Program) {
 }
 
 describe('an operation that fails', () => {
-  it('fails the update and keeps the endpoint; the next one, after a refresh too, applies it again', async ({
+  it('fails the update and keeps the endpoint, and the next update retries it even after a refresh', async ({
     expect,
   }) => {
     const program = await startProgram(size(1));
@@ -53,8 +53,8 @@ describe('an operation that fails', () => {
   });
 });
 
-describe('an operation that takes longer than the time-out', () => {
-  it('fails the update, which names it; the next one continues to wait', async ({ expect }) => {
+describe('an operation that outlasts the time-out', () => {
+  it('fails the create, which names it, and the next update resumes the wait', async ({ expect }) => {
     const program = await startProgram(size(1, 'timeouts: { create: 2 }'));
     const { stack, emulator } = program;
     const fault = emulator.inject({
@@ -75,7 +75,7 @@ describe('an operation that takes longer than the time-out', () => {
 });
 
 describe('a CLI that is killed during a create', () => {
-  it('leaves nothing behind that the next update does not find', async ({ expect }) => {
+  it('leaves an endpoint that the next update finds', async ({ expect }) => {
     const program = await startProgram(size(1), { operationMs: 4_000 });
     const { stack, emulator } = program;
     const command = stack.start('up', '--yes', '--skip-preview');

@@ -4,7 +4,7 @@ import { sendRequest } from '../support/send-request';
 import { commandFile } from '../support/start-command';
 import { startProgram } from '../support/start-stack';
 
-/** A project whose primary branch has the default endpoint, which nobody has named, and another branch a named one. */
+/** Starts a project whose primary branch has the unnamed default endpoint, and another branch a named one. */
 async function startProject() {
   const service = await startProgram();
   const { stack, emulator, project, branch } = service;
@@ -34,14 +34,14 @@ async function startProject() {
   return { ...service, primary, command, held, writes };
 }
 
-it('endpoints that exist become resources of a program without any change to them', async () => {
+it('import-file turns existing endpoints into resources of a program without changing them', async () => {
   const { stack, emulator, primary, command, held, writes } = await startProject();
   const before = { held: held(), writes: writes() };
   const { stdout: program, stderr: next } = await command('import-file');
 
   const [, importWords = ''] = /^ {2}2\. pulumi (.*)$/m.exec(next) ?? [];
   await stack.run(...importWords.split(' '), '--yes');
-  // Nobody has added the text to the program yet, which declares no endpoint so far.
+  // The program does not contain the generated text yet, so it declares no endpoint.
   await stack.writeProgram('export const nothing = true;');
   const early = await stack.try('up', '--yes');
   expect(early.exitCode).not.toBe(0);
@@ -55,7 +55,7 @@ it('endpoints that exist become resources of a program without any change to the
   await stack.run('refresh', '--yes', '--expect-no-changes');
   expect({ held: held(), writes: writes() }).toEqual(before);
 
-  // From here on they are like any others.
+  // Now the program manages them like any others.
   await stack.writeProgram(program.replace('autoscalingLimitMaxCu: 0.25', 'autoscalingLimitMaxCu: 1'));
   await stack.run('up', '--yes');
   expect(held()).toEqual(before.held);

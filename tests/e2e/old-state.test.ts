@@ -10,22 +10,22 @@ const fixtures = join(__dirname, '..', 'fixtures', 'state');
 const releases = readdirSync(fixtures).filter((name) => name.endsWith('.json'));
 
 it.each(releases)(
-  'the state that %s holds runs through preview, up, refresh and destroy with the code of today',
+  'the current code previews, updates, refreshes and destroys the state in %s',
   async (fixture) => {
     const { stack, emulator, project, branch } = await startProgram();
     const state = await readFile(join(fixtures, fixture), 'utf8');
-    const makeEndpoint = async (type: 'read_write' | 'read_only', more: object) => {
-      const asked = { branch_id: branch.id, type, ...more };
+    const createEndpoint = async (type: 'read_write' | 'read_only', more: object) => {
+      const endpointAttributes = { branch_id: branch.id, type, ...more };
       const path = `/projects/${project.id}/endpoints`;
-      const response = await sendRequest(emulator, 'POST', path, { endpoint: asked });
+      const response = await sendRequest(emulator, 'POST', path, { endpoint: endpointAttributes });
       const { endpoint } = (await response.json()) as { endpoint: { id: string } };
       await expect
         .poll(() => emulator.operations(project.id).every(({ status }) => status === 'finished'))
         .toBe(true);
       return endpoint.id;
     };
-    // The endpoints as they were made then.
-    const primaryId = await makeEndpoint('read_write', {
+    // The endpoints as the release created them.
+    const primaryId = await createEndpoint('read_write', {
       name: 'primary',
       autoscaling_limit_min_cu: 0.25,
       autoscaling_limit_max_cu: 2,
@@ -33,7 +33,7 @@ it.each(releases)(
       pooler_enabled: true,
       settings: { pg_settings: { work_mem: '64MB' } },
     });
-    const replicaId = await makeEndpoint('read_only', { name: nameIn(state, 'replica') });
+    const replicaId = await createEndpoint('read_only', { name: nameIn(state, 'replica') });
     const ids = {
       PROJECT_ID: project.id,
       BRANCH_ID: branch.id,

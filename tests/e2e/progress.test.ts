@@ -6,18 +6,18 @@ const size = 'autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 1';
 /** The lines of the resource's row. */
 const rows = (screen: string) => screen.split('\n').filter((line) => /ComputeEndpoint app /.test(line));
 
-it('the row of an endpoint shows the operations that run, once for each status', async ({ expect }) => {
+it('the row of an endpoint shows each status of its operations once', async ({ expect }) => {
   const { stack } = await startProgram(size, { schedulingMs: 1500, operationMs: 1500 });
   const { screen } = await stack.run('up', '--yes', '--skip-preview');
-  const said = rows(screen).map((line) => /creating.*(start_compute: .*)$/.exec(line)?.[1]);
-  expect(said.filter((line) => line !== undefined)).toEqual([
+  const shown = rows(screen).map((line) => /creating.*(start_compute: .*)$/.exec(line)?.[1]);
+  expect(shown.filter((line) => line !== undefined)).toEqual([
     'start_compute: Scheduling',
     expect.stringMatching(/^start_compute: In progress \(\d s\)$/),
     expect.stringMatching(/^start_compute: OK \(\d s\)$/),
   ]);
 });
 
-it('the row of an endpoint says what locks the project', async ({ expect }) => {
+it('the row of an endpoint names the operation that locks the project', async ({ expect }) => {
   const { stack, emulator, project } = await startProgram(size);
   const release = emulator.lockProject(project.id);
   const command = stack.start('up', '--yes', '--skip-preview');
@@ -31,14 +31,16 @@ it('the row of an endpoint says what locks the project', async ({ expect }) => {
   expect(rows(screen).join('\n')).toContain(`waiting: project locked by create_branch ${lock?.id} running`);
 });
 
-it('the rows say nothing when nothing changes', async ({ expect }) => {
+it('an unchanged endpoint has no row', async ({ expect }) => {
   const { stack } = await startProgram(size);
   await stack.run('up', '--yes');
   const { screen } = await stack.run('up', '--yes');
   expect(rows(screen)).toEqual([]);
 });
 
-it('what the service makes of a size and of a short autosuspend delay is told once', async ({ expect }) => {
+it('notes about a size and a short autosuspend delay appear only when their values are new', async ({
+  expect,
+}) => {
   const { stack, declare } = await startProgram(`${size}, suspendTimeoutSeconds: 30`);
   const notes = /max_connections is 112, set from the minimum.*\n.*suspendTimeoutSeconds is 30: /;
   expect((await stack.run('preview')).screen).toMatch(notes);

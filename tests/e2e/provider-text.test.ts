@@ -2,7 +2,7 @@ import { omit } from 'lodash';
 import { expect, it } from 'vitest';
 import { startProgram } from '../support/start-stack';
 
-/** The same resource twice: with the short text of this package, and with a provider that the SDK serializes. */
+/** The same resource twice: with this package's short provider text, and with a provider that the SDK serializes. */
 const program = `import * as pulumi from '@pulumi/pulumi';
 import { ComputeEndpoint } from 'pulumi-postgres-compute';
 const config = new pulumi.Config();
@@ -26,7 +26,7 @@ new ComputeEndpoint('text', { ...args, name: 'text', suspendTimeoutSeconds: dela
 new Serialized('serialized', { ...args, name: 'serialized', suspendTimeoutSeconds: delay });
 `;
 
-it('the host runs the short text as it runs a serialized provider', async () => {
+it('the host runs the short provider text like a serialized provider', async () => {
   const { stack, emulator } = await startProgram();
   await stack.writeProgram(program);
   await stack.run('up', '--yes');

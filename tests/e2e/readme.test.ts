@@ -8,14 +8,14 @@ function readCommands(block: string): string[][] {
   return lines.map((line) => line.split(' ').slice(1));
 }
 
-it('the smallest program of the README creates its endpoint', async () => {
+it('the smallest program of the README creates one endpoint', async () => {
   const { stack, emulator, branch } = await startProgram();
   await stack.writeProgram(codeBlock('README.md', 'ts', 'The smallest program'));
   await stack.run('up', '--yes');
   expect(emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id)).toHaveLength(1);
 });
 
-it('the commands of the README lead to the preview that it shows', async () => {
+it('the commands of the README print the preview that it shows', async () => {
   const { stack, project, branch } = await startQuickstart();
   const commands = codeBlock('README.md', 'sh', 'Run it')
     .replace('PROJECT_ID', project.id)
@@ -35,13 +35,13 @@ it('docs/preview.md shows what the CLI prints', async () => {
     for (const words of readCommands(codeBlock(page, 'sh', heading)))
       ({ screen } = await stack.try(...words));
     const anonymous = screen.replace(/\bep-[a-z]+-[a-z]+-\d+\b/g, 'ENDPOINT_ID');
-    // The CLI orders the resources under Diagnostics as they come, so each line counts by itself.
+    // The order of the resources under Diagnostics varies, so each line is compared by itself.
     for (const line of codeBlock(page, '', heading).split('\n'))
       expect(squeeze(anonymous)).toContain(squeeze(line));
   }
 });
 
-it('docs/add-an-endpoint.md leads to an endpoint, its host, and the warning that it shows', async () => {
+it('docs/add-an-endpoint.md creates an endpoint, prints its host, and shows the warning of the next preview', async () => {
   const { stack, emulator, project, branch } = await startProgram();
   const page = 'docs/add-an-endpoint.md';
   const program = codeBlock(page, 'ts', '3. Declare the endpoint')
@@ -59,7 +59,7 @@ it('docs/add-an-endpoint.md leads to an endpoint, its host, and the warning that
   expect(squeeze(preview.screen)).toContain(squeeze(codeBlock(page, '', '5. Change it')));
 });
 
-/** Spaces don't count, nor how many dots the CLI had time to print. */
+/** Collapses white space, and removes the CLI's progress lines, whose number of dots varies. */
 function squeeze(text: string): string {
   return text
     .replace(/^@ .*$/gm, '')

@@ -12,9 +12,9 @@ const urn = 'urn:pulumi:test::e2e::pulumi-nodejs:dynamic/postgres:ComputeEndpoin
 
 describe('a forced replacement', () => {
   it.for([
-    ['of a replica with a derived name, by --replace', "type: 'read_only'", 'replace'],
-    ['of a read_write endpoint with a name of the user, by taint', "name: 'main'", 'taint'],
-  ] as const)('%s: a new endpoint takes the place of the old one', async ([, args, how], { expect }) => {
+    ['of a replica with a derived name (--replace)', "type: 'read_only'", 'replace'],
+    ['of a read_write endpoint with a declared name (taint)', "name: 'main'", 'taint'],
+  ] as const)('%s creates a new endpoint and deletes the old one', async ([, args, how], { expect }) => {
     const program = await startProgram(args, { operationMs: 100 });
     const { stack } = program;
     await stack.run('up', '--yes', '--skip-preview');
@@ -30,7 +30,7 @@ describe('a forced replacement', () => {
   });
 });
 
-it('the host of the provider ends with a CLI that is killed', async ({ expect }) => {
+it('the provider host exits after its CLI is killed', async ({ expect }) => {
   const program = await startProgram('', { operationMs: 60_000 });
   const { stack, emulator } = program;
   const command = stack.start('up', '--yes', '--skip-preview');

@@ -4,20 +4,18 @@ import { startProgram } from '../support/start-stack';
 const size = (maxCu: number, more = '') =>
   `autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: ${maxCu}, ${more}`;
 
-/** What a screen says, without the line breaks and indents of its layout. */
+/** The text of a screen, without the line breaks and indents of its layout. */
 const flat = (screen: string) => screen.replace(/\s+/g, ' ');
 
 describe('a preview of a change of size', () => {
-  it('warns under the resource, on the screen and in JSON, while the compute is active', async ({
-    expect,
-  }) => {
+  it('warns on the resource, on screen and in JSON, while the compute is active', async ({ expect }) => {
     const { stack, declare } = await startProgram(size(1));
     await stack.run('up', '--yes');
     await declare(size(2));
-    const notice =
+    const restartWarning =
       'a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) restarts the compute and drops its connections (it is active now)';
     const { screen } = await stack.run('preview');
-    expect(flat(screen)).toContain(`ComputeEndpoint (app): warning: ${notice}`);
+    expect(flat(screen)).toContain(`ComputeEndpoint (app): warning: ${restartWarning}`);
     const { stdout } = await stack.run('preview', '--json');
     const { diagnostics } = JSON.parse(stdout) as {
       diagnostics: { urn?: string; message: string; severity: string }[];
@@ -26,12 +24,14 @@ describe('a preview of a change of size', () => {
       expect.objectContaining({
         urn: expect.stringMatching(/ComputeEndpoint::app$/),
         severity: 'warning',
-        message: expect.stringContaining(notice),
+        message: expect.stringContaining(restartWarning),
       }),
     );
   });
 
-  it('says that nothing drops while the compute is idle, and makes one request', async ({ expect }) => {
+  it('reports that no connections drop while the compute is idle, and sends only one GET', async ({
+    expect,
+  }) => {
     const { stack, emulator, declare } = await startProgram(size(1));
     await stack.run('up', '--yes');
     const [id = ''] = (await stack.exportState()).endpoints.map((resource) => resource.id ?? '');
@@ -57,7 +57,7 @@ describe('a preview of a change of size', () => {
     ).toEqual(['GET']);
   });
 
-  it('stops with allowRestart: false, and so does the update; nothing is changed', async ({ expect }) => {
+  it('fails with allowRestart: false, as does the update, and nothing changes', async ({ expect }) => {
     const { stack, emulator, declare } = await startProgram(size(1));
     await stack.run('up', '--yes');
     await declare(size(2, 'allowRestart: false'));
@@ -73,8 +73,8 @@ describe('a preview of a change of size', () => {
   });
 });
 
-describe('a preview says', () => {
-  it('what a move, a stop and a replacement mean for those who are connected', async ({ expect }) => {
+describe('a preview reports', () => {
+  it('what a move, a stop and a replacement mean for connected clients', async ({ expect }) => {
     const { stack, emulator, project, declare } = await startProgram(size(1));
     await stack.run('up', '--yes');
     const target = emulator.createBranch(project.id);
@@ -93,9 +93,7 @@ describe('a preview says', () => {
     expect(screen).not.toContain('Diagnostics');
   });
 
-  it('that a change of restartTriggers restarts the compute, and the update restarts it once', async ({
-    expect,
-  }) => {
+  it('the restart by a change of restartTriggers, which the update performs once', async ({ expect }) => {
     const { stack, emulator, declare } = await startProgram(size(1, "restartTriggers: { release: '1' }"));
     await stack.run('up', '--yes');
     await declare(size(1, "restartTriggers: { release: '2' }, allowRestart: false"));
@@ -120,10 +118,12 @@ describe('a preview says', () => {
     ).toEqual([true]);
   });
 
-  it('what is not known yet; the gate then waits for the update', async ({ expect }) => {
+  it('a size that is unknown until the update, which then enforces allowRestart: false', async ({
+    expect,
+  }) => {
     const { stack, emulator, declare } = await startProgram(size(1));
     await stack.run('up', '--yes');
-    // The new resource's output is known only once it is made.
+    // The output of a new resource is unknown until it is created.
     await stack.writeProgram(sizeOfAnother(1));
     await stack.run('config', 'set', 'postgresCompute:allowRestart', 'false');
     const { screen } = await stack.run('preview');
@@ -143,7 +143,7 @@ describe('a preview says', () => {
   });
 });
 
-/** An endpoint whose largest size is the output of another resource: a replica on the same branch. */
+/** A program whose endpoint takes its largest size from an output of a replica on the same branch. */
 function sizeOfAnother(maxCu: number): string {
   return `import * as pulumi from '@pulumi/pulumi';
 import { ComputeEndpoint } from 'pulumi-postgres-compute';

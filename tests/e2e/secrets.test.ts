@@ -10,7 +10,7 @@ const canaries = {
   name: 'canary-name-5d2e',
 };
 
-/** Every text argument as a secret; the ids come from secrets in the stack's config. */
+/** Every text argument is a secret; the ids are secrets of the stack config. */
 const programOf = (trigger: string, maxCu: number) => `import * as pulumi from '@pulumi/pulumi';
 import { ComputeEndpoint } from 'pulumi-postgres-compute';
 const config = new pulumi.Config();
@@ -41,11 +41,11 @@ async function collect(stack: PulumiStack, commands: readonly string[][]): Promi
   return texts;
 }
 
-/** As it is, and as JSON writes it. */
+/** The secret in plain text, and as JSON escapes it. */
 const spellingsOf = (secret: string) => [secret, JSON.stringify(secret).slice(1, -1)];
 
 describe('a secret argument', () => {
-  it('is in clear in no state, no history, no screen and no error', async ({ expect }) => {
+  it('never appears in plain text in state, history, output or errors', async ({ expect }) => {
     const { stack, emulator, project, branch } = await startProgram('', { operationMs: 100 });
     await stack.run('config', 'set', '--secret', 'secretProject', project.id);
     await stack.run('config', 'set', '--secret', 'secretBranch', branch.id);
@@ -86,7 +86,7 @@ describe('a secret argument', () => {
     );
     texts.push(...(await readAll(stack.backend)));
 
-    // Both failures were seen, with what they quote taken out.
+    // Both failures occurred, and the secrets that they quote are redacted.
     expect(texts.join('\n')).toContain('invalid value for parameter: *** and ***');
     const secrets = [...Object.values(canaries), project.id, branch.id, emulator.apiKey];
     for (const secret of secrets) {

@@ -3,10 +3,10 @@ import { startProgram } from '../support/start-stack';
 
 const size = (maxCu: number) => `autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: ${maxCu},`;
 
-/** What a screen says, without the line breaks and indents of its layout. */
+/** The text of a screen, without the line breaks and indents of its layout. */
 const flat = (screen: string) => screen.replace(/\s+/g, ' ');
 
-/** A program whose endpoint is to be the one that its branch has already: the default one. */
+/** Starts a program that declares an endpoint on the primary branch, which already has the default endpoint. */
 async function startOnPrimaryBranch(args: string) {
   const service = await startProgram(args);
   const [primary] = service.emulator.endpoints(service.project.id);
@@ -21,7 +21,7 @@ async function startOnPrimaryBranch(args: string) {
 }
 
 describe('the default endpoint', () => {
-  it('is taken over with adopt: true, and the preview says what that does to it', async ({ expect }) => {
+  it('is taken over with adopt: true, after a preview of its changes', async ({ expect }) => {
     const { stack, emulator, primary, writes } = await startOnPrimaryBranch(`adopt: true, ${size(4)}`);
     const { screen } = await stack.run('preview');
     expect(flat(screen)).toContain(
@@ -36,7 +36,9 @@ describe('the default endpoint', () => {
     await stack.run('preview', '--expect-no-changes');
   });
 
-  it('is not restarted by adopt: true with allowRestart: false: the preview stops', async ({ expect }) => {
+  it('is not restarted by adopt: true with allowRestart: false, which stops the preview', async ({
+    expect,
+  }) => {
     const { stack, primary, writes } = await startOnPrimaryBranch(
       `adopt: true, allowRestart: false, ${size(4)}`,
     );
@@ -49,7 +51,7 @@ describe('the default endpoint', () => {
     expect(writes()).toEqual([]);
   });
 
-  it('is named by the error without adopt: true, which is told as the way', async ({ expect }) => {
+  it('is named by the error without adopt: true, which suggests adopt: true', async ({ expect }) => {
     const { stack, emulator, primary } = await startOnPrimaryBranch(size(1));
     const { exitCode, screen } = await stack.try('up', '--yes');
     expect(exitCode).not.toBe(0);
@@ -59,7 +61,7 @@ describe('the default endpoint', () => {
   });
 });
 
-it('programs look up endpoints and operations, live, and read an endpoint without managing it', async ({
+it('a program looks up live endpoints and operations, and reads an endpoint without managing it', async ({
   expect,
 }) => {
   const { stack, emulator, project } = await startProgram();

@@ -8,7 +8,7 @@ import { ownEndpoints, type Service, startService, urnOf } from '../support/star
 
 const idsOf = (service: Service) => ownEndpoints(service).map(({ id }) => id);
 const outcomeOf = <T>(work: Promise<T>): Promise<T | Failure> => work.catch((error: Failure) => error);
-/** What the engine has in state after a failure that kept the endpoint. */
+/** The state that the engine keeps after a failure that carries the endpoint. */
 async function stateAfter(service: Service, failure: Failure, program: StoredInputs): Promise<EngineState> {
   const { inputs } = await service.startProvider().check({ ...program }, { ...program });
   return {
@@ -25,15 +25,15 @@ const derivedName = async (service: Service, inputs: StoredInputs) => {
 const lists = { method: 'GET', path: '/projects/:p/endpoints' };
 const operationLists = { method: 'GET', path: '/projects/:p/operations' };
 
-interface Answer {
+interface ProxiedResponse {
   readonly status: number;
   readonly body: { readonly endpoints?: { readonly branch_id: string }[] } | '';
 }
 
-/** A proxy whose `bend` may change an answer of the emulator. */
+/** Starts a proxy to the emulator. `rewrite` may replace a response. */
 async function startProxy(
   target: string,
-  bend: (method: string, path: string, answer: Answer) => Answer | undefined,
+  rewrite: (method: string, path: string, response: ProxiedResponse) => ProxiedResponse | undefined,
 ) {
   const url = new URL(target);
   const server = createServer((req, res) => {
@@ -48,9 +48,9 @@ async function startProxy(
       async (incoming) => {
         let text = '';
         for await (const chunk of incoming) text += chunk;
-        const answer = { status: incoming.statusCode ?? 500, body: text && JSON.parse(text) };
+        const response = { status: incoming.statusCode ?? 500, body: text && JSON.parse(text) };
         const { status, body } =
-          bend(req.method ?? '', (req.url ?? '').replace(url.pathname, ''), answer) ?? answer;
+          rewrite(req.method ?? '', (req.url ?? '').replace(url.pathname, ''), response) ?? response;
         res
           .writeHead(status, { 'content-type': 'application/json' })
           .end(body === '' ? '' : JSON.stringify(body));
@@ -73,15 +73,18 @@ beforeEach(() => {
   return () => vi.restoreAllMocks();
 });
 
-describe('a list that lags behind a delete by another process', () => {
-  it.each(['read_write', 'read_only'] as const)('%s: create makes a new endpoint', async (type) => {
-    const service = await startService({ operationMs: 30, readLagMs: 800, lateListsMs: 400 });
-    const first = await runCreate(service.startProvider(), service.declare({ type }));
-    await service.startProvider().delete(first.id, first.outs);
-    const second = await outcomeOf(runCreate(service.startProvider(), service.declare({ type })));
-    if (!(second instanceof Error)) expect(idsOf(service)).toEqual([second.id]);
-  });
-  it('adopt does not bring the deleted endpoint into state', async () => {
+describe('after another process deletes an endpoint that lists still show', () => {
+  it.each(['read_write', 'read_only'] as const)(
+    'a create of a %s endpoint does not return the deleted endpoint',
+    async (type) => {
+      const service = await startService({ operationMs: 30, readLagMs: 800, lateListsMs: 400 });
+      const first = await runCreate(service.startProvider(), service.declare({ type }));
+      await service.startProvider().delete(first.id, first.outs);
+      const second = await outcomeOf(runCreate(service.startProvider(), service.declare({ type })));
+      if (!(second instanceof Error)) expect(idsOf(service)).toEqual([second.id]);
+    },
+  );
+  it('adopt: true does not bring the deleted endpoint into state', async () => {
     const service = await startService({ operationMs: 30, readLagMs: 800, lateListsMs: 400 });
     const first = await runCreate(service.startProvider(), service.declare({ name: 'x' }));
     await service.startProvider().delete(first.id, first.outs);
@@ -92,8 +95,8 @@ describe('a list that lags behind a delete by another process', () => {
   });
 });
 
-describe('a name given by the user, type read_only', () => {
-  it('killed after the rename, next create while lists lag: no second endpoint', async () => {
+describe('a read_only endpoint with a declared name', () => {
+  it('is not duplicated when a create follows a killed one after the rename, while lists lag', async () => {
     const service = await startService({ operationMs: 30, readLagMs: 1500, lateListsMs: 700 });
     const inputs = service.declare({ name: 'api', type: 'read_only' });
     const killed = outcomeOf(service.startProvider().create(inputs));
@@ -102,7 +105,7 @@ describe('a name given by the user, type read_only', () => {
     await killed;
     expect(ownEndpoints(service)).toHaveLength(1);
   });
-  it('two creates at the same time leave one', async () => {
+  it('is not duplicated by two concurrent creates', async () => {
     const service = await startService({ operationMs: 30, readLagMs: 800 });
     const inputs = service.declare({ name: 'api', type: 'read_only' });
     await Promise.all([1, 2].map(() => outcomeOf(runCreate(service.startProvider(), inputs))));
@@ -110,29 +113,29 @@ describe('a name given by the user, type read_only', () => {
   });
 });
 
-describe('an endpoint that one replica of the service shows and the next one does not yet', () => {
-  it('lost POST, found, then once missing: no second endpoint', async () => {
+describe('a new endpoint that only some reads show', () => {
+  it('is not duplicated when the POST response is lost and a later list omits the endpoint once', async () => {
     const service = await startService({ operationMs: 30, readLagMs: 800 });
     let shown = 0;
     let posts = 0;
     let gets = 0;
-    const url = await startProxy(service.emulator.url, (method, path, answer) => {
+    const url = await startProxy(service.emulator.url, (method, path, response) => {
       if (method === 'POST' && posts++ === 0) return { status: 502, body: '' };
       if (/endpoints$/.test(path) && method === 'GET') {
-        const { endpoints = [] } = answer.body || {};
+        const { endpoints = [] } = response.body || {};
         const others = endpoints.filter((each) => each.branch_id !== service.branch.id);
         if (others.length < endpoints.length && ++shown === 2)
-          return { ...answer, body: { endpoints: others } };
+          return { ...response, body: { endpoints: others } };
       }
       if (/endpoints\/ep-[^/]+$/.test(path) && method === 'GET' && gets++ === 0)
         return { status: 404, body: { code: 'NOT_FOUND', message: 'not found' } as object };
       return undefined;
     });
     const provider = service.startProvider({ POSTGRES_COMPUTE_BASE_URL: url });
-    const made = await outcomeOf(runCreate(provider, service.declare({ type: 'read_only' })));
-    expect(idsOf(service)).toEqual([(made as EngineState).id]);
+    const created = await outcomeOf(runCreate(provider, service.declare({ type: 'read_only' })));
+    expect(idsOf(service)).toEqual([(created as EngineState).id]);
   });
-  it('a refresh right after a create keeps the endpoint when both reads lag', async () => {
+  it('stays in state when both reads of a refresh right after the create lag', async () => {
     const service = await startService({ operationMs: 30, readLagMs: 800 });
     const { id, outs } = await runCreate(service.startProvider(), service.declare());
     service.emulator.inject({
@@ -144,39 +147,41 @@ describe('an endpoint that one replica of the service shows and the next one doe
   });
 });
 
-describe('a deletion of a twin that fails', () => {
+describe('a failed delete of a duplicate', () => {
   const size = { autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 1 };
   const start = async (program: Partial<StoredInputs>, ages: number[]) => {
     const service = await startService({ operationMs: 30, readLagMs: 800 });
     const inputs = service.declare({ type: 'read_only', ...program });
     const name = await derivedName(service, inputs);
-    const twin = { branch_id: service.branch.id, type: 'read_only' as const, name, ...size };
-    const twins = ages.map((ageMs) => service.emulator.createEndpoint(service.project.id, twin, { ageMs }));
+    const duplicate = { branch_id: service.branch.id, type: 'read_only' as const, name, ...size };
+    const duplicates = ages.map((ageMs) =>
+      service.emulator.createEndpoint(service.project.id, duplicate, { ageMs }),
+    );
     service.emulator.inject({ match: { method: 'DELETE' }, effect: { kind: 'status', status: 403 } });
-    return { service, inputs, twins };
+    return { service, inputs, duplicates };
   };
-  it.each([{}, { name: 'api' }])('after a 201 keeps an id: %j', async (program) => {
+  it.each([{}, { name: 'api' }])('keeps an endpoint id in state after a 201: %j', async (program) => {
     const { service, inputs } = await start(program, [5_000]);
     service.emulator.inject({ match: lists, times: 2, effect: { kind: 'late-read', lateMs: 60_000 } });
     const failure = await outcomeOf(runCreate(service.startProvider(), inputs));
     expect(failure.id).toBeDefined();
   });
-  it('given name: the next up leaves one', async () => {
+  it('is retried by the next create, which leaves one endpoint with the declared name', async () => {
     const { service, inputs } = await start({ name: 'api' }, [5_000]);
     service.emulator.inject({ match: lists, times: 2, effect: { kind: 'late-read', lateMs: 60_000 } });
     await outcomeOf(runCreate(service.startProvider(), inputs));
     await outcomeOf(runCreate(service.startProvider(), inputs));
     expect(ownEndpoints(service)).toHaveLength(1);
   });
-  it('after a take-over keeps the id of the one that was taken over', async () => {
-    const { service, inputs, twins } = await start({ name: 'api' }, [5_000, 3_000]);
+  it('keeps the id of the endpoint that the create took over', async () => {
+    const { service, inputs, duplicates } = await start({ name: 'api' }, [5_000, 3_000]);
     const failure = await outcomeOf(runCreate(service.startProvider(), inputs));
-    expect(failure.id).toBe(twins[0]?.id);
+    expect(failure.id).toBe(duplicates[0]?.id);
   });
 });
 
-describe('unfinished or failed operations that are forgotten', () => {
-  it('a failed start whose repetition is refused is still due', async () => {
+describe('an unfinished or failed operation', () => {
+  it('is retried again when the retry of a failed start is refused', async () => {
     const service = await startService();
     service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } });
     const first = await errorOf(runCreate(service.startProvider(), service.declare()));
@@ -190,7 +195,7 @@ describe('unfinished or failed operations that are forgotten', () => {
     );
     expect(ownEndpoints(service)[0]?.current_state).toBe('active');
   });
-  it('waitForOperations: false, and the look-up is refused: it stays in state', async () => {
+  it('stays in state when its lookup is refused after waitForOperations: false', async () => {
     const service = await startService();
     service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-hangs' } });
     const state = await runCreate(service.startProvider(), service.declare({ waitForOperations: false }));
@@ -199,7 +204,7 @@ describe('unfinished or failed operations that are forgotten', () => {
     const failure = await errorOf(runUpdate(service.startProvider(), state, state.inputs));
     expect(failure.properties?.unsettledOperations).toHaveLength(1);
   });
-  it('a suspension that failed stays due when allowRestart stops its repetition', async () => {
+  it('stays in state when allowRestart: false stops the retry of a failed suspension', async () => {
     const service = await startService();
     const state = await runCreate(service.startProvider(), service.declare());
     const target = service.emulator.createBranch(service.project.id);
@@ -213,7 +218,7 @@ describe('unfinished or failed operations that are forgotten', () => {
     const failure = await errorOf(runUpdate(service.startProvider(), next, gated));
     expect(failure.properties?.unsettledOperations ?? failure.properties?.__unapplied).toBeDefined();
   });
-  it('of a create whose response was lost, when the list of operations is refused once', async () => {
+  it('is retried when the response of its create is lost and one list of operations is refused', async () => {
     const service = await startService();
     service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } });
     service.emulator.inject({ match: { method: 'POST' }, effect: { kind: 'lost-after-work' } });
@@ -223,8 +228,8 @@ describe('unfinished or failed operations that are forgotten', () => {
   });
 });
 
-describe('success before the end', () => {
-  it('lost POST while lists of operations lag: not before the compute runs', async () => {
+describe('an unfinished write', () => {
+  it('does not succeed before the compute is active when the POST response is lost and lists of operations lag', async () => {
     const service = await startService({ operationMs: 2_500, readLagMs: 800 });
     service.emulator.inject({
       match: operationLists,
@@ -233,19 +238,19 @@ describe('success before the end', () => {
     });
     service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } });
     service.emulator.inject({ match: { method: 'POST' }, effect: { kind: 'lost-after-work' } });
-    const made = await outcomeOf(runCreate(service.startProvider(), service.declare()));
-    if (!(made instanceof Error)) expect(ownEndpoints(service)[0]?.current_state).toBe('active');
+    const created = await outcomeOf(runCreate(service.startProvider(), service.declare()));
+    if (!(created instanceof Error)) expect(ownEndpoints(service)[0]?.current_state).toBe('active');
   });
-  it('lost PATCH while all lists lag: not before its operation has ended', async () => {
+  it('fails with its operation when the PATCH response is lost and all lists lag', async () => {
     const operationMs = { default: 20, apply_config: 1_500 };
     const service = await startService({ operationMs, readLagMs: 800, lateListsMs: 300, locks: 'none' });
     const state = await runCreate(service.startProvider(), service.declare());
     service.emulator.inject({ match: { action: 'apply_config' }, effect: { kind: 'operation-fails' } });
     service.emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'lost-after-work' } });
-    const wanted = service.declare({ suspendTimeoutSeconds: 900 });
-    await errorOf(runUpdate(service.startProvider(), state, wanted));
+    const desired = service.declare({ suspendTimeoutSeconds: 900 });
+    await errorOf(runUpdate(service.startProvider(), state, desired));
   });
-  it('a start that follows a resumed operation, and fails, is repeated', async () => {
+  it('retries a start that failed after a resumed operation', async () => {
     const service = await startService();
     const { emulator, project } = service;
     const { id, inputs, outs } = await runCreate(service.startProvider(), service.declare());
@@ -259,13 +264,13 @@ describe('success before the end', () => {
     await service.startProvider().update(id, olds, inputs);
     expect(emulator.requests().filter(({ path }) => path.endsWith('/start'))).toHaveLength(1);
   });
-  it('a change that failed, and whose repetition is lost, is sent again', async () => {
+  it('sends a failed change again when its first retry is lost', async () => {
     const service = await startService();
     const { emulator } = service;
     const state = await runCreate(service.startProvider(), service.declare());
     emulator.inject({ match: { action: 'apply_config' }, effect: { kind: 'operation-fails' } });
-    const wanted = { ...state.inputs, suspendTimeoutSeconds: 900 };
-    const failure = await errorOf(runUpdate(service.startProvider(), state, wanted));
+    const desired = { ...state.inputs, suspendTimeoutSeconds: 900 };
+    const failure = await errorOf(runUpdate(service.startProvider(), state, desired));
     emulator.addOperation(service.project.id, { action: 'create_branch', status: 'finished' });
     await new Promise((resolve) => {
       setTimeout(resolve, 100);
@@ -273,15 +278,15 @@ describe('success before the end', () => {
     emulator.addOperation(service.project.id, { action: 'create_branch', status: 'finished' });
     emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'lost-before-work' } });
     const before = emulator.requests().length;
-    const olds = { id: state.id, inputs: wanted, outs: failure.properties as StoredOutputs };
-    await outcomeOf(runUpdate(service.startProvider(), olds, wanted));
+    const olds = { id: state.id, inputs: desired, outs: failure.properties as StoredOutputs };
+    await outcomeOf(runUpdate(service.startProvider(), olds, desired));
     const patches = emulator
       .requests()
       .slice(before)
       .filter(({ method }) => method === 'PATCH');
     expect(patches.map(({ status }) => status)).toContain(200);
   });
-  it('a delete whose operation is skipped while the endpoint lives is no success', async () => {
+  it('is not a successful delete when the operation is skipped and the endpoint still exists', async () => {
     const service = await startService();
     const { id, outs } = await runCreate(service.startProvider(), service.declare());
     service.emulator.inject({
@@ -293,19 +298,19 @@ describe('success before the end', () => {
   });
 });
 
-describe('restarts', () => {
-  it('size and trigger change together, the response of the PATCH is lost after its operations ended: one', async () => {
+describe('a restart', () => {
+  it('happens once when size and trigger change together and the PATCH response arrives after the time-out', async () => {
     const service = await startService();
     const state = await runCreate(
       service.startProvider(),
       service.declare({ restartTriggers: { release: '1' } }),
     );
     service.emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'slow', delayMs: 2_500 } });
-    const wanted = service.declare({ restartTriggers: { release: '2' }, autoscalingLimitMaxCu: 2 });
-    await runUpdate(service.startProvider(), state, wanted);
+    const desired = service.declare({ restartTriggers: { release: '2' }, autoscalingLimitMaxCu: 2 });
+    await runUpdate(service.startProvider(), state, desired);
     expect(service.emulator.connectionDrops(state.id)).toBe(1);
   });
-  it('allowRestart: false holds also for a compute that wakes while the write waits for a lock', async () => {
+  it('is stopped by allowRestart: false when the compute wakes while the write waits for a lock', async () => {
     const service = await startService({ operationMs: 5 });
     const { emulator, project } = service;
     const state = await runCreate(service.startProvider(), service.declare({ allowRestart: false }));
@@ -317,15 +322,15 @@ describe('restarts', () => {
     await expect.poll(() => ownEndpoints(service)[0]?.current_state).toBe('idle');
     const before = emulator.connectionDrops(state.id);
     const release = emulator.lockProject(project.id);
-    const wanted = service.declare({ allowRestart: false, autoscalingLimitMaxCu: 2 });
-    const update = outcomeOf(runUpdate(service.startProvider(), state, wanted));
+    const desired = service.declare({ allowRestart: false, autoscalingLimitMaxCu: 2 });
+    const update = outcomeOf(runUpdate(service.startProvider(), state, desired));
     await expect.poll(() => emulator.requests().some(({ status }) => status === 423)).toBe(true);
     release();
     emulator.connect(state.id);
     await update;
     expect(emulator.connectionDrops(state.id)).toBe(before);
   });
-  it('postgresCompute:allowRestart "False" is no yes', async () => {
+  it('is not allowed by postgresCompute:allowRestart "False"', async () => {
     const service = await startService();
     const state = await runCreate(service.startProvider(), service.declare());
     const provider = service.startProvider();
@@ -335,8 +340,8 @@ describe('restarts', () => {
   });
 });
 
-describe('whose endpoint it is', () => {
-  it('a new resource does not adopt what another one of the run has in state', async () => {
+describe('an endpoint of another resource', () => {
+  it('is not adopted by a new resource of the same run', async () => {
     const service = await startService();
     const app = service.declare({ __urn: urnOf('app') });
     const state = await runCreate(service.startProvider(), app);
@@ -346,7 +351,7 @@ describe('whose endpoint it is', () => {
     const second = await outcomeOf(run.diff(state.id, state.outs, inputs as StoredInputs));
     expect([first, second].some((outcome) => outcome instanceof Error)).toBe(true);
   });
-  it('same project, stack and resource name in another backend: not moved to another branch', async () => {
+  it('is not moved to another branch by the same project, stack and resource name in another backend', async () => {
     const service = await startService();
     const { id } = await runCreate(service.startProvider(), service.declare());
     const { id: branchId } = service.emulator.createBranch(service.project.id);
@@ -355,8 +360,8 @@ describe('whose endpoint it is', () => {
   });
 });
 
-describe('secrets', () => {
-  it('a value that the change takes away is not shown', async () => {
+describe('a secret', () => {
+  it('is redacted when the change that removes it fails', async () => {
     const service = await startService();
     const state = await runCreate(
       service.startProvider(),
@@ -364,12 +369,12 @@ describe('secrets', () => {
     );
     const message = 'app.key is old-canary and can not become new-canary';
     service.emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'status', status: 422, message } });
-    const wanted = service.declare({ pgSettings: { 'app.key': 'new-canary' } });
-    expect((await errorOf(runUpdate(service.startProvider(), state, wanted))).message).not.toContain(
+    const desired = service.declare({ pgSettings: { 'app.key': 'new-canary' } });
+    expect((await errorOf(runUpdate(service.startProvider(), state, desired))).message).not.toContain(
       'canary',
     );
   });
-  it('a secret size has no copy under another name', async () => {
+  it('is not copied to restartOnChange when it is a size', async () => {
     const service = await startService();
     const sizes = { autoscalingLimitMinCu: 3, autoscalingLimitMaxCu: 5 };
     const { inputs } = await service
@@ -377,25 +382,25 @@ describe('secrets', () => {
       .check({}, { ...service.declare({ ...sizes, __secrets: Object.keys(sizes) }) });
     expect((inputs as StoredInputs).restartOnChange ?? '').not.toMatch(/3|5/);
   });
-  it('values such as true and false do not make messages unreadable', async () => {
+  it('is redacted only if it is not a common word such as true or false', async () => {
     const service = await startService();
     const old = service.declare({ allowRestart: false, restartTriggers: { on: false } });
     const state = await runCreate(service.startProvider(), old);
-    const wanted = { ...old, restartTriggers: { on: false, also: true } };
-    const { message } = await errorOf(runUpdate(service.startProvider(), state, wanted));
+    const desired = { ...old, restartTriggers: { on: false, also: true } };
+    const { message } = await errorOf(runUpdate(service.startProvider(), state, desired));
     expect(message).toMatch(/allowRestart is false.*set allowRestart: true/);
   });
 });
 
-describe('deadlines', () => {
+describe('a deadline', () => {
   const within = <T>(ms: number, work: Promise<T>) =>
     Promise.race([
       outcomeOf(work),
-      new Promise<'still going'>((resolve) => {
-        setTimeout(resolve, ms, 'still going');
+      new Promise<'pending'>((resolve) => {
+        setTimeout(resolve, ms, 'pending');
       }),
     ]);
-  it('of a create whose response was lost, when operations can not be listed', async () => {
+  it('ends a create whose response is lost when operations cannot be listed', async () => {
     const service = await startService();
     service.emulator.inject({ match: { method: 'POST' }, effect: { kind: 'lost-after-work' } });
     service.emulator.inject({
@@ -404,18 +409,18 @@ describe('deadlines', () => {
       effect: { kind: 'status', status: 503 },
     });
     const create = service.startProvider().create(service.declare({ timeouts: { create: 1 } }));
-    expect(await within(10_000, create)).not.toBe('still going');
+    expect(await within(10_000, create)).not.toBe('pending');
   });
-  it('of a delete, when endpoints can not be listed', async () => {
+  it('ends a delete when endpoints cannot be listed', async () => {
     const service = await startService();
     const { id, outs } = await runCreate(service.startProvider(), service.declare());
     service.emulator.deleteEndpoint(id);
     service.emulator.inject({ match: lists, times: 'always', effect: { kind: 'status', status: 503 } });
     expect(
       await within(10_000, service.startProvider().delete(id, { ...outs, timeouts: { delete: 1 } })),
-    ).not.toBe('still going');
+    ).not.toBe('pending');
   });
-  it('an operation of one resource that can not be read does not cost another one its success', async () => {
+  it('ends only the update whose operation cannot be read, and not the create of another resource', async () => {
     const service = await startService({ operationMs: 50 });
     const first = await runCreate(service.startProvider(), service.declare({ __urn: urnOf('a') }));
     const stuck = '11111111-1111-4111-8111-111111111111';

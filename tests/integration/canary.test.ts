@@ -8,12 +8,12 @@ import { KeyWitness } from '../support/key-witness';
 import { selfSignedCertificate } from '../support/self-signed-certificate';
 import { canary, live, repeated, requestEffects, startWitnessed } from '../support/start-witnessed';
 
-/** A server in the place of the service. Returns a base URL, and the keys that have come to it. */
-async function listen(answer: RequestListener) {
+/** Starts a server that replaces the service. Returns its base URL, and the keys that it receives. */
+async function startServer(respond: RequestListener) {
   const keys: string[] = [];
   const server = createServer((request, response) => {
     keys.push(String(request.headers.authorization));
-    answer(request, response);
+    respond(request, response);
   }).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await new Promise((resolve) => server.once('listening', resolve));
@@ -32,7 +32,7 @@ const operationFaults: [string, Fault][] = [
   ],
 ];
 
-it('the witness finds a key wherever it may be', async () => {
+it('the witness finds a key in causes, hidden properties, aggregated errors and nested values', async () => {
   for (const hiding of [
     new Error('refused', { cause: { config: { headers: { Authorization: `Bearer ${canary}` } } } }),
     Object.defineProperty(new Error('refused'), 'config', { value: canary, enumerable: false }),
@@ -45,15 +45,15 @@ it('the witness finds a key wherever it may be', async () => {
   }
 });
 
-describe('the key is nowhere but in requests', () => {
-  it('when all goes well', async () => {
+describe('the key appears only in requests', () => {
+  it('when every call succeeds', async () => {
     const service = await startWitnessed();
     const { witness, emulator, startProvider, inputs } = service;
-    const patient = { ...inputs, timeouts: { create: 10, update: 10, delete: 10 } };
-    const made = await witness.see(() => startProvider().create(patient));
-    await live(service, startProvider(), patient, {
-      id: made?.id ?? '',
-      outs: made?.outs as StoredOutputs,
+    const patientInputs = { ...inputs, timeouts: { create: 10, update: 10, delete: 10 } };
+    const created = await witness.see(() => startProvider().create(patientInputs));
+    await live(service, startProvider(), patientInputs, {
+      id: created?.id ?? '',
+      outs: created?.outs as StoredOutputs,
     });
     expect(witness.errors).toEqual([]);
     expect(witness.engineLines.join()).toContain('start_compute');
@@ -61,7 +61,7 @@ describe('the key is nowhere but in requests', () => {
     expect(witness.findings(canary)).toEqual([]);
   });
 
-  it.each(requestEffects)('when the service answers %s', async (_case, effect) => {
+  it.each(requestEffects)('when requests get %s', async (_case, effect) => {
     const service = await startWitnessed();
     const { witness, emulator, startProvider, inputs } = service;
     const { id, outs } = await startProvider().create({ ...inputs, timeouts: { create: 10 } });
@@ -98,7 +98,7 @@ describe('the key is nowhere but in requests', () => {
     expect(witness.findings(canary)).toEqual([]);
   });
 
-  it('when it is not the right key', async () => {
+  it('when the service rejects it', async () => {
     const service = await startWitnessed();
     const { witness, startProvider, inputs } = service;
     const wrong = `${canary}2`;
@@ -108,24 +108,24 @@ describe('the key is nowhere but in requests', () => {
   });
 });
 
-describe('a service that is none gets the key, and nobody else sees it', () => {
+describe('a server that is not the service', () => {
   it.each([
     ['redirects', { status: 302, headers: { location: `http://127.0.0.1:1/${canary}` }, body: '' }],
-    ['repeats it as text', { status: 200, headers: {}, body: repeated }],
-    ['repeats it in a header', { status: 403, headers: { 'x-request-id': canary }, body: '' }],
+    ['repeats the key as text', { status: 200, headers: {}, body: repeated }],
+    ['repeats the key in a header', { status: 403, headers: { 'x-request-id': canary }, body: '' }],
     [
-      'repeats it as a request id',
+      'repeats the key as a request id',
       { status: 409, headers: {}, body: JSON.stringify({ request_id: canary, code: canary }) },
     ],
     [
-      'repeats it in an answer of another shape',
+      'repeats the key in a response of another shape',
       { status: 200, headers: {}, body: JSON.stringify({ endpoints: [{ [canary]: canary }] }) },
     ],
-  ])('when it %s', async (_case, { status, headers, body }) => {
+  ])('does not make the provider reveal the key when it %s', async (_case, { status, headers, body }) => {
     const service = await startWitnessed();
     const { witness, startProvider, inputs } = service;
-    const { url, keys } = await listen(({ method }, response) => {
-      // A look whose answer is no JSON would be made again for a minute.
+    const { url, keys } = await startServer(({ method }, response) => {
+      // The provider would retry a GET without a JSON response for a minute.
       if (method === 'GET')
         response.writeHead(404, { connection: 'close' }).end(JSON.stringify({ message: repeated }));
       else response.writeHead(status, { ...headers, connection: 'close' }).end(body);
@@ -139,7 +139,7 @@ describe('a service that is none gets the key, and nobody else sees it', () => {
     expect(witness.findings(canary)).toEqual([]);
   });
 
-  it('but not one whose certificate nobody has signed: the key is not sent at all', async () => {
+  it('never receives the key when its certificate is not trusted', async () => {
     const service = await startWitnessed();
     const { witness, startProvider, inputs } = service;
     const keys: unknown[] = [];
@@ -160,35 +160,35 @@ describe('a service that is none gets the key, and nobody else sees it', () => {
   });
 });
 
-describe('the key is in no message about settings', () => {
+describe('a message about the settings never contains the key', () => {
   it.each<[string, NodeJS.ProcessEnv, RegExp]>([
     [
-      'that nothing answers',
+      'when the connection is refused',
       { POSTGRES_COMPUTE_BASE_URL: 'http://127.0.0.1:1/api/v2' },
       /connection refused/,
     ],
     [
-      'that the base URL holds a user',
+      'when the base URL contains a user',
       { POSTGRES_COMPUTE_BASE_URL: `https://${encodeURIComponent(canary)}@127.0.0.1/api/v2` },
       /without user, query or fragment/,
     ],
     [
-      'that the base URL holds a query',
+      'when the base URL contains a query',
       { POSTGRES_COMPUTE_BASE_URL: `https://127.0.0.1/api/v2?key=${canary}` },
       /without user, query or fragment/,
     ],
     [
-      'that the base URL is none',
+      'when the base URL is not a URL',
       { POSTGRES_COMPUTE_BASE_URL: `127.0.0.1 ${canary}` },
       /without user, query or fragment/,
     ],
     [
-      'that the base URL is unencrypted',
+      'when the base URL is unencrypted',
       { POSTGRES_COMPUTE_BASE_URL: 'http://postgres.example/api/v2' },
       /could read the API key/,
     ],
     [
-      'that a header cannot carry the key',
+      'when a header cannot carry the key',
       { POSTGRES_COMPUTE_API_KEY: `${canary}\r\nX-Other: ${canary}` },
       /contains a space, a control character/,
     ],

@@ -11,7 +11,7 @@ const previewPatienceMs = 50;
 const inputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
 const urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::api';
 
-it('the values of triggers that release 0.1.0 stored in restartOnChange are no change, and go with the next update', async () => {
+it('trigger values that release 0.1.0 stored in restartOnChange cause no diff, and the next update removes them', async () => {
   const { provider, declare } = await startService();
   const inputs = declare({ restartTriggers: { password: 'canary-trigger' } });
   const { id, outs } = await provider.create(inputs);
@@ -29,7 +29,7 @@ describe('check', () => {
   it.each([
     ['POSTGRES_COMPUTE_API_KEY', 'postgresCompute:apiKey'],
     ['POSTGRES_COMPUTE_BASE_URL', 'postgresCompute:baseUrl'],
-  ])('names both ways to give a missing %s', async (variable, configKey) => {
+  ])('names both ways to set a missing %s', async (variable, configKey) => {
     const provider = new DynamicProvider({
       previewPatienceMs,
       environment: { ...environment, [variable]: undefined },
@@ -39,7 +39,7 @@ describe('check', () => {
     expect(failures?.[0]?.reason).toContain(configKey);
   });
 
-  it('reads key and base URL from the config of the stack first', async () => {
+  it('prefers the key and base URL of the stack config to those of the environment', async () => {
     const { emulator, startProvider, declare } = await startService();
     const config = new Map([
       ['postgresCompute:apiKey', emulator.apiKey],
@@ -56,7 +56,7 @@ describe('check', () => {
     expect(emulator.endpoints().map((endpoint) => endpoint.id)).toContain(id);
   });
 
-  it('reads key and base URL from the environment of the process', async () => {
+  it('reads the key and base URL from the environment of the process', async () => {
     const provider = new DynamicProvider({ previewPatienceMs });
     const variables = Object.entries(environment);
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -66,7 +66,7 @@ describe('check', () => {
     expect((await provider.check({}, inputs)).failures).toEqual([]);
   });
 
-  it('derives a name for an endpoint that has none, and keeps it', async () => {
+  it('derives a name for an endpoint without one, and keeps it', async () => {
     const provider = new DynamicProvider({ previewPatienceMs, environment });
     const first = await provider.check({}, { ...inputs, __urn: urn });
     expect(first.inputs?.name).toMatch(/^shop-prod-api-[0-9a-f]{8}$/);
@@ -74,33 +74,33 @@ describe('check', () => {
     expect(again.inputs?.name).toBe('kept');
   });
 
-  it('refuses a name that another resource of the program has', async () => {
+  it('refuses the name of another resource in the program', async () => {
     const provider = new DynamicProvider({ previewPatienceMs, environment });
     await provider.check({}, { ...inputs, name: 'api', __urn: urn });
     const { failures } = await provider.check({}, { ...inputs, name: 'api', __urn: `${urn}-2` });
     expect(failures).toEqual([{ property: 'name', reason: expect.stringContaining(urn) }]);
   });
 
-  it('lets a resource keep its own name', async () => {
+  it('accepts the same name again for the same resource', async () => {
     const provider = new DynamicProvider({ previewPatienceMs, environment });
     await provider.check({}, { ...inputs, name: 'api', __urn: urn });
     expect((await provider.check({}, { ...inputs, name: 'api', __urn: urn })).failures).toEqual([]);
   });
 
-  it('tells what is true of many endpoints under the first of them', async () => {
+  it('reports a limit that applies to several endpoints only once', async () => {
     const provider = new DynamicProvider({ previewPatienceMs, environment });
     const console = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     onTestFinished(() => console.mockRestore());
     const size = { autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 2 };
     for (const name of ['first', 'second'])
       await provider.check({}, { ...inputs, ...size, name, __urn: `${urn}-${name}` });
-    const told = console.mock.calls.map(([text]) => String(text));
-    expect(told).toEqual([expect.stringContaining('max_connections is 112')]);
+    const shown = console.mock.calls.map(([text]) => String(text));
+    expect(shown).toEqual([expect.stringContaining('max_connections is 112')]);
   });
 });
 
 describe('diff', () => {
-  it('makes no request', async () => {
+  it('makes no request without a change and for a change of the autosuspend delay', async () => {
     const { emulator, provider, declare } = await startService();
     const { id, outs } = await provider.create(declare());
     if (!outs) throw new Error('no outputs');
@@ -112,7 +112,7 @@ describe('diff', () => {
     expect(emulator.requests().length).toBe(before);
   });
 
-  it('replaces, the old read_write endpoint first, when the project changes', async () => {
+  it('replaces a read_write endpoint when the project changes, and deletes the old one first', async () => {
     const { provider, declare } = await startService();
     const { id, outs } = await provider.create(declare());
     if (!outs) throw new Error('no outputs');
@@ -123,7 +123,7 @@ describe('diff', () => {
     });
   });
 
-  it('replaces a read_only endpoint after its successor is there', async () => {
+  it('replaces a read_only endpoint when the region changes, and creates the new one first', async () => {
     const { provider, declare } = await startService();
     const { id, outs } = await provider.create(declare({ type: 'read_only' }));
     if (!outs) throw new Error('no outputs');

@@ -4,25 +4,25 @@ import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties
 import { failureOf } from '../support/failure';
 import { createEndpoint, ownEndpoints, startService } from '../support/start-service';
 
-const lostAnswers: [string, RequestEffect][] = [
+const lostResponses: [string, RequestEffect][] = [
   ['is lost before the work', { kind: 'lost-before-work' }],
   ['is lost after the work', { kind: 'lost-after-work' }],
-  ['is 500 before the work', { kind: 'status', status: 500 }],
-  ['is 500 after the work', { kind: 'status', status: 500, when: 'after-work' }],
-  ['is 502 after the work', { kind: 'status', status: 502, when: 'after-work' }],
+  ['is a 500 before the work', { kind: 'status', status: 500 }],
+  ['is a 500 after the work', { kind: 'status', status: 500, when: 'after-work' }],
+  ['is a 502 after the work', { kind: 'status', status: 502, when: 'after-work' }],
   ...[408, 425, 504, 507, 520, 522, 524, 529].map((status): [string, RequestEffect] => [
-    `is ${status} after the work`,
+    `is a ${status} after the work`,
     { kind: 'status', status, when: 'after-work' },
   ]),
-  ['is the 502 page of a proxy, after the work', { kind: 'proxy-page', status: 502, when: 'after-work' }],
-  ['is the 200 page of a proxy, after the work', { kind: 'proxy-page', status: 200, when: 'after-work' }],
-  ['breaks off in the middle', { kind: 'cut-off' }],
-  ['breaks off in the middle of its gzip stream', { kind: 'cut-off', encoding: 'gzip' }],
-  ['is cut off in the middle', { kind: 'malformed' }],
-  ['comes after the time-out', { kind: 'slow', delayMs: 3_000 }],
+  ['is the 502 page of a proxy after the work', { kind: 'proxy-page', status: 502, when: 'after-work' }],
+  ['is the 200 page of a proxy after the work', { kind: 'proxy-page', status: 200, when: 'after-work' }],
+  ['ends with a broken connection', { kind: 'cut-off' }],
+  ['ends with a broken connection in its gzip stream', { kind: 'cut-off', encoding: 'gzip' }],
+  ['is truncated JSON', { kind: 'malformed' }],
+  ['arrives after the time-out', { kind: 'slow', delayMs: 3_000 }],
 ];
 
-const busyAnswers: [string, RequestEffect][] = [
+const busyResponses: [string, RequestEffect][] = [
   ['429 without Retry-After', { kind: 'status', status: 429 }],
   ['429 with Retry-After in seconds', { kind: 'status', status: 429, retryAfterSeconds: 1 }],
   [
@@ -35,7 +35,7 @@ const busyAnswers: [string, RequestEffect][] = [
 
 const isDelete = ({ method }: { method: string }) => method === 'DELETE';
 
-/** What the engine would keep in state after a create or an update that failed. */
+/** The state that the engine keeps after a failed create or update. */
 async function failedState(
   work: Promise<unknown>,
 ): Promise<{ id: string; outs: StoredOutputs; message: string }> {
@@ -43,8 +43,8 @@ async function failedState(
   return { id, outs: properties, message };
 }
 
-describe.each(lostAnswers)('when the answer %s', (_case, effect) => {
-  it('a create makes one endpoint', async () => {
+describe.each(lostResponses)('when the response %s', (_case, effect) => {
+  it('a create leaves one active endpoint', async () => {
     const service = await startService();
     service.emulator.inject({ match: { method: 'POST', path: '/projects/*/endpoints' }, effect });
     const { id } = await createEndpoint(service);
@@ -52,7 +52,7 @@ describe.each(lostAnswers)('when the answer %s', (_case, effect) => {
     expect(ownEndpoints(service)[0]?.current_state).toBe('active');
   });
 
-  it('a create of a read replica makes one replica', async () => {
+  it('a create of a read replica leaves one replica', async () => {
     const service = await startService();
     service.emulator.inject({ match: { method: 'POST', path: '/projects/*/endpoints' }, effect });
     const { id } = await createEndpoint(service, service.declare({ type: 'read_only' }));
@@ -68,7 +68,7 @@ describe.each(lostAnswers)('when the answer %s', (_case, effect) => {
     expect(ownEndpoints(service)[0]).toMatchObject({ autoscaling_limit_max_cu: 2, current_state: 'active' });
   });
 
-  it('a delete succeeds, and the endpoint is gone', async () => {
+  it('a delete removes the endpoint', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
     service.emulator.inject({ match: { method: 'DELETE' }, effect });
@@ -76,14 +76,14 @@ describe.each(lostAnswers)('when the answer %s', (_case, effect) => {
     expect(ownEndpoints(service)).toEqual([]);
   });
 
-  it('a look at the operations is made again', async () => {
+  it('a create succeeds despite that on a poll of the operations', async () => {
     const service = await startService();
     service.emulator.inject({ match: { path: '/projects/*/operations' }, effect });
     const { id } = await createEndpoint(service);
     expect(ownEndpoints(service).map((endpoint) => endpoint.id)).toEqual([id]);
   });
 
-  it('a list of the endpoints is asked for again', async () => {
+  it('a create succeeds despite that on a list of the endpoints', async () => {
     const service = await startService();
     service.emulator.inject({ match: { method: 'GET', path: '/projects/*/endpoints' }, effect });
     const { id } = await createEndpoint(service);
@@ -91,8 +91,8 @@ describe.each(lostAnswers)('when the answer %s', (_case, effect) => {
   });
 });
 
-describe.each(busyAnswers)('when the service answers %s', (_case, effect) => {
-  it('a write waits and goes again', async () => {
+describe.each(busyResponses)('when the service responds with %s', (_case, effect) => {
+  it('a create waits and sends its POST again', async () => {
     const service = await startService();
     const fault = service.emulator.inject({ match: { method: 'POST' }, times: 2, effect });
     const { id } = await createEndpoint(service);
@@ -100,7 +100,7 @@ describe.each(busyAnswers)('when the service answers %s', (_case, effect) => {
     expect(ownEndpoints(service).map((endpoint) => endpoint.id)).toEqual([id]);
   });
 
-  it('a delete waits and goes again', async () => {
+  it('a delete waits and sends its DELETE again', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
     service.emulator.inject({ match: { method: 'DELETE' }, times: 2, effect });
@@ -115,7 +115,7 @@ describe('a failed operation', () => {
     effect: { kind: 'operation-fails', error: 'no capacity' } as const,
   });
 
-  it('of a create: the next update starts what did not start', async () => {
+  it('of a create is retried by the next update, which starts the compute', async () => {
     const service = await startService();
     service.emulator.inject(failing('start_compute'));
     const { id, outs, message } = await failedState(service.provider.create(service.declare()));
@@ -131,7 +131,7 @@ describe('a failed operation', () => {
     });
   });
 
-  it('of a create survives a refresh', async () => {
+  it('of a create stays in state after a refresh, and the next update retries it', async () => {
     const service = await startService();
     service.emulator.inject(failing('start_compute'));
     const { id, outs } = await failedState(service.provider.create(service.declare()));
@@ -142,25 +142,27 @@ describe('a failed operation', () => {
   });
 
   it.each(['apply_config', 'suspend_compute', 'start_compute'])(
-    'of a change of size (%s): the next update applies it, with one restart in all',
+    'of a change of size (%s) is retried by the next update, with at most one restart in total',
     async (action) => {
       const service = await startService();
       const { id, outs } = await createEndpoint(service);
-      const wanted = service.declare({ autoscalingLimitMaxCu: 2 });
+      const desired = service.declare({ autoscalingLimitMaxCu: 2 });
       service.emulator.inject(failing(action));
-      const failed = await failedState(service.provider.update(id, outs, wanted));
-      expect(await service.provider.diff(id, failed.outs, wanted)).toMatchObject({ changes: true });
-      const updated = await service.provider.update(id, failed.outs, wanted);
+      const failed = await failedState(service.provider.update(id, outs, desired));
+      expect(await service.provider.diff(id, failed.outs, desired)).toMatchObject({ changes: true });
+      const updated = await service.provider.update(id, failed.outs, desired);
       expect(ownEndpoints(service)[0]).toMatchObject({
         autoscaling_limit_max_cu: 2,
         current_state: 'active',
       });
       expect(service.emulator.restarts(id)).toBeLessThanOrEqual(1);
-      expect(await service.provider.diff(id, updated.outs ?? outs, wanted)).toMatchObject({ changes: false });
+      expect(await service.provider.diff(id, updated.outs ?? outs, desired)).toMatchObject({
+        changes: false,
+      });
     },
   );
 
-  it('of a delete that leaves the endpoint fails, and a second delete finishes it', async () => {
+  it('of a delete fails the delete while the endpoint exists, and a second delete removes it', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
     service.emulator.inject(failing('suspend_compute'));
@@ -174,8 +176,8 @@ describe('a failed operation', () => {
   });
 });
 
-describe('an operation that takes too long', () => {
-  it('fails the create, names what it waited for, and the next update waits on', async () => {
+describe('an operation that does not finish in time', () => {
+  it('fails the create, which names it, and the next update resumes the wait', async () => {
     const service = await startService();
     const hanging = service.emulator.inject({
       match: { action: 'start_compute' },
@@ -194,7 +196,7 @@ describe('an operation that takes too long', () => {
     expect(service.emulator.requests().filter(({ method }) => method !== 'GET')).toHaveLength(1);
   });
 
-  it('with an unknown status is unfinished, never a success', async () => {
+  it('fails the create when its status is unknown', async () => {
     const service = await startService();
     service.emulator.inject({
       match: { action: 'start_compute' },
@@ -206,7 +208,7 @@ describe('an operation that takes too long', () => {
     expect(message).toContain('pondering');
   });
 
-  it('is recorded and not waited for with waitForOperations: false', async () => {
+  it('is recorded but not awaited with waitForOperations: false', async () => {
     const service = await startService();
     service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-hangs' } });
     const { outs } = await createEndpoint(service, service.declare({ waitForOperations: false }));
@@ -214,8 +216,8 @@ describe('an operation that takes too long', () => {
   });
 });
 
-describe('a create that was cut off', () => {
-  it('is found by its name when it is called again', async () => {
+describe('a create that follows a killed one', () => {
+  it('finds the endpoint by its name', async () => {
     const service = await startService();
     const { id } = await createEndpoint(service);
     const again = await service.startProvider().create(service.declare());
@@ -223,14 +225,14 @@ describe('a create that was cut off', () => {
     expect(ownEndpoints(service)).toHaveLength(1);
   });
 
-  it('is brought to what is declared now', async () => {
+  it('updates the endpoint to the current declaration', async () => {
     const service = await startService();
     const { id } = await createEndpoint(service);
     const again = await service.startProvider().create(service.declare({ suspendTimeoutSeconds: 900 }));
     expect([again.id, again.outs?.suspendTimeoutSeconds]).toEqual([id, 900]);
   });
 
-  it('and goes on in another process makes one endpoint, whoever is first', async () => {
+  it('shares one endpoint with a create that still runs in another process', async () => {
     const service = await startService();
     const inputs = service.declare({ type: 'read_only' });
     const both = [service.startProvider(), service.startProvider()].map((provider) =>
@@ -241,7 +243,7 @@ describe('a create that was cut off', () => {
     expect(ids[1]).toBe(ids[0]);
   });
 
-  it('does not take an endpoint of the same name from another branch', async () => {
+  it('does not adopt an endpoint of the same name on another branch', async () => {
     const service = await startService();
     await createEndpoint(service, service.declare({ name: 'api' }));
     const other = service.emulator.createBranch(service.project.id, { name: 'other' });
@@ -252,7 +254,7 @@ describe('a create that was cut off', () => {
   });
 });
 
-it('a delete is one request when nothing goes wrong', async () => {
+it('a delete sends one DELETE when nothing fails', async () => {
   const service = await startService();
   const { id, outs } = await createEndpoint(service);
   await service.startProvider().delete(id, outs);

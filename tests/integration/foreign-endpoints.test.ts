@@ -2,68 +2,79 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { runCreate } from '../support/engine';
 import { type Service, startService } from '../support/start-service';
 
-let told: string[];
+let shown: string[];
 
 beforeEach(() => {
-  told = [];
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => told.push(String(text)) > 0);
+  shown = [];
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => shown.push(String(text)) > 0);
   return () => vi.restoreAllMocks();
 });
 
 const size = { autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 0.25 };
 const yearMs = 365 * 24 * 60 * 60 * 1_000;
 
-function makeForeign({ emulator, project, branch }: Service, name: string, type: 'read_write' | 'read_only') {
+function createForeign(
+  { emulator, project, branch }: Service,
+  name: string,
+  type: 'read_write' | 'read_only',
+) {
   const attributes = { branch_id: branch.id, type, name, ...size };
   return emulator.createEndpoint(project.id, attributes, { ageMs: yearMs });
 }
 
-describe('an endpoint of somebody else with the name that the program gives', () => {
-  it.each(['read_write', 'read_only'] as const)('is not taken over: a %s one', async (type) => {
-    const service = await startService();
-    const foreign = makeForeign(service, 'api', type);
-    await expect(runCreate(service.startProvider(), service.declare({ name: 'api', type }))).rejects.toThrow(
-      new RegExp(`already has an endpoint of that name, ${foreign.id} .*since 20.*adopt: true takes it over`),
-    );
-    expect(service.emulator.endpoints().find(({ id }) => id === foreign.id)).toEqual(foreign);
-  });
+describe('an unmanaged endpoint with the declared name', () => {
+  it.each(['read_write', 'read_only'] as const)(
+    'is not taken over by a create of a %s endpoint',
+    async (type) => {
+      const service = await startService();
+      const foreign = createForeign(service, 'api', type);
+      await expect(
+        runCreate(service.startProvider(), service.declare({ name: 'api', type })),
+      ).rejects.toThrow(
+        new RegExp(
+          `already has an endpoint of that name, ${foreign.id} .*since 20.*adopt: true takes it over`,
+        ),
+      );
+      expect(service.emulator.endpoints().find(({ id }) => id === foreign.id)).toEqual(foreign);
+    },
+  );
 
-  it('is reported by the preview, with its age', async () => {
+  it('is reported by the preview, with its creation time', async () => {
     const service = await startService();
-    const foreign = makeForeign(service, 'api', 'read_only');
+    const foreign = createForeign(service, 'api', 'read_only');
     const inputs = service.declare({ name: 'api', type: 'read_only' });
     expect((await service.startProvider().check({}, { ...inputs })).failures).toEqual([]);
-    expect(told.join('')).toContain(
+    expect(shown.join('')).toContain(
       `${foreign.id} (read_only, branch ${service.branch.id}, since ${foreign.created_at})`,
     );
   });
 
-  it('is adopted by its name with adopt: true', async () => {
+  it('is taken over with adopt: true', async () => {
     const service = await startService();
-    const foreign = makeForeign(service, 'api', 'read_only');
+    const foreign = createForeign(service, 'api', 'read_only');
     const inputs = service.declare({ name: 'api', type: 'read_only', adopt: true });
     const { id } = await runCreate(service.startProvider(), inputs);
     expect(id).toBe(foreign.id);
-    expect(told.join('')).toContain(`adopt takes over endpoint ${foreign.id} (since ${foreign.created_at})`);
+    expect(shown.join('')).toContain(`adopt takes over endpoint ${foreign.id} (since ${foreign.created_at})`);
   });
 });
 
-describe('a preview of a new read_write endpoint', () => {
-  it('warns that its branch already has one', async () => {
+describe('a preview of a new endpoint', () => {
+  it('warns that the branch already has a read_write endpoint', async () => {
     const service = await startService();
-    const foreign = makeForeign(service, 'main', 'read_write');
+    const foreign = createForeign(service, 'main', 'read_write');
     await service.startProvider().check({}, { ...service.declare() });
-    expect(told.join('')).toContain(
+    expect(shown.join('')).toContain(
       `the branch already has a read_write endpoint: ${foreign.id} (since ${foreign.created_at})`,
     );
   });
 
-  it('reports the endpoint that an earlier create has made', async () => {
+  it('reports the endpoint that an earlier create left', async () => {
     const service = await startService();
     const { id } = await runCreate(service.startProvider(), service.declare());
-    told.length = 0;
+    shown.length = 0;
     await service.startProvider().check({}, { ...service.declare() });
-    expect(told.join('')).toMatch(new RegExp(`endpoint ${id} .*\`pulumi up\` takes it over`));
+    expect(shown.join('')).toMatch(new RegExp(`endpoint ${id} .*\`pulumi up\` takes it over`));
   });
 
   it('makes one request for all new endpoints of a project', async () => {
@@ -74,18 +85,18 @@ describe('a preview of a new read_write endpoint', () => {
     expect(service.emulator.requests()).toHaveLength(1);
   });
 
-  it('continues, and says so, when the endpoints can not be listed', async () => {
+  it('continues with one warning when the endpoints cannot be listed', async () => {
     const service = await startService();
     service.emulator.inject({ match: {}, times: 'always', effect: { kind: 'status', status: 403 } });
     const provider = service.startProvider();
     for (const name of ['a', 'b'])
       expect((await provider.check({}, { ...service.declare({ name }) })).failures).toEqual([]);
-    expect(told.filter((line) => line.includes('could not be listed'))).toHaveLength(1);
+    expect(shown.filter((line) => line.includes('could not be listed'))).toHaveLength(1);
   });
 });
 
-describe('an endpoint whose create was killed before the endpoint got the name of the program', () => {
-  it('is found by the derived name, and renamed', async () => {
+describe('an endpoint whose create was killed', () => {
+  it('before the rename is found by its derived name, and renamed', async () => {
     const service = await startService();
     const inputs = service.declare({ name: 'api' });
     const renaming = service.emulator.inject({
@@ -103,7 +114,7 @@ describe('an endpoint whose create was killed before the endpoint got the name o
     expect(service.emulator.endpoints().find((endpoint) => endpoint.id === id)?.name).toBe('api');
   });
 
-  it('stops the next create when it has got that name already, and says what to do', async () => {
+  it('after the rename stops the next create, which suggests adopt: true', async () => {
     const service = await startService();
     const inputs = service.declare({ name: 'api' });
     const { id } = await runCreate(service.startProvider(), inputs);
@@ -114,7 +125,7 @@ describe('an endpoint whose create was killed before the endpoint got the name o
   });
 });
 
-it('an endpoint that another one of the same update moves away from is named, with the dependsOn to add', async () => {
+it('a create on a branch that another endpoint leaves in the same update suggests dependsOn', async () => {
   const service = await startService();
   const first = service.declare({ name: 'first' });
   const state = await runCreate(service.startProvider(), first);

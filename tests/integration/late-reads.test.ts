@@ -10,12 +10,12 @@ const lags: [string, EmulatorOptions][] = [
   ['all reads', { lateListsMs: 200, lateGetsMs: 200 }],
 ];
 
-/** Reads lag behind by more than an operation takes, and by less than the grace period. */
+/** Reads lag by more than the duration of an operation, but by less than the grace period. */
 const start = (options: EmulatorOptions) => startService({ operationMs: 30, readLagMs: 800, ...options });
 
 describe.each(lags)('when %s lag behind writes', (_what, options) => {
   it.each(['read_write', 'read_only'] as const)(
-    'a create of a %s endpoint waits for its end',
+    'a create of a %s endpoint waits until its compute is active',
     async (type) => {
       const service = await start(options);
       const { id, outs } = await runCreate(service.startProvider(), service.declare({ type }));
@@ -24,18 +24,18 @@ describe.each(lags)('when %s lag behind writes', (_what, options) => {
     },
   );
 
-  it('a create of a name given by the user ends under that name', async () => {
+  it('a create ends with the declared name', async () => {
     const service = await start(options);
     const { id, outs } = await runCreate(service.startProvider(), service.declare({ name: 'api' }));
     expect(ownEndpoints(service)).toMatchObject([{ id, name: 'api' }]);
     expect(outs.name).toBe('api');
   });
 
-  it('a change of size is applied once, and its end is awaited', async () => {
+  it('a change of size is applied once, and awaited', async () => {
     const service = await start(options);
     const state = await runCreate(service.startProvider(), service.declare());
-    const wanted = service.declare({ autoscalingLimitMaxCu: 2 });
-    const { outs } = await runUpdate(service.startProvider(), state, wanted);
+    const desired = service.declare({ autoscalingLimitMaxCu: 2 });
+    const { outs } = await runUpdate(service.startProvider(), state, desired);
     expect(ownEndpoints(service)).toMatchObject([{ current_state: 'active', autoscaling_limit_max_cu: 2 }]);
     expect(outs).toMatchObject({ autoscalingLimitMaxCu: 2 });
     expect(service.emulator.restarts(state.id)).toBe(1);
@@ -51,7 +51,7 @@ describe.each(lags)('when %s lag behind writes', (_what, options) => {
     expect(ownEndpoints(service)[0]?.current_state).toBe('active');
   });
 
-  it('a delete ends when the endpoint is gone', async () => {
+  it('a delete returns once the endpoint no longer exists', async () => {
     const service = await start(options);
     const { id, outs } = await runCreate(service.startProvider(), service.declare());
     await service.startProvider().delete(id, outs);
@@ -59,7 +59,7 @@ describe.each(lags)('when %s lag behind writes', (_what, options) => {
   });
 
   it.each(['read_write', 'read_only'] as const)(
-    'a create of a %s endpoint whose response was lost makes one endpoint',
+    'a create of a %s endpoint whose response is lost leaves one endpoint',
     async (type) => {
       const service = await start(options);
       service.emulator.inject({ match: { method: 'POST' }, effect: { kind: 'lost-after-work' } });
@@ -69,7 +69,7 @@ describe.each(lags)('when %s lag behind writes', (_what, options) => {
   );
 
   it.each(['read_write', 'read_only'] as const)(
-    'a create of a %s endpoint that follows a killed one at once leaves one endpoint',
+    'a create of a %s endpoint right after a killed one leaves one endpoint',
     async (type) => {
       const service = await start(options);
       const inputs = service.declare({ type });
@@ -82,15 +82,15 @@ describe.each(lags)('when %s lag behind writes', (_what, options) => {
   );
 
   it.each(['read_write', 'read_only'] as const)(
-    'two creates of one %s endpoint at the same time leave one, and both return it',
+    'two concurrent creates of one %s endpoint leave one, and both return it',
     async (type) => {
       const service = await start(options);
       const creates = [service.startProvider(), service.startProvider()];
-      const made = await Promise.all(
+      const created = await Promise.all(
         creates.map((provider) => runCreate(provider, service.declare({ type }))),
       );
-      expect(new Set(made.map(({ id }) => id)).size).toBe(1);
-      expect(ownEndpoints(service).map(({ id }) => id)).toEqual([made[0]?.id]);
+      expect(new Set(created.map(({ id }) => id)).size).toBe(1);
+      expect(ownEndpoints(service).map(({ id }) => id)).toEqual([created[0]?.id]);
     },
   );
 
@@ -101,8 +101,8 @@ describe.each(lags)('when %s lag behind writes', (_what, options) => {
   });
 });
 
-describe('reads that lag behind for longer than the grace period', () => {
-  it('cost an endpoint that was made neither its id nor its place in state', async () => {
+describe('reads that lag by more than the grace period', () => {
+  it('fail the create, which keeps the new endpoint in state', async () => {
     const service = await startService({ lateListsMs: 60_000, lateGetsMs: 60_000, readLagMs: 100 });
     const create = service.startProvider().create(service.declare({ timeouts: { create: 1 } }));
     const failure = await create.catch((error: unknown) => error);
@@ -115,7 +115,7 @@ describe('reads that lag behind for longer than the grace period', () => {
 });
 
 describe('an operation that the service never shows', () => {
-  it('does not pass for success while the endpoint is still on its way', async () => {
+  it('fails the create while the endpoint is still becoming active', async () => {
     const service = await startService({ operationMs: 5_000, readLagMs: 100 });
     const { emulator } = service;
     emulator.inject({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { startService } from '../support/start-service';
 
 describe('create', () => {
-  it('makes the endpoint as declared and returns when its compute is active', async () => {
+  it('creates the declared endpoint and returns once its compute is active', async () => {
     const { emulator, provider, declare, project } = await startService();
     const { id, outs } = await provider.create(
       declare({ name: 'api', suspendTimeoutSeconds: 600, pgSettings: { work_mem: '8MB' } }),
@@ -19,7 +19,7 @@ describe('create', () => {
     expect(outs).toMatchObject({ host: held?.host, maxConnections: 112, pooledMaxConnections: 10_000 });
   });
 
-  it('takes as many requests as it needs: a look, the create, looks at the operation, the read-back', async () => {
+  it('sends a list, the POST, polls of the operations and a final list, and nothing else', async () => {
     const { emulator, provider, declare } = await startService();
     await provider.create(declare());
     const calls = emulator.requests().map(({ method, path }) => `${method} ${path.split('/').pop()}`);
@@ -31,7 +31,7 @@ describe('create', () => {
     );
   });
 
-  it('fails on a failed operation and keeps the endpoint with it', async () => {
+  it('fails when an operation fails, and keeps the endpoint with the operation', async () => {
     const { emulator, provider, declare, project } = await startService();
     emulator.inject({
       match: { action: 'start_compute' },
@@ -48,7 +48,7 @@ describe('create', () => {
     });
   });
 
-  it('names the endpoint that the branch has already', async () => {
+  it('names the read_write endpoint that the branch already has', async () => {
     const { provider, declare } = await startService();
     const { id } = await provider.create(declare({ name: 'api' }));
     await expect(provider.create(declare({ name: 'other' }))).rejects.toMatchObject({
@@ -58,7 +58,7 @@ describe('create', () => {
     });
   });
 
-  it('makes several read_only endpoints on one branch', async () => {
+  it('creates several read_only endpoints on one branch', async () => {
     const { emulator, provider, declare, branch } = await startService();
     await Promise.all(
       ['r1', 'r2', 'r3'].map((name) => provider.create(declare({ name, type: 'read_only' }))),
@@ -85,7 +85,7 @@ describe('update', () => {
     ).toEqual([{ endpoint: { autoscaling_limit_max_cu: 2 } }]);
   });
 
-  it('restarts nothing when the autosuspend delay changes', async () => {
+  it('does not restart the compute when the autosuspend delay changes', async () => {
     const { emulator, provider, declare } = await startService();
     const { id, outs } = await provider.create(declare());
     const updated = await provider.update(id, outs ?? never(), declare({ suspendTimeoutSeconds: 900 }));
@@ -104,7 +104,7 @@ describe('update', () => {
     });
   });
 
-  it('clears pg_settings that are declared no longer', async () => {
+  it('clears pgSettings that the program no longer declares', async () => {
     const { emulator, provider, declare } = await startService();
     const { id, outs } = await provider.create(declare({ pgSettings: { work_mem: '8MB' } }));
     await provider.update(id, outs ?? never(), declare());
@@ -113,7 +113,7 @@ describe('update', () => {
     });
   });
 
-  it('makes no request for a change of its own settings', async () => {
+  it("makes no request when only the provider's own settings change", async () => {
     const { emulator, provider, declare } = await startService();
     const { id, outs } = await provider.create(declare());
     const before = emulator.requests().length;
@@ -122,7 +122,7 @@ describe('update', () => {
     expect(updated.outs).toMatchObject({ timeouts: { delete: 5 } });
   });
 
-  it('says that the endpoint is gone when it is', async () => {
+  it('reports an endpoint that no longer exists, and how to create it again', async () => {
     const { emulator, provider, declare } = await startService();
     const { id, outs } = await provider.create(declare());
     emulator.deleteEndpoint(id);
@@ -133,7 +133,7 @@ describe('update', () => {
 });
 
 describe('read', () => {
-  it('returns inputs that show what was changed behind our back', async () => {
+  it('returns inputs with the drifted values', async () => {
     const { emulator, provider, declare } = await startService();
     const { id, outs } = await provider.create(declare());
     emulator.changeEndpoint(id, { autoscaling_limit_max_cu: 4 });
@@ -141,14 +141,14 @@ describe('read', () => {
     expect(inputs).toEqual({ ...declare(), autoscalingLimitMaxCu: 4, restartOnChange: 'size 0.25 to 4 CU' });
   });
 
-  it('drops an endpoint that is gone', async () => {
+  it('returns nothing for an endpoint that no longer exists', async () => {
     const { emulator, provider, declare } = await startService();
     const { id, outs } = await provider.create(declare());
     emulator.deleteEndpoint(id);
     expect(await provider.read(id, outs)).toEqual({});
   });
 
-  it('finds nothing changed after a create', async () => {
+  it('finds no drift after a create', async () => {
     const { provider, declare } = await startService();
     const { id, outs } = await provider.create(declare());
     expect((await provider.read(id, outs)).props).toEqual({ ...outs, restartOnChange: 'size 0.25 to 1 CU' });
@@ -163,7 +163,7 @@ describe('delete', () => {
     expect(emulator.endpoints().map((endpoint) => endpoint.id)).not.toContain(id);
   });
 
-  it('succeeds when the endpoint is gone already', async () => {
+  it('succeeds when the endpoint no longer exists', async () => {
     const { emulator, startProvider, declare } = await startService();
     const { id, outs } = await startProvider().create(declare());
     const provider = startProvider();
@@ -174,8 +174,8 @@ describe('delete', () => {
   });
 });
 
-describe('a refusal of the service', () => {
-  it('of the key is one sentence with method, path, status and request id, and without the key', async () => {
+describe('an error response', () => {
+  it('to a wrong key becomes one sentence with method, path, status and request id, without the key', async () => {
     const { startProvider, declare } = await startService();
     const provider = startProvider({ POSTGRES_COMPUTE_API_KEY: 'canary-key' });
     const failure = await provider.create(declare()).catch((error: unknown) => error);
@@ -185,14 +185,14 @@ describe('a refusal of the service', () => {
     expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toContain('canary-key');
   });
 
-  it('of an unknown project is a 404 with the message of the service', async () => {
+  it('to an unknown project becomes a 404 with the message of the service', async () => {
     const { provider, declare } = await startService();
     await expect(provider.create(declare({ projectId: 'no-such-project' }))).rejects.toThrow(
       /GET \/projects\/no-such-project\/endpoints: 404 Not Found.*no-such-project/,
     );
   });
 
-  it('of a size that the plan does not have is passed on', async () => {
+  it('to a size that the plan does not include is passed on', async () => {
     const { provider, emulator, declare } = await startService({ plan: 'free' });
     const before = emulator.endpoints().length;
     await expect(provider.create(declare({ autoscalingLimitMaxCu: 2 }))).rejects.toThrow(
@@ -201,7 +201,7 @@ describe('a refusal of the service', () => {
     expect(emulator.endpoints().length).toBe(before);
   });
 
-  it('of an unknown branch is passed on', async () => {
+  it('to an unknown branch is passed on', async () => {
     const { provider, declare } = await startService();
     await expect(provider.create(declare({ branchId: 'br-none' }))).rejects.toThrow(
       /POST \/projects\/.*\/endpoints: 404 Not Found.*br-none/,

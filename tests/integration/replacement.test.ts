@@ -7,11 +7,11 @@ const deletesFirst: Replacement[] = [
   { cause: 'declared', deletesFirst: true },
 ];
 
-let told: string[];
+let shown: string[];
 
 beforeEach(() => {
-  told = [];
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => told.push(String(text)) > 0);
+  shown = [];
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => shown.push(String(text)) > 0);
   return () => vi.restoreAllMocks();
 });
 
@@ -21,18 +21,18 @@ describe.each(deletesFirst)('a $cause replacement that deletes first', (replacem
     ['read_only', undefined],
     ['read_write', 'api'],
     ['read_only', 'api'],
-  ] as const)('makes another %s endpoint of the name %s', async (type, name) => {
+  ] as const)('creates a new %s endpoint (declared name: %s)', async (type, name) => {
     const service = await startService();
     const program = service.declare({ type, ...(name && { name }) });
     const state = await runCreate(service.startProvider(), program);
-    const wanted = replacement.cause === 'declared' ? { ...program, provisioner: 'k8s-pod' } : program;
-    const next = await runReplacement(service.startProvider(), state, wanted, replacement);
+    const desired = replacement.cause === 'declared' ? { ...program, provisioner: 'k8s-pod' } : program;
+    const next = await runReplacement(service.startProvider(), state, desired, replacement);
     expect(next.id).not.toBe(state.id);
     expect(ownEndpoints(service).map(({ id }) => id)).toEqual([next.id]);
     expect(ownEndpoints(service)[0]).toMatchObject({ current_state: 'active', ...(name && { name }) });
   });
 
-  it('does not trust a list that still shows the old endpoint', async () => {
+  it('creates a new endpoint while lists still show the old one', async () => {
     const service = await startService({ lateListsMs: 150, lateGetsMs: 150 });
     const program = service.declare({ type: 'read_only' });
     const state = await runCreate(service.startProvider(), program);
@@ -41,7 +41,7 @@ describe.each(deletesFirst)('a $cause replacement that deletes first', (replacem
     expect(next.id).not.toBe(state.id);
   });
 
-  it('that was cut off after the delete is finished by the next run', async () => {
+  it('is finished by the next run when it was killed after the delete', async () => {
     const service = await startService();
     const program = service.declare({ type: 'read_only' });
     const state = await runCreate(service.startProvider(), program);
@@ -53,7 +53,7 @@ describe.each(deletesFirst)('a $cause replacement that deletes first', (replacem
   });
 });
 
-it('a change of type with a name given by the user works in both directions', async () => {
+it('a change of type keeps the declared name in both directions', async () => {
   const service = await startService();
   const replica = service.declare({ type: 'read_only', name: 'api' });
   const state = await runCreate(service.startProvider(), replica);
@@ -69,19 +69,19 @@ describe('with deleteBeforeReplace: false', () => {
   const declareReplica = (service: Service) =>
     service.declare({ type: 'read_only', __createsBeforeDelete: true });
 
-  it('a declared replacement makes the new replica before the old one goes', async () => {
+  it('a declared replacement creates a new replica under another derived name', async () => {
     const service = await startService();
     const program = declareReplica(service);
     const state = await runCreate(service.startProvider(), program);
-    const wanted = { ...program, provisioner: 'k8s-pod' };
+    const desired = { ...program, provisioner: 'k8s-pod' };
     const run = service.startProvider();
-    const next = await runReplacement(run, state, wanted, { cause: 'declared', deletesFirst: false });
+    const next = await runReplacement(run, state, desired, { cause: 'declared', deletesFirst: false });
     expect(next.id).not.toBe(state.id);
     expect(ownEndpoints(service).map(({ id }) => id)).toEqual([next.id]);
     expect(next.outs.name).not.toBe(state.outs.name);
   });
 
-  it('a replacement without a changed property (replaceWith) makes a new replica too', async () => {
+  it('a replacement without a changed property (replaceWith) creates a new replica too', async () => {
     const service = await startService();
     const program = declareReplica(service);
     const state = await runCreate(service.startProvider(), program);
@@ -93,7 +93,7 @@ describe('with deleteBeforeReplace: false', () => {
     expect(ownEndpoints(service).map(({ id }) => id)).toEqual([next.id]);
   });
 
-  it('a declared replacement that was killed after the create finds what it made', async () => {
+  it('a declared replacement that was killed after the create finds its new replica', async () => {
     const service = await startService();
     const program = declareReplica(service);
     const state = await runCreate(service.startProvider(), program);
@@ -101,16 +101,16 @@ describe('with deleteBeforeReplace: false', () => {
     const { inputs: checked } = await killed.check({ ...state.inputs }, { ...program });
     await killed.diff(state.id, state.outs, checked as typeof program);
     const { inputs } = await killed.check({}, { ...program });
-    const made = await killed.create(inputs as typeof program);
+    const created = await killed.create(inputs as typeof program);
     const next = await runReplacement(service.startProvider(), state, program, {
       cause: 'declared',
       deletesFirst: false,
     });
-    expect(next.id).toBe(made.id);
-    expect(ownEndpoints(service).map(({ id }) => id)).toEqual([made.id]);
+    expect(next.id).toBe(created.id);
+    expect(ownEndpoints(service).map(({ id }) => id)).toEqual([created.id]);
   });
 
-  it('a forced replacement keeps the endpoint, and says so', async () => {
+  it('a forced replacement keeps the endpoint and reports that', async () => {
     const service = await startService();
     const program = declareReplica(service);
     const state = await runCreate(service.startProvider(), program);
@@ -120,12 +120,12 @@ describe('with deleteBeforeReplace: false', () => {
     });
     expect(next.id).toBe(state.id);
     expect(ownEndpoints(service).map(({ id }) => id)).toEqual([state.id]);
-    expect(told.join('')).toContain(`endpoint ${state.id} was kept`);
+    expect(shown.join('')).toContain(`endpoint ${state.id} was kept`);
     expect((await runUpdate(service.startProvider(), next, program)).id).toBe(state.id);
   });
 });
 
-it('a forced replacement that keeps the endpoint resets what the program no longer gives', async () => {
+it('a forced replacement that keeps the endpoint resets arguments that the program no longer declares', async () => {
   const service = await startService();
   const bare = service.declare({ type: 'read_only', __createsBeforeDelete: true });
   const state = await runCreate(service.startProvider(), {
@@ -140,7 +140,7 @@ it('a forced replacement that keeps the endpoint resets what the program no long
   ]);
 });
 
-it('two organizations with the same project, stack and resource have endpoints of their own', async () => {
+it('the same project, stack and resource name in two organizations creates two endpoints', async () => {
   const service = await startService();
   const program = service.declare({ type: 'read_only' });
   const ours = await runCreate(service.startProvider(), { ...program, __organization: 'acme' });

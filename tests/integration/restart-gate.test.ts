@@ -15,12 +15,12 @@ describe('allowRestart: false stops', () => {
     async (action) => {
       const service = await startService();
       const state = await runCreate(service.startProvider(), service.declare());
-      const wanted = service.declare({ autoscalingLimitMaxCu: 2 });
+      const desired = service.declare({ autoscalingLimitMaxCu: 2 });
       service.emulator.inject({ match: { action }, effect: { kind: 'operation-fails' } });
-      const { properties } = await failureOf(runUpdate(service.startProvider(), state, wanted));
+      const { properties } = await failureOf(runUpdate(service.startProvider(), state, desired));
       const before = writesOf(service);
-      const gated = { ...wanted, allowRestart: false };
-      const resumed = { ...state, inputs: wanted, outs: properties };
+      const gated = { ...desired, allowRestart: false };
+      const resumed = { ...state, inputs: desired, outs: properties };
       await expect(runUpdate(service.startProvider(), resumed, gated)).rejects.toMatchObject({
         message: expect.stringMatching(refusal),
       });
@@ -33,7 +33,7 @@ describe('allowRestart: false stops', () => {
     },
   );
 
-  it('a restart by a trigger, also when only the update sees the compute active', async () => {
+  it('a restart by a trigger when the update runs without a diff before it', async () => {
     const service = await startService();
     const state = await runCreate(service.startProvider(), service.declare());
     const gated = service.declare({ restartTriggers: { release: '2' }, allowRestart: false });
@@ -42,7 +42,7 @@ describe('allowRestart: false stops', () => {
     expect(service.emulator.connectionDrops(state.id)).toBe(0);
   });
 
-  it('a create that finds its own endpoint by the derived name, and would change its size', async () => {
+  it('a create that would resize the endpoint that it finds by the derived name', async () => {
     const service = await startService();
     const { id } = await runCreate(service.startProvider(), service.declare());
     const gated = service.declare({ autoscalingLimitMaxCu: 2, allowRestart: false });
@@ -52,7 +52,7 @@ describe('allowRestart: false stops', () => {
     expect(service.emulator.restarts(id)).toBe(0);
   });
 
-  it('a create that adopts an endpoint, and leaves that out of the state', async () => {
+  it('a create that would resize the endpoint that it adopts, and keeps that endpoint out of state', async () => {
     const service = await startService();
     const [primary] = service.emulator.endpoints(service.project.id);
     const inputs = service.declare({ branchId: primary?.branch_id ?? '', adopt: true, allowRestart: false });
@@ -66,24 +66,24 @@ describe('allowRestart: false stops', () => {
   });
 });
 
-describe('allowRestart: false lets pass', () => {
-  it('what an earlier run has applied in the meantime', async () => {
+describe('allowRestart: false allows', () => {
+  it('a change that an earlier run has already applied', async () => {
     const service = await startService();
     const state = await runCreate(service.startProvider(), service.declare());
     const hanging = service.emulator.inject({
       match: { action: 'apply_config' },
       effect: { kind: 'operation-hangs' },
     });
-    const wanted = service.declare({ autoscalingLimitMaxCu: 2, timeouts: { update: 0.2 } });
-    const { properties } = await failureOf(runUpdate(service.startProvider(), state, wanted));
+    const desired = service.declare({ autoscalingLimitMaxCu: 2, timeouts: { update: 0.2 } });
+    const { properties } = await failureOf(runUpdate(service.startProvider(), state, desired));
     hanging.clear();
-    const gated = { ...wanted, allowRestart: false };
+    const gated = { ...desired, allowRestart: false };
     const { outs } = await runUpdate(service.startProvider(), { ...state, outs: properties }, gated);
     expect(outs.unsettledOperations).toBeUndefined();
     expect(service.emulator.restarts(state.id)).toBe(1);
   });
 
-  it('the start of a compute whose start had failed', async () => {
+  it('the start of a compute whose first start failed', async () => {
     const service = await startService();
     service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } });
     const gated = service.declare({ allowRestart: false });

@@ -10,12 +10,12 @@ import { KeyWitness } from '../support/key-witness';
 import { runWith } from '../support/start-command';
 import { startService } from '../support/start-service';
 
-/** Every way in which a JSON encoder may write a character. */
+/** The ways in which a JSON encoder may write a character. */
 const spellings: [string, (text: string) => string][] = [
-  ['as it is', (text) => JSON.stringify(text).slice(1, -1)],
+  ['unescaped', (text) => JSON.stringify(text).slice(1, -1)],
   ['with each / as \\/', (text) => JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/')],
   ['as \\u escapes', (text) => toEscapes(text, (hex) => hex)],
-  ['as \\u escapes in capitals', (text) => toEscapes(text, (hex) => hex.toUpperCase())],
+  ['as \\u escapes in upper case', (text) => toEscapes(text, (hex) => hex.toUpperCase())],
   ['as JSON within JSON', (text) => JSON.stringify(JSON.stringify(text).slice(1, -1)).slice(1, -1)],
   ['as \\u escapes within JSON', (text) => JSON.stringify(toEscapes(text, (hex) => hex)).slice(1, -1)],
 ];
@@ -29,14 +29,14 @@ function toEscapes(text: string, spell: (hex: string) => string): string {
 
 const placeholder = 'THE-KEY';
 
-/** The emulator behind a proxy that writes the key, in that spelling, wherever a response holds the placeholder. */
+/** Starts the emulator behind a proxy that replaces the placeholder in responses with the key in the given spelling. */
 async function startRepeating(apiKey: string, spell: (text: string) => string) {
   const service = await startService({ apiKey });
   const origin = new URL(service.emulator.url);
   const proxy = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const answer = await fetch(`${origin.origin}${request.url}`, {
+    const upstream = await fetch(`${origin.origin}${request.url}`, {
       method: request.method ?? 'GET',
       headers: {
         authorization: String(request.headers.authorization),
@@ -44,8 +44,8 @@ async function startRepeating(apiKey: string, spell: (text: string) => string) {
       },
       ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
     });
-    const body = (await answer.text()).replaceAll(placeholder, spell(apiKey));
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(body);
+    const body = (await upstream.text()).replaceAll(placeholder, spell(apiKey));
+    response.writeHead(upstream.status, { 'content-type': 'application/json' }).end(body);
   }).listen(0, '127.0.0.1');
   onTestFinished(() => void proxy.close());
   await new Promise((resolve) => proxy.once('listening', resolve));
@@ -56,7 +56,7 @@ async function startRepeating(apiKey: string, spell: (text: string) => string) {
 
 const keys = ['canary/key"7f3a\\9b', 'canary-key/%2F+"1"='];
 
-/** The text, and what it says to whoever decodes it once or twice more. */
+/** The text as it is, decoded once, and decoded twice. */
 function decodings(text: string): string[] {
   const decode = (escaped: string) =>
     escaped.replace(/\\u([0-9a-fA-F]{4})|\\(.)/g, (_all, hex, character) =>
@@ -65,9 +65,9 @@ function decodings(text: string): string[] {
   return [text, decode(text), decode(decode(text))];
 }
 
-describe.each(keys)('the key %s that a service repeats', (key) => {
+describe.each(keys)('the key %s', (key) => {
   it.each(spellings)(
-    'in an operation that failed, %s, is in no message and no state',
+    'is redacted in messages and state when a failed operation contains it %s',
     async (_how, spell) => {
       const { emulator, provider, declare } = await startRepeating(key, spell);
       emulator.inject({
@@ -82,7 +82,7 @@ describe.each(keys)('the key %s that a service repeats', (key) => {
     },
   );
 
-  it.each(spellings)('in an error status, %s, is in no message', async (_how, spell) => {
+  it.each(spellings)('is redacted in messages when an error response contains it %s', async (_how, spell) => {
     const { emulator, provider, declare } = await startRepeating(key, spell);
     const message = `rejected: ${placeholder}`;
     emulator.inject({
@@ -95,7 +95,7 @@ describe.each(keys)('the key %s that a service repeats', (key) => {
   });
 
   it.each(spellings)(
-    'in a name and an error, %s, is in no table and no JSON of the command',
+    'is redacted in the output of the command when a name and an error contain it %s',
     async (_how, spell) => {
       const { emulator, project, url } = await startRepeating(key, spell);
       const [primary] = emulator.endpoints(project.id);
@@ -120,12 +120,12 @@ describe.each(keys)('the key %s that a service repeats', (key) => {
   );
 });
 
-/** Controls, bidi and format characters, line breaks, and the commands of pipelines. */
+/** Control, bidi and format characters, line breaks, and workflow commands. */
 const hostile = 'a\u001b]0;title\u0007b\u009b2Jc\u202ed\u200be\u2028f\r\n::error::gone\n##[error]gone';
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-describe('a text of the service with control characters and workflow commands', () => {
-  it('is one visible line in errors, progress and state', async () => {
+describe('service text with control characters and workflow commands', () => {
+  it('is escaped in errors and progress', async () => {
     const witness = new KeyWitness();
     await witness.watchEngine();
     const { emulator, startProvider, declare } = await startService();
@@ -157,7 +157,7 @@ describe('a text of the service with control characters and workflow commands', 
     }
   });
 
-  it('is written as escapes by --json and import-file, and means the same', async () => {
+  it('is escaped by --json and import-file, and decodes to the original text', async () => {
     const { emulator, project } = await startService();
     const [primary] = emulator.endpoints(project.id);
     const name = '\u001b[31m\u202eevil\u2028';
@@ -177,10 +177,10 @@ describe('a text of the service with control characters and workflow commands', 
   });
 });
 
-describe('a key that is not a secret in the config of the stack', () => {
+describe('a key in plain text in the stack config', () => {
   afterEach(() => pulumi.runtime.setAllConfig({}));
 
-  it('is refused by look-ups too, without being repeated', async () => {
+  it('is refused by lookups too, without being repeated', async () => {
     pulumi.runtime.setAllConfig({ 'postgresCompute:apiKey': 'canary-key' });
     for (const lookUp of [getComputeEndpoints, getOperations]) {
       const failure = (await lookUp({ projectId: 'p-1' }).catch((error: unknown) => error)) as Error;
@@ -190,7 +190,7 @@ describe('a key that is not a secret in the config of the stack', () => {
   });
 });
 
-it('a 204 where a body is due is no usable response', async () => {
+it('a read refuses a 204 where a body is expected', async () => {
   const server = createServer((_request, response) => response.writeHead(204).end()).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await new Promise((resolve) => server.once('listening', resolve));

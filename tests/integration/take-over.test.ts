@@ -18,7 +18,7 @@ const held = (service: Service, id: string) =>
   service.emulator.endpoints().find((endpoint) => endpoint.id === id);
 
 describe('adopt: true', () => {
-  it('takes over the default endpoint and updates it to what is declared, under its own name', async () => {
+  it('takes over the default endpoint, updates its size and keeps its name', async () => {
     const service = await startService();
     const [primary] = service.emulator.endpoints(service.project.id);
     const { name: _, ...unnamed } = service.declare({ branchId: primary?.branch_id ?? '', adopt: true });
@@ -32,14 +32,14 @@ describe('adopt: true', () => {
     expect(outs.name).toBe(primary?.name);
   });
 
-  it('creates an endpoint where the branch has none', async () => {
+  it('creates an endpoint when the branch has none', async () => {
     const service = await startService();
     const { name: _, ...unnamed } = service.declare({ adopt: true, __urn: urn('app') });
     const { id } = await createEndpoint(service, unnamed);
     expect(held(service, id)?.name).toMatch(/^shop-test-app-[0-9a-f]{8}$/);
   });
 
-  it('takes over nothing for a read replica: it makes one beside what is there', async () => {
+  it('creates a read replica instead of taking over the read_write endpoint', async () => {
     const service = await startService();
     const [primary] = service.emulator.endpoints(service.project.id);
     const branchId = primary?.branch_id ?? '';
@@ -51,7 +51,7 @@ describe('adopt: true', () => {
     expect(held(service, id)).toMatchObject({ type: 'read_only', name: 'api' });
   });
 
-  it('is not assumed: without it the error names the endpoint and the way', async () => {
+  it('is suggested by the error of a create without it, which names the endpoint', async () => {
     const service = await startService();
     const [primary] = service.emulator.endpoints(service.project.id);
     await expect(
@@ -59,7 +59,7 @@ describe('adopt: true', () => {
     ).rejects.toThrow(new RegExp(`${primary?.id}.*adopt: true takes it over`));
   });
 
-  it('is stopped by allowRestart: false while the compute is active, before anything is changed', async () => {
+  it('is stopped by allowRestart: false if a change of size would restart an active compute', async () => {
     const service = await startService();
     const [primary] = service.emulator.endpoints(service.project.id);
     const inputs = {
@@ -79,7 +79,7 @@ describe('adopt: true', () => {
     expect(withoutSize).toEqual([]);
   });
 
-  it('does not derive another name when it is declared no longer', async () => {
+  it('does not derive a name after it is removed from the program', async () => {
     const service = await startService();
     const olds = { projectId: 'p-1', branchId: 'br-1', type: 'read_write', adopt: true, __urn: urn('app') };
     const { adopt: _, ...news } = olds;
@@ -94,20 +94,20 @@ describe('restartTriggers', () => {
       service,
       service.declare({ restartTriggers: { release: '1' } }),
     );
-    const wanted = service.declare({ restartTriggers: { release: '2' } });
-    const updated = await service.provider.update(id, outs, wanted);
+    const desired = service.declare({ restartTriggers: { release: '2' } });
+    const updated = await service.provider.update(id, outs, desired);
     const calls = service.emulator
       .requests()
       .filter(({ method }) => method !== 'GET')
       .map(({ path }) => path.split('/').pop());
     expect(calls).toEqual(['endpoints', 'suspend', 'start']);
     expect(held(service, id)?.current_state).toBe('active');
-    expect(await service.provider.diff(id, updated.outs as StoredOutputs, wanted)).toMatchObject({
+    expect(await service.provider.diff(id, updated.outs as StoredOutputs, desired)).toMatchObject({
       changes: false,
     });
   });
 
-  it('leave an idle compute alone', async () => {
+  it('do not start the compute of a disabled endpoint', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
     service.emulator.changeEndpoint(id, { disabled: true });
@@ -116,17 +116,17 @@ describe('restartTriggers', () => {
     expect(held(service, id)?.current_state).toBe('idle');
   });
 
-  it('together with a change of size restart once', async () => {
+  it('restart the compute once together with a change of size', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
-    const wanted = service.declare({ autoscalingLimitMaxCu: 2, restartTriggers: { release: '2' } });
-    await service.provider.update(id, outs, wanted);
+    const desired = service.declare({ autoscalingLimitMaxCu: 2, restartTriggers: { release: '2' } });
+    await service.provider.update(id, outs, desired);
     expect(service.emulator.restarts(id)).toBe(1);
     expect(service.emulator.requests().filter(({ path }) => path.endsWith('/suspend'))).toEqual([]);
   });
 });
 
-describe('each attribute that somebody else changed', () => {
+describe('drift of an attribute', () => {
   it.each([
     ['autoscalingLimitMaxCu', { autoscaling_limit_max_cu: 4 }, 1],
     ['autoscalingLimitMinCu', { autoscaling_limit_min_cu: 0.5 }, 0.25],
@@ -136,9 +136,9 @@ describe('each attribute that somebody else changed', () => {
     ['disabled', { disabled: true }, false],
     ['passwordlessAccess', { passwordless_access: false }, true],
     ['name', { name: 'other' }, 'api'],
-  ] as const)('is seen by a refresh and restored by an update: %s', async (name, change, declared) => {
+  ] as const)('is found by a refresh and reverted by an update: %s', async (name, change, declared) => {
     const service = await startService();
-    const wanted = service.declare({
+    const desired = service.declare({
       name: 'api',
       suspendTimeoutSeconds: 600,
       pgSettings: { work_mem: '8MB' },
@@ -146,18 +146,18 @@ describe('each attribute that somebody else changed', () => {
       disabled: false,
       passwordlessAccess: true,
     });
-    const { id, outs } = await createEndpoint(service, wanted);
+    const { id, outs } = await createEndpoint(service, desired);
     service.emulator.changeEndpoint(id, structuredClone(change));
     const { inputs, props } = await service.provider.read(id, outs);
     expect(inputs?.[name]).not.toEqual(declared);
-    expect(await service.provider.diff(id, props ?? outs, wanted)).toMatchObject({ changes: true });
-    const updated = await service.provider.update(id, props ?? outs, wanted);
+    expect(await service.provider.diff(id, props ?? outs, desired)).toMatchObject({ changes: true });
+    const updated = await service.provider.update(id, props ?? outs, desired);
     expect(updated.outs?.[name]).toEqual(declared);
   });
 });
 
-describe('one endpoint is never that of two resources', () => {
-  it('a resource that got another URN adopts the endpoint, and the old one does not delete it', async () => {
+describe('an endpoint', () => {
+  it('that a renamed resource adopts is not deleted by the old resource', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service, service.declare({ name: 'api', __urn: urn('old') }));
     const nextRun = service.startProvider();
@@ -167,7 +167,7 @@ describe('one endpoint is never that of two resources', () => {
     expect(held(service, id)).toBeDefined();
   });
 
-  it('a second resource with the name of one that the program keeps is refused', async () => {
+  it('of a resource that the program keeps is not adopted by a second resource of the same name', async () => {
     const service = await startService();
     const inputs = service.declare({ name: 'api', __urn: urn('first') });
     const { id, outs } = await createEndpoint(service, inputs);
@@ -178,7 +178,7 @@ describe('one endpoint is never that of two resources', () => {
     );
   });
 
-  it('an endpoint that is replaced under another URN is deleted', async () => {
+  it('that is replaced under another URN is deleted', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service, service.declare({ __urn: urn('old') }));
     await service.provider.diff(id, outs, service.declare({ type: 'read_only', __urn: urn('new') }));

@@ -7,13 +7,13 @@ import { createEndpoint, type Service, startService } from '../support/start-ser
 const ownEndpoint = ({ emulator, branch }: Service) =>
   emulator.endpoints().find(({ branch_id }) => branch_id === branch.id);
 
-/** The operations on compute that a service runs only when it is let go. */
+/** Keeps operations of an action running until the returned fault is cleared. */
 function hold({ emulator }: Service, action: string) {
   return emulator.inject({ match: { action }, effect: { kind: 'operation-hangs' } });
 }
 
-describe('what somebody else changes during a create', () => {
-  it('fails the create, and the next update applies what is declared', async () => {
+describe('a change by another client during a create', () => {
+  it('fails the create, and the next update applies the declared values', async () => {
     const service = await startService();
     const starting = hold(service, 'start_compute');
     const creation = failureOf(service.provider.create(service.declare()));
@@ -28,8 +28,8 @@ describe('what somebody else changes during a create', () => {
   });
 });
 
-describe('an operation that the service has forgotten', () => {
-  it('is not running, so the next update goes on without it', async () => {
+describe('an unfinished operation in state', () => {
+  it('is dropped by the next update when the service no longer knows it', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
     const forgotten = {
@@ -43,7 +43,7 @@ describe('an operation that the service has forgotten', () => {
     expect(ownEndpoint(service)).toMatchObject({ suspend_timeout_seconds: 900 });
   });
 
-  it('that can not be looked up for another reason fails the update, and stays in state', async () => {
+  it('fails the update when its lookup is refused', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
     const path = '/projects/:p/operations/:o';
@@ -55,25 +55,25 @@ describe('an operation that the service has forgotten', () => {
 });
 
 describe('waitForOperations: false', () => {
-  it('lets an update return while its operations run, and the next one wait for them', async () => {
+  it('lets an update return while its operations run, and the next update waits for them', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
     const applying = hold(service, 'apply_config');
-    const wanted = service.declare({ autoscalingLimitMaxCu: 2, waitForOperations: false });
-    const updated = await service.provider.update(id, outs, wanted);
-    const left = updated.outs as StoredOutputs;
-    expect(left.unsettledOperations).toContainEqual(
+    const desired = service.declare({ autoscalingLimitMaxCu: 2, waitForOperations: false });
+    const updated = await service.provider.update(id, outs, desired);
+    const stored = updated.outs as StoredOutputs;
+    expect(stored.unsettledOperations).toContainEqual(
       expect.objectContaining({ action: 'apply_config', status: 'running' }),
     );
     applying.clear();
     const next = service.declare({ autoscalingLimitMaxCu: 2 });
-    const settled = await service.provider.update(id, left, next);
-    expect(settled.outs?.unsettledOperations).toBeUndefined();
+    const finished = await service.provider.update(id, stored, next);
+    expect(finished.outs?.unsettledOperations).toBeUndefined();
     expect(ownEndpoint(service)).toMatchObject({ current_state: 'active', autoscaling_limit_max_cu: 2 });
     expect(service.emulator.restarts(id)).toBe(1);
   });
 
-  it('does not let a delete return before the endpoint is gone: a failure would be forgotten', async () => {
+  it('does not let a delete return before its operations finish, so that it reports a failure', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service, service.declare({ waitForOperations: false }));
     await expect.poll(() => ownEndpoint(service)?.current_state, patience).toBe('active');
@@ -84,8 +84,8 @@ describe('waitForOperations: false', () => {
   });
 });
 
-describe('a create whose compute did not start, and that was cut off before it could tell', () => {
-  it('is found by its name, and started', async () => {
+describe('an endpoint whose compute failed to start', () => {
+  it('is found by its name and started by the next create', async () => {
     const service = await startService();
     service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } });
     const { id } = await failureOf(service.provider.create(service.declare()));
@@ -96,25 +96,28 @@ describe('a create whose compute did not start, and that was cut off before it c
   });
 });
 
-describe('a create whose request crosses that of another process', () => {
-  it.each(['read_write', 'read_only'] as const)('leaves one %s endpoint, and both have it', async (type) => {
-    const service = await startService();
-    const inputs = service.declare({ type });
-    const crossing = service.emulator.inject({
-      match: { method: 'POST' },
-      effect: { kind: 'slow', delayMs: 1_000, when: 'before-work' },
-    });
-    const late = service.startProvider().create(inputs);
-    await expect.poll(() => crossing.hits, patience).toBe(1);
-    const { id } = await service.startProvider().create(inputs);
-    expect((await late).id).toBe(id);
-    expect(ownEndpoint(service)).toMatchObject({ id, current_state: 'active' });
-    expect(service.emulator.endpoints(service.project.id)).toHaveLength(2);
-  });
+describe('a create that races with another process', () => {
+  it.each(['read_write', 'read_only'] as const)(
+    'leaves one %s endpoint, and both return it',
+    async (type) => {
+      const service = await startService();
+      const inputs = service.declare({ type });
+      const crossing = service.emulator.inject({
+        match: { method: 'POST' },
+        effect: { kind: 'slow', delayMs: 1_000, when: 'before-work' },
+      });
+      const late = service.startProvider().create(inputs);
+      await expect.poll(() => crossing.hits, patience).toBe(1);
+      const { id } = await service.startProvider().create(inputs);
+      expect((await late).id).toBe(id);
+      expect(ownEndpoint(service)).toMatchObject({ id, current_state: 'active' });
+      expect(service.emulator.endpoints(service.project.id)).toHaveLength(2);
+    },
+  );
 });
 
-describe('a create that is refused', () => {
-  it('by a conflict that no endpoint explains has the words of the service', async () => {
+describe('a refused create', () => {
+  it("passes on the service's message for a 409 that no existing endpoint explains", async () => {
     const service = await startService();
     const message = 'the branch is being restored';
     service.emulator.inject({ match: { method: 'POST' }, effect: { kind: 'status', status: 409, message } });
@@ -124,7 +127,7 @@ describe('a create that is refused', () => {
     expect(ownEndpoint(service)).toBeUndefined();
   });
 
-  it('has sent nothing when there is no name by which it could be found again', async () => {
+  it('sends no write without a name or URN by which to find the endpoint again', async () => {
     const service = await startService();
     const { __urn: _, ...unnamed } = service.declare();
     await expect(service.provider.create(unnamed)).rejects.toThrow(/neither a name nor a URN/);
@@ -133,7 +136,7 @@ describe('a create that is refused', () => {
 });
 
 describe('a delete', () => {
-  it('succeeds when its operation is cancelled because somebody else deleted the endpoint', async () => {
+  it('succeeds when its operation is cancelled because another client deleted the endpoint', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
     hold(service, 'suspend_compute');
@@ -143,7 +146,7 @@ describe('a delete', () => {
     await expect(deletion).resolves.toBeUndefined();
   });
 
-  it('fails when its operation failed and the endpoint is still there', async () => {
+  it('fails when its operation fails and the endpoint still exists', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
     service.emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-fails' } });
@@ -154,7 +157,7 @@ describe('a delete', () => {
   });
 });
 
-it('a read of an endpoint of which only the id is known says what is missing', async () => {
+it('a read by id alone reports the missing projectId', async () => {
   const { provider } = await startService();
   await expect(provider.read('ep-1')).rejects.toMatchObject({
     message: "read of endpoint ep-1: its projectId is not known, so it can't be found.",

@@ -20,7 +20,7 @@ export function codeBlock(document: string, language: string, heading: string): 
   return block;
 }
 
-/** The text from a heading to the next one. A line of a code block that starts with # is no heading. */
+/** The text from a heading to the next one. A line of a code block that starts with # is not a heading. */
 function sectionOf(text: string, heading: string): string {
   const lines = text.split('\n');
   let isCode = false;

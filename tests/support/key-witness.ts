@@ -54,7 +54,7 @@ export class KeyWitness {
     }
   }
 
-  /** Stands in for the engine's display, for every provider that is created from now on. */
+  /** Replaces the engine's display for every provider that is created from now on. */
   async watchEngine(): Promise<void> {
     const server = new grpc.Server();
     const log: Grpc.handleUnaryCall<LogRequest, Empty> = (call, callback) => {
@@ -77,7 +77,7 @@ export class KeyWitness {
   }
 }
 
-/** A value as text, in every way in which a program may print it. */
+/** The value in every textual form in which a program may print it. */
 function textsOf(value: unknown): string[] {
   const options = {
     depth: Number.POSITIVE_INFINITY,

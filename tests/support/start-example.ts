@@ -6,7 +6,7 @@ import { codeBlocks, repository } from './documents';
 import { type CommandResult, makeStack } from './pulumi-stack';
 
 /**
- * Starts a stack of an example, copied from the repository, and a service whose project has a branch without endpoint.
+ * Starts a stack of an example, copied from the repository, and a service whose project has a branch without an endpoint.
  * It takes the test's own `onTestFinished`, because concurrent tests cannot use the global one.
  */
 export async function startExample(name: string, { onTestFinished }: Pick<TestContext, 'onTestFinished'>) {

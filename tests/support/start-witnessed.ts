@@ -8,7 +8,7 @@ import { KeyWitness } from './key-witness';
 import { retryPacing } from './pacing';
 import { startService } from './start-service';
 
-/** With characters that JSON and URLs escape, as far as a key may have them. */
+/** Contains characters that JSON and URLs escape, as far as a key allows them. */
 export const canary = 'canary-key/7f3a+"1"=';
 /** A message of a service that repeats the key. */
 export const repeated = `the key ${canary} is not welcome`;
@@ -44,11 +44,11 @@ export async function live(
   const id = state?.id ?? 'ep-none-1';
   // A delete takes its deadline from the state.
   const outs = { ...state?.outs, ...inputs } as StoredOutputs;
-  const wanted = { ...inputs, autoscalingLimitMaxCu: 2 };
+  const desired = { ...inputs, autoscalingLimitMaxCu: 2 };
   await witness.see(() => provider.check({}, { ...inputs }));
   await witness.see(() => provider.create({ ...inputs, name: 'second', type: 'read_only' }));
-  await witness.see(() => provider.diff(id, outs, wanted));
-  await witness.see(() => provider.update(id, outs, wanted));
+  await witness.see(() => provider.diff(id, outs, desired));
+  await witness.see(() => provider.update(id, outs, desired));
   await witness.see(() => provider.read(id, outs));
   await witness.see(() => provider.delete(id, outs));
 }

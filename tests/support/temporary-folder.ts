@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** Makes a folder that is deleted when the test has finished. */
+/** Creates a folder that is deleted when the test has finished. */
 export function makeTemporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'postgres-compute-test-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -5,9 +5,9 @@ import { toOutputs } from '../endpoint/endpoint-outputs';
 import { PartialStateError, PresentableError } from './host-errors';
 
 describe('a PresentableError', () => {
-  it('is one sentence as the engine prints it, without a stack', () => {
+  it('prints as one sentence without a stack', () => {
     const error = new PresentableError('the service is gone');
-    // How the host of dynamic providers words what check, diff, read and delete throw.
+    // The format in which the host of dynamic providers reports errors of check, diff, read and delete.
     expect(`${error}: ${error.stack}`).toBe('pulumi-postgres-compute: the service is gone');
     expect(error.message).toBe('the service is gone');
   });

@@ -4,7 +4,7 @@ import { type EndpointInputs, unknownValue } from '../endpoint/endpoint-inputs';
 import { toOutputs } from '../endpoint/endpoint-outputs';
 import { markSecrets, readDeclaration, readState, writeInputs, writeOutputs } from './stored-properties';
 
-/** A program that declares nothing but what it must. */
+/** A program that declares only the required arguments. */
 const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
 
 const resource = {
@@ -24,17 +24,17 @@ const hidden = {
   __secrets: ['pgSettings'],
 };
 
-it('writeInputs writes what is not an argument under hidden names, and readDeclaration reads it', () => {
+it('writeInputs stores what is not an argument under hidden names, and readDeclaration restores it', () => {
   const stored = writeInputs({ resource, inputs: least }, 'code');
   expect(stored).toEqual({ ...least, ...hidden });
   expect(readDeclaration(stored)).toEqual({ resource, inputs: least });
 });
 
-it('writeInputs writes nothing for what is not known, since the engine refuses undefined values', () => {
+it('writeInputs omits unknown properties of the resource, because the engine refuses undefined values', () => {
   expect(writeInputs({ resource: {}, inputs: least })).toEqual(least);
 });
 
-it('writeOutputs writes state that readState reads', () => {
+it('writeOutputs stores state that readState restores', () => {
   const declaration = { resource, inputs: declared };
   const outputs = toOutputs(endpointOf(), declared);
   const stored = writeOutputs(declaration, outputs, 'code');
@@ -42,13 +42,13 @@ it('writeOutputs writes state that readState reads', () => {
   expect(readState(stored)).toEqual({ resource, inputs: declared, outputs });
 });
 
-it('readState keeps what the program declared apart from what the service decided', () => {
+it('readState separates declared values from values that the service decided', () => {
   const outputs = toOutputs(endpointOf(), least);
   const prior = readState(writeOutputs({ resource: {}, inputs: least }, outputs));
   expect([prior.inputs, prior.outputs.regionId]).toEqual([least, 'region']);
 });
 
-it('readState finds only the project declared for an endpoint that is only looked up', () => {
+it('readState returns only projectId as declared for an endpoint that the program only reads', () => {
   const { inputs } = readState(toOutputs(endpointOf(), declared));
   expect(inputs).toEqual({ projectId: 'p-1' });
 });
@@ -65,14 +65,14 @@ describe('restartOnChange', () => {
     expect(restartOnChangeOf({ autoscalingLimitMinCu, autoscalingLimitMaxCu })).toBe(description);
   });
 
-  it('never holds anything of the triggers, which may be secrets', () => {
+  it('never contains triggers, which may be secrets', () => {
     const restartTriggers = { password: 'canary' };
     expect(restartOnChangeOf({ ...sizes, restartTriggers })).toBe('size 0.25 to 2 CU');
     expect(restartOnChangeOf({ restartTriggers })).toBeUndefined();
     expect(restartOnChangeOf({ ...sizes, restartTriggers: unknownValue })).toBe('size 0.25 to 2 CU');
   });
 
-  it('is absent when a size is a secret: it is protected under its own name only', () => {
+  it('is absent when a size is a secret, because only the named argument is protected', () => {
     expect(restartOnChangeOf(sizes, ['autoscalingLimitMaxCu'])).toBeUndefined();
   });
 
@@ -81,7 +81,7 @@ describe('restartOnChange', () => {
   });
 
   it.each([{}, { autoscalingLimitMinCu: 1 }, { autoscalingLimitMaxCu: 1 }])(
-    'is absent when the program leaves the size open: %j',
+    'is absent when the program declares no complete size: %j',
     (inputs) => {
       expect(restartOnChangeOf(inputs)).toBeUndefined();
     },
@@ -89,7 +89,7 @@ describe('restartOnChange', () => {
 });
 
 describe('markSecrets', () => {
-  it('marks the named inputs as the engine does, and leaves the others as they are', () => {
+  it('marks the named inputs as the engine does, and leaves the others unchanged', () => {
     const inputs = { ...least, name: 'canary', __secrets: ['name'] };
     expect(markSecrets(inputs, ['name'])).toEqual({
       ...inputs,
@@ -97,7 +97,7 @@ describe('markSecrets', () => {
     });
   });
 
-  it('marks nothing without a name', () => {
+  it('marks nothing when no input is named', () => {
     expect(markSecrets(declared, [])).toEqual(declared);
   });
 });

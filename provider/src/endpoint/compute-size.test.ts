@@ -6,12 +6,9 @@ describe('the size table', () => {
     expect(computeSizes.map(({ cu }) => cu)).toEqual([0.25, 0.5, 1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it.each(computeSizes)(
-    'gives $cu CU as many vCPUs and four times that in GB of RAM',
-    ({ cu, vcpu, ramGb }) => {
-      expect({ vcpu, ramGb }).toEqual({ vcpu: cu, ramGb: 4 * cu });
-    },
-  );
+  it.each(computeSizes)('gives $cu CU one vCPU and 4 GB of RAM per CU', ({ cu, vcpu, ramGb }) => {
+    expect({ vcpu, ramGb }).toEqual({ vcpu: cu, ramGb: 4 * cu });
+  });
 
   it.each([
     [0.25, 0.8, 112],
@@ -30,7 +27,7 @@ describe('the size table', () => {
 });
 
 describe('deriveSizeOutputs', () => {
-  it('takes max_connections from the minimum', () => {
+  it('derives max_connections from the minimum size', () => {
     expect(deriveSizeOutputs(0.25, 2).maxConnections).toBe(112);
   });
 
@@ -43,7 +40,7 @@ describe('deriveSizeOutputs', () => {
     });
   });
 
-  it('claims nothing that the table does not say of an unlisted size', () => {
+  it('omits the cache and max_connections of a size that the table does not list', () => {
     expect(deriveSizeOutputs(16, 16)).toEqual({
       minSize: { vcpu: 16, ramGb: 64 },
       maxSize: { vcpu: 16, ramGb: 64 },
@@ -52,6 +49,6 @@ describe('deriveSizeOutputs', () => {
   });
 });
 
-it('describes a fixed size by one number and an autoscaling one by its bounds', () => {
+it('describeSizeRange describes a fixed size by one number and an autoscaling size by its bounds', () => {
   expect([describeSizeRange(1, 1), describeSizeRange(0.25, 2)]).toEqual(['1 CU', '0.25 to 2 CU']);
 });

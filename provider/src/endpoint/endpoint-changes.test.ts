@@ -7,10 +7,10 @@ import { findChanges, toAttributes, toCreateAttributes } from './endpoint-change
 import { type EndpointInputs, type InputName, unknownValue } from './endpoint-inputs';
 import { toOutputs } from './endpoint-outputs';
 
-/** A program that declares nothing but what it must. */
+/** A program that declares only the required arguments. */
 const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
 
-/** What state holds after a program that declares these. */
+/** The state after a program that declares these inputs. */
 const inState = (inputs: EndpointInputs, live: Partial<Endpoint> = {}) => ({
   inputs,
   outputs: toOutputs(endpointOf(live), inputs),
@@ -44,28 +44,28 @@ describe('findChanges', () => {
     expect(findChanges(inState(declared), declared)).toEqual([]);
   });
 
-  it('is tested with every argument', () => {
+  it('has a test case for every argument', () => {
     expect(changes.map(([name]) => name).sort()).toEqual(Object.keys(argumentTable).sort());
   });
 
   it.each(changes)(
-    'finds a change of %s, whose effect is %s, and nothing else is sent',
+    'finds a change of %s, whose effect is %s, and toAttributes sends nothing else',
     (name, effect, value, attributes) => {
-      const wanted = { ...declared, [name]: value };
-      const found = findChanges(inState(declared), wanted);
+      const desired = { ...declared, [name]: value };
+      const found = findChanges(inState(declared), desired);
       expect(found).toEqual([name]);
       expect(argumentTable[name].effect).toBe(effect);
-      expect(toAttributes(found, wanted)).toEqual(attributes);
+      expect(toAttributes(found, desired)).toEqual(attributes);
     },
   );
 
-  it.each(changes)('finds a change of %s to a value that is not known yet', (name) => {
+  it.each(changes)('finds a change of %s to a value that is unknown until the update', (name) => {
     expect(findChanges(inState(declared), { ...declared, [name]: unknownValue })).toEqual([name]);
   });
 
   it('finds a change of a Postgres setting to another spelling of the same value', () => {
-    const wanted = { ...declared, pgSettings: { work_mem: '4096kB' } };
-    expect(findChanges(inState(declared), wanted)).toEqual(['pgSettings']);
+    const desired = { ...declared, pgSettings: { work_mem: '4096kB' } };
+    expect(findChanges(inState(declared), desired)).toEqual(['pgSettings']);
   });
 });
 
@@ -74,50 +74,50 @@ describe('an argument that the program no longer declares', () => {
     ['suspendTimeoutSeconds', { suspend_timeout_seconds: 0 }],
     ['pgSettings', { settings: { pg_settings: {} } }],
   ] as const)('resets %s to the default of the service', (name, attributes) => {
-    const { [name]: _, ...wanted } = declared;
-    const found = findChanges(inState(declared), wanted);
-    expect(toAttributes(found, wanted)).toEqual(attributes);
+    const { [name]: _, ...desired } = declared;
+    const found = findChanges(inState(declared), desired);
+    expect(toAttributes(found, desired)).toEqual(attributes);
   });
 
   it.each(['disabled', 'poolerEnabled'] as const)('resets %s to false', (name) => {
     const on = { ...declared, [name]: true };
-    const { [name]: _, ...wanted } = declared;
+    const { [name]: _, ...desired } = declared;
     const before = inState(on, { disabled: true, pooler_enabled: true });
-    expect(Object.values(toAttributes(findChanges(before, wanted), wanted))).toContain(false);
+    expect(Object.values(toAttributes(findChanges(before, desired), desired))).toContain(false);
   });
 
   it.each(['autoscalingLimitMinCu', 'name', 'poolerMode', 'passwordlessAccess', 'regionId'] as const)(
-    'leaves %s as the endpoint has it',
+    'leaves %s of the endpoint unchanged',
     (name) => {
-      const { [name]: _, ...wanted } = declared;
-      expect(findChanges(inState(declared), wanted)).toEqual([]);
+      const { [name]: _, ...desired } = declared;
+      expect(findChanges(inState(declared), desired)).toEqual([]);
     },
   );
 
   it('is a change when it is a setting of the provider itself', () => {
-    const { allowRestart: _, ...wanted } = declared;
-    expect(findChanges(inState(declared), wanted)).toEqual(['allowRestart']);
+    const { allowRestart: _, ...desired } = declared;
+    expect(findChanges(inState(declared), desired)).toEqual(['allowRestart']);
   });
 
   it('changes nothing when the program never declared it', () => {
-    const { pgSettings: _, ...wanted } = declared;
-    expect(findChanges(inState(wanted), wanted)).toEqual([]);
+    const { pgSettings: _, ...desired } = declared;
+    expect(findChanges(inState(desired), desired)).toEqual([]);
   });
 });
 
 describe('withReported', () => {
-  it('holds the live values of what the program declares, and nothing else', () => {
+  it('returns the live values of the declared arguments, and nothing else', () => {
     const desired = { ...least, suspendTimeoutSeconds: 300 };
     const live = endpointOf({ suspend_timeout_seconds: 60, autoscaling_limit_max_cu: 4 });
     expect(withReported(live, desired)).toEqual({ ...desired, suspendTimeoutSeconds: 60 });
   });
 
-  it('keeps the spelling of the program for Postgres settings that the service spells differently', () => {
+  it("keeps the program's spelling of Postgres settings that the service spells differently", () => {
     const live = endpointOf({ settings: { pg_settings: { work_mem: '4096kB', log_timezone: 'UTC' } } });
     expect(withReported(live, declared).pgSettings).toEqual({ work_mem: '4MB' });
   });
 
-  it('shows Postgres settings that have drifted', () => {
+  it('returns the reported Postgres settings when they have drifted', () => {
     const live = endpointOf({ settings: { pg_settings: { work_mem: '8MB' } } });
     expect(withReported(live, declared).pgSettings).toEqual({ work_mem: '8MB' });
   });
@@ -130,7 +130,7 @@ describe('withReported', () => {
   });
 });
 
-it('toCreateAttributes sends everything that is declared', () => {
+it('toCreateAttributes returns the declared attributes', () => {
   expect(toCreateAttributes({ projectId: 'p-1', branchId: 'br-1', type: 'read_only', name: 'x' })).toEqual({
     branch_id: 'br-1',
     type: 'read_only',
@@ -146,11 +146,11 @@ describe('findDrift', () => {
     ]);
   });
 
-  it('finds nothing in what the program leaves to the service', () => {
+  it('ignores arguments that the program does not declare', () => {
     expect(findDrift(endpointOf({ suspend_timeout_seconds: 60, disabled: true }), least)).toEqual([]);
   });
 
-  it('finds no drift in another spelling of a Postgres setting, or in one that the service adds', () => {
+  it('ignores another spelling of a Postgres setting, and a setting that the service adds', () => {
     const live = endpointOf({ settings: { pg_settings: { WORK_MEM: '4096kB', log_timezone: 'UTC' } } });
     expect(findDrift(live, declared)).toEqual([]);
   });
@@ -162,7 +162,7 @@ describe('findDrift', () => {
 });
 
 describe('matchesDesired', () => {
-  it('is true of what the program leaves out and the service keeps', () => {
+  it('is true for an undeclared argument that the service keeps', () => {
     expect(matchesDesired(endpointOf({ name: 'web' }), least, 'name')).toBe(true);
   });
 
@@ -170,7 +170,7 @@ describe('matchesDesired', () => {
     [false, true],
     [true, false],
   ])(
-    'of an endpoint with disabled: %s, which the program no longer declares, is %s',
+    'for an endpoint with disabled: %s, which the program no longer declares, is %s',
     (disabled, expected) => {
       expect(matchesDesired(endpointOf({ disabled }), least, 'disabled')).toBe(expected);
     },

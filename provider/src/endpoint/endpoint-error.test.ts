@@ -3,7 +3,7 @@ import { operationOf } from '../../../tests/support/operation';
 import { describeWaitResult } from './endpoint-error';
 
 describe('describeWaitResult', () => {
-  it('names the operations that failed, how often they did, and no other', () => {
+  it('names only the failed operations, and how often each failed', () => {
     const operations = [
       operationOf({ id: 'op-1', action: 'apply_config', status: 'finished' }),
       operationOf({ id: 'op-2', status: 'failed', error: 'no capacity', failures_count: 3 }),

@@ -4,7 +4,7 @@ import { findInputFailures, isSame, isUnknown, unknownValue } from './endpoint-i
 const valid = { projectId: 'quiet-lake-1', branchId: 'br-1', type: 'read_write' };
 
 describe('findInputFailures', () => {
-  it('finds nothing wrong with the smallest declaration', () => {
+  it('accepts the required arguments alone', () => {
     expect(findInputFailures(valid)).toEqual([]);
   });
 
@@ -55,7 +55,7 @@ describe('findInputFailures', () => {
       { autoscalingLimit: 1 },
       /not an argument of a ComputeEndpoint; those are projectId/,
     ],
-  ])('refuses a wrong %s: %j', (property, change, reason) => {
+  ])('refuses an invalid %s: %j', (property, change, reason) => {
     const failures = findInputFailures({ ...valid, ...change });
     expect(failures).toEqual([{ property, reason: expect.stringMatching(reason) }]);
   });
@@ -84,12 +84,12 @@ describe('findInputFailures', () => {
   );
 });
 
-it('isUnknown is true of a map with one unknown value', () => {
+it('isUnknown is true for a map with an unknown value', () => {
   expect([isUnknown({ work_mem: unknownValue }), isUnknown({ work_mem: '4MB' })]).toEqual([true, false]);
 });
 
 describe('isSame', () => {
-  it('takes -0 for 0, at any depth', () => {
+  it('treats -0 and 0 as the same, at any depth', () => {
     expect([isSame(-0, 0), isSame({ a: [0] }, { a: [-0] })]).toEqual([true, true]);
   });
 
@@ -102,11 +102,11 @@ describe('isSame', () => {
       [1, 2],
       [2, 1],
     ],
-  ])('tells %j from %j', (left, right) => {
+  ])('distinguishes %j from %j', (left, right) => {
     expect(isSame(left, right)).toBe(false);
   });
 
-  it('does not count the order of keys', () => {
+  it('ignores the order of keys', () => {
     expect(isSame({ a: 1, b: 2 }, { b: 2, a: 1 })).toBe(true);
   });
 });

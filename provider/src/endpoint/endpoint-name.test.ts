@@ -17,19 +17,19 @@ describe('deriveEndpointName', () => {
     expect(deriveEndpointName(identity, least)).toBe('shop-prod-api-d3620e05');
   });
 
-  it('returns the same name for the same resource and the same replacing values', () => {
+  it('returns the same name for the same resource and arguments', () => {
     const nameOf = () =>
       deriveEndpointName({ urn, organization: 'acme', replaces: 'api-1' }, { projectId: 'p-1' });
     expect(nameOf()).toBe(nameOf());
   });
 
-  it('returns another name when a replacing value differs', () => {
+  it('returns another name when an argument that forces a replacement differs', () => {
     expect(deriveEndpointName({ urn }, { projectId: 'p-1' })).not.toBe(
       deriveEndpointName({ urn }, { projectId: 'p-2' }),
     );
   });
 
-  it('returns different names for resources of one name under different parents', () => {
+  it('returns different names for resources with the same name under different parents', () => {
     const child = urn.replace('::pulumi-nodejs', '::my:Cluster$pulumi-nodejs');
     expect(deriveEndpointName({ urn: child }, {})).not.toBe(deriveEndpointName({ urn }, {}));
   });
@@ -46,28 +46,28 @@ describe('deriveEndpointName', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('returns at most 64 characters, the whole hash included', () => {
+  it('returns at most 64 characters, including the complete hash', () => {
     const name = deriveEndpointName({ urn: urn.replace('::api', `::${'long-'.repeat(30)}`) }, {});
     expect(name).toMatch(/^shop-prod-long.*-[0-9a-f]{8}$/);
     expect(name).toHaveLength(64);
   });
 
-  it('keeps the part of a resource name behind a double colon', () => {
+  it('keeps the part of a resource name after a double colon', () => {
     expect(deriveEndpointName({ urn: `${urn}::blue` }, {})).toMatch(/^shop-prod-api-blue-[0-9a-f]{8}$/);
   });
 
-  it('is unknown while a replacing value is unknown', () => {
+  it('is unknown while an argument that forces a replacement is unknown', () => {
     expect(deriveEndpointName({ urn, organization: 'acme' }, { projectId: 'p-1', type: unknownValue })).toBe(
       unknownValue,
     );
   });
 
-  it('returns the same name while the endpoint stays', () => {
+  it('returns the same name when a change keeps the endpoint', () => {
     const moved = { ...least, branchId: 'br-2', disabled: true };
     expect(deriveEndpointName({ urn }, moved)).toBe(deriveEndpointName({ urn }, least));
   });
 
-  it('derives no name without a URN', () => {
+  it('returns no name without a URN', () => {
     expect(deriveEndpointName({}, least)).toBeUndefined();
   });
 });

@@ -4,11 +4,11 @@ import { operationOf } from '../../../tests/support/operation';
 import type { EndpointInputs } from './endpoint-inputs';
 import { isUnsettled, toOutputs } from './endpoint-outputs';
 
-/** A program that declares nothing but what it must. */
+/** A program that declares only the required arguments. */
 const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
 
 describe('toOutputs', () => {
-  it('leaves out what changes by itself', () => {
+  it('omits attributes that change without an update', () => {
     const quiet = toOutputs(endpointOf(), declared);
     const busy = toOutputs(
       endpointOf({
@@ -22,7 +22,7 @@ describe('toOutputs', () => {
     expect(busy).toEqual(quiet);
   });
 
-  it('holds what the service decided for what the program left out', () => {
+  it("contains the service's values for undeclared arguments", () => {
     const outputs = toOutputs(endpointOf(), least);
     expect(outputs).toMatchObject({
       regionId: 'region',
@@ -30,16 +30,16 @@ describe('toOutputs', () => {
     });
   });
 
-  it('holds no undefined value, which the engine refuses', () => {
+  it('contains no undefined value, which the engine refuses', () => {
     const { name: _, ...nameless } = endpointOf();
     expect(Object.values(toOutputs(nameless, declared))).not.toContain(undefined);
   });
 
-  it('names the host for pooled connections', () => {
+  it('contains the host for pooled connections', () => {
     expect(toOutputs(endpointOf(), declared).poolerHost).toBe('ep-1-pooler.region.example');
   });
 
-  it('holds the operations that have not succeeded, and of each only what finds it again', () => {
+  it('contains the id, action and status of each operation that has not succeeded', () => {
     const operations = [
       operationOf({ status: 'finished' }),
       operationOf({ id: 'op-2', status: 'failed', error: 'no capacity' }),
@@ -51,12 +51,12 @@ describe('toOutputs', () => {
     ]);
   });
 
-  it('holds the arguments that were not applied', () => {
+  it('contains the arguments that were not applied', () => {
     const outputs = toOutputs(endpointOf(), declared, [], ['autoscalingLimitMaxCu']);
     expect(outputs.__unapplied).toEqual(['autoscalingLimitMaxCu']);
   });
 
-  it('holds neither when every operation has succeeded', () => {
+  it('contains no operations and no unapplied arguments when every operation has succeeded', () => {
     const outputs = toOutputs(endpointOf(), declared, [operationOf({ status: 'finished' })]);
     expect(outputs).not.toHaveProperty('unsettledOperations');
     expect(outputs).not.toHaveProperty('__unapplied');
@@ -68,17 +68,17 @@ describe('toOutputs of Postgres settings', () => {
     toOutputs(endpointOf({ settings: { pg_settings: reported } }), { ...declared, pgSettings: desired })
       .pgSettings;
 
-  it('holds the words of the program where the service reports the same settings', () => {
+  it("keeps the program's spelling when the service reports the same settings", () => {
     const desired = { Work_Mem: '64MB', jit: 'on' };
     expect(settingsOf({ work_mem: '65536kB', jit: 'true', log_timezone: 'UTC' }, desired)).toBe(desired);
   });
 
-  it('holds what the service reports where a setting differs', () => {
+  it('contains the reported settings when a setting differs', () => {
     const reported = { work_mem: '65536kB', jit: 'off' };
     expect(settingsOf(reported, { work_mem: '64MB', jit: 'on' })).toEqual(reported);
   });
 
-  it('holds what the service reports where the program declares none', () => {
+  it('contains the reported settings when the program declares none', () => {
     const outputs = toOutputs(endpointOf({ settings: { pg_settings: { work_mem: '65536kB' } } }), least);
     expect(outputs.pgSettings).toEqual({ work_mem: '65536kB' });
   });

@@ -16,7 +16,7 @@ const urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoi
 const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
 const derived = deriveEndpointName({ urn }, least) ?? '';
 
-/** What the program declares: the derived name, unless told otherwise. */
+/** What the program declares: the derived name, unless `change` sets another. */
 const inputsOf = (change: Partial<EndpointInputs> = {}): EndpointInputs => ({
   ...least,
   name: derived,
@@ -30,17 +30,17 @@ const other = endpointOf({ id: 'ep-other', name: 'web' });
 const replica = endpointOf({ id: 'ep-replica', name: 'reports', type: 'read_only' });
 
 describe('toCreateTarget', () => {
-  it('derives the name, also when the program gives a name of its own', () => {
+  it('derives the name even when the program declares another one', () => {
     expect(targetOf({ name: 'web' }).derivedNames[0]).toBe(derived);
   });
 
-  it('derives the names with and without the endpoint that is replaced', () => {
+  it('derives one name with the replaced endpoint and one without it', () => {
     const replaces = 'shop-prod-api-1a2b3c4d';
     const name = deriveEndpointName({ urn, replaces }, least);
     expect(targetOf({}, { urn, replaces }).derivedNames).toEqual([name, derived]);
   });
 
-  it('leaves out the name of the endpoint that is replaced', () => {
+  it('omits the name of the replaced endpoint', () => {
     const target = targetOf({}, { urn, replaces: hashName(derived) });
     expect(target.derivedNames).toHaveLength(1);
     expect(findOwn(target, [own])).toBeUndefined();
@@ -52,30 +52,30 @@ describe('toCreateTarget', () => {
 });
 
 describe('findOwn', () => {
-  it('finds the oldest endpoint of the derived name', () => {
-    const twins = [
+  it('finds the oldest endpoint with the derived name', () => {
+    const candidates = [
       endpointOf({ id: 'ep-b', name: derived, created_at: '2026-01-02T00:00:00Z' }),
       endpointOf({ id: 'ep-c', name: derived, created_at: '2026-01-01T00:00:00Z' }),
       endpointOf({ id: 'ep-a', name: derived, created_at: '2026-01-01T00:00:00Z' }),
     ];
-    expect(findOwn(targetOf(), [other, ...twins])?.id).toBe('ep-a');
+    expect(findOwn(targetOf(), [other, ...candidates])?.id).toBe('ep-a');
   });
 
-  it('finds nothing of a resource that is not known', () => {
+  it('finds nothing for a resource without a URN', () => {
     expect(findOwn(targetOf({}, {}), [own])).toBeUndefined();
   });
 });
 
 describe('findNamed', () => {
-  it('finds the endpoint of the name that the program gives', () => {
+  it('finds the endpoint with the declared name', () => {
     expect(findNamed(targetOf({ name: 'web' }), [own, other])).toBe(other);
   });
 
-  it('finds nothing by the derived name', () => {
+  it('finds nothing when the declared name is the derived one', () => {
     expect(findNamed(targetOf(), [own])).toBeUndefined();
   });
 
-  it('finds nothing when the program gives no name', () => {
+  it('finds nothing when the program declares no name', () => {
     expect(findNamed(toCreateTarget({ resource: { urn }, inputs: least }), [own, other])).toBeUndefined();
   });
 });
@@ -92,33 +92,33 @@ describe('findBranchEndpoint', () => {
 });
 
 describe('findExisting', () => {
-  it('finds what an earlier create has made', () => {
+  it('finds the endpoint of an earlier create', () => {
     expect(findExisting(targetOf(), [other, own])).toEqual({ kind: 'own', endpoint: own });
     expect(findExisting(targetOf({ adopt: true }), [other, own])).toEqual({ kind: 'own', endpoint: own });
   });
 
-  it('finds what an earlier create has made before it gave the name of the program', () => {
+  it('finds the endpoint of an earlier create that did not rename it yet', () => {
     expect(findExisting(targetOf({ name: 'api' }), [other, own])).toEqual({ kind: 'own', endpoint: own });
   });
 
-  it('finds nothing among the endpoints of others', () => {
+  it('ignores the endpoints of other resources', () => {
     expect(findExisting(targetOf(), [other, replica])).toBeUndefined();
   });
 
-  it('adopts the endpoint of the branch when it is told to', () => {
+  it('adopts the endpoint of the branch with adopt: true', () => {
     expect(findExisting(targetOf({ adopt: true }), [replica, other])).toEqual({
       kind: 'adopted',
       endpoint: other,
     });
   });
 
-  it('adopts the endpoint of the given name before another one of the branch', () => {
+  it('prefers the endpoint with the declared name to another one of the branch when it adopts', () => {
     expect(
       findExisting(targetOf({ adopt: true, name: 'reports', type: 'read_only' }), [other, replica]),
     ).toEqual({ kind: 'adopted', endpoint: replica });
   });
 
-  it('stops at an endpoint of the given name, and says that adopt takes it over', () => {
+  it('refuses an endpoint with the declared name, and suggests adopt: true', () => {
     expect(() => findExisting(targetOf({ name: 'web' }), [other])).toThrow(
       'create of endpoint "web": the project already has an endpoint of that name, ep-other (read_write, branch br-1, since 2026-01-01T00:00:00Z). ' +
         'adopt: true takes it over (also if an earlier `pulumi up` created it before it was killed); another name creates a new one.',
@@ -128,14 +128,14 @@ describe('findExisting', () => {
   it.each([
     ['on another branch', { branch_id: 'br-2' }],
     ['of another type', { type: 'read_only' }],
-  ])('stops at an endpoint of the given name %s, also when it is told to adopt', (_what, change) => {
+  ])('refuses an endpoint with the declared name %s, even with adopt: true', (_what, change) => {
     const taken = endpointOf({ id: 'ep-other', name: 'web', ...change });
     expect(() => findExisting(targetOf({ name: 'web', adopt: true }), [taken])).toThrow(
       /Choose another name\.$/,
     );
   });
 
-  it('stops at an endpoint of the derived name on another branch: it may be of another backend', () => {
+  it('adopts an endpoint with the derived name on another branch only with adopt: true', () => {
     const elsewhere = endpointOf({ id: 'ep-own', name: derived, branch_id: 'br-2' });
     expect(() => findExisting(targetOf(), [elsewhere])).toThrow(
       `create of endpoint "${derived}": the project has an endpoint of the derived name on another branch, ep-own (branch br-2, since 2026-01-01T00:00:00Z). `,
@@ -150,19 +150,19 @@ describe('findExisting', () => {
 describe('a duplicate', () => {
   const duplicate = endpointOf({ id: 'ep-later', name: derived, created_at: '2026-01-02T00:00:00Z' });
 
-  it('is every other endpoint of the derived name', () => {
+  it('is every other endpoint with the derived name', () => {
     expect(findDuplicates(targetOf(), [own, duplicate, other], 'ep-own')).toEqual([duplicate]);
   });
 
-  it('is found by the younger one, also when the older one has the name of the program already', () => {
+  it('is the younger endpoint, even when the older one already has the declared name', () => {
     const renamed = endpointOf({ id: 'ep-own', name: 'api' });
     expect(findOlderDuplicate(targetOf({ name: 'api' }), [renamed, duplicate], duplicate)).toBe(renamed);
     expect(findOlderDuplicate(targetOf({ name: 'api' }), [renamed, duplicate], renamed)).toBeUndefined();
   });
 
-  it('is decided by the id between two of the same age', () => {
-    const twin = endpointOf({ id: 'ep-a', name: derived });
-    expect(findOlderDuplicate(targetOf(), [own, twin], own)).toBe(twin);
-    expect(findOlderDuplicate(targetOf(), [own, twin], twin)).toBeUndefined();
+  it('is the endpoint with the higher id when both have the same age', () => {
+    const sameAge = endpointOf({ id: 'ep-a', name: derived });
+    expect(findOlderDuplicate(targetOf(), [own, sameAge], own)).toBe(sameAge);
+    expect(findOlderDuplicate(targetOf(), [own, sameAge], sameAge)).toBeUndefined();
   });
 });

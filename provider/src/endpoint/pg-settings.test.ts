@@ -19,11 +19,11 @@ describe('isSameSettings', () => {
     ['minutes and a number of milliseconds', '1min', '60000'],
     ['minutes and a number of seconds', '1min', '60'],
     ['minutes and a number of minutes', '5min', '5'],
-    ['a number with a unit apart', '64 MB', '64MB'],
+    ['a number separated from its unit', '64 MB', '64MB'],
     ['a fraction that has no binary form', '4.1s', '4100ms'],
     ['no limit, with and without a fraction', '-1', '-1.0'],
     ['numbers with and without a fraction', '1.0', '1'],
-    ['numbers with and without a zero behind', '0.50', '0.5'],
+    ['numbers with and without a trailing zero', '0.50', '0.5'],
     ['on and true', 'on', 'true'],
     ['on and yes', 'on', 'yes'],
     ['on and 1', 'on', '1'],
@@ -33,7 +33,7 @@ describe('isSameSettings', () => {
     ['words in another case', 'UTF8', 'utf8'],
     ['switches in another case', 'ON', 'True'],
     ['lists with and without spaces', '"$user", public', '"$user",public'],
-  ])('takes %s for the same setting', (_what, desired, reported) => {
+  ])('treats %s as the same setting', (_what, desired, reported) => {
     expect(isSameSettings({ setting: desired }, { setting: reported })).toBe(true);
     expect(isSameSettings({ setting: reported }, { setting: desired })).toBe(true);
   });
@@ -43,9 +43,9 @@ describe('isSameSettings', () => {
     ['another unit', '64MB', '64kB'],
     ['a unit of another kind', '1min', '1MB'],
     ['another number', '60', '61'],
-    // Two numbers count the same unit.
+    // Two numbers without a unit have the same implicit unit.
     ['a number that would fit with another unit', '65536', '64'],
-    ['a size that no implicit unit makes', '64MB', '63'],
+    ['a size that matches no implicit unit', '64MB', '63'],
     ['the other position of a switch', 'on', 'off'],
     ['the other number of a switch', '1', '0'],
     ['a number that is not a switch', 'on', '2'],
@@ -54,12 +54,12 @@ describe('isSameSettings', () => {
     ['the name of an inherited property', 'constructor', 'toString'],
     ['a number with an inherited property for its unit', '1constructor', '1toString'],
     ['an empty text', 'on', ''],
-  ])('takes %s for a different setting', (_what, desired, reported) => {
+  ])('treats %s as a different setting', (_what, desired, reported) => {
     expect(isSameSettings({ setting: desired }, { setting: reported })).toBe(false);
     expect(isSameSettings({ setting: reported }, { setting: desired })).toBe(false);
   });
 
-  it('takes any number of tenths of a second for as many hundreds of milliseconds', () => {
+  it('treats any number of tenths of a second and as many hundreds of milliseconds as the same setting', () => {
     fc.assert(
       fc.property(fc.nat(1_000_000), (tenths) => {
         const desired = { statement_timeout: `${Math.floor(tenths / 10)}.${tenths % 10}s` };
@@ -68,17 +68,17 @@ describe('isSameSettings', () => {
     );
   });
 
-  it('does not count the case of names', () => {
+  it('ignores the case of names', () => {
     expect(isSameSettings({ Work_Mem: '4MB' }, { work_mem: '4MB' })).toBe(true);
     expect(isSameSettings({ datestyle: 'ISO' }, { DateStyle: 'ISO' })).toBe(true);
   });
 
-  it('does not count settings that the service adds', () => {
+  it('ignores settings that the service adds', () => {
     expect(isSameSettings({ work_mem: '4MB' }, { work_mem: '4MB', log_timezone: 'UTC' })).toBe(true);
     expect(isSameSettings({}, { log_timezone: 'UTC' })).toBe(true);
   });
 
-  it('misses a setting that the service does not report', () => {
+  it('is false when the service does not report a setting', () => {
     expect(isSameSettings({ work_mem: '4MB' }, { log_timezone: 'UTC' })).toBe(false);
     expect(isSameSettings({ work_mem: '4MB' }, {})).toBe(false);
   });

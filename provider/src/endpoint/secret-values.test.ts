@@ -6,19 +6,19 @@ describe('listSecretValues', () => {
   const valuesOf = (inputs: object, secretNames: string[] = []) =>
     listSecretValues({ resource: { secretNames }, inputs: { ...declared, ...inputs } });
 
-  it('lists what may be a secret in triggers and Postgres settings', () => {
+  it('lists the values of triggers and Postgres settings that may be secrets', () => {
     const restartTriggers = { password: 'hunter22', count: 12_345, isOn: true };
     const pgSettings = { 'app.token': 'tok-abcd', jit: 'on', limit: 'none' };
     expect(valuesOf({ restartTriggers, pgSettings })).toEqual(['hunter22', 'tok-abcd']);
   });
 
-  it('lists the arguments that the program marks as secrets, whatever they hold', () => {
+  it('lists the values of every argument that the program marks as secret', () => {
     const inputs = { name: 'api-server', timeouts: { create: 12_345 } };
     expect(valuesOf(inputs)).toEqual([]);
     expect(valuesOf(inputs, ['name', 'timeouts'])).toEqual(['api-server', '12345']);
   });
 
-  it('leaves values of fewer than four characters, which would be found in every text', () => {
+  it('omits values of fewer than four characters, which occur in any text', () => {
     expect(valuesOf({ name: 'on' }, ['name'])).toEqual([]);
   });
 });

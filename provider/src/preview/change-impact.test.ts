@@ -15,7 +15,7 @@ const outputs = toOutputs(endpointOf(), declared);
 
 type Change = Partial<Record<keyof EndpointInputs, unknown>>;
 
-// Unknown values stand where the types want the real ones.
+// The types do not include unknown values.
 const inputsOf = (change: Change) => ({ ...declared, ...change }) as EndpointInputs;
 
 function impactOf(
@@ -37,8 +37,8 @@ const disabled = endpointOf({ disabled: true });
 const starting = endpointOf({ current_state: 'init', pending_state: 'active' });
 const nothing = { sentences: [], drops: false, mayDrop: [] };
 
-describe('the notice of a change of size', () => {
-  it('says that it restarts an active compute and drops its connections', () => {
+describe('the diagnostic of a change of size', () => {
+  it('reports a restart that drops the connections of an active compute', () => {
     expect(impactOf({ autoscalingLimitMaxCu: 2 })).toEqual({
       sentences: [
         'a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) restarts the compute and drops its connections (it is active now)',
@@ -51,7 +51,7 @@ describe('the notice of a change of size', () => {
   it.each([
     ['idle', idle],
     ['disabled', disabled],
-  ])('says that it drops no connection of a compute that is %s', (state, live) => {
+  ])('reports that no connections drop from a compute that is %s', (state, live) => {
     expect(impactOf({ autoscalingLimitMaxCu: 2 }, live)).toEqual({
       sentences: [
         `a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) takes effect when the compute starts next; there are no connections to drop (it is ${state} now)`,
@@ -61,13 +61,13 @@ describe('the notice of a change of size', () => {
     });
   });
 
-  it('takes a compute that is starting for active: it is by the time that the change arrives', () => {
+  it('treats a starting compute as active, because it is active when the change arrives', () => {
     const { sentences, drops } = impactOf({ autoscalingLimitMaxCu: 2 }, starting);
     expect(sentences[0]).toMatch(/restarts the compute and drops its connections \(it is starting now\)$/);
     expect(drops).toBe(true);
   });
 
-  it('takes a compute whose state can not be read for active', () => {
+  it('treats a compute whose state cannot be read as active', () => {
     const { sentences, drops } = impactOf({ autoscalingLimitMaxCu: 2 }, 'unreadable');
     expect(sentences[0]).toMatch(
       /restarts the compute and drops its connections \(its state could not be read\)$/,
@@ -75,7 +75,7 @@ describe('the notice of a change of size', () => {
     expect(drops).toBe(true);
   });
 
-  it('says that a size which is not known yet may drop connections', () => {
+  it('reports that a size that is unknown until the update may drop connections', () => {
     expect(impactOf({ autoscalingLimitMaxCu: unknownValue })).toEqual({
       sentences: [
         'a change of autoscalingLimitMaxCu (0.25 to 1 CU => a size not known yet) may restart the compute and drop its connections (it is active now)',
@@ -85,7 +85,7 @@ describe('the notice of a change of size', () => {
     });
   });
 
-  it('says once that the size and the triggers restart the compute', () => {
+  it('reports one restart for changes of the size and the triggers', () => {
     const change = {
       autoscalingLimitMinCu: 0.5,
       autoscalingLimitMaxCu: 2,
@@ -96,7 +96,7 @@ describe('the notice of a change of size', () => {
     ]);
   });
 
-  it('says that a size which the service reports already is applied again', () => {
+  it('reports a restart when a size that the service already reports is applied again', () => {
     const planned = { changes: ['autoscalingLimitMaxCu'], outputs, inputs: declared } as const;
     expect(assessChange(planned, endpointOf()).sentences).toEqual([
       'applying again autoscalingLimitMaxCu (0.25 to 1 CU) restarts the compute and drops its connections (it is active now)',
@@ -104,12 +104,12 @@ describe('the notice of a change of size', () => {
   });
 });
 
-describe('the notice of a change', () => {
-  it('says nothing about an endpoint that no longer exists', () => {
+describe('the diagnostic of a change', () => {
+  it('is empty for an endpoint that no longer exists', () => {
     expect(impactOf({ autoscalingLimitMaxCu: 2 }, 'gone', [failedOf('suspend_compute')])).toEqual(nothing);
   });
 
-  it('says that a move to another branch drops connections', () => {
+  it('reports that a move to another branch drops connections', () => {
     expect(impactOf({ branchId: 'br-2' })).toEqual({
       sentences: ['a change of branchId moves the endpoint: its connections drop (it is active now)'],
       drops: true,
@@ -117,7 +117,7 @@ describe('the notice of a change', () => {
     });
   });
 
-  it('says that a move of an idle compute drops nothing', () => {
+  it('reports that a move of an idle compute drops no connections', () => {
     expect(impactOf({ branchId: 'br-2' }, idle)).toEqual({
       sentences: [
         'a change of branchId moves the endpoint: there are no connections to drop (it is idle now)',
@@ -127,7 +127,7 @@ describe('the notice of a change', () => {
     });
   });
 
-  it('says that a move to a branch which is not made yet may drop connections', () => {
+  it('reports that a move to a branch that is unknown until the update may drop connections', () => {
     expect(impactOf({ branchId: unknownValue })).toEqual({
       sentences: ['a change of branchId may move the endpoint: its connections drop (it is active now)'],
       drops: false,
@@ -135,7 +135,7 @@ describe('the notice of a change', () => {
     });
   });
 
-  it('says that disabling the endpoint drops connections', () => {
+  it('reports that disabling the endpoint drops connections', () => {
     expect(impactOf({ disabled: true })).toEqual({
       sentences: ['a change of disabled stops the compute: its connections drop (it is active now)'],
       drops: true,
@@ -143,7 +143,7 @@ describe('the notice of a change', () => {
     });
   });
 
-  it('says nothing else about an endpoint that is replaced', () => {
+  it('reports only the replacement when the endpoint is replaced', () => {
     expect(impactOf({ projectId: 'p-2', autoscalingLimitMaxCu: 2, branchId: 'br-2' })).toEqual({
       sentences: [
         'a change of projectId replaces the endpoint: its host name changes, and clients have to connect to the new one (it is active now)',
@@ -153,7 +153,7 @@ describe('the notice of a change', () => {
     });
   });
 
-  it('has a sentence for each of several things that happen', () => {
+  it('has one sentence for each effect', () => {
     expect(impactOf({ branchId: 'br-2', disabled: true, autoscalingLimitMaxCu: 2 }).sentences).toEqual([
       expect.stringContaining('a change of autoscalingLimitMaxCu'),
       expect.stringContaining('a change of branchId'),
@@ -181,15 +181,15 @@ describe('the notice of a change', () => {
     ['pgSettings', {}],
     ['passwordlessAccess', false],
     ['timeouts', { create: 5 }],
-  ] as const)('says nothing about %s', (name, value) => {
+  ] as const)('is empty for a change of %s', (name, value) => {
     expect(impactOf({ [name]: value })).toEqual(nothing);
   });
 });
 
-describe('the notice of a failed suspension that is repeated', () => {
+describe('the diagnostic of a failed suspension that is retried', () => {
   const failed = [failedOf('start_compute'), failedOf('suspend_compute')];
 
-  it('says that it drops the connections of an active compute', () => {
+  it('reports that the connections of an active compute drop', () => {
     expect(impactOf({}, endpointOf(), failed)).toEqual({
       sentences: [
         'repeating the failed suspend_compute op-1 suspends the compute: its connections drop (it is active now)',
@@ -199,7 +199,7 @@ describe('the notice of a failed suspension that is repeated', () => {
     });
   });
 
-  it('says that it drops no connection of an idle compute', () => {
+  it('reports that no connections drop from an idle compute', () => {
     expect(impactOf({}, idle, failed)).toEqual({
       sentences: [
         'repeating the failed suspend_compute op-1 suspends the compute: there are no connections to drop (it is idle now)',
@@ -209,18 +209,18 @@ describe('the notice of a failed suspension that is repeated', () => {
     });
   });
 
-  it('is a part of the notice of a restart, which suspends the compute as well', () => {
+  it('is part of the diagnostic of a restart, which suspends the compute too', () => {
     const { sentences, drops } = impactOf({ restartTriggers: { release: '2' } }, endpointOf(), failed);
     expect([sentences.length, drops]).toEqual([1, true]);
     expect(sentences[0]).toContain('restarts the compute');
   });
 
-  it('says that connections drop beside a change that only may drop them', () => {
+  it('reports dropped connections even beside a change that only might drop them', () => {
     const { drops, mayDrop } = impactOf({ autoscalingLimitMaxCu: unknownValue }, endpointOf(), failed);
     expect([drops, mayDrop]).toEqual([true, ['autoscalingLimitMaxCu']]);
   });
 
-  it('says nothing when another operation had failed', () => {
+  it('is empty when another operation failed', () => {
     expect(impactOf({}, endpointOf(), [failedOf('start_compute')])).toEqual(nothing);
   });
 });
@@ -234,7 +234,7 @@ describe('isDisruptive', () => {
     ['name', false],
     ['pgSettings', false],
     ['timeouts', false],
-  ] as const)('of a change of %s is %s', (name, expected) => {
+  ] as const)('for a change of %s is %s', (name, expected) => {
     expect(isDisruptive([name], declared)).toBe(expected);
   });
 
@@ -243,16 +243,16 @@ describe('isDisruptive', () => {
     // No client is connected to a disabled endpoint.
     [false, false],
     [unknownValue, true],
-  ])('of a change of disabled to %s is %s', (value, expected) => {
+  ])('for a change of disabled to %s is %s', (value, expected) => {
     expect(isDisruptive(['disabled'], inputsOf({ disabled: value }))).toBe(expected);
   });
 
-  it('is true of a failed suspension, which is repeated, and of no other failed operation', () => {
+  it('is true for a failed suspension, which is retried, and for no other failed operation', () => {
     expect(isDisruptive([], declared, [failedOf('start_compute'), failedOf('suspend_compute')])).toBe(true);
     expect(isDisruptive([], declared, [failedOf('start_compute'), failedOf('apply_config')])).toBe(false);
   });
 
-  it('is false of nothing', () => {
+  it('is false without changes and failed operations', () => {
     expect(isDisruptive([], declared)).toBe(false);
   });
 });
@@ -279,7 +279,7 @@ describe('describeUnsettled', () => {
     );
   });
 
-  it('names everything that is left', () => {
+  it('names everything that is unfinished, failed or not applied', () => {
     const left = {
       unsettledOperations: [failedOf('start_compute'), unfinished],
       __unapplied: ['name'] as const,
@@ -290,7 +290,7 @@ describe('describeUnsettled', () => {
   });
 });
 
-it('describeRefusal names what would drop connections, and the ways to continue', () => {
+it('describeRefusal names the changes that would drop connections, and how to continue', () => {
   expect(describeRefusal('ep-1', impactOf({ autoscalingLimitMaxCu: 2, branchId: 'br-2' }))).toBe(
     'allowRestart is false, and a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) restarts the compute and drops its connections (it is active now); a change of branchId moves the endpoint: its connections drop (it is active now). Nothing was changed on endpoint ep-1. ' +
       'To continue, set allowRestart: true (or `pulumi config set postgresCompute:allowRestart true`), or apply the change while the compute is idle.',

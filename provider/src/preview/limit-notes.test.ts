@@ -4,31 +4,34 @@ import { type EndpointInputs, type InputName, unknownValue } from '../endpoint/e
 import { describeLimits } from './limit-notes';
 
 function limitsOf(change: Partial<Record<InputName, unknown>>): string[] {
-  // Unknown values stand where the types want the real ones.
+  // The types do not include unknown values.
   const inputs = { ...declared, suspendTimeoutSeconds: 300, ...change } as EndpointInputs;
   return describeLimits(Object.keys(change) as InputName[], inputs);
 }
 
-it('max_connections stays that of the minimum while the compute grows', () => {
+it('describeLimits notes that max_connections follows the minimum size and does not grow', () => {
   expect(limitsOf({ autoscalingLimitMinCu: 0.5, autoscalingLimitMaxCu: 4 })).toEqual([
     'max_connections is 225, set from the minimum of 0.5 CU; it does not grow up to 4 CU',
   ]);
 });
 
-it('an autosuspend delay below a minute may be refused by the plan', () => {
+it('describeLimits notes that the plan may refuse an autosuspend delay below a minute', () => {
   expect(limitsOf({ suspendTimeoutSeconds: 59 })).toEqual([
     "suspendTimeoutSeconds is 59: the service's plan may refuse less than 60 s",
   ]);
 });
 
 it.each([
-  ['of a fixed size', { autoscalingLimitMinCu: 2, autoscalingLimitMaxCu: 2 }],
-  ['of a size that is not known yet', { autoscalingLimitMinCu: unknownValue, autoscalingLimitMaxCu: 2 }],
-  ['of a size that the table does not list', { autoscalingLimitMinCu: 9, autoscalingLimitMaxCu: 12 }],
-  ['of a change of the maximum alone', { autoscalingLimitMaxCu: 8 }],
-  ['of a delay of a minute', { suspendTimeoutSeconds: 60 }],
-  ['of the default delay', { suspendTimeoutSeconds: 0 }],
-  ['of no autosuspend', { suspendTimeoutSeconds: -1 }],
-])('says nothing %s', (_, change) => {
+  ['a fixed size', { autoscalingLimitMinCu: 2, autoscalingLimitMaxCu: 2 }],
+  [
+    'a size that is unknown until the update',
+    { autoscalingLimitMinCu: unknownValue, autoscalingLimitMaxCu: 2 },
+  ],
+  ['a size that the table does not list', { autoscalingLimitMinCu: 9, autoscalingLimitMaxCu: 12 }],
+  ['a change of the maximum alone', { autoscalingLimitMaxCu: 8 }],
+  ['an autosuspend delay of a minute', { suspendTimeoutSeconds: 60 }],
+  ['the default autosuspend delay', { suspendTimeoutSeconds: 0 }],
+  ['no autosuspend', { suspendTimeoutSeconds: -1 }],
+])('describeLimits notes nothing about %s', (_, change) => {
   expect(limitsOf(change)).toEqual([]);
 });

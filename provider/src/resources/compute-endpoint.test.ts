@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { typeToken } from '../dynamic/provider-text';
 import { ComputeEndpoint } from './compute-endpoint';
 
-/** What the program asked the engine for. */
+/** The resources that the program registered with the engine. */
 let declared: pulumi.runtime.MockResourceArgs[];
 
 const args = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' } as const;
@@ -14,7 +14,7 @@ beforeEach(async () => {
   await startProgram();
 });
 
-/** Starts a program of stack `prod` of project `shop`, in the default organization of unit tests unless told otherwise. */
+/** Starts a program of stack `prod` of project `shop`, in the default organization of unit tests unless one is given. */
 async function startProgram(organization?: string): Promise<void> {
   const mocks: pulumi.runtime.Mocks = {
     newResource: (resource) => {
@@ -33,7 +33,7 @@ function valueIn<Value>(output: pulumi.Output<Value>): Promise<Value> {
   });
 }
 
-/** The inputs of the resource, once the engine has it. */
+/** The inputs with which the engine registered the resource. */
 async function inputsOf(endpoint: ComputeEndpoint): Promise<Record<string, unknown>> {
   const urn = await valueIn(endpoint.urn);
   return declared.findLast(({ inputs }) => inputs.__urn === urn)?.inputs ?? {};
@@ -49,14 +49,14 @@ function thrownBy(work: () => unknown): Error | undefined {
 }
 
 describe('a ComputeEndpoint', () => {
-  it('asks the engine for what is declared and for nothing else', async () => {
+  it('registers the declared arguments with the engine, and nothing else', async () => {
     const endpoint = new ComputeEndpoint('api', { ...args, suspendTimeoutSeconds: 600 });
     const { __provider, __urn, ...inputs } = await inputsOf(endpoint);
     expect(inputs).toEqual({ ...args, suspendTimeoutSeconds: 600 });
     expect(declared).toMatchObject([{ type: typeToken, name: 'api', custom: true }]);
   });
 
-  it('has the outputs that the engine fills, and the arguments among them', async () => {
+  it('has the outputs that the engine fills, including the arguments', async () => {
     const endpoint = new ComputeEndpoint('api', args);
     const { host, maxConnections, branchId, poolerHost } = endpoint;
     expect(await valueIn(pulumi.all([host, maxConnections, branchId]))).toEqual([
@@ -68,19 +68,19 @@ describe('a ComputeEndpoint', () => {
     expect(await valueIn(poolerHost)).toBeUndefined();
   });
 
-  it('passes its URN to the provider, by which messages find its row', async () => {
+  it('passes its URN to the provider, so that messages appear on its row', async () => {
     const { __urn: urn } = await inputsOf(new ComputeEndpoint('api', args));
     expect(urn).toBe(`urn:pulumi:prod::shop::${typeToken}::api`);
   });
 
-  it('passes the URN that it has below a component', async () => {
+  it('passes its URN as the child of a component', async () => {
     const parent = new pulumi.ComponentResource('shop:index:Database', 'main');
     await valueIn(new ComputeEndpoint('api', args, { parent }).urn);
     const own = declared.find(({ type }) => type === typeToken);
     expect(own?.inputs.__urn).toBe(`urn:pulumi:prod::shop::shop:index:Database$${typeToken}::api`);
   });
 
-  it('leads to the line of the program when the SDK refuses it, and leaves stack traces as they were', () => {
+  it("names the program's line when the SDK refuses it, and leaves Error.stackTraceLimit unchanged", () => {
     const limit = Error.stackTraceLimit;
     const reason = thrownBy(() => new ComputeEndpoint('', args));
     expect(reason?.stack?.split('\n')[1]).toContain('compute-endpoint.test.ts');
@@ -88,20 +88,20 @@ describe('a ComputeEndpoint', () => {
     expect(Error.stackTraceLimit).toBe(limit);
   });
 
-  it('leaves stack traces as they were', () => {
+  it('leaves Error.stackTraceLimit unchanged', () => {
     const limit = Error.stackTraceLimit;
     new ComputeEndpoint('api', args);
     expect(Error.stackTraceLimit).toBe(limit);
   });
 
-  it('names in state the package that runs it, and carries no code', async () => {
+  it('stores a reference to its package in state instead of code', async () => {
     const { __provider: provider } = await inputsOf(new ComputeEndpoint('api', args));
     expect(provider).toBe('exports.handler=()=>require("pulumi-postgres-compute/runtime").provider');
   });
 });
 
 describe('the order of a replacement', () => {
-  /** Whether the engine is to delete the old endpoint first, and what the provider knows of that. */
+  /** Whether the engine deletes the old endpoint first, and what the provider receives about that. */
   async function orderOf(opts?: pulumi.CustomResourceOptions) {
     const monitor = pulumi.runtime.getMonitor();
     if (!monitor) throw new Error('The program has no engine.');
@@ -111,16 +111,16 @@ describe('the order of a replacement', () => {
     return { deletesFirst: request?.getDeletebeforereplace(), __createsBeforeDelete };
   }
 
-  it('is to delete first, for every kind of replacement', async () => {
+  it('is to delete first by default', async () => {
     expect(await orderOf()).toEqual({ deletesFirst: true });
     expect(await orderOf({ protect: true })).toEqual({ deletesFirst: true });
   });
 
-  it('is to delete first when the program says so', async () => {
+  it('is to delete first with deleteBeforeReplace: true', async () => {
     expect(await orderOf({ deleteBeforeReplace: true })).toEqual({ deletesFirst: true });
   });
 
-  it('is to create first when the program says so, and the provider knows', async () => {
+  it('is to create first with deleteBeforeReplace: false, which the provider receives', async () => {
     const expected = { deletesFirst: false, __createsBeforeDelete: true };
     expect(await orderOf({ deleteBeforeReplace: false })).toEqual(expected);
   });
@@ -134,13 +134,10 @@ describe('the organization of a ComputeEndpoint', () => {
     expect(await organizationOf(new ComputeEndpoint('api', args))).toBe('acme');
   });
 
-  it.each(['organization', undefined])(
-    'is left out when it is the default one (%s)',
-    async (organization) => {
-      await startProgram(organization);
-      expect(await inputsOf(new ComputeEndpoint('api', args))).not.toHaveProperty('__organization');
-    },
-  );
+  it.each(['organization', undefined])('is omitted when it is the default one (%s)', async (organization) => {
+    await startProgram(organization);
+    expect(await inputsOf(new ComputeEndpoint('api', args))).not.toHaveProperty('__organization');
+  });
 });
 
 describe('the secrets of a ComputeEndpoint', () => {
@@ -156,21 +153,21 @@ describe('the secrets of a ComputeEndpoint', () => {
     ]);
   });
 
-  it('include a map that holds one, once', async () => {
+  it('include a map with secret values once', async () => {
     const pgSettings = { work_mem: '4MB', a: pulumi.secret('canary'), b: pulumi.secret('canary') };
     expect(await secretsOf({ pgSettings, restartTriggers: { release: pulumi.output('1') } })).toEqual([
       'pgSettings',
     ]);
   });
 
-  it('include what is derived from a secret', async () => {
+  it('include a value that is derived from a secret', async () => {
     expect(await secretsOf({ name: pulumi.interpolate`api-${pulumi.secret('canary')}` })).toEqual(['name']);
   });
 
   it.each([
     ['no output', {}],
     ['no secret among its outputs', { name: pulumi.output('api') }],
-  ])('are left out when it has %s', async (_what, change) => {
+  ])('are omitted when it has %s', async (_what, change) => {
     expect(await inputsOf(new ComputeEndpoint('api', { ...args, ...change }))).not.toHaveProperty(
       '__secrets',
     );
@@ -178,7 +175,7 @@ describe('the secrets of a ComputeEndpoint', () => {
 });
 
 describe('ComputeEndpoint.get', () => {
-  it('reads the endpoint of that id, and declares nothing of it', async () => {
+  it('reads the endpoint by its id, and declares only its project', async () => {
     const endpoint = ComputeEndpoint.get('shared', { projectId: 'p-1', endpointId: 'ep-shared-1' });
     expect(await valueIn(endpoint.id)).toBe('ep-shared-1');
     const { __provider, __urn, ...inputs } = declared[0]?.inputs ?? {};
@@ -190,7 +187,7 @@ describe('ComputeEndpoint.get', () => {
 describe("a key in the stack's config", () => {
   const config = { 'postgresCompute:apiKey': 'canary-key' };
 
-  it('is refused when Pulumi would keep it readable, without being repeated', () => {
+  it('is refused in plain text, without being repeated', () => {
     pulumi.runtime.setAllConfig(config);
     const reason = thrownBy(() => new ComputeEndpoint('api', args));
     expect(reason).toBeInstanceOf(pulumi.RunError);
@@ -199,7 +196,7 @@ describe("a key in the stack's config", () => {
     );
   });
 
-  it('is accepted as a secret, and not passed to the engine', async () => {
+  it('is accepted as a secret, and is not passed to the engine', async () => {
     pulumi.runtime.setAllConfig(config, Object.keys(config));
     await valueIn(new ComputeEndpoint('api', args).urn);
     expect(declared).toHaveLength(1);

@@ -10,41 +10,41 @@ const writesOf = ({ emulator }: Service) =>
     .flatMap(({ method, path }) => (method === 'GET' ? [] : [`${method} ${path.split('/').pop()}`]));
 
 describe('waitForOperations: false', () => {
-  const patient = { waitForOperations: false };
+  const unawaited = { waitForOperations: false };
 
-  it('applies a change of size once, and later updates only record what is unfinished', async () => {
+  it('applies a change of size once, and later updates only record its unfinished operations', async () => {
     const service = await startService({ operationMs: 300 });
-    const first = await runCreate(service.startProvider(), service.declare(patient));
-    const wanted = service.declare({ ...patient, autoscalingLimitMaxCu: 2 });
-    let state = await runUpdate(service.startProvider(), first, wanted);
+    const first = await runCreate(service.startProvider(), service.declare(unawaited));
+    const desired = service.declare({ ...unawaited, autoscalingLimitMaxCu: 2 });
+    let state = await runUpdate(service.startProvider(), first, desired);
     expect(state.outs.unsettledOperations).not.toBeUndefined();
     for (let round = 1; round <= 3; round += 1)
-      state = await runUpdate(service.startProvider(), state, wanted);
+      state = await runUpdate(service.startProvider(), state, desired);
     expect(
       service.emulator.requests().filter(({ method, status }) => method === 'PATCH' && status === 200),
     ).toHaveLength(1);
     await expect.poll(() => ownEndpoints(service)[0]?.pending_state, { timeout: 5_000 }).toBeUndefined();
-    state = await runUpdate(service.startProvider(), state, wanted);
+    state = await runUpdate(service.startProvider(), state, desired);
     expect(state.outs.unsettledOperations).toBeUndefined();
     expect(service.emulator.restarts(first.id)).toBe(1);
   });
 
-  it('restarts the compute once for a trigger', async () => {
+  it('restarts the compute once when a trigger changes', async () => {
     const service = await startService({ locks: 'none', operationMs: 100 });
     const first = await runCreate(service.startProvider(), service.declare());
-    const wanted = service.declare({ ...patient, restartTriggers: { release: '2' } });
-    let state = await runUpdate(service.startProvider(), first, wanted);
+    const desired = service.declare({ ...unawaited, restartTriggers: { release: '2' } });
+    let state = await runUpdate(service.startProvider(), first, desired);
     for (let round = 1; round <= 3; round += 1) {
       await sleep(60);
-      state = await runUpdate(service.startProvider(), state, wanted);
+      state = await runUpdate(service.startProvider(), state, desired);
     }
     expect(writesOf(service).filter((write) => write.endsWith('suspend'))).toHaveLength(1);
     expect(service.emulator.connectionDrops(first.id)).toBe(1);
   });
 });
 
-describe('an operation of the service itself', () => {
-  it('that fails (autosuspend) neither fails a create nor stays in its outputs', async () => {
+describe('an operation that the service starts by itself', () => {
+  it('neither fails a create nor stays in its outputs when it fails', async () => {
     const service = await startService({ operationMs: 200 });
     const create = runCreate(service.startProvider(), service.declare());
     await expect.poll(() => ownEndpoints(service).length).toBe(1);
@@ -59,7 +59,7 @@ describe('an operation of the service itself', () => {
   });
 });
 
-describe('a service that normalises settings', () => {
+describe('a service that normalizes settings', () => {
   it('causes neither a failure nor drift', async () => {
     const service = await startService({ normalizeSettings: true });
     const pgSettings = { Work_Mem: '64MB', statement_timeout: '1min', enable_seqscan: 'off' };
@@ -75,7 +75,7 @@ describe('a service that normalises settings', () => {
   });
 });
 
-it('a resumed create finds its own operation behind 150 newer ones', async () => {
+it('a resumed create finds its own operation behind 1,100 newer ones', async () => {
   const service = await startService({ operationMs: 700 });
   const killed = service
     .startProvider()
@@ -90,8 +90,8 @@ it('a resumed create finds its own operation behind 150 newer ones', async () =>
   await killed;
 });
 
-describe('an old operation that never ends', () => {
-  it('does not hold a write of a project that only looks locked', async () => {
+describe('an old operation that never finishes', () => {
+  it('does not block the retry of a write after a 423', async () => {
     const service = await startService();
     service.emulator.addOperation(service.project.id, {
       action: 'apply_config',
@@ -104,7 +104,7 @@ describe('an old operation that never ends', () => {
   });
 });
 
-it('a lock that outlasts the deadline fails all queued writes with the first', async () => {
+it('a lock that outlasts the deadline fails every queued write together with the first', async () => {
   const service = await startService();
   service.emulator.lockProject(service.project.id);
   const provider = service.startProvider();
@@ -115,7 +115,7 @@ it('a lock that outlasts the deadline fails all queued writes with the first', a
       .catch((error: unknown) => (error as Error).message),
   );
   const failures = await Promise.all(creates);
-  // One after the other they would take 10 s.
+  // In sequence, they would take 10 s.
   expect(Date.now() - startedAt).toBeLessThan(5_000);
   expect(failures[0]).toContain('423 Locked');
   expect(
@@ -127,28 +127,24 @@ it('a lock that outlasts the deadline fails all queued writes with the first', a
   ).toBe(true);
 });
 
-describe('deadlines bound', () => {
-  it.each([3_600, 86_400])(
-    'a pause that the service asks for: Retry-After: %d',
-    async (retryAfterSeconds) => {
-      const service = await startService();
-      service.emulator.inject({
-        match: { method: 'POST' },
-        times: 'always',
-        effect: { kind: 'status', status: 429, retryAfterSeconds },
-      });
-      const provider = service.startProvider();
-      const startedAt = Date.now();
-      const inputs = (name: string) =>
-        service.declare({ name, type: 'read_only', timeouts: { create: 0.3 } });
-      const failures = await Promise.allSettled(['a', 'b'].map((name) => provider.create(inputs(name))));
-      expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-      await expect(provider.create(inputs('c'))).rejects.toThrow(
-        /the service returned 429 and asked to wait|no response within/,
-      );
-      expect(Date.now() - startedAt).toBeLessThan(10_000);
-    },
-  );
+describe('a deadline bounds', () => {
+  it.each([3_600, 86_400])('a pause requested with Retry-After: %d', async (retryAfterSeconds) => {
+    const service = await startService();
+    service.emulator.inject({
+      match: { method: 'POST' },
+      times: 'always',
+      effect: { kind: 'status', status: 429, retryAfterSeconds },
+    });
+    const provider = service.startProvider();
+    const startedAt = Date.now();
+    const inputs = (name: string) => service.declare({ name, type: 'read_only', timeouts: { create: 0.3 } });
+    const failures = await Promise.allSettled(['a', 'b'].map((name) => provider.create(inputs(name))));
+    expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await expect(provider.create(inputs('c'))).rejects.toThrow(
+      /the service returned 429 and asked to wait|no response within/,
+    );
+    expect(Date.now() - startedAt).toBeLessThan(10_000);
+  });
 
   it('a request that gets no response', async () => {
     const service = await startService();
@@ -164,7 +160,7 @@ describe('deadlines bound', () => {
   });
 });
 
-it('one 403 on a poll fails nobody who waits', async () => {
+it('a create succeeds despite one 403 on a poll', async () => {
   const service = await startService({ operationMs: 200 });
   const path = '/projects/:p/operations';
   service.emulator.inject({ match: { path }, effect: { kind: 'status', status: 403 } });
@@ -172,7 +168,7 @@ it('one 403 on a poll fails nobody who waits', async () => {
   expect(ownEndpoints(service)).toMatchObject([{ id, current_state: 'active' }]);
 });
 
-it('a wait that ran out is continued, and the preview says for what', async () => {
+it('an update resumes a wait that timed out', async () => {
   const service = await startService();
   const hanging = service.emulator.inject({
     match: { action: 'start_compute' },

@@ -9,9 +9,9 @@ beforeEach(() => {
 });
 
 const foreign404: [string, RequestEffect][] = [
-  ['a page of HTML', { kind: 'proxy-page', status: 404 }],
+  ['an HTML page', { kind: 'proxy-page', status: 404 }],
   [
-    'JSON of its own',
+    'JSON of another shape',
     {
       kind: 'proxy-page',
       status: 404,
@@ -28,8 +28,8 @@ async function startEndpoint() {
   return { ...service, state, isHeld };
 }
 
-describe.each(foreign404)('a 404 of a proxy that is %s', (_what, effect) => {
-  it('does not take an endpoint out of the state', async () => {
+describe.each(foreign404)('a 404 of a proxy with %s', (_body, effect) => {
+  it('does not remove the endpoint from state', async () => {
     const { emulator, startProvider, state } = await startEndpoint();
     emulator.inject({ match: {}, times: 'always', effect });
     await expect(startProvider().read(state.id, state.outs)).rejects.toThrow(
@@ -37,7 +37,7 @@ describe.each(foreign404)('a 404 of a proxy that is %s', (_what, effect) => {
     );
   });
 
-  it('does not pass for a delete', async () => {
+  it('does not count as a successful delete', async () => {
     const { emulator, startProvider, state, isHeld } = await startEndpoint();
     emulator.inject({ match: { method: 'DELETE' }, times: 'always', effect });
     await expect(startProvider().delete(state.id, state.outs)).rejects.toThrow(
@@ -63,7 +63,7 @@ describe.each(foreign404)('a 404 of a proxy that is %s', (_what, effect) => {
 });
 
 describe('a key of another account', () => {
-  it.each(['read', 'delete'] as const)('makes a %s fail, and says what is odd', async (call) => {
+  it.each(['read', 'delete'] as const)('fails a %s, and the error explains the 404', async (call) => {
     const { state, startProvider } = await startEndpoint();
     const other = await startService();
     const provider = startProvider({
@@ -77,7 +77,7 @@ describe('a key of another account', () => {
 });
 
 describe('a base URL with a wrong path', () => {
-  it('does not take an endpoint out of the state', async () => {
+  it('does not remove the endpoint from state', async () => {
     const { emulator, state, startProvider } = await startEndpoint();
     const wrong = emulator.url.replace('/api/v2', '/api/v3');
     await expect(
@@ -86,23 +86,23 @@ describe('a base URL with a wrong path', () => {
   });
 });
 
-describe('an endpoint that really is gone', () => {
-  it('leaves the state, and its delete succeeds', async () => {
+describe('an endpoint that no longer exists', () => {
+  it('is removed from state by a read, and its delete succeeds', async () => {
     const { emulator, startProvider, state } = await startEndpoint();
     emulator.deleteEndpoint(state.id);
     expect(await startProvider().read(state.id, state.outs)).toEqual({});
     await expect(startProvider().delete(state.id, state.outs)).resolves.toBeUndefined();
   });
 
-  it('is reported as such by the preview of a change of size', async () => {
+  it('is reported by the preview of a change of size', async () => {
     const { emulator, startProvider, state, declare } = await startEndpoint();
     emulator.deleteEndpoint(state.id);
     const write = vi.mocked(process.stderr.write);
     await startProvider().diff(state.id, state.outs, declare({ autoscalingLimitMaxCu: 2 }));
-    const told = write.mock.calls.map(([text]) => String(text)).join('');
-    expect(told).toContain(
+    const shown = write.mock.calls.map(([text]) => String(text)).join('');
+    expect(shown).toContain(
       `endpoint ${state.id} no longer exists: \`pulumi up\` fails; \`pulumi up --refresh\``,
     );
-    expect(told).not.toContain('its state could not be read');
+    expect(shown).not.toContain('its state could not be read');
   });
 });
