@@ -46,48 +46,63 @@ async function failedState(
 describe.each(lostResponses)('when the response %s', (_case, effect) => {
   it('a create leaves one active endpoint', async () => {
     const service = await startService();
-    service.emulator.inject({ match: { method: 'POST', path: '/projects/*/endpoints' }, effect });
+    const fault = service.emulator.inject({
+      match: { method: 'POST', path: '/projects/:project/endpoints' },
+      effect,
+    });
     const { id } = await createEndpoint(service);
     expect(ownEndpoints(service).map((endpoint) => endpoint.id)).toEqual([id]);
     expect(ownEndpoints(service)[0]?.current_state).toBe('active');
+    expect(fault.hits).toBe(1);
   });
 
   it('a create of a read replica leaves one replica', async () => {
     const service = await startService();
-    service.emulator.inject({ match: { method: 'POST', path: '/projects/*/endpoints' }, effect });
+    const fault = service.emulator.inject({
+      match: { method: 'POST', path: '/projects/:project/endpoints' },
+      effect,
+    });
     const { id } = await createEndpoint(service, service.declare({ type: 'read_only' }));
     expect(ownEndpoints(service).map((endpoint) => endpoint.id)).toEqual([id]);
+    expect(fault.hits).toBe(1);
   });
 
   it('a change of size restarts the compute once', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
-    service.emulator.inject({ match: { method: 'PATCH' }, effect });
+    const fault = service.emulator.inject({ match: { method: 'PATCH' }, effect });
     await service.provider.update(id, outs, service.declare({ autoscalingLimitMaxCu: 2 }));
     expect(service.emulator.restarts(id)).toBe(1);
     expect(ownEndpoints(service)[0]).toMatchObject({ autoscaling_limit_max_cu: 2, current_state: 'active' });
+    expect(fault.hits).toBe(1);
   });
 
   it('a delete removes the endpoint', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
-    service.emulator.inject({ match: { method: 'DELETE' }, effect });
+    const fault = service.emulator.inject({ match: { method: 'DELETE' }, effect });
     await service.startProvider().delete(id, outs);
     expect(ownEndpoints(service)).toEqual([]);
+    expect(fault.hits).toBe(1);
   });
 
   it('a create succeeds despite that on a poll of the operations', async () => {
     const service = await startService();
-    service.emulator.inject({ match: { path: '/projects/*/operations' }, effect });
+    const fault = service.emulator.inject({ match: { path: '/projects/:project/operations' }, effect });
     const { id } = await createEndpoint(service);
     expect(ownEndpoints(service).map((endpoint) => endpoint.id)).toEqual([id]);
+    expect(fault.hits).toBe(1);
   });
 
   it('a create succeeds despite that on a list of the endpoints', async () => {
     const service = await startService();
-    service.emulator.inject({ match: { method: 'GET', path: '/projects/*/endpoints' }, effect });
+    const fault = service.emulator.inject({
+      match: { method: 'GET', path: '/projects/:project/endpoints' },
+      effect,
+    });
     const { id } = await createEndpoint(service);
     expect(ownEndpoints(service).map((endpoint) => endpoint.id)).toEqual([id]);
+    expect(fault.hits).toBe(1);
   });
 });
 

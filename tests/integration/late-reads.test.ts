@@ -95,7 +95,7 @@ describe.each(lags)('when %s lag behind writes', (_what, options) => {
   );
 
   it('a refresh right after a create keeps the endpoint', async () => {
-    const service = await start({ ...options, lateGetsMs: 0 });
+    const service = await start(options);
     const { id, outs } = await runCreate(service.startProvider(), service.declare());
     expect(await service.startProvider().read(id, outs)).toMatchObject({ id });
   });

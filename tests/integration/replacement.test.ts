@@ -40,17 +40,17 @@ describe.each(deletesFirst)('a $cause replacement that deletes first', (replacem
     expect(ownEndpoints(service).map(({ id }) => id)).toEqual([next.id]);
     expect(next.id).not.toBe(state.id);
   });
+});
 
-  it('is finished by the next run when it was killed after the delete', async () => {
-    const service = await startService();
-    const program = service.declare({ type: 'read_only' });
-    const state = await runCreate(service.startProvider(), program);
-    const run = service.startProvider();
-    await run.check({}, { ...program });
-    await run.delete(state.id, state.outs);
-    const next = await runCreate(service.startProvider(), program);
-    expect(ownEndpoints(service).map(({ id }) => id)).toEqual([next.id]);
-  });
+it('a replacement that was killed after the delete is finished by the next run', async () => {
+  const service = await startService();
+  const program = service.declare({ type: 'read_only' });
+  const state = await runCreate(service.startProvider(), program);
+  const run = service.startProvider();
+  await run.check({}, { ...program });
+  await run.delete(state.id, state.outs);
+  const next = await runCreate(service.startProvider(), program);
+  expect(ownEndpoints(service).map(({ id }) => id)).toEqual([next.id]);
 });
 
 it('a change of type keeps the declared name in both directions', async () => {
