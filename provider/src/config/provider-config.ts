@@ -1,4 +1,3 @@
-import { messageOf } from '../control-api/control-api-error';
 import { type ConnectionSettings, type ReadConfig, readConnectionSettings } from './connection-settings';
 
 const allowRestartKey = 'postgresCompute:allowRestart';
@@ -31,7 +30,7 @@ export class ProviderConfig {
     try {
       void this.connection;
     } catch (error) {
-      return [messageOf(error)];
+      return [error instanceof Error ? error.message : String(error)];
     }
     if ([undefined, 'true', 'false'].includes(this.#allowRestart)) return [];
     return [`${allowRestartKey} must be true or false, not "${this.#allowRestart}".`];

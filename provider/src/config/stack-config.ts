@@ -1,17 +1,7 @@
 import * as pulumi from '@pulumi/pulumi';
-import { ControlApi } from '../control-api/control-api';
-import { readConnectionSettings } from './connection-settings';
 
-/**
- * Connects by the same rules as the resource: with the stack's config, otherwise with the environment.
- * @throws Error when a setting is missing; pulumi.RunError when the key in the stack's config is not a secret
- */
-export function connectByStack(): ControlApi {
-  refuseReadableKey();
-  return new ControlApi(readConnectionSettings(readStackConfig, process.env));
-}
-
-function readStackConfig(key: string): string | undefined {
+/** Reads a value of the stack's config by its full key (`postgresCompute:baseUrl`). */
+export function readStackConfig(key: string): string | undefined {
   const [namespace, name = ''] = key.split(':');
   return new pulumi.Config(namespace).get(name);
 }

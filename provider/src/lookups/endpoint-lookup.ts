@@ -1,5 +1,5 @@
-import { connectByStack } from '../config/stack-config';
 import { type ComputeEndpointState, toEndpointState } from './live-endpoint';
+import { connectByStack } from './stack-connection';
 
 /**
  * Reads the current state of one endpoint.

@@ -1,4 +1,3 @@
-import { connectByStack } from '../config/stack-config';
 import { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
 import type { OperationFilter } from '../operations/operation-filter';
@@ -8,6 +7,7 @@ import { requireSuccess } from '../operations/operation-wait-error';
 import { ServiceProject } from '../operations/service-project';
 import type { WaitResult } from '../operations/wait-for-operations';
 import { awaitOperation, awaitUnfinished, type WaitRequest } from '../operations/wait-for-unfinished';
+import { connectByStack } from './stack-connection';
 
 /** How long to wait for operations, and how to follow their progress. */
 export interface OperationWaitOptions {
