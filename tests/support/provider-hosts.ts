@@ -33,7 +33,7 @@ export async function waitForHosts(stack: PulumiStack): Promise<number[]> {
 }
 
 /** Kills the hosts that do not exit by themselves. */
-export async function endHosts(stack: PulumiStack, _emulator?: unknown): Promise<void> {
+export async function endHosts(stack: PulumiStack): Promise<void> {
   for (const host of await waitForHosts(stack)) kill(host, 'SIGKILL');
 }
 

@@ -6,8 +6,8 @@ import { type Journal, joinJournals } from '../records/journal';
 import { Store } from '../records/store';
 import { Autosuspend } from './autosuspend';
 import type { ControlPlane } from './control-plane';
-import { applyOutcome } from './operation-outcomes';
 import { OperationRunner } from './operation-runner';
+import { applyOutcome } from './operation-side-effects';
 import { updateEndpointState } from './power-state';
 
 /** @param saving receives every change that must be saved; omit it to keep everything in memory */

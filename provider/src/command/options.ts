@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { defaultTimeoutSeconds } from '../config/default-timeout';
 
 const longestTimeoutSeconds = 86_400;
-const defaultTimeoutSeconds = 600;
-
 /** The options that commands share. */
 export interface CommandOptions {
   readonly project?: string;

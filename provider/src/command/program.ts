@@ -17,18 +17,11 @@ export async function runCommand(argv: readonly string[], context: CommandContex
     return exitCodes.done;
   } catch (error) {
     // Commander has already reported its own error.
-    if (!(error instanceof CommanderError)) context.screen.sayError(describe(error, context));
+    if (!(error instanceof CommanderError)) context.screen.sayError(messageOf(error));
     return exitCodeOf(error);
   } finally {
     context.screen.progress.end();
   }
-}
-
-/** The message, without the key. */
-function describe(error: unknown, { environment }: CommandContext): string {
-  const message = messageOf(error);
-  const key = environment.POSTGRES_COMPUTE_API_KEY?.trim();
-  return key ? message.replaceAll(key, '***') : message;
 }
 
 function makeProgram(context: CommandContext): Command {

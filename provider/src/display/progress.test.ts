@@ -28,7 +28,7 @@ it('shows new progress at once', () => {
   ]);
 });
 
-it("describes progress by action, the console's label for the status, and retries", () => {
+it("describes progress by action, the console's label for the status, and failures", () => {
   const operations = [
     operationOf({ action: 'apply_config', status: 'finished' }),
     operationOf({ failures_count: 1 }),
@@ -36,7 +36,7 @@ it("describes progress by action, the console's label for the status, and retrie
     operationOf({ action: 'tenant_attach', status: 'a_new_word' }),
   ];
   expect(describeProgress(operations)).toBe(
-    'apply_config: OK, start_compute: In progress, 1 retry, suspend_compute: Scheduling, 2 retries, tenant_attach: a_new_word',
+    'apply_config: OK, start_compute: In progress, 1 failure, suspend_compute: Scheduling, 2 failures, tenant_attach: a_new_word',
   );
 });
 

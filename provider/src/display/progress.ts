@@ -28,7 +28,7 @@ export class Progress {
   }
 }
 
-/** The operations with the console's labels: `apply_config: OK, start_compute: In progress, 1 retry`. */
+/** The operations with the console's labels: `apply_config: OK, start_compute: In progress, 1 failure`. */
 export function describeProgress(operations: readonly Operation[]): string {
   return operations.map((operation) => `${operation.action}: ${describeStatus(operation)}`).join(', ');
 }
@@ -36,7 +36,7 @@ export function describeProgress(operations: readonly Operation[]): string {
 function describeStatus({ status, failures_count: failures }: Operation): string {
   const label = statusLabel(status);
   if (failures === 0) return label;
-  return `${label}, ${failures} ${failures === 1 ? 'retry' : 'retries'}`;
+  return `${label}, ${failures} ${failures === 1 ? 'failure' : 'failures'}`;
 }
 
 /** The operations that a write waits for: `waiting: project locked by create_branch op-7 running`. */

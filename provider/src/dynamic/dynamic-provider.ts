@@ -1,5 +1,6 @@
 import type { dynamic } from '@pulumi/pulumi';
 import { isEmpty } from 'lodash';
+import { defaultTimeoutSeconds } from '../config/default-timeout';
 import { Deadline } from '../control-api/deadline';
 import { EngineDisplay } from '../display/engine-display';
 import { UnsettledEndpointError } from '../endpoint/endpoint-error';
@@ -16,9 +17,6 @@ import {
   writeInputs,
   writeOutputs,
 } from './stored-properties';
-
-/** How long a create, update or delete may take, unless `timeouts` says otherwise. Seconds. */
-const defaultTimeoutSeconds = 600;
 
 /** The lifecycle of a ComputeEndpoint as Pulumi's host of dynamic providers calls it. */
 export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, StoredOutputs> {

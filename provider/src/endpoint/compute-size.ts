@@ -29,7 +29,7 @@ export const computeSizes: readonly ComputeSize[] = [
 /** Concurrent client connections that the pooler supports, of any size (docs/service.md, "Connections"). */
 export const pooledMaxConnections = 10_000;
 
-/** The largest distance between the two autoscaling bounds, in CU (official API description). */
+/** The largest distance between the two autoscaling bounds, in CU (docs/service.md, "Compute sizes"). */
 export const maxAutoscalingRangeCu = 8;
 
 /** The smallest size of the table. Compute units. */

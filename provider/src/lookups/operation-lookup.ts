@@ -1,3 +1,4 @@
+import { defaultTimeoutSeconds } from '../config/default-timeout';
 import { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
 import type { OperationFilter } from '../operations/operation-filter';
@@ -16,8 +17,6 @@ export interface OperationWaitOptions {
   /** Called with the latest state of the operations after each poll. */
   readonly onProgress?: (operations: OperationState[]) => void;
 }
-
-const defaultTimeoutSeconds = 600;
 
 /**
  * Reads the current state of one operation.
