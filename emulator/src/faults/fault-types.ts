@@ -6,7 +6,7 @@ export interface RequestMatch {
   /**
    * Path after the version segment, without the query. In a string of up to 500 characters, `:x` matches one segment and
    * `**` matches any characters: `/projects/:p/endpoints`. It matches in linear time. A program can also pass a regular
-   * expression, which may match any part of the path and takes as long as it takes. @default any
+   * expression, which may match any part of the path and can take any time. @default any
    */
   readonly path?: string | RegExp;
 }

@@ -20,9 +20,12 @@ export const exitCodeMeanings: readonly (readonly [ExitCode, string])[] = [
   [exitCodes.operationFailed, 'an operation failed'],
   [exitCodes.usedWrongly, 'wrong usage: an invalid option or argument, or a missing setting'],
   [exitCodes.timedOut, 'timed out: operations were unfinished, or the project was still locked'],
-  [exitCodes.refused, 'the service refused the request, does not have the resource, or was unreachable'],
+  [
+    exitCodes.refused,
+    'the service refused the request, does not have the resource, or was unreachable; or there is nothing to import',
+  ],
   [exitCodes.unexpected, "any other error, such as a file that can't be written"],
-  [exitCodes.interrupted, 'interrupted (Ctrl-C); operations continue at the service'],
+  [exitCodes.interrupted, 'interrupted (Ctrl-C; 143 after SIGTERM); operations continue at the service'],
 ];
 
 /** An error with its own exit code. The message is one sentence. */

@@ -51,7 +51,7 @@ async function findMarked(outputs: readonly (readonly [string, unknown])[]): Pro
   return secrets.length > 0 ? [...new Set(secrets)] : undefined;
 }
 
-/** The URN by itself: as an output it depends on a parent component, that is on all its children, this one included. */
+/** The URN as a promise. As an output it would depend on the parent component and all its children, this one included. */
 function urnOf(name: string, opts?: pulumi.CustomResourceOptions): Promise<string> {
   const urn = pulumi.createUrn(name, typeToken, opts?.parent);
   return new Promise((resolve) => {

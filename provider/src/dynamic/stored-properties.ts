@@ -98,8 +98,8 @@ export function writeOutputs(
 }
 
 /**
- * Absent when the program leaves the size open, or it is a secret. Of the sizes only: the engine protects a secret by the
- * name of its property, and this is another one.
+ * Absent if the program sets no size or marks it as a secret. The engine encrypts secrets by property name and would not
+ * encrypt this copy, so it is built from the sizes only.
  */
 function describeSize({ resource: { secretNames = [] }, inputs }: Declaration): string | undefined {
   const { autoscalingLimitMinCu: minCu, autoscalingLimitMaxCu: maxCu } = inputs;

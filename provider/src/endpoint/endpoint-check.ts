@@ -42,7 +42,7 @@ export function checkEndpoint(
   const isNameSecret = given.name === undefined && olds?.resource.secretNames?.includes('name') === true;
   const resource = {
     ...declared,
-    replaces, // Not what the program gives: with `ignoreChanges` that is what an earlier replacement has left in state.
+    replaces, // Never the input's: with `ignoreChanges` that is left over from an earlier replacement.
     ...(isNameSecret && { secretNames: union(secretNames, ['name']) }),
   };
   // What the failures let through has the type of the inputs, or is not known yet.

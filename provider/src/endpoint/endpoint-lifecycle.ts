@@ -42,8 +42,8 @@ export interface EndpointDiff {
 }
 
 /**
- * Check, diff, create, read, update and delete of a ComputeEndpoint, for any front door. Every error is one sentence that
- * may be shown: it holds no secret.
+ * Check, diff, create, read, update and delete of a ComputeEndpoint, independent of the adapter that calls it. Every error
+ * message may be shown: it holds no secret.
  */
 export class EndpointLifecycle {
   readonly config: ProviderConfig;
@@ -201,7 +201,7 @@ export class EndpointLifecycle {
     const holder = this.#claims.claimEndpoint(endpointId, urn);
     if (holder === undefined || this.#claims.creatorOf(endpointId) !== holder) return;
     throw new Error(
-      `endpoint ${endpointId} already belongs to ${holder}, whose create in this update has taken it over.`,
+      `endpoint ${endpointId} already belongs to ${holder}, which took it over in this update.`,
     );
   }
 

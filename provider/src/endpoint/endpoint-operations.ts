@@ -94,7 +94,7 @@ export class EndpointOperations {
 
   /**
    * What an earlier create has left: the operations of the endpoint since its creation. If the endpoint is this resource's
-   * own, there must be one, so a list without it lags behind.
+   * own, it has at least one, so an empty list is stale.
    */
   async findEarlier(createdAt: string, isOwn: boolean): Promise<Operation[]> {
     // The service suspends and checks computes by itself, so these may not be ours; the endpoint's drift shows what is due.

@@ -19,8 +19,9 @@ export interface ExistingEndpoint {
 }
 
 /**
- * Derives the names once for a whole create. There are two if the endpoint replaces one that still exists: a forced
- * replacement (`--replace`, taint) does not learn of the old endpoint, so its name does not include that one's.
+ * Derives the names once for a whole create. There are two if the endpoint replaces one that still exists: one derived with
+ * the old endpoint's name and one without. A forced replacement (`--replace`, taint) does not know the old endpoint, so it
+ * uses the second.
  */
 export function toCreateTarget({ resource, inputs }: Declaration): CreateTarget {
   const { replaces, createsBeforeDelete = false, ...forced } = resource;
@@ -39,7 +40,8 @@ export function findExisting(
 ): ExistingEndpoint | undefined {
   const { inputs } = target;
   const own = findOwn(target, endpoints);
-  // The derived name covers no branch: an endpoint of that name on another branch may be another backend's. Only a
+  // The derived name does not include the branch, so an endpoint of that name on another branch may belong to a stack in
+  // another backend. Only a
   // program that creates before it deletes can meet its own there, by a forced replacement and a move in one update.
   const isInPlace = own?.branch_id === inputs.branchId || target.createsBeforeDelete;
   if (own && isInPlace) return { kind: 'own', endpoint: own };
@@ -78,7 +80,7 @@ export function findBranchEndpoint(
   return endpoints.find((endpoint) => endpoint.branch_id === branchId && endpoint.type === 'read_write');
 }
 
-/** Further endpoints that this resource's creates have left, repeated while lists lagged behind. */
+/** Duplicates that this resource's creates left when they were repeated while lists lagged behind. */
 export function findDuplicates(
   { derivedNames }: CreateTarget,
   endpoints: readonly Endpoint[],
@@ -87,7 +89,7 @@ export function findDuplicates(
   return endpoints.filter(({ name = '', ...other }) => derivedNames.includes(name) && other.id !== id);
 }
 
-/** An endpoint that another process has created for the same resource, and may have renamed since, before this one. */
+/** An older endpoint that another process created for the same resource, and may have renamed since. */
 export function findOlderDuplicate(
   { derivedNames, inputs }: CreateTarget,
   endpoints: readonly Endpoint[],

@@ -1,6 +1,6 @@
 /**
- * Postgres accepts a setting in many spellings, and a service may report another one than it was given, or settings
- * that nobody gave. Neither is drift.
+ * Postgres accepts many spellings of a setting. A service may report a different spelling, or settings that the client
+ * never sent. Neither is drift.
  */
 export function isSameSettings(
   desired: Readonly<Record<string, string>>,

@@ -1,7 +1,7 @@
 import type { EndpointInputs } from './endpoint-inputs';
 import type { Declaration } from './resource';
 
-/** Shorter values (`on`, `0`) are no secrets, and would be found in every text. */
+/** Shorter values (`on`, `0`) are not redacted: they occur in every text. */
 const shortestSecret = 4;
 
 /** The values that no message may repeat: what the program marks as secret, and those of maps that often hold secrets. */

@@ -11,7 +11,7 @@ function limitsOf(change: Partial<Record<InputName, unknown>>): string[] {
 
 it('describeLimits notes that max_connections follows the minimum size and does not grow', () => {
   expect(limitsOf({ autoscalingLimitMinCu: 0.5, autoscalingLimitMaxCu: 4 })).toEqual([
-    'max_connections is 225, set from the minimum of 0.5 CU; it does not grow up to 4 CU',
+    'max_connections is 225, set by the minimum of 0.5 CU; it stays the same when the compute scales up to 4 CU',
   ]);
 });
 

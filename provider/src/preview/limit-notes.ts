@@ -15,7 +15,7 @@ export function describeLimits(names: readonly InputName[], inputs: EndpointInpu
   const isAutoscaling = minimum !== undefined && typeof maxCu === 'number' && maxCu > minimum.cu;
   if (isAutoscaling && names.includes('autoscalingLimitMinCu')) {
     sentences.push(
-      `max_connections is ${minimum.maxConnections}, set from the minimum of ${minimum.cu} CU; it does not grow up to ${maxCu} CU`,
+      `max_connections is ${minimum.maxConnections}, set by the minimum of ${minimum.cu} CU; it stays the same when the compute scales up to ${maxCu} CU`,
     );
   }
   const isShort =

@@ -164,7 +164,7 @@ export class PreviewDiagnostics {
     notes: readonly string[],
   ): Promise<void> {
     const { urn } = declaration.resource;
-    // It would count as reported, and is shown nowhere.
+    // Without a URN nothing is shown, so don't mark it as reported.
     if (urn === undefined) return;
     const isNew = (key: string) => !this.#reported.has(key) && this.#reported.add(key);
     // `preview --refresh` asks twice.
@@ -185,7 +185,7 @@ function describeExisting(target: CreateTarget, endpoints: readonly Endpoint[]):
   const holder = findBranchEndpoint(target.inputs, endpoints);
   if (!holder) return [];
   return [
-    `the branch already has a read_write endpoint: ${describeEndpoint(holder)}. It can have only one, so \`pulumi up\` fails unless that one is moved or deleted first; adopt: true takes it over`,
+    `the branch already has a read_write endpoint: ${describeEndpoint(holder)}. A branch can have only one, so \`pulumi up\` fails unless that endpoint is moved or deleted first; adopt: true takes it over`,
   ];
 }
 

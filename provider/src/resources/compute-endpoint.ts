@@ -71,7 +71,7 @@ export interface ComputeEndpointArgs {
    * clears it. A change updates in place. @default the service's; if removed: none
    */
   pgSettings?: pulumi.Input<Record<string, pulumi.Input<string>>>;
-  /** Refuses connections and starts. A change stops or allows the compute; connections drop. @default false */
+  /** `true` stops the compute, drops its connections and refuses new ones; `false` lets it start again. @default false */
   disabled?: pulumi.Input<boolean>;
   /** Whether clients may log in without a password. A change updates in place. @default the service's */
   passwordlessAccess?: pulumi.Input<boolean>;
