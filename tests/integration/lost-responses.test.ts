@@ -1,5 +1,6 @@
 import type { RequestEffect } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
+import { runCreate, runUpdate } from '../support/engine';
 import { createEndpoint, ownEndpoints, startService } from '../support/start-service';
 
 const lostResponses: [string, RequestEffect][] = [
@@ -82,6 +83,20 @@ describe.each(lostResponses)('when the response %s', (_case, effect) => {
     const { id } = await createEndpoint(service);
     expect(ownEndpoints(service).map((endpoint) => endpoint.id)).toEqual([id]);
     expect(fault.hits).toBe(1);
+  });
+});
+
+describe('a restart', () => {
+  it('happens once when size and trigger change together and the PATCH response arrives after the time-out', async () => {
+    const service = await startService();
+    const state = await runCreate(
+      service.startProvider(),
+      service.declare({ restartTriggers: { release: '1' } }),
+    );
+    service.emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'slow', delayMs: 2_500 } });
+    const desired = service.declare({ restartTriggers: { release: '2' }, autoscalingLimitMaxCu: 2 });
+    await runUpdate(service.startProvider(), state, desired);
+    expect(service.emulator.connectionDrops(state.id)).toBe(1);
   });
 });
 
