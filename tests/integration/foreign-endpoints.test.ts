@@ -1,14 +1,11 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { StoredInputs } from '../../provider/src/dynamic/stored-properties';
+import { collectDiagnostics } from '../support/diagnostics';
 import { runCreate } from '../support/engine';
-import { type Service, startService } from '../support/start-service';
+import { outcomeOf } from '../support/failure';
+import { idsOf, type Service, startService, urnOf } from '../support/start-service';
 
-let shown: string[];
-
-beforeEach(() => {
-  shown = [];
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => shown.push(String(text)) > 0);
-  return () => vi.restoreAllMocks();
-});
+const shown = collectDiagnostics();
 
 const size = { autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 0.25 };
 const yearMs = 365 * 24 * 60 * 60 * 1_000;
@@ -137,4 +134,24 @@ it('a create on a branch that another endpoint leaves in the same update suggest
   await expect(run.create(service.declare({ name: 'second' }))).rejects.toThrow(
     /This update moves it to another branch: add its resource \(urn:\S+::first\) to `dependsOn`/,
   );
+});
+
+describe('an endpoint of another resource', () => {
+  it('is not adopted by a new resource of the same run', async () => {
+    const service = await startService();
+    const app = service.declare({ __urn: urnOf('app') });
+    const state = await runCreate(service.startProvider(), app);
+    const run = service.startProvider();
+    const first = await outcomeOf(run.create(service.declare({ __urn: urnOf('first'), adopt: true })));
+    const { inputs } = await run.check({ ...state.inputs }, { ...app });
+    const second = await outcomeOf(run.diff(state.id, state.outs, inputs as StoredInputs));
+    expect([first, second].some((outcome) => outcome instanceof Error)).toBe(true);
+  });
+  it('is not moved to another branch by the same project, stack and resource name in another backend', async () => {
+    const service = await startService();
+    const { id } = await runCreate(service.startProvider(), service.declare());
+    const { id: branchId } = service.emulator.createBranch(service.project.id);
+    await outcomeOf(runCreate(service.startProvider(), service.declare({ branchId })));
+    expect(idsOf(service)).toEqual([id]);
+  });
 });

@@ -1,8 +1,13 @@
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { PartialStateError } from '../../provider/src/dynamic/host-errors';
+import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
+import { silenceDiagnostics } from '../support/diagnostics';
 import { runCreate, runUpdate } from '../support/engine';
-import { ownEndpoints, startService } from '../support/start-service';
+import { failureOf, outcomeOf } from '../support/failure';
+import { idsOf, ownEndpoints, startService } from '../support/start-service';
+
+silenceDiagnostics();
 
 const lags: [string, EmulatorOptions][] = [
   ['lists', { lateListsMs: 200 }],
@@ -132,5 +137,81 @@ describe('an operation that the service never shows', () => {
     await expect(create).rejects.toThrow(
       /no longer shows its operation, and the endpoint is still becoming active/,
     );
+  });
+});
+
+describe('after another process deletes an endpoint that lists still show', () => {
+  it.each(['read_write', 'read_only'] as const)(
+    'a create of a %s endpoint does not return the deleted endpoint',
+    async (type) => {
+      const service = await startService({ operationMs: 30, readLagMs: 800, lateListsMs: 400 });
+      const first = await runCreate(service.startProvider(), service.declare({ type }));
+      await service.startProvider().delete(first.id, first.outs);
+      const second = await outcomeOf(runCreate(service.startProvider(), service.declare({ type })));
+      if (!(second instanceof Error)) expect(idsOf(service)).toEqual([second.id]);
+    },
+  );
+  it('adopt: true does not bring the deleted endpoint into state', async () => {
+    const service = await startService({ operationMs: 30, readLagMs: 800, lateListsMs: 400 });
+    const first = await runCreate(service.startProvider(), service.declare({ name: 'x' }));
+    await service.startProvider().delete(first.id, first.outs);
+    const second = await outcomeOf(
+      runCreate(service.startProvider(), service.declare({ name: 'x', adopt: true })),
+    );
+    if (!(second instanceof Error)) expect(idsOf(service)).toEqual([second.id]);
+  });
+});
+
+describe('a new endpoint that only some reads show', () => {
+  it('stays in state when both reads of a refresh right after the create lag', async () => {
+    const service = await startService({ operationMs: 30, readLagMs: 800 });
+    const { id, outs } = await runCreate(service.startProvider(), service.declare());
+    service.emulator.inject({
+      match: { method: 'GET' },
+      times: 2,
+      effect: { kind: 'late-read', lateMs: 60_000 },
+    });
+    expect(await service.startProvider().read(id, outs)).toMatchObject({ id });
+  });
+});
+
+describe('when reads lag behind writes and a response is slow as well', () => {
+  it('a refresh keeps an endpoint whose first, stale response takes longer than reads lag behind', async () => {
+    const service = await startService({ readLagMs: 700, lateListsMs: 600, lateGetsMs: 600 });
+    const { emulator, project, branch, declare } = service;
+    emulator.inject({
+      match: { method: 'GET', path: '/projects/:p/endpoints/:e' },
+      effect: { kind: 'slow', delayMs: 800 },
+    });
+    const { id } = emulator.createEndpoint(project.id, { branch_id: branch.id, type: 'read_write' });
+    const outs = { ...declare(), __declared: ['projectId', 'branchId', 'type'] } as unknown as StoredOutputs;
+    expect(await service.startProvider().read(id, outs)).toMatchObject({ id });
+  });
+});
+
+describe('a create whose operation the service never shows', () => {
+  it.each([
+    ['is deleted', 'the endpoint no longer exists'],
+    ['is changed', 'the service reports a different suspendTimeoutSeconds'],
+  ])('fails soon, not at its deadline, when the endpoint %s by another client', async (how, reason) => {
+    const service = await startService({ operationMs: 60_000, readLagMs: 200 });
+    const { emulator } = service;
+    for (const path of ['/projects/:p/operations', '/projects/:p/operations/:o'])
+      emulator.inject({
+        match: { method: 'GET', path },
+        times: 'always',
+        effect: { kind: 'late-read', lateMs: 60_000 },
+      });
+    const inputs = service.declare({ suspendTimeoutSeconds: 60, timeouts: { create: 12 } });
+    const startedAt = Date.now();
+    const created = failureOf(service.startProvider().create(inputs));
+    await expect.poll(() => ownEndpoints(service).length, { timeout: 5_000 }).toBe(1);
+    // Longer than an operation may be missing and a read may lag behind.
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    const [endpoint] = ownEndpoints(service);
+    if (how === 'is deleted') emulator.deleteEndpoint(endpoint?.id ?? '');
+    else emulator.changeEndpoint(endpoint?.id ?? '', { suspend_timeout_seconds: 90 });
+    expect((await created).message).toContain(reason);
+    expect(Date.now() - startedAt).toBeLessThan(8_000);
   });
 });

@@ -1,12 +1,10 @@
 import type { RequestEffect } from 'postgres-control-emulator';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { silenceDiagnostics } from '../support/diagnostics';
 import { runCreate } from '../support/engine';
 import { startService } from '../support/start-service';
 
-beforeEach(() => {
-  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  return () => vi.restoreAllMocks();
-});
+silenceDiagnostics();
 
 const foreign404: [string, RequestEffect][] = [
   ['an HTML page', { kind: 'proxy-page', status: 404 }],

@@ -109,3 +109,16 @@ it('a preview continues when the endpoint cannot be read, and treats its compute
   expect(await diff({ autoscalingLimitMaxCu: 2 })).toMatchObject({ changes: true });
   expect(shown.join('')).toContain('drops its connections (its state could not be read)');
 });
+
+describe('a note that a resource without a URN can not show', () => {
+  it('appears under the next resource that has a URN', async () => {
+    const { provider, declare } = await startService();
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const { __urn, ...withoutUrn } = declare({ suspendTimeoutSeconds: 5 });
+    await provider.check({}, { ...withoutUrn });
+    await provider.check({}, { ...withoutUrn, __urn });
+    const shown = write.mock.calls.map(([text]) => String(text)).join('');
+    write.mockRestore();
+    expect(shown).toContain("the service's plan may refuse less than 60 s");
+  });
+});

@@ -1,4 +1,6 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
+import { collectDiagnostics } from '../support/diagnostics';
 import { type Replacement, runCreate, runReplacement, runUpdate } from '../support/engine';
 import { ownEndpoints, type Service, startService } from '../support/start-service';
 
@@ -7,13 +9,7 @@ const deletesFirst: Replacement[] = [
   { cause: 'declared', deletesFirst: true },
 ];
 
-let shown: string[];
-
-beforeEach(() => {
-  shown = [];
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => shown.push(String(text)) > 0);
-  return () => vi.restoreAllMocks();
-});
+const shown = collectDiagnostics();
 
 describe.each(deletesFirst)('a $cause replacement that deletes first', (replacement) => {
   it.each([
@@ -147,4 +143,34 @@ it('the same project, stack and resource name in two organizations creates two e
   const theirs = await runCreate(service.startProvider(), { ...program, __organization: 'umbrella' });
   expect(theirs.id).not.toBe(ours.id);
   expect(ownEndpoints(service)).toHaveLength(2);
+});
+
+describe('a program whose resource ignores changes of every argument (`ignoreChanges`)', () => {
+  it('does not keep what an earlier replacement has left in the inputs', async () => {
+    const { provider, declare } = await startService();
+    const olds = declare({ name: 'shop-api', __createsBeforeDelete: true, __replaces: '0123456789abcdef' });
+    const { inputs } = await provider.check({ ...olds }, { ...olds });
+    expect(inputs).not.toHaveProperty('__replaces');
+  });
+
+  it('gets no replacement by force that returns the endpoint that it is to replace', async () => {
+    const service = await startService();
+    const { declare } = service;
+    const program = declare({ type: 'read_only', __createsBeforeDelete: true });
+    const first = service.startProvider();
+    const { inputs: before } = await first.check({}, { ...program });
+    const old = await first.create(before as StoredInputs);
+    // A declared replacement, whose new endpoint is created while the old one exists.
+    const second = service.startProvider();
+    await second.check({ ...(before as StoredInputs) }, { ...program });
+    const { inputs: replacing } = await second.check({}, { ...program });
+    const replacement = await second.create(replacing as StoredInputs);
+    await second.delete(old.id, old.outs as StoredOutputs);
+    expect(replacing).toHaveProperty('__replaces');
+    // `--replace` of a resource with ignoreChanges: ['*']: the engine takes every input from the state.
+    const third = service.startProvider();
+    const { inputs: forced } = await third.check({}, { ...(replacing as StoredInputs) });
+    const outcome = await third.create(forced as StoredInputs).catch((error: unknown) => error);
+    expect(outcome).not.toMatchObject({ id: replacement.id });
+  });
 });

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { PartialStateError } from '../../provider/src/dynamic/host-errors';
+import { silenceDiagnostics } from '../support/diagnostics';
 import { runCreate, runUpdate } from '../support/engine';
-import { failureOf } from '../support/failure';
-import { type Service, startService } from '../support/start-service';
+import { errorOf, failureOf, outcomeOf } from '../support/failure';
+import { ownEndpoints, type Service, startService } from '../support/start-service';
+
+silenceDiagnostics();
 
 const refusal = /^allowRestart is false, and .* (restarts|suspends) the compute/;
 
@@ -90,5 +93,36 @@ describe('allowRestart: false allows', () => {
     const { id, properties } = await failureOf(service.startProvider().create(gated));
     await service.startProvider().update(id, properties, gated);
     expect(service.emulator.endpoints().find((endpoint) => endpoint.id === id)?.current_state).toBe('active');
+  });
+});
+
+describe('a restart', () => {
+  it('is stopped by allowRestart: false when the compute wakes while the write waits for a lock', async () => {
+    const service = await startService({ operationMs: 5 });
+    const { emulator, project } = service;
+    const state = await runCreate(service.startProvider(), service.declare({ allowRestart: false }));
+    const headers = { authorization: `Bearer ${emulator.apiKey}` };
+    await fetch(`${emulator.url}/projects/${project.id}/endpoints/${state.id}/suspend`, {
+      method: 'POST',
+      headers,
+    });
+    await expect.poll(() => ownEndpoints(service)[0]?.current_state).toBe('idle');
+    const before = emulator.connectionDrops(state.id);
+    const release = emulator.lockProject(project.id);
+    const desired = service.declare({ allowRestart: false, autoscalingLimitMaxCu: 2 });
+    const update = outcomeOf(runUpdate(service.startProvider(), state, desired));
+    await expect.poll(() => emulator.requests().some(({ status }) => status === 423)).toBe(true);
+    release();
+    emulator.connect(state.id);
+    await update;
+    expect(emulator.connectionDrops(state.id)).toBe(before);
+  });
+  it('is not allowed by postgresCompute:allowRestart "False"', async () => {
+    const service = await startService();
+    const state = await runCreate(service.startProvider(), service.declare());
+    const provider = service.startProvider();
+    const get = (key: string) => (key === 'postgresCompute:allowRestart' ? 'False' : undefined);
+    await provider.configure({ config: { get } } as never);
+    await errorOf(runUpdate(provider, state, service.declare({ autoscalingLimitMaxCu: 2 })));
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
-import { createEndpoint, type Service, startService } from '../support/start-service';
+import { runCreate } from '../support/engine';
+import { createEndpoint, ownEndpoints, type Service, startService } from '../support/start-service';
 
 const urn = (name: string) =>
   `urn:pulumi:test::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::${name}`;
@@ -184,5 +185,16 @@ describe('an endpoint', () => {
     await service.provider.diff(id, outs, service.declare({ type: 'read_only', __urn: urn('new') }));
     await service.startProvider().delete(id, outs);
     expect(held(service, id)).toBeUndefined();
+  });
+});
+
+describe('a replica with adopt: true and no name', () => {
+  it('is created beside an older replica that has no name either', async () => {
+    const service = await startService();
+    const { emulator, project, branch, provider, declare } = service;
+    const older = { branch_id: branch.id, type: 'read_only' } as const;
+    const { id: olderId } = emulator.createEndpoint(project.id, older, { ageMs: 60_000 });
+    const { id } = await runCreate(provider, declare({ type: 'read_only', adopt: true }));
+    expect(ownEndpoints(service).map((endpoint) => endpoint.id)).toEqual([olderId, id]);
   });
 });

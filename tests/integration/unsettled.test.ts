@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
-import { failureOf } from '../support/failure';
+import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
+import { silenceDiagnostics } from '../support/diagnostics';
+import { type EngineState, runCreate, runUpdate } from '../support/engine';
+import { errorOf, type Failure, failureOf } from '../support/failure';
 import { patience } from '../support/pacing';
-import { createEndpoint, type Service, startService } from '../support/start-service';
+import { createEndpoint, ownEndpoints, type Service, startService } from '../support/start-service';
+
+silenceDiagnostics();
+
+const operationLists = { method: 'GET', path: '/projects/:p/operations' };
 
 const ownEndpoint = ({ emulator, branch }: Service) =>
   emulator.endpoints().find(({ branch_id }) => branch_id === branch.id);
@@ -10,6 +16,16 @@ const ownEndpoint = ({ emulator, branch }: Service) =>
 /** Keeps operations of an action running until the returned fault is cleared. */
 function hold({ emulator }: Service, action: string) {
   return emulator.inject({ match: { action }, effect: { kind: 'operation-hangs' } });
+}
+
+/** The state that the engine keeps after a failure that carries the endpoint. */
+async function stateAfter(service: Service, failure: Failure, program: StoredInputs): Promise<EngineState> {
+  const { inputs } = await service.startProvider().check({ ...program }, { ...program });
+  return {
+    id: failure.id as string,
+    inputs: inputs as StoredInputs,
+    outs: failure.properties as StoredOutputs,
+  };
 }
 
 describe('a change by another client during a create', () => {
@@ -161,5 +177,53 @@ it('a read by id alone reports the missing projectId', async () => {
   const { provider } = await startService();
   await expect(provider.read('ep-1')).rejects.toMatchObject({
     message: "read of endpoint ep-1: its projectId is not known, so it can't be found.",
+  });
+});
+
+describe('an unfinished or failed operation', () => {
+  it('is retried again when the retry of a failed start is refused', async () => {
+    const service = await startService();
+    service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } });
+    const first = await errorOf(runCreate(service.startProvider(), service.declare()));
+    const state = await stateAfter(service, first, service.declare());
+    service.emulator.inject({ match: { method: 'POST' }, effect: { kind: 'status', status: 403 } });
+    const second = await errorOf(runUpdate(service.startProvider(), state, state.inputs));
+    await runUpdate(
+      service.startProvider(),
+      { ...state, outs: second.properties as StoredOutputs },
+      state.inputs,
+    );
+    expect(ownEndpoints(service)[0]?.current_state).toBe('active');
+  });
+  it('stays in state when its lookup is refused after waitForOperations: false', async () => {
+    const service = await startService();
+    service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-hangs' } });
+    const state = await runCreate(service.startProvider(), service.declare({ waitForOperations: false }));
+    const path = '/projects/:p/operations/:o';
+    service.emulator.inject({ match: { path }, effect: { kind: 'status', status: 403 } });
+    const failure = await errorOf(runUpdate(service.startProvider(), state, state.inputs));
+    expect(failure.properties?.unsettledOperations).toHaveLength(1);
+  });
+  it('stays in state when allowRestart: false stops the retry of a failed suspension', async () => {
+    const service = await startService();
+    const state = await runCreate(service.startProvider(), service.declare());
+    const target = service.emulator.createBranch(service.project.id);
+    service.emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-fails' } });
+    const moved = service.declare({ branchId: target.id, waitForOperations: false });
+    const next = await runUpdate(service.startProvider(), state, moved);
+    await expect
+      .poll(() => service.emulator.operations(service.project.id).some(({ status }) => status === 'failed'))
+      .toBe(true);
+    const gated = service.declare({ branchId: target.id, allowRestart: false });
+    const failure = await errorOf(runUpdate(service.startProvider(), next, gated));
+    expect(failure.properties?.unsettledOperations ?? failure.properties?.__unapplied).toBeDefined();
+  });
+  it('is retried when the response of its create is lost and one list of operations is refused', async () => {
+    const service = await startService();
+    service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } });
+    service.emulator.inject({ match: { method: 'POST' }, effect: { kind: 'lost-after-work' } });
+    service.emulator.inject({ match: operationLists, effect: { kind: 'status', status: 403 } });
+    await runCreate(service.startProvider(), service.declare());
+    expect(ownEndpoints(service)[0]?.current_state).toBe('active');
   });
 });

@@ -1,8 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { PartialStateError } from '../../provider/src/dynamic/host-errors';
+import { silenceDiagnostics } from '../support/diagnostics';
 import { runCreate, runUpdate } from '../support/engine';
+import { outcomeOf } from '../support/failure';
 import { ownEndpoints, type Service, startService, urnOf } from '../support/start-service';
+
+silenceDiagnostics();
+
+const lists = { method: 'GET', path: '/projects/:p/endpoints' };
+const operationLists = { method: 'GET', path: '/projects/:p/operations' };
 
 const writesOf = ({ emulator }: Service) =>
   emulator
@@ -184,4 +191,51 @@ it('an update resumes a wait that timed out', async () => {
   const next = service.startProvider().update(id, properties, inputs);
   hanging.clear();
   expect((await next).outs?.unsettledOperations).toBeUndefined();
+});
+
+describe('a deadline', () => {
+  const within = <T>(ms: number, work: Promise<T>) =>
+    Promise.race([
+      outcomeOf(work),
+      new Promise<'pending'>((resolve) => {
+        setTimeout(resolve, ms, 'pending');
+      }),
+    ]);
+  it('ends a create whose response is lost when operations cannot be listed', async () => {
+    const service = await startService();
+    service.emulator.inject({ match: { method: 'POST' }, effect: { kind: 'lost-after-work' } });
+    service.emulator.inject({
+      match: operationLists,
+      times: 'always',
+      effect: { kind: 'status', status: 503 },
+    });
+    const create = service.startProvider().create(service.declare({ timeouts: { create: 1 } }));
+    expect(await within(10_000, create)).not.toBe('pending');
+  });
+  it('ends a delete when endpoints cannot be listed', async () => {
+    const service = await startService();
+    const { id, outs } = await runCreate(service.startProvider(), service.declare());
+    service.emulator.deleteEndpoint(id);
+    service.emulator.inject({ match: lists, times: 'always', effect: { kind: 'status', status: 503 } });
+    expect(
+      await within(10_000, service.startProvider().delete(id, { ...outs, timeouts: { delete: 1 } })),
+    ).not.toBe('pending');
+  });
+  it('ends only the update whose operation cannot be read, and not the create of another resource', async () => {
+    const service = await startService({ operationMs: 50 });
+    const first = await runCreate(service.startProvider(), service.declare({ __urn: urnOf('a') }));
+    const stuck = '11111111-1111-4111-8111-111111111111';
+    const path = `/projects/:p/operations/${stuck}`;
+    service.emulator.inject({ match: { path }, times: 'always', effect: { kind: 'status', status: 500 } });
+    const run = service.startProvider();
+    const olds = {
+      ...first.outs,
+      unsettledOperations: [{ id: stuck, action: 'apply_config', status: 'running' }],
+    };
+    const waiting = outcomeOf(run.update(first.id, olds, { ...first.inputs, timeouts: { update: 4 } }));
+    const { id: branchId } = service.emulator.createBranch(service.project.id);
+    const second = service.declare({ __urn: urnOf('b'), branchId, timeouts: { create: 3 } });
+    expect(await outcomeOf(runCreate(run, second))).not.toBeInstanceOf(Error);
+    await waiting;
+  });
 });

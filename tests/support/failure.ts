@@ -4,6 +4,9 @@ import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties
 /** An error of a provider's call. With an id and properties, the engine keeps the endpoint in state. */
 export type Failure = Error & { id?: string; properties?: StoredOutputs };
 
+/** The result of work that may fail, or its error. */
+export const outcomeOf = <T>(work: Promise<T>): Promise<T | Failure> => work.catch((error: Failure) => error);
+
 /** The error of work that must fail. */
 export async function errorOf(work: Promise<unknown>): Promise<Failure> {
   const outcome = await work.catch((error: unknown) => error);

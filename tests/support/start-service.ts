@@ -59,3 +59,6 @@ export async function createEndpoint({ provider, declare }: Service, inputs = de
 export function ownEndpoints({ emulator, branch }: Pick<Service, 'emulator' | 'branch'>) {
   return emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
 }
+
+/** The ids of those endpoints. */
+export const idsOf = (service: Service) => ownEndpoints(service).map(({ id }) => id);

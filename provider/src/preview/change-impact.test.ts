@@ -1,15 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../../tests/support/endpoint';
+import { failedOf } from '../../../tests/support/operation';
 import { findChanges } from '../endpoint/endpoint-changes';
 import { type EndpointInputs, unknownValue } from '../endpoint/endpoint-inputs';
 import { toOutputs, type UnsettledOperation } from '../endpoint/endpoint-outputs';
-import {
-  assessChange,
-  describeRefusal,
-  describeUnsettled,
-  isDisruptive,
-  type LiveEndpoint,
-} from './change-impact';
+import { assessChange, describeRefusal, type LiveEndpoint } from './change-impact';
 
 const outputs = toOutputs(endpointOf(), declared);
 
@@ -29,8 +24,6 @@ function impactOf(
     live,
   );
 }
-
-const failedOf = (action: string): UnsettledOperation => ({ action, id: 'op-1', status: 'failed' });
 
 const idle = endpointOf({ current_state: 'idle' });
 const disabled = endpointOf({ disabled: true });
@@ -222,71 +215,6 @@ describe('the diagnostic of a failed suspension that is retried', () => {
 
   it('is empty when another operation failed', () => {
     expect(impactOf({}, endpointOf(), [failedOf('start_compute')])).toEqual(nothing);
-  });
-});
-
-describe('isDisruptive', () => {
-  it.each([
-    ['projectId', true],
-    ['branchId', true],
-    ['autoscalingLimitMinCu', true],
-    ['restartTriggers', true],
-    ['name', false],
-    ['pgSettings', false],
-    ['timeouts', false],
-  ] as const)('for a change of %s is %s', (name, expected) => {
-    expect(isDisruptive([name], declared)).toBe(expected);
-  });
-
-  it.each([
-    [true, true],
-    // No client is connected to a disabled endpoint.
-    [false, false],
-    [unknownValue, true],
-  ])('for a change of disabled to %s is %s', (value, expected) => {
-    expect(isDisruptive(['disabled'], inputsOf({ disabled: value }))).toBe(expected);
-  });
-
-  it('is true for a failed suspension, which is retried, and for no other failed operation', () => {
-    expect(isDisruptive([], declared, [failedOf('start_compute'), failedOf('suspend_compute')])).toBe(true);
-    expect(isDisruptive([], declared, [failedOf('start_compute'), failedOf('apply_config')])).toBe(false);
-  });
-
-  it('is false without changes and failed operations', () => {
-    expect(isDisruptive([], declared)).toBe(false);
-  });
-});
-
-describe('describeUnsettled', () => {
-  const unfinished = { action: 'apply_config', id: 'op-2', status: 'running' };
-
-  it('names the operations that `pulumi up` keeps waiting for', () => {
-    const unsettledOperations = [unfinished, { ...unfinished, id: 'op-3', status: 'scheduling' }];
-    expect(describeUnsettled({ ...outputs, unsettledOperations })).toBe(
-      'the last update did not finish: `pulumi up` keeps waiting for apply_config op-2 (running), apply_config op-3 (scheduling)',
-    );
-  });
-
-  it('names the failed operations that `pulumi up` retries', () => {
-    expect(describeUnsettled({ ...outputs, unsettledOperations: [failedOf('start_compute')] })).toBe(
-      'the last update did not finish: `pulumi up` retries what failed: start_compute op-1 (failed)',
-    );
-  });
-
-  it('names the arguments that `pulumi up` applies again', () => {
-    expect(describeUnsettled({ ...outputs, __unapplied: ['name', 'branchId'] })).toBe(
-      'the last update did not finish: `pulumi up` applies name, branchId again',
-    );
-  });
-
-  it('names everything that is unfinished, failed or not applied', () => {
-    const left = {
-      unsettledOperations: [failedOf('start_compute'), unfinished],
-      __unapplied: ['name'] as const,
-    };
-    expect(describeUnsettled({ ...outputs, ...left })).toBe(
-      'the last update did not finish: `pulumi up` keeps waiting for apply_config op-2 (running); `pulumi up` retries what failed: start_compute op-1 (failed); `pulumi up` applies name again',
-    );
   });
 });
 

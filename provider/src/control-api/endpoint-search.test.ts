@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { endpointOf } from '../../../tests/support/endpoint';
+import { now, start, useFakeClock } from '../../../tests/support/fake-clock';
+import { failure, ListedProject, passing } from '../../../tests/support/listed-project';
+import { Deadline } from './deadline';
+
+useFakeClock();
+
+describe('EndpointList.find', () => {
+  it('finds a listed endpoint without a read by id', async () => {
+    const project = new ListedProject();
+    expect(await passing(project.list.find('ep-1'))).toEqual(endpointOf());
+    expect(project.askedById).toEqual([]);
+  });
+
+  it('finds an endpoint by id if a list does not show it yet', async () => {
+    const project = new ListedProject();
+    const deadline = new Deadline(60_000);
+    project.byId = (id) => endpointOf({ id });
+    expect(await passing(project.list.find('ep-2', { deadline }))).toEqual(endpointOf({ id: 'ep-2' }));
+    expect(project.askedById).toEqual([['ep-2', deadline]]);
+  });
+
+  it('finds nothing if the service itself returns 404 for the id', async () => {
+    const project = new ListedProject();
+    expect(await passing(project.list.find('ep-2'))).toBeUndefined();
+    expect(project.askedById).toEqual([['ep-2', undefined]]);
+  });
+
+  it.each([
+    ["a proxy's 404", failure(404, false), '404 Not Found'],
+    ['a refusal', failure(403), '403 Forbidden'],
+    ['an outage', failure(503), '503 Service Unavailable'],
+  ])('does not take %s as proof that the endpoint is gone', async (_what, error, message) => {
+    const project = new ListedProject();
+    project.byId = () => {
+      throw error;
+    };
+    await expect(passing(project.list.find('ep-2'))).rejects.toThrow(message);
+  });
+
+  it('does not take a failed list as proof that the endpoint is gone', async () => {
+    const project = new ListedProject();
+    project.endpoints = () => {
+      throw failure(503);
+    };
+    await expect(passing(project.list.find('ep-2'))).rejects.toThrow('503 Service Unavailable');
+    expect(project.askedById).toEqual([]);
+  });
+
+  it('lists afresh unless the caller accepts an older list', async () => {
+    const project = new ListedProject();
+    await passing(project.list.fresh(), 1_000);
+    await passing(project.list.find('ep-1', { maxAgeMs: 5_000 }), 1_000);
+    expect(project.sentAt).toEqual([5]);
+    await passing(project.list.find('ep-1', { maxAgeMs: 5_000, after: start + 5 }), 1_000);
+    await passing(project.list.find('ep-1'), 1_000);
+    expect(project.sentAt).toEqual([5, 2_005, 3_005]);
+  });
+
+  it('waits for a list until its deadline', async () => {
+    const project = new ListedProject();
+    project.tookMs = 30_000;
+    const found = project.list.find('ep-1', { deadline: new Deadline(2_000) });
+    await expect(passing(found, 2_000)).rejects.toThrow(
+      'list of the endpoints of project p-1: no response within 2 s',
+    );
+  });
+});
+
+describe('EndpointList.findPatiently', () => {
+  /** When the endpoint was asked for by its id. */
+  function askedAt(project: ListedProject, shownFromMs = Number.POSITIVE_INFINITY): number[] {
+    const times: number[] = [];
+    project.byId = (id) => {
+      times.push(now());
+      if (now() < shownFromMs) throw failure(404);
+      return endpointOf({ id });
+    };
+    return times;
+  }
+
+  it('finds an endpoint with the first read that shows it', async () => {
+    const project = new ListedProject();
+    const found = project.list.findPatiently('ep-1', 10_000);
+    expect(await passing(found, 5)).toEqual(endpointOf());
+    expect(project.sentAt).toEqual([5]);
+  });
+
+  it('finds an endpoint that reads show late', async () => {
+    const project = new ListedProject();
+    const times = askedAt(project, 900);
+    const deadline = new Deadline(60_000);
+    expect(await passing(project.list.findPatiently('ep-2', 7_000, { deadline }), 20_000)).toEqual(
+      endpointOf({ id: 'ep-2' }),
+    );
+    expect(times).toEqual([5, 1_010]);
+    expect(project.askedById.map(([, bound]) => bound)).toEqual([deadline, deadline]);
+  });
+
+  it('finds nothing if no read shows the endpoint within the read lag', async () => {
+    const project = new ListedProject();
+    const times = askedAt(project);
+    expect(await passing(project.list.findPatiently('ep-2', 7_000), 20_000)).toBeUndefined();
+    expect(times).toEqual([5, 1_010, 3_015, 7_005]);
+  });
+
+  it('fails with the error of a read that proves nothing', async () => {
+    const project = new ListedProject();
+    project.byId = () => {
+      throw failure(404, false);
+    };
+    await expect(passing(project.list.findPatiently('ep-2', 10_000))).rejects.toEqual(failure(404, false));
+  });
+});
+
+describe('EndpointList.exists', () => {
+  it('is true as soon as a read by id shows the endpoint, without a list', async () => {
+    const project = new ListedProject();
+    project.byId = (id) => {
+      if (now() < 3_000) throw failure(404);
+      return endpointOf({ id });
+    };
+    const deadline = new Deadline(60_000);
+    expect(await passing(project.list.exists('ep-1', 10_000, deadline), 20_000)).toBe(true);
+    expect(project.askedById).toEqual(Array(3).fill(['ep-1', deadline]));
+    expect(project.sentAt).toEqual([]);
+  });
+
+  it('is false if lists show the endpoint but no read by id does within the read lag', async () => {
+    const project = new ListedProject();
+    const exists = project.list.exists('ep-1', 10_000, new Deadline(60_000));
+    expect(await passing(exists, 20_000)).toBe(false);
+    expect(project.askedById).toHaveLength(4);
+  });
+
+  it.each([failure(404, false), failure(503)])(
+    'fails with an error that proves nothing: %s',
+    async (error) => {
+      const project = new ListedProject();
+      project.byId = () => {
+        throw error;
+      };
+      await expect(passing(project.list.exists('ep-1', 10_000, new Deadline(60_000)))).rejects.toEqual(error);
+    },
+  );
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { declared, endpointOf } from '../../../tests/support/endpoint';
+import { failedOf } from '../../../tests/support/operation';
+import { toOutputs } from '../endpoint/endpoint-outputs';
+import { describeUnsettled } from './change-impact';
+
+const outputs = toOutputs(endpointOf(), declared);
+
+describe('describeUnsettled', () => {
+  const unfinished = { action: 'apply_config', id: 'op-2', status: 'running' };
+
+  it('names the operations that `pulumi up` keeps waiting for', () => {
+    const unsettledOperations = [unfinished, { ...unfinished, id: 'op-3', status: 'scheduling' }];
+    expect(describeUnsettled({ ...outputs, unsettledOperations })).toBe(
+      'the last update did not finish: `pulumi up` keeps waiting for apply_config op-2 (running), apply_config op-3 (scheduling)',
+    );
+  });
+
+  it('names the failed operations that `pulumi up` retries', () => {
+    expect(describeUnsettled({ ...outputs, unsettledOperations: [failedOf('start_compute')] })).toBe(
+      'the last update did not finish: `pulumi up` retries what failed: start_compute op-1 (failed)',
+    );
+  });
+
+  it('names the arguments that `pulumi up` applies again', () => {
+    expect(describeUnsettled({ ...outputs, __unapplied: ['name', 'branchId'] })).toBe(
+      'the last update did not finish: `pulumi up` applies name, branchId again',
+    );
+  });
+
+  it('names everything that is unfinished, failed or not applied', () => {
+    const left = {
+      unsettledOperations: [failedOf('start_compute'), unfinished],
+      __unapplied: ['name'] as const,
+    };
+    expect(describeUnsettled({ ...outputs, ...left })).toBe(
+      'the last update did not finish: `pulumi up` keeps waiting for apply_config op-2 (running); `pulumi up` retries what failed: start_compute op-1 (failed); `pulumi up` applies name again',
+    );
+  });
+});

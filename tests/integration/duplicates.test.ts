@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredInputs } from '../../provider/src/dynamic/stored-properties';
+import { silenceDiagnostics } from '../support/diagnostics';
+import { type EngineState, runCreate } from '../support/engine';
+import { outcomeOf } from '../support/failure';
+import { startProxy } from '../support/rewriting-proxy';
+import { idsOf, ownEndpoints, type Service, startService } from '../support/start-service';
+
+silenceDiagnostics();
+
+const lists = { method: 'GET', path: '/projects/:p/endpoints' };
+
+const derivedName = async (service: Service, inputs: StoredInputs) => {
+  const { name: _, ...nameless } = inputs;
+  const checked = await service.startProvider().check({}, nameless);
+  return (checked.inputs as StoredInputs).name as string;
+};
+
+describe('a read_only endpoint with a declared name', () => {
+  it('is not duplicated when a create follows a killed one after the rename, while lists lag', async () => {
+    const service = await startService({ operationMs: 30, readLagMs: 1500, lateListsMs: 700 });
+    const inputs = service.declare({ name: 'api', type: 'read_only' });
+    const killed = outcomeOf(service.startProvider().create(inputs));
+    await expect.poll(() => ownEndpoints(service)[0]?.name, { interval: 2, timeout: 10_000 }).toBe('api');
+    await outcomeOf(service.startProvider().create(inputs));
+    await killed;
+    expect(ownEndpoints(service)).toHaveLength(1);
+  });
+  it('is not duplicated by two concurrent creates', async () => {
+    const service = await startService({ operationMs: 30, readLagMs: 800 });
+    const inputs = service.declare({ name: 'api', type: 'read_only' });
+    await Promise.all([1, 2].map(() => outcomeOf(runCreate(service.startProvider(), inputs))));
+    expect(ownEndpoints(service)).toHaveLength(1);
+  });
+});
+
+describe('a new endpoint that only some reads show', () => {
+  it('is not duplicated when the POST response is lost and a later list omits the endpoint once', async () => {
+    const service = await startService({ operationMs: 30, readLagMs: 800 });
+    let shown = 0;
+    let posts = 0;
+    let gets = 0;
+    const url = await startProxy(service.emulator.url, (method, path, response) => {
+      if (method === 'POST' && posts++ === 0) return { status: 502, body: '' };
+      if (/endpoints$/.test(path) && method === 'GET') {
+        const { endpoints = [] } = response.body || {};
+        const others = endpoints.filter((each) => each.branch_id !== service.branch.id);
+        if (others.length < endpoints.length && ++shown === 2)
+          return { ...response, body: { endpoints: others } };
+      }
+      if (/endpoints\/ep-[^/]+$/.test(path) && method === 'GET' && gets++ === 0)
+        return { status: 404, body: { code: 'NOT_FOUND', message: 'not found' } as object };
+      return undefined;
+    });
+    const provider = service.startProvider({ POSTGRES_COMPUTE_BASE_URL: url });
+    const created = await outcomeOf(runCreate(provider, service.declare({ type: 'read_only' })));
+    expect(idsOf(service)).toEqual([(created as EngineState).id]);
+  });
+});
+
+describe('a failed delete of a duplicate', () => {
+  const size = { autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 1 };
+  const start = async (program: Partial<StoredInputs>, ages: number[]) => {
+    const service = await startService({ operationMs: 30, readLagMs: 800 });
+    const inputs = service.declare({ type: 'read_only', ...program });
+    const name = await derivedName(service, inputs);
+    const duplicate = { branch_id: service.branch.id, type: 'read_only' as const, name, ...size };
+    const duplicates = ages.map((ageMs) =>
+      service.emulator.createEndpoint(service.project.id, duplicate, { ageMs }),
+    );
+    service.emulator.inject({ match: { method: 'DELETE' }, effect: { kind: 'status', status: 403 } });
+    return { service, inputs, duplicates };
+  };
+  it.each([{}, { name: 'api' }])('keeps an endpoint id in state after a 201: %j', async (program) => {
+    const { service, inputs } = await start(program, [5_000]);
+    service.emulator.inject({ match: lists, times: 2, effect: { kind: 'late-read', lateMs: 60_000 } });
+    const failure = await outcomeOf(runCreate(service.startProvider(), inputs));
+    expect(failure.id).toBeDefined();
+  });
+  it('is retried by the next create, which leaves one endpoint with the declared name', async () => {
+    const { service, inputs } = await start({ name: 'api' }, [5_000]);
+    service.emulator.inject({ match: lists, times: 2, effect: { kind: 'late-read', lateMs: 60_000 } });
+    await outcomeOf(runCreate(service.startProvider(), inputs));
+    await outcomeOf(runCreate(service.startProvider(), inputs));
+    expect(ownEndpoints(service)).toHaveLength(1);
+  });
+  it('keeps the id of the endpoint that the create took over', async () => {
+    const { service, inputs, duplicates } = await start({ name: 'api' }, [5_000, 3_000]);
+    const failure = await outcomeOf(runCreate(service.startProvider(), inputs));
+    expect(failure.id).toBe(duplicates[0]?.id);
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
+import { failureOf } from '../support/failure';
+import { createEndpoint, ownEndpoints, startService } from '../support/start-service';
+
+/** The state that the engine keeps after a failed create or update. */
+async function failedState(
+  work: Promise<unknown>,
+): Promise<{ id: string; outs: StoredOutputs; message: string }> {
+  const { id, properties, message } = await failureOf(work);
+  return { id, outs: properties, message };
+}
+
+describe('a failed operation', () => {
+  const failing = (action: string) => ({
+    match: { action },
+    effect: { kind: 'operation-fails', error: 'no capacity' } as const,
+  });
+
+  it('of a create is retried by the next update, which starts the compute', async () => {
+    const service = await startService();
+    service.emulator.inject(failing('start_compute'));
+    const { id, outs, message } = await failedState(service.provider.create(service.declare()));
+    expect(message).toMatch(/create of endpoint ep-\S+: operation start_compute \S+ failed: no capacity/);
+    expect(await service.provider.diff(id, outs, service.declare())).toMatchObject({
+      changes: true,
+      replaces: [],
+    });
+    const updated = await service.provider.update(id, outs, service.declare());
+    expect(ownEndpoints(service)[0]?.current_state).toBe('active');
+    expect(await service.provider.diff(id, updated.outs ?? outs, service.declare())).toMatchObject({
+      changes: false,
+    });
+  });
+
+  it('of a create stays in state after a refresh, and the next update retries it', async () => {
+    const service = await startService();
+    service.emulator.inject(failing('start_compute'));
+    const { id, outs } = await failedState(service.provider.create(service.declare()));
+    const { props } = await service.provider.read(id, outs);
+    expect(props?.unsettledOperations).toEqual(outs.unsettledOperations);
+    await service.provider.update(id, props ?? outs, service.declare());
+    expect(ownEndpoints(service)[0]?.current_state).toBe('active');
+  });
+
+  it.each(['apply_config', 'suspend_compute', 'start_compute'])(
+    'of a change of size (%s) is retried by the next update, with at most one restart in total',
+    async (action) => {
+      const service = await startService();
+      const { id, outs } = await createEndpoint(service);
+      const desired = service.declare({ autoscalingLimitMaxCu: 2 });
+      service.emulator.inject(failing(action));
+      const failed = await failedState(service.provider.update(id, outs, desired));
+      expect(await service.provider.diff(id, failed.outs, desired)).toMatchObject({ changes: true });
+      const updated = await service.provider.update(id, failed.outs, desired);
+      expect(ownEndpoints(service)[0]).toMatchObject({
+        autoscaling_limit_max_cu: 2,
+        current_state: 'active',
+      });
+      expect(service.emulator.restarts(id)).toBeLessThanOrEqual(1);
+      expect(await service.provider.diff(id, updated.outs ?? outs, desired)).toMatchObject({
+        changes: false,
+      });
+    },
+  );
+
+  it('of a delete fails the delete while the endpoint exists, and a second delete removes it', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service);
+    service.emulator.inject(failing('suspend_compute'));
+    const outcome = await service
+      .startProvider()
+      .delete(id, outs)
+      .catch((error: unknown) => String(error));
+    if (ownEndpoints(service).length > 0) expect(outcome).toContain('pulumi-postgres-compute');
+    await service.startProvider().delete(id, outs);
+    expect(ownEndpoints(service)).toEqual([]);
+  });
+});
+
+describe('an operation that does not finish in time', () => {
+  it('fails the create, which names it, and the next update resumes the wait', async () => {
+    const service = await startService();
+    const hanging = service.emulator.inject({
+      match: { action: 'start_compute' },
+      effect: { kind: 'operation-hangs' },
+    });
+    const { id, outs, message } = await failedState(
+      service.provider.create(service.declare({ timeouts: { create: 0.2 } })),
+    );
+    expect(message).toMatch(
+      /create of endpoint ep-\S+: still waiting for start_compute \S+ running after 0\.2 s/,
+    );
+    expect(outs.unsettledOperations).toMatchObject([{ action: 'start_compute', status: 'running' }]);
+    const update = service.provider.update(id, outs, service.declare());
+    hanging.clear();
+    expect((await update).outs?.unsettledOperations).toBeUndefined();
+    expect(service.emulator.requests().filter(({ method }) => method !== 'GET')).toHaveLength(1);
+  });
+
+  it('fails the create when its status is unknown', async () => {
+    const service = await startService();
+    service.emulator.inject({
+      match: { action: 'start_compute' },
+      effect: { kind: 'operation-status', status: 'pondering' },
+    });
+    const { message } = await failedState(
+      service.provider.create(service.declare({ timeouts: { create: 0.2 } })),
+    );
+    expect(message).toContain('pondering');
+  });
+
+  it('is recorded but not awaited with waitForOperations: false', async () => {
+    const service = await startService();
+    service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-hangs' } });
+    const { outs } = await createEndpoint(service, service.declare({ waitForOperations: false }));
+    expect(outs.unsettledOperations).toMatchObject([{ action: 'start_compute', status: 'running' }]);
+  });
+});

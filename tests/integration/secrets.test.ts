@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
+import { silenceDiagnostics } from '../support/diagnostics';
+import { runCreate, runUpdate } from '../support/engine';
+import { errorOf } from '../support/failure';
+import { startService } from '../support/start-service';
+
+silenceDiagnostics();
+
+/** Marks a secret in what a provider returns to the engine. */
+const secretSignature = '4dabf18193072939515e22adb298388d';
+
+describe('a secret', () => {
+  it('is redacted when the change that removes it fails', async () => {
+    const service = await startService();
+    const state = await runCreate(
+      service.startProvider(),
+      service.declare({ pgSettings: { 'app.key': 'old-canary' } }),
+    );
+    const message = 'app.key is old-canary and can not become new-canary';
+    service.emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'status', status: 422, message } });
+    const desired = service.declare({ pgSettings: { 'app.key': 'new-canary' } });
+    expect((await errorOf(runUpdate(service.startProvider(), state, desired))).message).not.toContain(
+      'canary',
+    );
+  });
+  it('is not copied to restartOnChange when it is a size', async () => {
+    const service = await startService();
+    const sizes = { autoscalingLimitMinCu: 3, autoscalingLimitMaxCu: 5 };
+    const { inputs } = await service
+      .startProvider()
+      .check({}, { ...service.declare({ ...sizes, __secrets: Object.keys(sizes) }) });
+    expect((inputs as StoredInputs).restartOnChange ?? '').not.toMatch(/3|5/);
+  });
+  it('is redacted only if it is not a common word such as true or false', async () => {
+    const service = await startService();
+    const old = service.declare({ allowRestart: false, restartTriggers: { on: false } });
+    const state = await runCreate(service.startProvider(), old);
+    const desired = { ...old, restartTriggers: { on: false, also: true } };
+    const { message } = await errorOf(runUpdate(service.startProvider(), state, desired));
+    expect(message).toMatch(/allowRestart is false.*set allowRestart: true/);
+  });
+});
+
+describe('a secret name that the program no longer gives', () => {
+  it.each([
+    ['left out', {}],
+    ['null', { name: null }],
+  ])('stays marked as a secret in the inputs when the argument is %s', async (_how, rest) => {
+    const { provider, declare } = await startService();
+    const { name: _name, ...program } = declare();
+    const olds = declare({ name: 'hidden-name', __secrets: ['name'], __urn: program.__urn ?? '' });
+    const { inputs } = await provider.check({ ...olds }, { ...program, ...rest });
+    expect(inputs).toMatchObject({ __secrets: ['name'] });
+    expect((inputs as StoredInputs).name).toEqual({
+      [secretSignature]: '1b47061264138c4ac30d75fd1eb44270',
+      value: 'hidden-name',
+    });
+  });
+});
+
+describe('Postgres settings in state that the program does not give', () => {
+  const secret = 'canary-in-settings';
+  const refused = {
+    kind: 'status',
+    status: 422,
+    message: `app.token may not be ${secret}`,
+  } as const;
+
+  it.each(['refresh', 'update', 'delete'] as const)(
+    'are in no message of a %s that fails',
+    async (action) => {
+      const service = await startService();
+      const { emulator, declare } = service;
+      const { id } = await runCreate(service.provider, declare());
+      emulator.changeEndpoint(id, { settings: { pg_settings: { 'app.token': secret } } });
+      const declared = ['projectId', 'branchId', 'type', 'autoscalingLimitMinCu', 'autoscalingLimitMaxCu'];
+      const state = { ...declare(), pgSettings: { 'app.token': secret }, __declared: declared };
+      const stored = state as unknown as StoredOutputs;
+      const provider = service.startProvider();
+      emulator.inject({ match: {}, times: 'always', effect: refused });
+      const work = {
+        refresh: () => provider.read(id, stored),
+        update: () => provider.update(id, stored, declare({ suspendTimeoutSeconds: 60 })),
+        delete: () => provider.delete(id, stored),
+      }[action];
+      const { message } = await errorOf(work());
+      expect(message).toContain('app.token may not be ***');
+    },
+  );
+});
+
+describe('state without a list of what the program gives', () => {
+  it('keeps a trigger in it out of the message of a delete that fails', async () => {
+    const { emulator, provider, startProvider, declare } = await startService();
+    const { id } = await runCreate(provider, declare());
+    const stored = declare({ restartTriggers: { token: 'canary-trigger' } }) as StoredOutputs;
+    emulator.inject({
+      match: { method: 'DELETE' },
+      effect: { kind: 'status', status: 422, message: 'canary-trigger is refused' },
+    });
+    expect((await errorOf(startProvider().delete(id, stored))).message).toContain('*** is refused');
+  });
+});
