@@ -15,7 +15,7 @@ const mostRuns = 5;
  * reasons only:
  * - A create was killed right after the rename to the declared name: the error advises `adopt: true`.
  * - An endpoint of another client has the declared name: the error advises another name.
- * - A replacement was killed after the old endpoint was deleted, before the engine recorded it: the error advises a
+ * - A replacement was killed, or its delete failed, and the old endpoint was deleted all the same: the error advises a
  *   refresh.
  * - `waitForOperations: false`: the run records its unfinished operations, and the next run resumes them.
  */
@@ -57,7 +57,7 @@ async function followAdvice(
   const failures = failuresBySlot(screen);
   for (const { slot, text } of failures) {
     const plan = round.slots[slot];
-    if (text.includes(refreshAdvice) && wasCutOff && !(await exists(trial, slot))) {
+    if (text.includes(refreshAdvice) && (await wasDeleted(trial, slot))) {
       // Of this resource only: a refresh has no program that would say which arguments are secrets.
       await trial.run('refresh', '--yes', '--target', urnOf(slot));
       report.refreshes += 1;
@@ -76,10 +76,14 @@ async function followAdvice(
   return failures.length > 0;
 }
 
-/** Whether the service has the endpoint that the state holds of a slot. */
-async function exists(trial: Trial, slot: number): Promise<boolean> {
+/** Whether the provider has deleted the endpoint that the state holds of a slot. */
+async function wasDeleted(trial: Trial, slot: number): Promise<boolean> {
   const id = (await trial.readIds()).get(slot);
-  return trial.emulator.endpoints().some((endpoint) => endpoint.id === id);
+  const { emulator } = trial;
+  const isGone = !emulator.endpoints().some((endpoint) => endpoint.id === id);
+  return (
+    isGone && emulator.requests().some(({ method, path }) => method === 'DELETE' && path.endsWith(`/${id}`))
+  );
 }
 
 /** The errors under Diagnostics. The output has no wrapped lines. */

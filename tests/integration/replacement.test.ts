@@ -116,7 +116,7 @@ describe('with deleteBeforeReplace: false', () => {
     });
     expect(next.id).toBe(state.id);
     expect(ownEndpoints(service).map(({ id }) => id)).toEqual([state.id]);
-    expect(shown.join('')).toContain(`endpoint ${state.id} was kept`);
+    expect(shown.join('')).toContain(`endpoint ${state.id} was not deleted`);
     expect((await runUpdate(service.startProvider(), next, program)).id).toBe(state.id);
   });
 });

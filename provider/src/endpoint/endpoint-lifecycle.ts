@@ -152,8 +152,14 @@ export class EndpointLifecycle {
       // A trigger that has changed again needs a restart of its own.
       const isRestarting =
         outputs.__unapplied?.includes('restartTriggers') === true && !declared.includes('restartTriggers');
-      const resumed = run.resume(outputs.unsettledOperations ?? [], changes, isRestarting);
-      return run.keepInState(resumed.then(() => run.finish()));
+      const resume = async () => {
+        // If the state holds no operations of what was not applied, its request may have arrived all the same.
+        const isOutcomeUnknown = outputs.__unapplied !== undefined && !outputs.unsettledOperations;
+        const earlier = isOutcomeUnknown ? await run.findEarlier(false) : (outputs.unsettledOperations ?? []);
+        await run.resume(earlier, changes, isRestarting);
+        return run.finish();
+      };
+      return run.keepInState(resume());
     });
   }
 

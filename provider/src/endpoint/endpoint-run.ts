@@ -27,6 +27,11 @@ interface Leftovers {
   readonly failed: readonly UnsettledOperation[];
 }
 
+/** With whether the earlier run was to start the compute, too: after a move or a stop it stays suspended. */
+interface DueRestart extends Leftovers {
+  readonly wasRestart: boolean;
+}
+
 /** What the read-back found: the endpoint, if a read shows it, and in what it does not agree yet. */
 interface ReadBack {
   readonly endpoint: Endpoint | undefined;
@@ -87,7 +92,8 @@ export class EndpointRun {
     const started = await this.apply(due);
     // A start that was under way, and did not fail, has finished the earlier restart.
     const underWay = isRestarting ? differenceBy(earlier.filter(isUnfinished), failed, 'id') : [];
-    await this.#restartIfDue({ due, failed }, [...started, ...underWay], isRestarting);
+    const wasRestart = earlier.some(({ action }) => action === 'start_compute');
+    await this.#restartIfDue({ due, failed, wasRestart }, [...started, ...underWay], isRestarting);
     this.#unapplied = [];
     this.#operations.forgetEarlier();
   }
@@ -122,14 +128,15 @@ export class EndpointRun {
 
   /** A change of size restarts an active compute by itself; a trigger, or a restart that had failed, does not. */
   async #restartIfDue(
-    { due, failed }: Leftovers,
+    { due, failed, wasRestart }: DueRestart,
     started: readonly Pick<Operation, 'action'>[],
     isRestarting: boolean,
   ): Promise<void> {
     if (started.some(({ action }) => action === 'start_compute')) return;
     const hasFailed = (action: string) => failed.some((operation) => operation.action === action);
     const [isSuspendDue, isStartDue] = [hasFailed('suspend_compute'), hasFailed('start_compute')];
-    if (due.includes('restartTriggers') || (isSuspendDue && isStartDue)) await this.#restart(isRestarting);
+    // A start that was sent after a suspension that failed may have succeeded: the compute was active.
+    if (due.includes('restartTriggers') || (isSuspendDue && wasRestart)) await this.#restart(isRestarting);
     else if (isSuspendDue) await this.#control('suspend');
     else if (isStartDue) await this.#start();
   }

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
+import { silenceDiagnostics } from '../support/diagnostics';
+import { runCreate } from '../support/engine';
+import { ownEndpoints, startService } from '../support/start-service';
+
+silenceDiagnostics();
+
+it('an update whose lost response hid a failed start is resumed by starting the compute', async () => {
+  const service = await startService();
+  const { emulator } = service;
+  const { id, outs } = await runCreate(service.startProvider(), service.declare());
+  const desired = service.declare({ autoscalingLimitMaxCu: 2 });
+  // The request arrives, and its start fails; the run ends without having seen any of its operations.
+  emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } });
+  await fetch(`${emulator.url}/projects/${service.project.id}/endpoints/${id}`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${emulator.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ endpoint: { autoscaling_limit_max_cu: 2 } }),
+  });
+  await expect.poll(() => ownEndpoints(service)[0]?.current_state).toBe('idle');
+  const unseen: StoredOutputs = { ...outs, autoscalingLimitMaxCu: 2, __unapplied: ['autoscalingLimitMaxCu'] };
+  await service.startProvider().update(id, unseen, desired);
+  expect(ownEndpoints(service)[0]).toMatchObject({ current_state: 'active', autoscaling_limit_max_cu: 2 });
+});
+
+it('a restart whose suspension failed after its start was sent is repeated as a restart', async () => {
+  const service = await startService();
+  const { emulator, project } = service;
+  const { id, inputs, outs } = await runCreate(service.startProvider(), service.declare());
+  const suspension = { action: 'suspend_compute', status: 'failed', endpointId: id };
+  const start = { action: 'start_compute', status: 'finished', endpointId: id };
+  const suspended = emulator.addOperation(project.id, suspension).operation;
+  const started = emulator.addOperation(project.id, start).operation;
+  // As `waitForOperations: false` has recorded them.
+  const unsettledOperations = [
+    { id: suspended.id, action: suspended.action, status: 'running' },
+    { id: started.id, action: started.action, status: 'scheduling' },
+  ];
+  await service.startProvider().update(id, { ...outs, unsettledOperations }, inputs);
+  expect(ownEndpoints(service)[0]?.current_state).toBe('active');
+  expect(emulator.connectionDrops(id)).toBe(1);
+});
