@@ -1,4 +1,4 @@
-import { omit, pick, union } from 'lodash';
+import { pick, union } from 'lodash';
 import { ProviderConfig } from '../config/provider-config';
 import { messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
@@ -7,7 +7,7 @@ import { makeRedactor } from '../control-api/redaction';
 import type { EngineDisplay } from '../display/engine-display';
 import { type ServicePacing, ServiceProjects } from '../operations/service-project';
 import { PreviewDiagnostics } from '../preview/preview-diagnostics';
-import { argumentNames, argumentTable } from './argument-effects';
+import { argumentTable } from './argument-effects';
 import { withReported } from './drift';
 import { findChanges } from './endpoint-changes';
 import { type CheckedDeclaration, checkEndpoint, type UncheckedDeclaration } from './endpoint-check';
@@ -22,6 +22,7 @@ import {
   type PriorState,
   toOutputs,
   unsettledOutputs,
+  withSettings,
 } from './endpoint-outputs';
 import { EndpointRun } from './endpoint-run';
 import { toCreateTarget } from './existing-endpoint';
@@ -242,10 +243,4 @@ export class EndpointLifecycle {
 /** What is in state, with what the program does not give: values of these too are secret, such as those of settings. */
 function asReported({ resource, outputs }: PriorState): Declaration {
   return { resource, inputs: outputs };
-}
-
-/** The outputs after a change of nothing but the provider's own settings, of which the service knows nothing. */
-function withSettings(outputs: EndpointOutputs, inputs: EndpointInputs): EndpointOutputs {
-  const settings = argumentNames.filter((name) => argumentTable[name].effect === 'none');
-  return { ...(omit(outputs, settings) as EndpointOutputs), ...inputs }; // The settings are optional; `omit` does not say so.
 }

@@ -1,5 +1,7 @@
+import { omit } from 'lodash';
 import type { Endpoint, Operation } from '../control-api/wire-types';
 import { outcomeOf } from '../operations/operation-outcome';
+import { argumentNames, argumentTable } from './argument-effects';
 import { deriveSizeOutputs, type SizeOutputs } from './compute-size';
 import { readAttributes } from './drift';
 import type { EndpointInputs, InputName } from './endpoint-inputs';
@@ -71,4 +73,10 @@ export function toOutputs(
 /** Pooled connections go to the same host with `-pooler` behind the endpoint's id (official API description). */
 function toPoolerHost({ id, host }: Endpoint): string {
   return host.startsWith(id) ? `${id}-pooler${host.slice(id.length)}` : host;
+}
+
+/** The outputs after a change of nothing but the provider's own settings, of which the service knows nothing. */
+export function withSettings(outputs: EndpointOutputs, inputs: EndpointInputs): EndpointOutputs {
+  const settings = argumentNames.filter((name) => argumentTable[name].effect === 'none');
+  return { ...(omit(outputs, settings) as EndpointOutputs), ...inputs }; // The settings are optional; `omit` does not say so.
 }
