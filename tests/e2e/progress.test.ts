@@ -42,7 +42,7 @@ it('notes about a size and a short autosuspend delay appear only when their valu
   expect,
 }) => {
   const { stack, declare } = await startProgram(`${size}, suspendTimeoutSeconds: 30`);
-  const notes = /max_connections is 112, set from the minimum.*\n.*suspendTimeoutSeconds is 30: /;
+  const notes = /max_connections is 112, set by the minimum.*\n.*suspendTimeoutSeconds is 30: /;
   expect((await stack.run('preview')).screen).toMatch(notes);
   await stack.run('up', '--yes');
   expect((await stack.run('preview')).screen).not.toMatch(/max_connections|may refuse/);
