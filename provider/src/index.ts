@@ -12,7 +12,7 @@ export {
 export { ControlApiError } from './control-api/control-api-error';
 export type { FailureMeaning } from './control-api/failure-meaning';
 export { type ComputeSize, computeSizes, type SizeOutput } from './endpoint/compute-size';
-export type { UnsettledOperation } from './endpoint/endpoint-outputs';
+export type { UnsettledOperation } from './endpoint/endpoint-state';
 export { getComputeEndpoint, getComputeEndpoints } from './lookups/endpoint-lookup';
 export type { ComputeEndpointState } from './lookups/live-endpoint';
 export {

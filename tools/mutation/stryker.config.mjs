@@ -3,7 +3,7 @@
 /** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 const config = {
   mutate: [
-    'provider/src/endpoint/{endpoint-outputs,endpoint-changes,drift}.ts',
+    'provider/src/endpoint/{endpoint-state,endpoint-changes,drift}.ts',
     'provider/src/operations/operation-outcome.ts',
     'provider/src/control-api/{retry,write-once,failure-meaning}.ts',
     'provider/src/operations/{operation-poller,wait-for-operations,wait-for-unfinished,poll-schedule}.ts',

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { ControlApiError } from '../control-api/control-api-error';
 import { OperationWaitError } from '../operations/operation-wait-error';
-import { LockedError } from '../operations/project-lock';
+import { LockedError } from '../operations/wait-for-unlock';
 
 export const exitCodes = {
   done: 0,

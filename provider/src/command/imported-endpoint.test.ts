@@ -4,7 +4,7 @@ import type { Endpoint } from '../control-api/wire-types';
 import { readState } from '../dynamic/stored-properties';
 import { findChanges } from '../endpoint/endpoint-changes';
 import { findInputFailures } from '../endpoint/endpoint-inputs';
-import { isUnsettled } from '../endpoint/endpoint-outputs';
+import { isUnsettled } from '../endpoint/endpoint-state';
 import { declareEndpoint, toImportedResource } from './imported-endpoint';
 
 /** An endpoint as the service makes it when nothing is asked for: the default one of a branch. */

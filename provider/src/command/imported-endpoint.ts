@@ -9,7 +9,7 @@ import {
 import { argumentNames, argumentTable } from '../endpoint/argument-effects';
 import { findComputeSize } from '../endpoint/compute-size';
 import { type EndpointInputs, type InputName, isSame } from '../endpoint/endpoint-inputs';
-import { toOutputs } from '../endpoint/endpoint-outputs';
+import { toOutputs } from '../endpoint/endpoint-state';
 
 /** A resource in the file for `pulumi import --file`. */
 export interface ImportedResource {

@@ -1,11 +1,12 @@
 import type { dynamic } from '@pulumi/pulumi';
 import { isEmpty } from 'lodash';
 import { defaultTimeoutSeconds } from '../config/default-timeout';
+import { messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import { EngineDisplay } from '../display/engine-display';
 import { UnsettledEndpointError } from '../endpoint/endpoint-error';
 import { EndpointLifecycle, type LifecycleOptions } from '../endpoint/endpoint-lifecycle';
-import type { EndpointOutputs } from '../endpoint/endpoint-outputs';
+import type { EndpointOutputs } from '../endpoint/endpoint-state';
 import { PartialStateError, PresentableError } from './host-errors';
 import {
   markSecrets,
@@ -37,7 +38,7 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
     const { failures, ...checked } = await this.#lifecycle.check(before, readDeclaration(news));
     // The engine marks what the program gives; a secret name that it no longer gives has to be marked here.
     const isNameGiven = name !== undefined && name !== null;
-    const kept = isNameGiven ? [] : checked.resource.secretNames?.filter((name) => name === 'name');
+    const kept = isNameGiven ? [] : checked.resource.secretNames?.filter((secret) => secret === 'name');
     return { inputs: markSecrets(writeInputs(checked, __provider), kept), failures: [...failures] };
   }
 
@@ -101,7 +102,7 @@ async function present<Result>(
   try {
     return await work;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     if (error instanceof UnsettledEndpointError && write)
       throw new PartialStateError(message, error.id, write(error.outputs));
     throw new PresentableError(message);

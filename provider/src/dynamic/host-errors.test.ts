@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../../tests/support/endpoint';
 import { operationOf } from '../../../tests/support/operation';
-import { toOutputs } from '../endpoint/endpoint-outputs';
+import { toOutputs } from '../endpoint/endpoint-state';
 import { PartialStateError, PresentableError } from './host-errors';
 
 describe('a PresentableError', () => {

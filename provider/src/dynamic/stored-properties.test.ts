@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../../tests/support/endpoint';
 import { type EndpointInputs, unknownValue } from '../endpoint/endpoint-inputs';
-import { toOutputs } from '../endpoint/endpoint-outputs';
+import { toOutputs } from '../endpoint/endpoint-state';
 import { markSecrets, readDeclaration, readState, writeInputs, writeOutputs } from './stored-properties';
 
 /** A program that declares only the required arguments. */

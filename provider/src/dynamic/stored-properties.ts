@@ -3,8 +3,8 @@ import { describeSizeRange } from '../endpoint/compute-size';
 import { findGiven } from '../endpoint/endpoint-changes';
 import type { UncheckedDeclaration } from '../endpoint/endpoint-check';
 import { type EndpointInputs, type InputName, isUnknown, unknownValue } from '../endpoint/endpoint-inputs';
-import type { EndpointOutputs, PriorState } from '../endpoint/endpoint-outputs';
-import type { Declaration, Resource } from '../endpoint/resource';
+import type { EndpointOutputs, PriorState } from '../endpoint/endpoint-state';
+import type { Declaration, Resource } from '../endpoint/resource-identity';
 
 // The engine passes a dynamic provider one flat map of properties and nothing else. What the provider needs besides the
 // arguments travels in inputs whose names begin with two underscores.

@@ -7,7 +7,7 @@ import { toCreateAttributes } from './endpoint-changes';
 import { type CreateTarget, type ExistingEndpoint, findExisting, findOwn } from './existing-endpoint';
 
 /** A list of endpoints older than this does not prove that the endpoint does not exist. Milliseconds. */
-const listKeepsMs = 5_000;
+const freshListMs = 5_000;
 
 /** An endpoint that was created now, or one that existed. */
 export type Creation = { readonly kind: 'new'; readonly change: EndpointChange } | ExistingEndpoint;
@@ -19,14 +19,14 @@ export type Creation = { readonly kind: 'new'; readonly change: EndpointChange }
  */
 export async function createOnce(work: CreateWork): Promise<Creation> {
   const { project, inputs, target, deadline, progress } = work;
-  const list = deadline.bound(project.endpoints.recent(listKeepsMs), 'list of the endpoints');
+  const list = deadline.bound(project.endpoints.recent(freshListMs), 'list of the endpoints');
   const found = findExisting(target, await list);
   if (found) return found;
   const listedAt = Date.now();
   const attributes = toCreateAttributes({ ...inputs, name: nameAtCreation(target) });
   return project.write<Creation>({
     deadline,
-    isLookupDue: () => Date.now() - listedAt > listKeepsMs,
+    isLookupDue: () => Date.now() - listedAt > freshListMs,
     findDone: () => findAfterLostResponse(work),
     send: async () => {
       try {

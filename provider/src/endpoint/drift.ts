@@ -6,9 +6,7 @@ import { type EndpointInputs, type InputName, isSame } from './endpoint-inputs';
 
 /** The arguments for which the service reports another value than the program gives. */
 export function findDrift(endpoint: Endpoint, inputs: EndpointInputs): InputName[] {
-  return argumentNames.filter(
-    (name) => inputs[name] !== undefined && !matchesDesired(endpoint, inputs, name),
-  );
+  return findGiven(inputs).filter((name) => !matchesDesired(endpoint, inputs, name));
 }
 
 /** The arguments that the program leaves out, and that an earlier program has set at the endpoint. */

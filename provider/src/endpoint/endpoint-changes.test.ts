@@ -5,7 +5,7 @@ import { argumentTable, type ChangeEffect } from './argument-effects';
 import { findDrift, matchesDesired, withReported } from './drift';
 import { findChanges, toAttributes, toCreateAttributes } from './endpoint-changes';
 import { type EndpointInputs, type InputName, unknownValue } from './endpoint-inputs';
-import { toOutputs } from './endpoint-outputs';
+import { toOutputs } from './endpoint-state';
 
 /** A program that declares only the required arguments. */
 const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };

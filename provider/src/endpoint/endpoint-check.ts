@@ -2,7 +2,7 @@ import { isString, pickBy, union } from 'lodash';
 import type { EndpointClaims } from './endpoint-claims';
 import { type EndpointInputs, findInputFailures, type InputFailure, isUnknown } from './endpoint-inputs';
 import { deriveEndpointName, hashName } from './endpoint-name';
-import type { Resource } from './resource';
+import type { Resource } from './resource-identity';
 
 /** What a program gives, before it is checked. */
 export interface UncheckedDeclaration {

@@ -4,8 +4,8 @@ import type { CreateWork } from './create-work';
 import { findDrift, findLeftovers } from './drift';
 import { deleteEndpoint } from './endpoint-delete';
 import { EndpointGoneError } from './endpoint-error';
-import type { EndpointOutputs } from './endpoint-outputs';
 import { EndpointRun } from './endpoint-run';
+import type { EndpointOutputs } from './endpoint-state';
 import { type ExistingEndpoint, findDuplicates, findOlderDuplicate } from './existing-endpoint';
 
 export interface CreateRequest extends CreateWork {
@@ -16,7 +16,7 @@ export interface CreateRequest extends CreateWork {
 
 interface Created {
   readonly id: string;
-  readonly outs: EndpointOutputs;
+  readonly outputs: EndpointOutputs;
 }
 
 /** Enough for a stale list that shows a deleted endpoint, and for another process that creates the endpoint first. */
@@ -53,8 +53,8 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
     await deleteEndpoint(project, id, deadline, progress);
     return undefined;
   };
-  const outs = await run.keepInState(finish());
-  if (outs) return { id, outs };
+  const outputs = await run.keepInState(finish());
+  if (outputs) return { id, outputs };
   throw new EndpointGoneError(
     `create of endpoint ${id}: another process created an endpoint first for the same resource, so this duplicate was deleted.`,
   );
@@ -84,7 +84,7 @@ async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndp
         await deleteEndpoint(project, duplicate.id, deadline, progress);
     return run.finishNamed(finished);
   };
-  return { id, outs: await run.keepInState(finish()) };
+  return { id, outputs: await run.keepInState(finish()) };
 }
 
 function startRun(request: CreateRequest, endpoint: Endpoint, isNew = false): EndpointRun {

@@ -3,7 +3,7 @@ import type { Endpoint, Operation } from '../control-api/wire-types';
 import { describeOperation, isFailed, isUnfinished } from '../operations/operation-outcome';
 import type { WaitResult } from '../operations/wait-for-operations';
 import type { InputName } from './endpoint-inputs';
-import type { EndpointOutputs } from './endpoint-outputs';
+import type { EndpointOutputs } from './endpoint-state';
 
 /**
  * A create or update that failed although the endpoint exists. Its id and outputs must be kept in state, so that the next

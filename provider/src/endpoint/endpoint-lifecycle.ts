@@ -16,6 +16,7 @@ import { createEndpoint } from './endpoint-create';
 import { deleteEndpoint } from './endpoint-delete';
 import { UnsettledEndpointError } from './endpoint-error';
 import type { EndpointInputs } from './endpoint-inputs';
+import { EndpointRun } from './endpoint-run';
 import {
   type EndpointOutputs,
   isUnsettled,
@@ -23,10 +24,9 @@ import {
   toOutputs,
   unsettledOutputs,
   withSettings,
-} from './endpoint-outputs';
-import { EndpointRun } from './endpoint-run';
+} from './endpoint-state';
 import { toCreateTarget } from './existing-endpoint';
-import type { Declaration } from './resource';
+import type { Declaration } from './resource-identity';
 import { listSecretValues } from './secret-values';
 
 /** What differs between the real service and one under test. */
@@ -82,6 +82,7 @@ export class EndpointLifecycle {
       const isReplacing = urn !== undefined && this.#claims.nameInState(urn) !== undefined;
       failures.push(...(await this.#diagnostics.reportCreation(checked, isReplacing)));
     }
+    if (failures.length === 0) return checked;
     const present = this.#presenter([checked]);
     return { ...checked, failures: failures.map((each) => ({ ...each, reason: present(each.reason) })) };
   }
@@ -108,15 +109,14 @@ export class EndpointLifecycle {
     news: Declaration,
     deadline: Deadline,
   ): Promise<{ readonly id: string; readonly outputs: EndpointOutputs }> {
-    return this.#presentably([news], async () => {
-      const { id, outs } = await createEndpoint({
+    return this.#presentably([news], () =>
+      createEndpoint({
         ...this.#startWork(news, deadline),
         target: toCreateTarget(news),
         claims: this.#claims,
         claim: (endpointId) => this.#claim(endpointId, news),
-      });
-      return { id, outputs: outs };
-    });
+      }),
+    );
   }
 
   /** The endpoint as it is now; undefined when it no longer exists. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { replacingArguments } from './argument-effects';
 import { unknownValue } from './endpoint-inputs';
-import type { Resource } from './resource';
+import type { Resource } from './resource-identity';
 
 const maxNameLength = 64;
 const hashLength = 8;

@@ -9,7 +9,7 @@ import type { ServiceProject } from '../operations/service-project';
 import { awaitOperations, type WaitResult } from '../operations/wait-for-operations';
 import { describeWaitResult } from './endpoint-error';
 import type { EndpointInputs } from './endpoint-inputs';
-import type { UnsettledOperation } from './endpoint-outputs';
+import type { UnsettledOperation } from './endpoint-state';
 
 /** What a create or an update works on. */
 export interface EndpointWork {

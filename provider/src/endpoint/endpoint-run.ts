@@ -13,7 +13,7 @@ import {
 } from './endpoint-error';
 import type { InputName } from './endpoint-inputs';
 import { EndpointOperations, type EndpointWork } from './endpoint-operations';
-import { type EndpointOutputs, toOutputs, type UnsettledOperation } from './endpoint-outputs';
+import { type EndpointOutputs, toOutputs, type UnsettledOperation } from './endpoint-state';
 import { EndpointWriter } from './endpoint-writer';
 import { KnownEndpoint } from './known-endpoint';
 

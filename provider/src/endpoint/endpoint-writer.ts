@@ -7,7 +7,7 @@ import { toAttributes } from './endpoint-changes';
 import { describeGone, EndpointGoneError } from './endpoint-error';
 import type { InputName } from './endpoint-inputs';
 import type { EndpointOperations, EndpointWork } from './endpoint-operations';
-import { toOutputs, type UnsettledOperation } from './endpoint-outputs';
+import { toOutputs, type UnsettledOperation } from './endpoint-state';
 import type { KnownEndpoint } from './known-endpoint';
 
 /** Sends the writes of one create or update, each once, and never one that `allowRestart` forbids. */

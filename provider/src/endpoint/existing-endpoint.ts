@@ -2,7 +2,7 @@ import { sortBy } from 'lodash';
 import type { Endpoint } from '../control-api/wire-types';
 import type { EndpointInputs } from './endpoint-inputs';
 import { deriveEndpointName, hashName } from './endpoint-name';
-import type { Declaration } from './resource';
+import type { Declaration } from './resource-identity';
 
 /** What a create declares, and the names by which it recognises an endpoint that an earlier try created. */
 export interface CreateTarget {

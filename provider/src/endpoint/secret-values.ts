@@ -1,5 +1,5 @@
 import type { EndpointInputs } from './endpoint-inputs';
-import type { Declaration } from './resource';
+import type { Declaration } from './resource-identity';
 
 /** Shorter values (`on`, `0`) are not redacted: they occur in every text. */
 const shortestSecret = 4;

@@ -8,7 +8,7 @@ import type { Endpoint } from '../control-api/wire-types';
 import { makeWriteOnce, type WriteOnce } from '../control-api/write-once';
 import { OperationPoller } from './operation-poller';
 import type { PollPacing } from './poll-schedule';
-import type { LockPacing } from './project-lock';
+import type { LockPacing } from './wait-for-unlock';
 import { type QueuedWrite, WriteQueue } from './write-queue';
 
 /** The time constants of the service. Only tests change them. */

@@ -9,8 +9,8 @@ import {
   LockedError,
   type LockedWrite,
   type LockPacing,
-  ProjectLock,
-} from './project-lock';
+  UnlockWait,
+} from './wait-for-unlock';
 
 /** A write whose deadline starts when it leaves the queue. */
 export interface QueuedWrite<Result> extends LockedWrite {
@@ -122,7 +122,7 @@ export class WriteQueue {
   }
 
   async #sendWhenUnlocked(entry: Entry): Promise<void> {
-    const lock = new ProjectLock(this.#poller, this.#pacing, entry, this.#latest, this.#harmless);
+    const lock = new UnlockWait(this.#poller, this.#pacing, entry, this.#latest, this.#harmless);
     if (entry.refusal || this.#latest.some(isUnfinished)) await lock.waitForEnd(entry.refusal);
     for (;;) {
       try {

@@ -3,7 +3,7 @@ import { declared, endpointOf } from '../../../tests/support/endpoint';
 import { failedOf } from '../../../tests/support/operation';
 import { findChanges } from '../endpoint/endpoint-changes';
 import { type EndpointInputs, unknownValue } from '../endpoint/endpoint-inputs';
-import { toOutputs, type UnsettledOperation } from '../endpoint/endpoint-outputs';
+import { toOutputs, type UnsettledOperation } from '../endpoint/endpoint-state';
 import { assessChange, describeRefusal, type LiveEndpoint } from './change-impact';
 
 const outputs = toOutputs(endpointOf(), declared);

@@ -3,7 +3,7 @@ import type { Endpoint } from '../control-api/wire-types';
 import { argumentTable } from '../endpoint/argument-effects';
 import { describeSizeRange } from '../endpoint/compute-size';
 import { type EndpointInputs, type InputName, isUnknown } from '../endpoint/endpoint-inputs';
-import type { EndpointOutputs, UnsettledOperation } from '../endpoint/endpoint-outputs';
+import type { EndpointOutputs, UnsettledOperation } from '../endpoint/endpoint-state';
 import { isFailed } from '../operations/operation-outcome';
 
 /** The endpoint as it is now; or why that is not known. */

@@ -1,22 +1,23 @@
 import { messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Endpoint } from '../control-api/wire-types';
-import { argumentNames, argumentTable } from '../endpoint/argument-effects';
+import { argumentTable } from '../endpoint/argument-effects';
 import { findDrift } from '../endpoint/drift';
+import { findGiven } from '../endpoint/endpoint-changes';
 import {
   type EndpointInputs,
   type InputFailure,
   type InputName,
   isUnknown,
 } from '../endpoint/endpoint-inputs';
-import { type EndpointOutputs, isUnsettled, toOutputs } from '../endpoint/endpoint-outputs';
+import { type EndpointOutputs, isUnsettled, toOutputs } from '../endpoint/endpoint-state';
 import {
   type CreateTarget,
   findBranchEndpoint,
   findExisting,
   toCreateTarget,
 } from '../endpoint/existing-endpoint';
-import type { Declaration } from '../endpoint/resource';
+import type { Declaration } from '../endpoint/resource-identity';
 import { isFailed } from '../operations/operation-outcome';
 import type { ServiceProjects } from '../operations/service-project';
 import {
@@ -30,7 +31,7 @@ import {
 import { describeLimits } from './limit-notes';
 
 /** How long a list of endpoints serves all new endpoints of a preview. Milliseconds. */
-const listKeepsMs = 60_000;
+const maxListAgeMs = 60_000;
 const defaultPatienceMs = 5_000;
 
 type Severity = 'note' | 'warning';
@@ -84,7 +85,7 @@ export class PreviewDiagnostics {
   async reportCreation(declaration: Declaration, isReplacing: boolean): Promise<InputFailure[]> {
     const { inputs } = declaration;
     const target = toCreateTarget(declaration);
-    const given = argumentNames.filter((name) => inputs[name] !== undefined);
+    const given = findGiven(inputs);
     const limits = describeLimits(given, inputs);
     const endpoints = await this.#list(inputs);
     const notes: string[] = [];
@@ -120,7 +121,7 @@ export class PreviewDiagnostics {
     const { endpoints, writes } = this.#parts.projects.project(projectId);
     const patience = new Deadline(this.#parts.patienceMs ?? defaultPatienceMs);
     try {
-      return await patience.bound(endpoints.recent(listKeepsMs, writes.latestAt), 'list of the endpoints');
+      return await patience.bound(endpoints.recent(maxListAgeMs, writes.latestAt), 'list of the endpoints');
     } catch (error) {
       // The preview continues without it.
       this.#unlisted.set(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../../tests/support/endpoint';
 import { failedOf } from '../../../tests/support/operation';
-import { toOutputs } from '../endpoint/endpoint-outputs';
+import { toOutputs } from '../endpoint/endpoint-state';
 import { describeUnsettled } from './change-impact';
 
 const outputs = toOutputs(endpointOf(), declared);

@@ -3,7 +3,7 @@ import { refuseReadableKey } from '../config/stack-config';
 import { toHiddenInputs } from '../dynamic/hidden-inputs';
 import { typeToken } from '../dynamic/provider-text';
 import type { SizeOutput } from '../endpoint/compute-size';
-import type { UnsettledOperation } from '../endpoint/endpoint-outputs';
+import type { UnsettledOperation } from '../endpoint/endpoint-state';
 
 /** `read_write` serves the branch; `read_only` is a read replica. */
 export type ComputeEndpointType = 'read_write' | 'read_only';

@@ -31,7 +31,7 @@ export interface LockedWrite {
 }
 
 /** The wait of one write until its project is unlocked. */
-export class ProjectLock {
+export class UnlockWait {
   readonly #poller: OperationPoller;
   readonly #pacing: LockPacing;
   readonly #write: LockedWrite;

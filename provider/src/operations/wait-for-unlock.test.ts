@@ -6,7 +6,7 @@ import { forever, passing, QueuedProject, refusal, running } from '../../../test
 import { minuteMs, tenMinutes, within } from '../../../tests/support/write-deadlines';
 import type { Operation } from '../control-api/wire-types';
 import { OperationPoller, type OperationSource } from './operation-poller';
-import { LockedError } from './project-lock';
+import { LockedError } from './wait-for-unlock';
 import { WriteQueue } from './write-queue';
 
 useFakeClock();

@@ -5,7 +5,7 @@ import { argumentNames, argumentTable } from './argument-effects';
 import { deriveSizeOutputs, type SizeOutputs } from './compute-size';
 import { readAttributes } from './drift';
 import type { EndpointInputs, InputName } from './endpoint-inputs';
-import type { Resource } from './resource';
+import type { Resource } from './resource-identity';
 
 /** The version of the shape of the outputs, so that a later release can read what this one wrote. */
 export const schemaVersion = 1;
