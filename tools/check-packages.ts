@@ -55,7 +55,7 @@ function pnpm(folder: string): PackageManager {
 }
 
 async function describePackage(packed: PackedPackage, folder: string): Promise<void> {
-  const { name, version, files, packedBytes, unpackedBytes } = packed;
+  const { name, version, files, size, unpackedSize } = packed;
   const alone = join(folder, `alone-${name}`);
   await mkdir(alone);
   const project = new TrialProject({
@@ -69,7 +69,7 @@ async function describePackage(packed: PackedPackage, folder: string): Promise<v
   await project.install();
   const { packages, bytes } = await measureInstall(project.folder);
   say(
-    `${name} ${version}: ${files.length} files, ${kilobytes(packedBytes)} packed, ${kilobytes(unpackedBytes)} unpacked; ` +
+    `${name} ${version}: ${files.length} files, ${kilobytes(size)} packed, ${kilobytes(unpackedSize)} unpacked; ` +
       `installs ${packages} packages (itself included), ${(bytes / bytesPerMb).toFixed(1)} MB in all.`,
   );
 }

@@ -134,17 +134,10 @@ async function installNode(version: string, parent: string): Promise<string> {
 }
 
 function printTable(rows: readonly Row[]): void {
-  const cells = rows.map(({ name, program, seconds, outcome }) => {
-    const found = outcome instanceof Error ? undefined : outcome;
-    const versions = [found?.node ?? '', found?.pulumi ?? '', found?.typescript ?? '-'];
-    return [name, ...versions, program, `${seconds} s`, found ? 'ok' : 'FAILED'];
+  const table = rows.map(({ name, program, seconds, outcome }) => {
+    const isFailed = outcome instanceof Error;
+    const versions = isFailed ? {} : outcome;
+    return { name, ...versions, program, seconds, outcome: isFailed ? 'FAILED' : 'ok' };
   });
-  const table = [
-    ['combination', 'Node', '@pulumi/pulumi', 'TypeScript', 'program', 'time', 'outcome'],
-    ...cells,
-  ];
-  const widths =
-    table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
-  say('');
-  for (const row of table) say(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+  console.table(table);
 }

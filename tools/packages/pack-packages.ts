@@ -4,24 +4,21 @@ import execa from 'execa';
 
 const repository = join(__dirname, '..', '..');
 
-/** A workspace as npm would publish it. */
-export interface PackedPackage {
-  readonly name: string;
-  readonly version: string;
-  /** The path of the .tgz file. */
-  readonly tarball: string;
-  readonly files: readonly string[];
-  readonly packedBytes: number;
-  readonly unpackedBytes: number;
-}
-
 interface NpmPackRecord {
   readonly name: string;
   readonly version: string;
   readonly filename: string;
   readonly files: readonly { readonly path: string }[];
+  /** Bytes. */
   readonly size: number;
+  /** Bytes. */
   readonly unpackedSize: number;
+}
+
+/** A workspace as npm would publish it. */
+export interface PackedPackage extends NpmPackRecord {
+  /** The path of the .tgz file. */
+  readonly tarball: string;
 }
 
 /** Packs the workspaces into `folder`, after a clean build: tsc leaves the outputs of deleted sources behind. */
@@ -33,12 +30,5 @@ export async function packPackages(folder: string): Promise<readonly PackedPacka
     cwd: repository,
   });
   const records = JSON.parse(stdout) as readonly NpmPackRecord[]; // The documented shape of npm pack --json.
-  return records.map(({ name, version, filename, files, size, unpackedSize }) => ({
-    name,
-    version,
-    tarball: join(folder, filename),
-    files: files.map(({ path }) => path),
-    packedBytes: size,
-    unpackedBytes: unpackedSize,
-  }));
+  return records.map((record) => ({ ...record, tarball: join(folder, record.filename) }));
 }

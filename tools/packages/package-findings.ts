@@ -30,7 +30,8 @@ export async function findPackageProblems(packed: PackedPackage): Promise<string
   return findings.flat().map((finding) => `${packed.name}: ${finding}`);
 }
 
-async function findFileProblems({ name, files }: PackedPackage): Promise<string[]> {
+async function findFileProblems({ name, files: packed }: PackedPackage): Promise<string[]> {
+  const files = packed.map(({ path }) => path);
   const allowed = allowedFiles[name] ?? [];
   const isExpected = (file: string) =>
     requiredFiles.includes(file) || (allowed.some((form) => form.test(file)) && !neverPacked.test(file));
