@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { findPulumiCli } from '../../tools/pulumi-cli/find';
 import { ensurePulumiCli } from '../../tools/pulumi-cli/install';
-import { hashPins } from '../../tools/pulumi-cli/pins';
+import { hashPins, pinnedVersion } from '../../tools/pulumi-cli/pins';
 import { makeTemporaryFolder, writeFiles, writePrograms } from '../support/temporary-folder';
 
-const COMPANIONS = ['pulumi-language-nodejs', 'pulumi-resource-pulumi-nodejs'];
+const COMPANIONS = ['pulumi-language-nodejs', 'pulumi-language-yaml', 'pulumi-resource-pulumi-nodejs'];
 /** For the stand-ins that are shell scripts. */
 const SYSTEM = ['/bin', '/usr/bin'];
 
@@ -35,19 +35,23 @@ test('a Pulumi CLI that does not work is skipped with the reason', () => {
   const old = folderWithCli('3.99.1');
   const broken = makeTemporaryFolder();
   writePrograms(broken, { pulumi: '#!/bin/sh\nexit 1\n' });
-  const incomplete = COMPANIONS.map((name) => folderWithCli('3.259.0', [name]));
+  const incomplete = COMPANIONS.map((missing) => {
+    const present = COMPANIONS.filter((name) => name !== missing);
+    return { missing, folder: folderWithCli('3.259.0', present) };
+  });
   const messages: string[] = [];
   const log = (message: string) => messages.push(message);
 
   // Each of the incomplete ones alone: on one PATH, they would complete each other.
-  for (const folders of [[old, broken], ...incomplete.map((folder) => [folder])])
+  for (const folders of [[old, broken], ...incomplete.map(({ folder }) => [folder])])
     expect(findPulumiCli({ environment: environmentOf(folders), log })).toBeUndefined();
 
   expect(messages).toEqual([
     `skipped ${join(old, 'pulumi')}: 3.99.1 is older than 3.254.0`,
     `skipped ${join(broken, 'pulumi')}: \`pulumi version\` fails`,
-    `skipped ${join(incomplete[0] ?? '', 'pulumi')}: no ${COMPANIONS[1]} beside it or on PATH`,
-    `skipped ${join(incomplete[1] ?? '', 'pulumi')}: no ${COMPANIONS[0]} beside it or on PATH`,
+    ...incomplete.map(
+      ({ missing, folder }) => `skipped ${join(folder, 'pulumi')}: no ${missing} beside it or on PATH`,
+    ),
   ]);
 });
 
@@ -110,12 +114,12 @@ test('`pulumi version` runs with a new private home each time, which is deleted'
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-/** A Go whose build writes a CLI without compiling it. It records its environment in `seen`. */
+/** A Go whose build writes a CLI without compiling it. It records its arguments and its environment in `seen`. */
 function folderWithGo(): { folder: string; seen: string } {
   const folder = makeTemporaryFolder();
   const seen = join(folder, 'seen');
   const go = `#!/bin/sh
-echo "go $1" >> ${seen}
+echo "go $*" >> ${seen}
 env >> ${seen}
 if [ "$1" = env ]; then echo go1.99.0; exit; fi
 while [ "$1" != -o ]; do shift; done
@@ -159,7 +163,30 @@ test('Pulumi CLIs of the same folder are built once, by two set-ups side by side
 
   await Promise.all([ensurePulumiCli({ environment }), ensurePulumiCli({ environment })]);
 
-  expect(readFileSync(seen, 'utf8').match(/^go \w+$/gm)).toEqual(['go env', 'go build', 'go build']);
+  expect(readFileSync(seen, 'utf8').match(/^go \w+/gm)).toEqual(['go env', ...Array(3).fill('go build')]);
+});
+
+test('each binary is built with its own version', async () => {
+  const { folder, seen } = folderWithGo();
+
+  await ensurePulumiCli({ environment: environmentOf([folder, ...SYSTEM]) });
+
+  const builds = readFileSync(seen, 'utf8').matchAll(/^go build .* -X (\S+=v[\d.]+) .*\/(\S+)$/gm);
+  expect([...builds].map(([, version, name]) => [name, version])).toEqual([
+    ['pulumi', 'github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v3.259.0'],
+    ['pulumi-language-nodejs', 'github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v3.68.0'],
+    ['pulumi-language-yaml', 'github.com/pulumi/pulumi-yaml/pkg/version.Version=v1.38.1'],
+  ]);
+});
+
+test('the YAML language host is pinned to the Pulumi modules of the CLI', () => {
+  const pinned = readFileSync('tools/pulumi-cli/language-yaml/go.mod', 'utf8');
+  const modules = pinned.matchAll(/github\.com\/pulumi\/pulumi\/(pkg|sdk)\/v3 v(\S+)/g);
+
+  expect([...modules].map(([, name, version]) => [name, version])).toEqual([
+    ['pkg', pinnedVersion()],
+    ['sdk', pinnedVersion()],
+  ]);
 });
 
 test("Go runs without the service's key and Pulumi's access token", async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { goEnvironment } from '../child-environment.mjs';
 import { runCommand } from '../setup/run-command.mjs';
 import { isOlder } from './find';
-import { BINARIES, oldestGo, pinnedVersion } from './pins';
+import { BINARIES, oldestGo, pinnedVersion, RESOURCE_PLUGIN } from './pins';
 
 export interface InstallStep {
   /** An empty folder for the binaries. */
@@ -14,20 +14,18 @@ export interface InstallStep {
   readonly signal: AbortSignal | undefined;
 }
 
-const VERSION_VARIABLE = 'github.com/pulumi/pulumi/sdk/v3/go/common/version.Version';
 const SDK = join(__dirname, '../../node_modules/@pulumi/pulumi');
-const RESOURCE_PLUGIN = 'pulumi-resource-pulumi-nodejs';
 
 /**
- * Builds the CLI and its language host for Node.js into `folder`, which takes several minutes. The modules come from the Go
- * module proxy; Go verifies them against the committed go.sum files alone.
+ * Builds the CLI and its language hosts into `folder`, which takes several minutes. The modules come from the Go module
+ * proxy; Go verifies them against the committed go.sum files alone.
  */
 export async function buildFromModules({ folder, environment, log, signal }: InstallStep): Promise<void> {
   const env = goEnvironment(environment);
   checkGo(env);
   log(`building Pulumi ${pinnedVersion()} with Go: some minutes, and 4 GB in Go's caches the first time`);
   for (const binary of BINARIES) {
-    const flags = `-s -w -X ${VERSION_VARIABLE}=v${pinnedVersion(binary)}`;
+    const flags = `-s -w -X ${binary.versionVariable}=v${pinnedVersion(binary)}`;
     const target = join(folder, binary.name);
     await runCommand(['go', 'build', '-trimpath', '-ldflags', flags, '-o', target, binary.command], {
       name: `go build of ${binary.name}`,
@@ -50,7 +48,7 @@ function checkGo(env: NodeJS.ProcessEnv): void {
   if (version !== undefined && !isOlder(version, needed)) return;
   throw new Error(
     `Building the Pulumi CLI needs Go ${needed} or newer, and ${version ? `this is Go ${version}` : '`go` does not run'}: ` +
-      'install Go, put a Pulumi CLI with its language host for Node.js on PATH, or set PULUMI_CLI_INSTALLER=1 to ' +
+      'install Go, put a Pulumi CLI with its language hosts for Node.js and YAML on PATH, or set PULUMI_CLI_INSTALLER=1 to ' +
       'allow the official installer, a download that no checksum verifies.',
     { cause: error },
   );

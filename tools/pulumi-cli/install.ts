@@ -47,11 +47,9 @@ async function installInto(
   try {
     if (usesInstaller) await runInstaller(installer, { ...options, folder: workFolder });
     else await buildFromModules({ ...options, folder: binaries });
-    // One by one, because the folder may hold other files. `pulumi` comes last among the binaries: until then, the folder
-    // has no CLI or the previous one.
-    const names = readdirSync(binaries).sort(
-      (left, right) => Number(left === 'pulumi') - Number(right === 'pulumi'),
-    );
+    // One by one, because the folder may hold other files. `pulumi` sorts before the names that begin with it, so it comes
+    // last here: until then, the folder has no CLI or the previous one.
+    const names = readdirSync(binaries).sort().reverse();
     for (const name of names) renameSync(join(binaries, name), join(folder, name));
     const pins = usesInstaller ? {} : { pins: hashPins() };
     writeFileSync(join(folder, RECORD), JSON.stringify({ version: pinnedVersion(), ...pins }));

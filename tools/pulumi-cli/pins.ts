@@ -2,39 +2,50 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The Go commands to build; `folder` has the go.mod and go.sum that pin `module`. */
+const SDK = 'github.com/pulumi/pulumi/sdk/v3';
+
+/** The Go commands to build. `folder` has the go.mod and go.sum that pin them; the linker sets `versionVariable`. */
 export const BINARIES = [
   {
     name: 'pulumi',
     folder: 'cli',
-    module: 'github.com/pulumi/pulumi/pkg/v3',
     command: 'github.com/pulumi/pulumi/pkg/v3/cmd/pulumi',
+    versionVariable: `${SDK}/go/common/version.Version`,
   },
   {
     name: 'pulumi-language-nodejs',
     folder: 'language-nodejs',
-    module: 'github.com/pulumi/pulumi/sdk/v3',
-    command: 'github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs',
+    command: `${SDK}/nodejs/cmd/pulumi-language-nodejs`,
+    versionVariable: `${SDK}/go/common/version.Version`,
+  },
+  {
+    name: 'pulumi-language-yaml',
+    folder: 'language-yaml',
+    command: 'github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml',
+    versionVariable: 'github.com/pulumi/pulumi-yaml/pkg/version.Version',
   },
 ] as const;
+
+/** Comes from the SDK in node_modules, without a build. */
+export const RESOURCE_PLUGIN = 'pulumi-resource-pulumi-nodejs';
 
 type Binary = (typeof BINARIES)[number];
 
 /** The version of a binary, for example `3.259.0`. */
-export function pinnedVersion({ folder, module }: Binary = BINARIES[0]): string {
-  const file = join(__dirname, folder, 'go.mod');
-  const requirement = readFileSync(file, 'utf8')
-    .split('\n')
-    .map((line) => line.split(' '))
-    .find(([word, path]) => word === 'require' && path === module);
-  if (requirement?.[2] === undefined)
-    throw new Error(`${file} has no line \`require ${module} VERSION\`: restore it.`);
-  return requirement[2].replace(/^v/, '');
+export function pinnedVersion({ folder }: Binary = BINARIES[0]): string {
+  return readModule(folder, /^require \S+ v(\S+)$/m);
 }
 
 /** The oldest Go that builds the pinned modules. */
 export function oldestGo(): string {
-  return /^go (\S+)$/m.exec(readFileSync(join(__dirname, 'cli/go.mod'), 'utf8'))?.[1] ?? '';
+  return readModule('cli', /^go (\S+)$/m);
+}
+
+function readModule(folder: string, line: RegExp): string {
+  const file = join(__dirname, folder, 'go.mod');
+  const found = line.exec(readFileSync(file, 'utf8'))?.[1];
+  if (found === undefined) throw new Error(`${file} has no line ${line}: restore it.`);
+  return found;
 }
 
 /** Changes when a pin does. */
