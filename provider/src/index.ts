@@ -1,11 +1,11 @@
 // The resource first: the API reference keeps this order.
-export {
-  ComputeEndpoint,
-  type ComputeEndpointArgs,
-  type ComputeEndpointLocation,
-  type ComputeEndpointTimeouts,
-  type ComputeEndpointType,
-} from './resources/compute-endpoint';
+export { ComputeEndpoint } from './resources/compute-endpoint';
+export type {
+  ComputeEndpointArgs,
+  ComputeEndpointLocation,
+  ComputeEndpointTimeouts,
+  ComputeEndpointType,
+} from './resources/compute-endpoint-args';
 
 // What belongs to it.
 

@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { endpointOf } from '../../../tests/support/endpoint';
 import type { Endpoint } from '../control-api/wire-types';
 import { readState } from '../dynamic/stored-properties';
+import { declareEndpoint } from '../endpoint/declared-endpoint';
 import { findChanges } from '../endpoint/endpoint-changes';
 import { findInputFailures } from '../endpoint/endpoint-inputs';
 import { isUnsettled } from '../endpoint/endpoint-state';
-import { declareEndpoint, toImportedResource } from './imported-endpoint';
+import { toImportedResource } from './imported-endpoint';
 
 /** An endpoint as the service makes it when nothing is asked for: the default one of a branch. */
 function plainEndpoint(change: Partial<Endpoint> = {}): Endpoint {

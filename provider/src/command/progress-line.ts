@@ -1,7 +1,7 @@
 import { toPrintable } from '../control-api/printable';
 import type { Redact } from '../control-api/redaction';
 import type { Operation } from '../control-api/wire-types';
-import { describeBlockers, describeProgress } from '../display/progress';
+import { describeBlockers, describeProgress } from '../engine/progress';
 
 /** A terminal, a file or a pipe. */
 export type OutputStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };

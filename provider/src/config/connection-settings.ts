@@ -1,3 +1,5 @@
+import { dynamicSettingNames } from './setting-names';
+
 /** The address of the service and the key. Held only in memory. */
 export interface ConnectionSettings {
   readonly baseUrl: string;
@@ -12,15 +14,13 @@ export type ReadConfig = (key: string) => string | undefined;
 const sources = {
   apiKey: {
     what: 'API key',
-    configKey: 'postgresCompute:apiKey',
     variable: 'POSTGRES_COMPUTE_API_KEY',
-    example: 'pulumi config set --secret postgresCompute:apiKey',
+    example: (key: string) => `pulumi config set --secret ${key}`,
   },
   baseUrl: {
     what: 'base URL',
-    configKey: 'postgresCompute:baseUrl',
     variable: 'POSTGRES_COMPUTE_BASE_URL',
-    example: 'pulumi config set postgresCompute:baseUrl https://HOST/api/v2',
+    example: (key: string) => `pulumi config set ${key} https://HOST/api/v2`,
   },
 } as const;
 
@@ -31,64 +31,67 @@ const sources = {
 export function readConnectionSettings(
   readConfig: ReadConfig,
   environment: NodeJS.ProcessEnv,
+  { namespace } = dynamicSettingNames,
 ): ConnectionSettings {
   const read = (name: keyof typeof sources): string => {
-    const { what, configKey, variable, example } = sources[name];
-    const value = (readConfig(configKey) ?? environment[variable])?.trim();
+    const { what, variable, example } = sources[name];
+    const value = (readConfig(`${namespace}:${name}`) ?? environment[variable])?.trim();
     if (value) return value;
+    const command = example(`${namespace}:${name}`);
     throw new Error(
-      `The ${what} of the Postgres service is missing: set it with \`${example}\`, or in ${variable}.`,
+      `The ${what} of the Postgres service is missing: set it with \`${command}\`, or in ${variable}.`,
     );
   };
   const requestsPerMinute =
-    readConfig('postgresCompute:requestsPerMinute') ?? environment.POSTGRES_COMPUTE_REQUESTS_PER_MINUTE;
+    readConfig(`${namespace}:requestsPerMinute`) ?? environment.POSTGRES_COMPUTE_REQUESTS_PER_MINUTE;
   const allowInsecure =
-    readConfig('postgresCompute:allowInsecureBaseUrl') ??
-    environment.POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL;
+    readConfig(`${namespace}:allowInsecureBaseUrl`) ?? environment.POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL;
   return {
-    baseUrl: checkBaseUrl(read('baseUrl'), checkAllowance(allowInsecure)),
-    apiKey: checkApiKey(read('apiKey')),
-    ...(requestsPerMinute && { requestsPerMinute: checkRequestsPerMinute(requestsPerMinute) }),
+    baseUrl: checkBaseUrl(read('baseUrl'), checkAllowance(allowInsecure, namespace), namespace),
+    apiKey: checkApiKey(read('apiKey'), namespace),
+    ...(requestsPerMinute && {
+      requestsPerMinute: checkRequestsPerMinute(requestsPerMinute, namespace),
+    }),
   };
 }
 
-function checkRequestsPerMinute(text: string): number {
+function checkRequestsPerMinute(text: string, namespace: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count >= 1) return count;
   throw new Error(
-    `postgresCompute:requestsPerMinute (or POSTGRES_COMPUTE_REQUESTS_PER_MINUTE) must be a whole number above 0, not "${text}".`,
+    `${namespace}:requestsPerMinute (or POSTGRES_COMPUTE_REQUESTS_PER_MINUTE) must be a whole number above 0, not "${text}".`,
   );
 }
 
-function checkAllowance(text: string | undefined): boolean {
+function checkAllowance(text: string | undefined, namespace: string): boolean {
   const allowance = text?.trim();
   if (!allowance || allowance === 'false') return false;
   if (allowance === 'true') return true;
   throw new Error(
-    `postgresCompute:allowInsecureBaseUrl (or POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL) must be true or false, not "${text}".`,
+    `${namespace}:allowInsecureBaseUrl (or POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL) must be true or false, not "${text}".`,
   );
 }
 
-function checkBaseUrl(baseUrl: string, mayBeInsecure: boolean): string {
+function checkBaseUrl(baseUrl: string, mayBeInsecure: boolean, namespace: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
   // URL drops a bare `?` or `#`, but either would cut off every path.
   if (!url || !isWeb || url.username || url.password || /[?#]/.test(baseUrl)) {
     throw new Error(
-      'The base URL of the Postgres service (postgresCompute:baseUrl or POSTGRES_COMPUTE_BASE_URL) must be an http(s) URL without user, query or fragment, such as https://HOST/api/v2.',
+      `The base URL of the Postgres service (${namespace}:baseUrl or POSTGRES_COMPUTE_BASE_URL) must be an http(s) URL without user, query or fragment, such as https://HOST/api/v2.`,
     );
   }
   if (url.protocol === 'https:' || isLoopback(url) || mayBeInsecure) return baseUrl;
   throw new Error(
-    `The base URL of the Postgres service (postgresCompute:baseUrl or POSTGRES_COMPUTE_BASE_URL) uses http to ${url.hostname}, so anyone on the network path could read the API key. Use https. If you trust the network, allow http with \`pulumi config set postgresCompute:allowInsecureBaseUrl true\`, or POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL=true.`,
+    `The base URL of the Postgres service (${namespace}:baseUrl or POSTGRES_COMPUTE_BASE_URL) uses http to ${url.hostname}, so anyone on the network path could read the API key. Use https. If you trust the network, allow http with \`pulumi config set ${namespace}:allowInsecureBaseUrl true\`, or POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL=true.`,
   );
 }
 
-function checkApiKey(apiKey: string): string {
+function checkApiKey(apiKey: string, namespace: string): string {
   // A header can't carry other characters, and the error of Node.js would quote the key.
   if (/^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
   throw new Error(
-    'The API key of the Postgres service (postgresCompute:apiKey or POSTGRES_COMPUTE_API_KEY) contains a space, a control character or a non-ASCII character.',
+    `The API key of the Postgres service (${namespace}:apiKey or POSTGRES_COMPUTE_API_KEY) contains a space, a control character or a non-ASCII character.`,
   );
 }
 

@@ -1,19 +1,20 @@
 import { type ConnectionSettings, type ReadConfig, readConnectionSettings } from './connection-settings';
-
-const allowRestartKey = 'postgresCompute:allowRestart';
+import { dynamicSettingNames, type SettingNames } from './setting-names';
 
 /** The settings from the stack's config and the environment, read afresh each time: a host may set the config late. */
 export class ProviderConfig {
   readConfig: ReadConfig = () => undefined;
+  readonly names: SettingNames;
   readonly #environment: NodeJS.ProcessEnv;
 
-  constructor(environment: NodeJS.ProcessEnv = process.env) {
+  constructor(environment: NodeJS.ProcessEnv = process.env, names: SettingNames = dynamicSettingNames) {
     this.#environment = environment;
+    this.names = names;
   }
 
   /** @throws Error when the key or the base URL is missing or unusable */
   get connection(): ConnectionSettings {
-    return readConnectionSettings(this.readConfig, this.#environment);
+    return readConnectionSettings(this.readConfig, this.#environment, this.names);
   }
 
   /** Whether a change may drop the connections of an active compute if the program does not say. */
@@ -22,7 +23,11 @@ export class ProviderConfig {
   }
 
   get #allowRestart(): string | undefined {
-    return this.readConfig(allowRestartKey)?.trim() || undefined;
+    return this.readConfig(this.#allowRestartKey)?.trim() || undefined;
+  }
+
+  get #allowRestartKey(): string {
+    return `${this.names.namespace}:allowRestart`;
   }
 
   /** The problems with the settings. Sends no request. */
@@ -33,7 +38,7 @@ export class ProviderConfig {
       return [error instanceof Error ? error.message : String(error)];
     }
     if ([undefined, 'true', 'false'].includes(this.#allowRestart)) return [];
-    return [`${allowRestartKey} must be true or false, not "${this.#allowRestart}".`];
+    return [`${this.#allowRestartKey} must be true or false, not "${this.#allowRestart}".`];
   }
 
   /** The key, for redaction. Empty without valid settings: the provider then never calls the service. */

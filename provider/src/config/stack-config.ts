@@ -1,9 +1,17 @@
 import * as pulumi from '@pulumi/pulumi';
+import { dynamicSettingNames, pluginSettingNames, type SettingNames } from './setting-names';
 
 /** Reads a value of the stack's config by its full key (`postgresCompute:baseUrl`). */
 export function readStackConfig(key: string): string | undefined {
   const [namespace, name = ''] = key.split(':');
   return new pulumi.Config(namespace).get(name);
+}
+
+/** What the settings are called that the stack's config holds: those of the dynamic provider, or else of the plugin. */
+export function findSettingNames(): SettingNames {
+  const isGiven = ({ namespace }: SettingNames) =>
+    ['apiKey', 'baseUrl'].some((name) => readStackConfig(`${namespace}:${name}`) !== undefined);
+  return [dynamicSettingNames, pluginSettingNames].find(isGiven) ?? dynamicSettingNames;
 }
 
 /**

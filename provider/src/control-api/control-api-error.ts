@@ -2,7 +2,13 @@ import { STATUS_CODES } from 'node:http';
 import { type AxiosError, type AxiosResponse, isAxiosError } from 'axios';
 import { retryAfter } from 'axios-retry';
 import { z } from 'zod';
-import { type FailureMeaning, malformedResponseCode, meaningOfFailure, notSentCode } from './failure-meaning';
+import {
+  type FailureMeaning,
+  interruptedCode,
+  malformedResponseCode,
+  meaningOfFailure,
+  notSentCode,
+} from './failure-meaning';
 import { toPrintable } from './printable';
 import type { Redact } from './redaction';
 
@@ -77,7 +83,7 @@ function describeFailure({ method, path, status, code, reason, requestId }: Cont
       ? 'no usable response'
       : `${status} ${STATUS_CODES[status] ?? ''}`.trim();
   const serviceCode = code && status !== undefined && !isMalformed ? ` [${code}]` : '';
-  const what = code === notSentCode ? '' : `${response}${serviceCode}: `;
+  const what = code === notSentCode || code === interruptedCode ? '' : `${response}${serviceCode}: `;
   const suffix = requestId ? ` (request id ${requestId})` : '';
   return `${method} ${path}: ${what}${reason}${suffix}`;
 }
@@ -160,6 +166,7 @@ export function parseJson(text: unknown): unknown {
 
 function describeNetworkError(error: AxiosError): string {
   if (error.code === 'ECONNABORTED' || error.code === 'ETIMEDOUT') return 'no response within the time-out';
+  if (error.code === 'ERR_CANCELED') return 'interrupted before a response arrived';
   if (error.code === 'ECONNREFUSED') return 'connection refused';
   if (error.code === 'ECONNRESET') return 'the connection was closed before a response arrived';
   if (error.code === 'ENOTFOUND') return 'the host name of the base URL is unknown';

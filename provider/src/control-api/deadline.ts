@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 /** The longest delay of a timer: Node.js fires a longer one at once. Milliseconds. */
 const longestTimerMs = 2 ** 31 - 1;
 
@@ -6,16 +8,24 @@ export function toTimerMs(delayMs: number): number {
   return Math.min(Math.max(0, delayMs), longestTimerMs);
 }
 
+/** Resolves after the delay, or when the signal is aborted. */
+export async function pause(delayMs: number, signal?: AbortSignal): Promise<void> {
+  await delay(toTimerMs(delayMs), undefined, signal && { signal }).catch(() => undefined);
+}
+
 /**
  * Limits how long an action may take. The clock starts at once, or with `begin` for a deadline made with
- * `begins: 'later'`: time in a queue does not count.
+ * `begins: 'later'`: time in a queue does not count. A deadline with a signal also passes when that is aborted: when the
+ * user interrupts the run.
  */
 export class Deadline {
   readonly totalMs: number;
+  readonly #signal: AbortSignal | undefined;
   #startedAt: number | undefined;
 
-  constructor(totalMs: number, begins: 'now' | 'later' = 'now') {
+  constructor(totalMs: number, begins: 'now' | 'later' = 'now', signal?: AbortSignal) {
     this.totalMs = totalMs;
+    this.#signal = signal;
     if (begins === 'now') this.begin();
   }
 
@@ -28,28 +38,62 @@ export class Deadline {
     return this.#startedAt === undefined ? 0 : Date.now() - this.#startedAt;
   }
 
+  /** Whether the user has interrupted the run. */
+  get isInterrupted(): boolean {
+    return this.#signal?.aborted === true;
+  }
+
   get remainingMs(): number {
-    return Math.max(0, this.totalMs - this.elapsedMs);
+    return this.isInterrupted ? 0 : Math.max(0, this.totalMs - this.elapsedMs);
   }
 
   get hasPassed(): boolean {
     return this.remainingMs === 0;
   }
 
+  /** A deadline of its own length that the same interruption ends. */
+  next(totalMs: number): Deadline {
+    return new Deadline(totalMs, 'now', this.#signal);
+  }
+
+  /** Resolves after the delay, at the latest at the deadline. */
+  async pause(delayMs: number): Promise<void> {
+    await pause(Math.min(delayMs, this.remainingMs), this.#signal);
+  }
+
+  /** Calls back at the deadline, once. Returns a function that prevents it. */
+  onEnd(callBack: () => void): () => void {
+    const end = () => {
+      cancel();
+      callBack();
+    };
+    const timer = setTimeout(end, toTimerMs(this.remainingMs));
+    const cancel = () => {
+      clearTimeout(timer);
+      this.#signal?.removeEventListener('abort', end);
+    };
+    this.#signal?.addEventListener('abort', end);
+    return cancel;
+  }
+
   /**
    * Resolves like the work, or rejects at the deadline. The work then continues for its other callers.
-   * @throws Error `WHAT: no response within N s`
+   * @throws Error `WHAT: no response within N s`, or `WHAT: interrupted`
    */
   async bound<Result>(work: Promise<Result>, what: string): Promise<Result> {
-    let timer: NodeJS.Timeout | undefined;
+    let cancel = () => {};
     const end = new Promise<never>((_resolve, reject) => {
-      const fail = () => reject(new Error(`${what}: no response within ${describeSeconds(this.totalMs)}`));
-      timer = setTimeout(fail, toTimerMs(this.remainingMs));
+      cancel = this.onEnd(() => {
+        const why = this.isInterrupted
+          ? 'interrupted'
+          : `no response within ${describeSeconds(this.totalMs)}`;
+        reject(new Error(`${what}: ${why}`));
+      });
     });
     try {
       return await Promise.race([work, end]);
     } finally {
-      clearTimeout(timer);
+      cancel();
     }
   }
 }

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { clamp } from 'lodash';
 import type { ControlApi } from './control-api';
 import { isNotFound } from './control-api-error';
-import type { Deadline } from './deadline';
+import { Deadline, pause } from './deadline';
 import { rereadUntil } from './read-lag';
 import type { Endpoint } from './wire-types';
 
@@ -81,7 +80,7 @@ export class EndpointList {
     options: FindOptions = {},
   ): Promise<Endpoint | undefined> {
     let shared = options;
-    return readPatiently(readLagMs, () => {
+    return this.#readPatiently(readLagMs, () => {
       const found = this.find(endpointId, shared);
       // Only the first read may use an earlier list.
       shared = { deadline: options.deadline };
@@ -91,7 +90,7 @@ export class EndpointList {
 
   /** Whether a read by id shows the endpoint. A lagging list may still show a deleted one. */
   async exists(endpointId: string, readLagMs: number, deadline: Deadline): Promise<boolean> {
-    return (await readPatiently(readLagMs, () => this.#findById(endpointId, deadline))) !== undefined;
+    return (await this.#readPatiently(readLagMs, () => this.#findById(endpointId, deadline))) !== undefined;
   }
 
   async #findById(endpointId: string, deadline: Deadline | undefined): Promise<Endpoint | undefined> {
@@ -103,8 +102,18 @@ export class EndpointList {
     }
   }
 
+  #readPatiently<Found>(
+    readLagMs: number,
+    read: () => Promise<Found | undefined>,
+  ): Promise<Found | undefined> {
+    const lag = new Deadline(readLagMs, 'now', this.#api.signal);
+    const pauses = { firstMs: Math.ceil(firstPauseShare * readLagMs), longestMs: readLagMs };
+    return rereadUntil(lag, read, (found) => found !== undefined, pauses);
+  }
+
   async #fetchNext(): Promise<readonly Endpoint[]> {
-    await Promise.all([this.#underway, sleep(clamp(this.#latestTookMs, gatherMs.least, gatherMs.most))]);
+    const waitMs = clamp(this.#latestTookMs, gatherMs.least, gatherMs.most);
+    await Promise.all([this.#underway, pause(waitMs, this.#api.signal)]);
     let sentAt = 0;
     // Until it is sent, it may wait for the rate limiter, and further callers share it.
     const onSend = () => {
@@ -127,14 +136,6 @@ export class EndpointList {
       if (sentAt === 0) this.#upcoming = undefined;
     }
   }
-}
-
-function readPatiently<Found>(
-  readLagMs: number,
-  read: () => Promise<Found | undefined>,
-): Promise<Found | undefined> {
-  const pauses = { firstMs: Math.ceil(firstPauseShare * readLagMs), longestMs: readLagMs };
-  return rereadUntil(readLagMs, read, (found) => found !== undefined, pauses);
 }
 
 function describeUnknownProject({ message }: Error): string {

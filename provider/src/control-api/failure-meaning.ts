@@ -42,9 +42,17 @@ export const malformedResponseCode = 'MALFORMED_RESPONSE';
 /** The code of a request that the rate limiter could not send before its deadline. */
 export const notSentCode = 'NOT_SENT';
 
+/** The code of a request that was not sent because the user has interrupted the run. */
+export const interruptedCode = 'INTERRUPTED';
+
+/** Whether the user has interrupted the request, before it was sent or since (the code of axios). */
+export function isInterruption(code: string | undefined): boolean {
+  return code === interruptedCode || code === 'ERR_CANCELED';
+}
+
 /** @param code the code of the network error, used only if no response arrived */
 export function meaningOfFailure(status: number | undefined, code: string | undefined): FailureMeaning {
-  if (code === notSentCode) return 'not done';
+  if (code === notSentCode || code === interruptedCode) return 'not done';
   if (status === undefined) return (code !== undefined && meaningOfNetworkError[code]) || 'unknown';
   // A 2xx that broke off or has another shape: the work was most likely done.
   return meaningOfStatus[status] ?? (status < 300 || status >= 500 ? 'unknown' : 'refused');

@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { type ConnectionSettings, isLoopback } from '../config/connection-settings';
 import { malformedResponse, parseJson, toControlApiError } from './control-api-error';
 import { Deadline } from './deadline';
-import { malformedResponseCode, notSentCode } from './failure-meaning';
+import { interruptedCode, malformedResponseCode, notSentCode } from './failure-meaning';
 import { defaultRequestLimits, NotSentError, RateLimiter } from './rate-limiter';
 import { makeRedactor, type Redact } from './redaction';
 import {
@@ -27,6 +27,8 @@ export interface HttpPacing {
   /** How long one request may take. Milliseconds. @default 30000 */
   readonly requestTimeoutMs?: number | undefined;
   readonly retryPacing?: RetryPacing | undefined;
+  /** Aborted when the user interrupts the run: from then on, nothing is sent. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface RequestParts extends CallOptions {
@@ -36,6 +38,8 @@ interface RequestParts extends CallOptions {
 
 /** How long to retry a call that has no deadline. */
 const defaultPatienceMs = 60_000;
+/** How long a write may still take after an interruption. Milliseconds. */
+const writeGraceMs = 500;
 const maxResponseBytes = 64 * 1024 * 1024;
 
 /** Sends requests to the control API. Every call rejects with a ControlApiError. */
@@ -43,18 +47,20 @@ export class HttpClient {
   readonly retryPacing: RetryPacing;
   /** Redacts the key in a text that is about to be shown. */
   readonly redact: Redact;
+  readonly signal: AbortSignal | undefined;
   readonly #http: AxiosInstance;
 
   constructor(options: ConnectionSettings & HttpPacing) {
     this.retryPacing = options.retryPacing ?? defaultRetryPacing;
     const { requestsPerMinute = defaultRequestLimits.perMinute } = options;
     const limiter = new RateLimiter({ ...defaultRequestLimits, perMinute: requestsPerMinute });
+    this.signal = options.signal;
     this.redact = makeRedactor([options.apiKey]);
     this.#http = axios.create({
       baseURL: options.baseUrl.replace(/\/+$/, ''),
       timeout: options.requestTimeoutMs ?? 30_000,
       headers: { Authorization: `Bearer ${options.apiKey}`, Accept: 'application/json' },
-      adapter: sendWithin(limiter),
+      adapter: sendWithin(limiter, options.signal),
       // The key goes to the base URL and nowhere else.
       maxRedirects: 0,
       maxContentLength: maxResponseBytes,
@@ -69,7 +75,7 @@ export class HttpClient {
     });
     // Installed before the retries, which treat invalid JSON like a lost response.
     this.#http.interceptors.response.use(requireJson);
-    installRetry(this.#http, this.retryPacing);
+    installRetry(this.#http, this.retryPacing, options.signal);
   }
 
   protected async call<Shape extends z.ZodType>(
@@ -100,9 +106,18 @@ export class HttpClient {
   }
 }
 
-/** Every request, including each retry, waits for the rate limiter. A 429 pauses all of them. */
-function sendWithin(limiter: RateLimiter): AxiosAdapter {
+/**
+ * Every request, including each retry, waits for the rate limiter. A 429 pauses all of them. An interruption ends reads at
+ * once, and leaves a write some time for its response, which may hold the id of a new endpoint.
+ */
+function sendWithin(limiter: RateLimiter, interruption?: AbortSignal): AxiosAdapter {
   const send = axios.getAdapter('http');
+  const endOfWrites = new AbortController();
+  const end = () => {
+    limiter.close();
+    setTimeout(() => endOfWrites.abort(), writeGraceMs);
+  };
+  interruption?.addEventListener('abort', end, { once: true });
   return async (config) => {
     const method = (config.method ?? 'get').toUpperCase();
     const { deadline, onSend } = config.context ?? {};
@@ -110,13 +125,17 @@ function sendWithin(limiter: RateLimiter): AxiosAdapter {
     try {
       return await limiter.send({ route, isWrite: method !== 'GET', deadline }, () => {
         onSend?.();
-        return send({ ...config, timeout: timeoutOf(config) }).catch((error: AxiosError) => {
-          if (error.response?.status === 429) limiter.pause(retryAfter(error));
-          throw error;
-        });
+        const signal = method === 'GET' ? interruption : endOfWrites.signal;
+        return send({ ...config, timeout: timeoutOf(config), ...(signal && { signal }) }).catch(
+          (error: AxiosError) => {
+            if (error.response?.status === 429) limiter.pause(retryAfter(error));
+            throw error;
+          },
+        );
       });
     } catch (error) {
-      if (error instanceof NotSentError) throw new AxiosError(error.message, notSentCode, config);
+      if (error instanceof NotSentError)
+        throw new AxiosError(error.message, limiter.isClosed ? interruptedCode : notSentCode, config);
       throw error;
     }
   };

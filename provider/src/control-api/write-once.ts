@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ControlApiError } from './control-api-error';
 import type { Deadline } from './deadline';
 import { type RetryPacing, retryDelayMs } from './retry';
@@ -34,7 +33,7 @@ export function makeWriteOnce<Result>(write: WriteOnce<Result>): () => Promise<R
         mayBeDone = true;
         lost = error;
         if (deadline.hasPassed) throw error;
-        await sleep(Math.min(deadline.remainingMs, retryDelayMs(attempt, 0, pacing)));
+        await deadline.pause(retryDelayMs(attempt, 0, pacing));
       }
     }
   };

@@ -1,15 +1,15 @@
+import { createRequire } from 'node:module';
 import type { dynamic } from '@pulumi/pulumi';
-import { isEmpty } from 'lodash';
-import { defaultTimeoutSeconds } from '../config/default-timeout';
+import { isEmpty, isEqual } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
-import { Deadline } from '../control-api/deadline';
-import { EngineDisplay } from '../display/engine-display';
 import { UnsettledEndpointError } from '../endpoint/endpoint-error';
 import { EndpointLifecycle, type LifecycleOptions } from '../endpoint/endpoint-lifecycle';
 import type { EndpointOutputs } from '../endpoint/endpoint-state';
+import { connectEngine } from '../engine/engine-client';
+import { EngineDisplay } from '../engine/engine-display';
+import { markSecrets } from '../engine/secret-marks';
 import { PartialStateError, PresentableError } from './host-errors';
 import {
-  markSecrets,
   readChecked,
   readDeclaration,
   readState,
@@ -18,13 +18,18 @@ import {
   writeInputs,
   writeOutputs,
 } from './stored-properties';
+import { findTimeoutFailures, toDeadline } from './timeouts';
+
+// The SDK's own copy, because its stubs accept no other.
+const loadGrpc = () => createRequire(require.resolve('@pulumi/pulumi'))('@grpc/grpc-js');
 
 /** The lifecycle of a ComputeEndpoint as Pulumi's host of dynamic providers calls it. */
 export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, StoredOutputs> {
   readonly #lifecycle: EndpointLifecycle;
 
   constructor(options: LifecycleOptions = {}) {
-    this.#lifecycle = new EndpointLifecycle(new EngineDisplay(process.argv), options);
+    const display = new EngineDisplay(connectEngine(process.argv, loadGrpc));
+    this.#lifecycle = new EndpointLifecycle({ display, ...options });
   }
 
   /** The host does not wait for this before it calls check, so it ends without a pause. */
@@ -33,13 +38,14 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
   }
 
   async check(olds: object, news: object): Promise<dynamic.CheckResult<StoredInputs>> {
-    const { name, __provider } = news as Partial<StoredInputs>; // As far as they are there.
+    const given = news as Partial<StoredInputs>; // As far as they are there.
     const before = isEmpty(olds) ? undefined : readDeclaration(olds);
     const { failures, ...checked } = await this.#lifecycle.check(before, readDeclaration(news));
     // The engine marks what the program gives; a secret name that it no longer gives has to be marked here.
-    const isNameGiven = name !== undefined && name !== null;
+    const isNameGiven = given.name !== undefined && given.name !== null;
     const kept = isNameGiven ? [] : checked.resource.secretNames?.filter((secret) => secret === 'name');
-    return { inputs: markSecrets(writeInputs(checked, __provider), kept), failures: [...failures] };
+    const inputs = markSecrets(writeInputs(checked, given), kept);
+    return { inputs, failures: [...failures, ...findTimeoutFailures(given.timeouts)] };
   }
 
   async diff(id: string, olds: StoredOutputs, news: StoredInputs): Promise<dynamic.DiffResult> {
@@ -47,13 +53,14 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
       this.#lifecycle.diff(id, readState(olds), readChecked(news)),
     );
     // A branch has at most one read_write endpoint, so the old one has to go first.
-    return { changes: hasChanges, replaces: [...replaces], deleteBeforeReplace: olds.type === 'read_write' };
+    const changes = hasChanges || !isEqual(olds.timeouts, news.timeouts);
+    return { changes, replaces: [...replaces], deleteBeforeReplace: olds.type === 'read_write' };
   }
 
   async create(news: StoredInputs): Promise<dynamic.CreateResult<StoredOutputs>> {
     const declaration = readChecked(news);
-    const write = (outputs: EndpointOutputs) => writeOutputs(declaration, outputs, news.__provider);
-    const created = this.#lifecycle.create(declaration, toDeadline(news, 'create'));
+    const write = (outputs: EndpointOutputs) => writeOutputs(declaration, outputs, news);
+    const created = this.#lifecycle.create(declaration, toDeadline(news.timeouts, 'create'));
     const { id, outputs } = await present(created, write);
     return { id, outs: write(outputs) };
   }
@@ -65,11 +72,12 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
     const found = await present(this.#lifecycle.read(id, prior));
     if (!found) return {};
     const declaration = { resource: prior.resource, inputs: found.inputs };
-    const inputs = writeInputs(declaration, stored.__provider);
+    const inputs = writeInputs(declaration, stored);
     return {
       id,
-      props: writeOutputs(declaration, found.outputs, stored.__provider),
-      inputs: markSecrets(inputs, prior.resource.secretNames),
+      props: writeOutputs(declaration, found.outputs, stored),
+      // The host's types take the outputs of a read for its inputs.
+      inputs: markSecrets(inputs, prior.resource.secretNames) as StoredOutputs,
     };
   }
 
@@ -79,19 +87,15 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
     news: StoredInputs,
   ): Promise<dynamic.UpdateResult<StoredOutputs>> {
     const declaration = readChecked(news);
-    const write = (outputs: EndpointOutputs) => writeOutputs(declaration, outputs, news.__provider);
-    const deadline = toDeadline(news, 'update');
+    const write = (outputs: EndpointOutputs) => writeOutputs(declaration, outputs, news);
+    const deadline = toDeadline(news.timeouts, 'update');
     const updated = this.#lifecycle.update(id, readState(olds), declaration, deadline);
     return { outs: write(await present(updated, write)) };
   }
 
   async delete(id: string, stored: StoredOutputs): Promise<void> {
-    await present(this.#lifecycle.delete(id, readState(stored), toDeadline(stored, 'delete')));
+    await present(this.#lifecycle.delete(id, readState(stored), toDeadline(stored.timeouts, 'delete')));
   }
-}
-
-function toDeadline({ timeouts }: StoredInputs, action: 'create' | 'update' | 'delete'): Deadline {
-  return new Deadline((timeouts?.[action] ?? defaultTimeoutSeconds) * 1000, 'later');
 }
 
 /** Turns a failure into one that the host shows as a sentence, with the state that the engine must keep. */

@@ -7,11 +7,18 @@ export function toHiddenInputs(
   args: object,
   opts?: pulumi.CustomResourceOptions,
 ): pulumi.Inputs {
-  const organization = findOrganization();
   return {
     __urn: urnOf(name, opts),
     __provider: providerText,
     __secrets: findSecrets(args),
+    ...toSharedHiddenInputs(opts),
+  };
+}
+
+/** Those of either provider. */
+export function toSharedHiddenInputs(opts?: pulumi.CustomResourceOptions): pulumi.Inputs {
+  const organization = findOrganization();
+  return {
     ...(organization !== undefined && { __organization: organization }),
     ...(opts?.deleteBeforeReplace === false && { __createsBeforeDelete: true }),
   };

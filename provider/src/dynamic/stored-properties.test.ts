@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../../tests/support/endpoint';
 import { type EndpointInputs, unknownValue } from '../endpoint/endpoint-inputs';
 import { toOutputs } from '../endpoint/endpoint-state';
-import { markSecrets, readDeclaration, readState, writeInputs, writeOutputs } from './stored-properties';
+import { readDeclaration, readState, writeInputs, writeOutputs } from './stored-properties';
 
 /** A program that declares only the required arguments. */
 const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
@@ -15,9 +15,11 @@ const resource = {
   secretNames: ['pgSettings'],
 };
 
+const passed = { __provider: 'code', timeouts: { create: 60 } };
+
 const hidden = {
   __urn: 'urn:pulumi:prod::shop::api',
-  __provider: 'code',
+  ...passed,
   __organization: 'acme',
   __createsBeforeDelete: true,
   __replaces: 'shop-prod-api-1a2b3c4d',
@@ -25,7 +27,7 @@ const hidden = {
 };
 
 it('writeInputs stores what is not an argument under hidden names, and readDeclaration restores it', () => {
-  const stored = writeInputs({ resource, inputs: least }, 'code');
+  const stored = writeInputs({ resource, inputs: least }, passed);
   expect(stored).toEqual({ ...least, ...hidden });
   expect(readDeclaration(stored)).toEqual({ resource, inputs: least });
 });
@@ -37,9 +39,17 @@ it('writeInputs omits unknown properties of the resource, because the engine ref
 it('writeOutputs stores state that readState restores', () => {
   const declaration = { resource, inputs: declared };
   const outputs = toOutputs(endpointOf(), declared);
-  const stored = writeOutputs(declaration, outputs, 'code');
+  const stored = writeOutputs(declaration, outputs, passed);
   expect(stored).toMatchObject({ ...hidden, restartOnChange: 'size 0.25 to 1 CU', host: outputs.host });
   expect(readState(stored)).toEqual({ resource, inputs: declared, outputs });
+});
+
+it('readState reads what 0.1.0 stored, whose declared arguments include timeouts', () => {
+  const declaration = { resource, inputs: declared };
+  const outputs = toOutputs(endpointOf(), declared);
+  const stored = writeOutputs(declaration, outputs, passed);
+  const older = { ...stored, __declared: [...(stored.__declared ?? []), 'timeouts'] } as typeof stored;
+  expect(readState(older)).toEqual({ resource, inputs: declared, outputs });
 });
 
 it('readState separates declared values from values that the service decided', () => {
@@ -86,18 +96,4 @@ describe('restartOnChange', () => {
       expect(restartOnChangeOf(inputs)).toBeUndefined();
     },
   );
-});
-
-describe('markSecrets', () => {
-  it('marks the named inputs as the engine does, and leaves the others unchanged', () => {
-    const inputs = { ...least, name: 'canary', __secrets: ['name'] };
-    expect(markSecrets(inputs, ['name'])).toEqual({
-      ...inputs,
-      name: { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270', value: 'canary' },
-    });
-  });
-
-  it('marks nothing when no input is named', () => {
-    expect(markSecrets(declared, [])).toEqual(declared);
-  });
 });

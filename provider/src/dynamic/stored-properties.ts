@@ -1,15 +1,16 @@
-import { mapValues, omit, omitBy, pick, pickBy } from 'lodash';
+import { omit, omitBy, pick, pickBy } from 'lodash';
 import { describeSizeRange } from '../endpoint/compute-size';
 import { findGiven } from '../endpoint/endpoint-changes';
 import type { UncheckedDeclaration } from '../endpoint/endpoint-check';
 import { type EndpointInputs, type InputName, isUnknown, unknownValue } from '../endpoint/endpoint-inputs';
 import type { EndpointOutputs, PriorState } from '../endpoint/endpoint-state';
 import type { Declaration, Resource } from '../endpoint/resource-identity';
+import type { Timeouts } from './timeouts';
 
 // The engine passes a dynamic provider one flat map of properties and nothing else. What the provider needs besides the
 // arguments travels in inputs whose names begin with two underscores.
 
-/** The inputs that are not arguments. */
+/** The inputs that the core does not know. */
 interface HiddenInputs {
   readonly __provider?: string | undefined;
   readonly __urn?: string | undefined;
@@ -18,6 +19,7 @@ interface HiddenInputs {
   readonly __replaces?: string | undefined;
   /** The engine strips the marks of secrets, so the program names them. */
   readonly __secrets?: readonly string[] | undefined;
+  readonly timeouts?: Timeouts | undefined;
   /** Describes the size, derived in check: a plain preview shows its change, which marks a restart. */
   readonly restartOnChange?: string | undefined;
 }
@@ -41,9 +43,13 @@ const hiddenInputs = [
   '__secrets',
 ] as const;
 
+/** The inputs that are stored as they come. */
+export type PassedInputs = Pick<HiddenInputs, '__provider' | 'timeouts'>;
+
 /** What the program gives, out of the inputs that the engine passes. */
 export function readDeclaration(stored: object): UncheckedDeclaration {
-  const isHidden = (_value: unknown, name: string) => name.startsWith('__') || name === 'restartOnChange';
+  const isHidden = (_value: unknown, name: string) =>
+    name.startsWith('__') || name === 'restartOnChange' || name === 'timeouts';
   const inputs = omitBy({ ...stored } as Record<string, unknown>, isHidden);
   return { resource: readResource(stored), inputs };
 }
@@ -56,9 +62,9 @@ export function readChecked(stored: StoredInputs): Declaration {
 
 /** What is in state. */
 export function readState(stored: StoredOutputs): PriorState {
-  const outputs = omit(stored, hiddenInputs, 'restartOnChange', '__declared') as EndpointOutputs; // The rest, as written.
+  const outputs = omit(stored, hiddenInputs, 'restartOnChange', 'timeouts', '__declared') as EndpointOutputs; // The rest, as written.
   // A resource that is only looked up (`ComputeEndpoint.get`) declares nothing but where it is.
-  const inputs = pick(stored, stored.__declared ?? ['projectId']) as EndpointInputs;
+  const inputs = omit(pick(stored, stored.__declared ?? ['projectId']), 'timeouts') as EndpointInputs;
   return { resource: readResource(stored), inputs, outputs };
 }
 
@@ -74,10 +80,11 @@ function readResource(stored: object): Resource {
 }
 
 /** The inputs for the engine to store. */
-export function writeInputs({ resource, inputs }: Declaration, provider?: string): StoredInputs {
+export function writeInputs({ resource, inputs }: Declaration, passed: PassedInputs = {}): StoredInputs {
   const hidden = {
     __urn: resource.urn,
-    __provider: provider,
+    __provider: passed.__provider,
+    timeouts: passed.timeouts ?? undefined,
     __organization: resource.organization,
     __createsBeforeDelete: resource.createsBeforeDelete,
     __replaces: resource.replaces,
@@ -91,10 +98,10 @@ export function writeInputs({ resource, inputs }: Declaration, provider?: string
 export function writeOutputs(
   declaration: Declaration,
   outputs: EndpointOutputs,
-  provider?: string,
+  passed?: PassedInputs,
 ): StoredOutputs {
   const { inputs } = declaration;
-  return { ...writeInputs(declaration, provider), ...outputs, __declared: findGiven(inputs) };
+  return { ...writeInputs(declaration, passed), ...outputs, __declared: findGiven(inputs) };
 }
 
 /**
@@ -107,18 +114,4 @@ function describeSize({ resource: { secretNames = [] }, inputs }: Declaration): 
   if (isUnknown([minCu, maxCu])) return unknownValue;
   if (typeof minCu !== 'number' || typeof maxCu !== 'number') return undefined;
   return `size ${describeSizeRange(minCu, maxCu)}`;
-}
-
-/** Marks a secret in a provider's response; the host has no function for it. */
-const secretSignature = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' };
-
-/**
- * The inputs with the named ones marked as secrets. The engine itself marks what the program gives, or what was secret in
- * the old inputs; after an update that failed, these are older than the outputs.
- */
-export function markSecrets(inputs: StoredInputs, names: readonly string[] = []): StoredOutputs {
-  const mark = (value: unknown, name: string) =>
-    names.includes(name) ? { ...secretSignature, value } : value;
-  // The host's types know no marks, and take the outputs of a read for its inputs.
-  return mapValues(inputs, mark) as unknown as StoredOutputs;
 }

@@ -112,7 +112,6 @@ export const argumentTable: Readonly<Record<InputName, Argument>> = {
   allowRestart: { effect: 'none' },
   allowUnlistedSize: { effect: 'none' },
   waitForOperations: { effect: 'none' },
-  timeouts: { effect: 'none' },
 };
 
 export const argumentNames = Object.keys(argumentTable) as InputName[]; // Object.keys forgets the names of its argument.

@@ -1,6 +1,6 @@
 import { ControlApiError } from '../control-api/control-api-error';
 import type { Endpoint, EndpointChange } from '../control-api/wire-types';
-import { describeBlockers } from '../display/progress';
+import { describeBlockers } from '../engine/progress';
 import { resolveConflict } from './branch-conflict';
 import { type CreateWork, findListed } from './create-work';
 import { toCreateAttributes } from './endpoint-changes';

@@ -1,4 +1,3 @@
-import { Deadline } from '../control-api/deadline';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Endpoint } from '../control-api/wire-types';
 import type { EndpointClaims } from './endpoint-claims';
@@ -20,7 +19,11 @@ export function findListed<Found>(
   find: (endpoints: readonly Endpoint[]) => Found | undefined,
   lagMs = readLagMs,
 ): Promise<Found | undefined> {
-  const list = () => new Deadline(longestListMs).bound(endpoints.fresh(), 'list of the endpoints');
+  const list = () => deadline.next(longestListMs).bound(endpoints.fresh(), 'list of the endpoints');
   const read = async () => find(await list());
-  return rereadUntil(Math.min(lagMs, deadline.remainingMs), read, (found) => found !== undefined);
+  return rereadUntil(
+    deadline.next(Math.min(lagMs, deadline.remainingMs)),
+    read,
+    (found) => found !== undefined,
+  );
 }

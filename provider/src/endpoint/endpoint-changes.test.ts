@@ -36,7 +36,6 @@ const changes: [InputName, ChangeEffect, unknown, unknown][] = [
   ['allowRestart', 'none', false, {}],
   ['allowUnlistedSize', 'none', true, {}],
   ['waitForOperations', 'none', false, {}],
-  ['timeouts', 'none', { create: 90 }, {}],
 ];
 
 describe('findChanges', () => {

@@ -1,8 +1,8 @@
 import { isNotFound } from '../control-api/control-api-error';
-import { Deadline } from '../control-api/deadline';
+import type { Deadline } from '../control-api/deadline';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Operation } from '../control-api/wire-types';
-import { describeBlockers, describeProgress, type Progress } from '../display/progress';
+import { describeBlockers, describeProgress, type Progress } from '../engine/progress';
 import type { ServiceProject } from '../operations/service-project';
 import { awaitOperations, type WaitResult } from '../operations/wait-for-operations';
 import { describeWaitResult } from './endpoint-error';
@@ -37,7 +37,7 @@ export async function deleteEndpoint(
     onLocked: (blocking) => progress.show(describeBlockers(blocking), deadline.elapsedMs),
     startedBy: (started) => started,
   });
-  const remains = () => persists(project, endpointId, new Deadline(deadline.remainingMs + extraReadMs));
+  const remains = () => persists(project, endpointId, deadline.next(deadline.remainingMs + extraReadMs));
   if (!isAccepted && (await remains()))
     throw new Error(
       `delete of endpoint ${endpointId}: the service answered that the endpoint does not exist, but reads still return it. Nothing was changed; run the command again.`,
@@ -52,7 +52,8 @@ export async function deleteEndpoint(
     });
     const isProven = !result.hasVanished && result.operations.every(({ status }) => status === 'finished');
     // The endpoint may no longer exist even though an operation of the delete failed or vanished.
-    if (!isProven && (await remains())) throw new Error(describe(endpointId, result, deadline));
+    if (result.outcome === 'interrupted' || (!isProven && (await remains())))
+      throw new Error(describe(endpointId, result, deadline));
   }
   project.endpoints.hide(endpointId);
 }
@@ -64,7 +65,9 @@ async function persists(
   deadline: Deadline,
 ): Promise<boolean> {
   const read = () => endpoints.find(endpointId, { deadline });
-  return (await rereadUntil(readLagMs, read, (endpoint) => endpoint === undefined)) !== undefined;
+  return (
+    (await rereadUntil(deadline.next(readLagMs), read, (endpoint) => endpoint === undefined)) !== undefined
+  );
 }
 
 function describe(endpointId: string, result: WaitResult, { elapsedMs }: Deadline): string {

@@ -1,3 +1,4 @@
+import { dynamicSettingNames } from '../config/setting-names';
 import { describeSeconds } from '../control-api/deadline';
 import type { Endpoint, Operation } from '../control-api/wire-types';
 import { describeOperation, isFailed, isUnfinished } from '../operations/operation-outcome';
@@ -28,8 +29,8 @@ export class EndpointGoneError extends Error {
 
 const whatNow = {
   failed: 'The endpoint is kept in state; the next `pulumi up` retries what failed.',
-  'timed out':
-    'The endpoint is kept in state; the next `pulumi up` continues to wait. `timeouts` sets how long that may take.',
+  'timed out': 'The endpoint is kept in state; the next `pulumi up` continues to wait.',
+  interrupted: 'The endpoint is kept in state; the next `pulumi up` continues to wait.',
 } as const;
 /** A delete that fails leaves the state as it was. */
 const afterDelete = 'The endpoint is kept in state; run the command again.';
@@ -40,17 +41,21 @@ export function describeWaitResult(
   endpointId: string,
   { outcome, operations }: WaitResult,
   waitedMs: number,
+  timeouts = dynamicSettingNames.timeouts,
 ): string {
   const hasFailed = outcome === 'failed';
+  const isInterrupted = outcome === 'interrupted';
   const named = operations
     .filter(hasFailed ? isFailed : isUnfinished)
     .map(describeWithFailures)
     .join(', ');
   const what = hasFailed
     ? `operation ${named}`
-    : `still waiting for ${named} after ${describeSeconds(waitedMs)}`;
-  const now = action === 'delete' ? afterDelete : whatNow[hasFailed ? 'failed' : 'timed out'];
-  return `${action} of endpoint ${endpointId}: ${what}. ${now}`;
+    : `${isInterrupted ? 'interrupted while' : 'still'} waiting for ${named} after ${describeSeconds(waitedMs)}`;
+  if (action === 'delete') return `${action} of endpoint ${endpointId}: ${what}. ${afterDelete}`;
+  const now = outcome === 'succeeded' ? '' : whatNow[outcome];
+  const longer = outcome === 'timed out' ? ` ${timeouts} sets how long that may take.` : '';
+  return `${action} of endpoint ${endpointId}: ${what}. ${now}${longer}`;
 }
 
 function describeWithFailures(operation: Operation): string {

@@ -46,10 +46,7 @@ describe('findInputFailures', () => {
     ['suspendTimeoutSeconds', { suspendTimeoutSeconds: 604_801 }, /604800/],
     ['suspendTimeoutSeconds', { suspendTimeoutSeconds: 1.5 }, /604800/],
     ['pgSettings', { pgSettings: { max_connections: 5 } }, /max_connections must be text/],
-    ['timeouts', { timeouts: { create: -1 } }, /^create must be a number of seconds above 0/],
     ['poolerEnabled', { poolerEnabled: 'yes' }, /true or false/],
-    ['timeouts', { timeouts: { create: 0 } }, /create must be a number of seconds above 0/],
-    ['timeouts', { timeouts: { destroy: 5 } }, /create, update and delete/],
     [
       'autoscalingLimit',
       { autoscalingLimit: 1 },
@@ -70,7 +67,6 @@ describe('findInputFailures', () => {
     [{ suspendTimeoutSeconds: 1 }],
     [{ suspendTimeoutSeconds: 604_800 }],
     [{ pgSettings: {} }],
-    [{ timeouts: { create: 30, delete: 0.5 } }],
   ])('accepts %j', (change) => {
     expect(findInputFailures({ ...valid, ...change })).toEqual([]);
   });

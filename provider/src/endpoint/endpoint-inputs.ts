@@ -13,7 +13,6 @@ export function isUnknown(value: unknown): boolean {
 
 const idPattern = /^[a-z0-9-]{1,60}$/;
 const maxSuspendTimeoutSeconds = 604_800;
-const maxTimeoutSeconds = 86_400;
 
 function text(allowed: string) {
   return z.string(`must be ${allowed}`).min(1, `must be ${allowed}`);
@@ -31,11 +30,6 @@ const suspendTimeout = z
   .int(`must be ${suspendTimeoutAllowed}`)
   .min(-1, `must be ${suspendTimeoutAllowed}`)
   .max(maxSuspendTimeoutSeconds, `must be ${suspendTimeoutAllowed}`);
-const timeoutAllowed = `a number of seconds above 0, at most ${maxTimeoutSeconds}`;
-const timeout = z
-  .number(`must be ${timeoutAllowed}`)
-  .positive(`must be ${timeoutAllowed}`)
-  .max(maxTimeoutSeconds, `must be ${timeoutAllowed}`);
 
 /** What each argument may hold; compute-endpoint.ts says what each means. */
 export const inputShape = {
@@ -69,10 +63,6 @@ export const inputShape = {
     'must be a map of values whose change restarts the compute',
   ),
   waitForOperations: flag,
-  timeouts: z.strictObject(
-    { create: timeout.optional(), update: timeout.optional(), delete: timeout.optional() },
-    `must be an object with any of create, update and delete, each ${timeoutAllowed}`,
-  ),
 };
 
 const requiredInputs = ['projectId', 'branchId', 'type'] as const;
@@ -118,7 +108,11 @@ function findValueFailure(property: string, value: unknown): string | undefined 
   if (!isInputName(property))
     return `is not an argument of a ComputeEndpoint; those are ${inputNames.join(', ')}`;
   const result = inputShape[property].safeParse(value);
-  const issue = result.error?.issues[0];
+  return describeIssue(result.error?.issues[0]);
+}
+
+/** What is wrong with a value, and where in it; undefined when nothing is. */
+export function describeIssue(issue: z.core.$ZodIssue | undefined): string | undefined {
   if (!issue) return undefined;
   return issue.path.length > 0 ? `${issue.path.join('.')} ${issue.message}` : issue.message;
 }

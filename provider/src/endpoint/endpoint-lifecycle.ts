@@ -1,13 +1,16 @@
 import { pick, union } from 'lodash';
 import { ProviderConfig } from '../config/provider-config';
+import type { SettingNames } from '../config/setting-names';
+import type { ControlApi } from '../control-api/control-api';
 import { messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import { toPrintable } from '../control-api/printable';
 import { makeRedactor } from '../control-api/redaction';
-import type { EngineDisplay } from '../display/engine-display';
+import { EngineDisplay } from '../engine/engine-display';
 import { type ServicePacing, ServiceProjects } from '../operations/service-project';
 import { PreviewDiagnostics } from '../preview/preview-diagnostics';
 import { argumentTable } from './argument-effects';
+import { declareEndpoint } from './declared-endpoint';
 import { withReported } from './drift';
 import { findChanges } from './endpoint-changes';
 import { type CheckedDeclaration, checkEndpoint, type UncheckedDeclaration } from './endpoint-check';
@@ -15,7 +18,7 @@ import { EndpointClaims } from './endpoint-claims';
 import { createEndpoint } from './endpoint-create';
 import { deleteEndpoint } from './endpoint-delete';
 import { UnsettledEndpointError } from './endpoint-error';
-import type { EndpointInputs } from './endpoint-inputs';
+import type { EndpointInputs, InputName } from './endpoint-inputs';
 import { EndpointRun } from './endpoint-run';
 import {
   type EndpointOutputs,
@@ -31,15 +34,23 @@ import { listSecretValues } from './secret-values';
 
 /** What differs between the real service and one under test. */
 export interface LifecycleOptions extends ServicePacing {
+  /** Where to show progress and diagnostics. @default stderr */
+  readonly display?: EngineDisplay | undefined;
   readonly environment?: NodeJS.ProcessEnv | undefined;
+  /** What the front door calls its settings. @default those of the dynamic provider */
+  readonly settingNames?: SettingNames | undefined;
   /** How long a preview waits for a list of endpoints before it continues without. Milliseconds. @default 5000 */
   readonly previewPatienceMs?: number | undefined;
 }
 
 export interface EndpointDiff {
   readonly hasChanges: boolean;
+  /** The arguments that differ from the state. */
+  readonly changes: readonly InputName[];
   /** The arguments whose change replaces the endpoint. */
-  readonly replaces: readonly string[];
+  readonly replaces: readonly InputName[];
+  /** Whether the change restarts an active compute, or may do so. */
+  readonly restarts: boolean;
 }
 
 /**
@@ -53,14 +64,16 @@ export class EndpointLifecycle {
   readonly #display: EngineDisplay;
   readonly #diagnostics: PreviewDiagnostics;
 
-  constructor(display: EngineDisplay, options: LifecycleOptions = {}) {
-    this.config = new ProviderConfig(options.environment);
+  constructor(options: LifecycleOptions = {}) {
+    const display = options.display ?? new EngineDisplay(undefined);
+    this.config = new ProviderConfig(options.environment, options.settingNames);
     this.#display = display;
     this.#projects = new ServiceProjects(this.config, options);
     this.#diagnostics = new PreviewDiagnostics({
       projects: this.#projects,
       patienceMs: options.previewPatienceMs,
       allowsRestart: (inputs) => this.#allowsRestart(inputs),
+      settingNames: this.config.names,
       show: async (weight, declaration, lines) => {
         const text = lines.map(this.#presenter([declaration])).join('\n');
         const { urn } = declaration.resource;
@@ -99,8 +112,9 @@ export class EndpointLifecycle {
         if (changes.includes('branchId')) this.#claims.noteMoving(id, urn);
       }
       const due = union(changes, prior.outputs.__unapplied);
-      await this.#diagnostics.reportChange(id, due, prior.outputs, news);
-      return { hasChanges: changes.length > 0 || isUnsettled(prior.outputs), replaces };
+      const { restarts } = await this.#diagnostics.reportChange(id, due, prior.outputs, news);
+      const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
+      return { hasChanges, changes, replaces, restarts };
     });
   }
 
@@ -119,15 +133,24 @@ export class EndpointLifecycle {
     );
   }
 
-  /** The endpoint as it is now; undefined when it no longer exists. */
+  /**
+   * The endpoint as it is now; undefined when it does not exist.
+   * @param declared the inputs to return: those in state, or for an endpoint that is not in state the ones that declare it
+   */
   async read(
     id: string,
     prior: PriorState,
+    declared: 'in state' | 'as found' = 'in state',
   ): Promise<{ readonly inputs: EndpointInputs; readonly outputs: EndpointOutputs } | undefined> {
     return this.#presentably([asReported(prior)], async () => {
-      const endpoint = await this.#projects.project(prior.inputs.projectId).findEndpointPatiently(id);
+      const project = this.#projects.project(prior.inputs.projectId);
+      const endpoint = await project.findEndpointPatiently(id);
       if (!endpoint) return undefined;
-      const inputs = withReported(endpoint, prior.inputs);
+      const namesakes = project.endpoints.latest.filter(({ name }) => name === endpoint.name);
+      const inputs =
+        declared === 'in state'
+          ? withReported(endpoint, prior.inputs)
+          : declareEndpoint(endpoint, namesakes.length <= 1);
       return {
         inputs,
         outputs: { ...toOutputs(endpoint, inputs), ...pick(prior.outputs, unsettledOutputs) },
@@ -179,6 +202,11 @@ export class EndpointLifecycle {
     });
   }
 
+  /** Reads what the service has now, without a resource. */
+  async lookUp<Found>(projectId: string, read: (api: ControlApi) => Promise<Found>): Promise<Found> {
+    return this.#presentably([], () => read(this.#projects.project(projectId).api));
+  }
+
   #startWork(declaration: Declaration, deadline: Deadline) {
     const { resource, inputs } = declaration;
     return {
@@ -187,6 +215,7 @@ export class EndpointLifecycle {
       deadline,
       progress: this.#display.forResource(resource.urn, this.#presenter([declaration])),
       allowsRestart: this.#allowsRestart(inputs),
+      settingNames: this.config.names,
     };
   }
 

@@ -1,8 +1,9 @@
+import type { SettingNames } from '../config/setting-names';
 import { isNotFound } from '../control-api/control-api-error';
-import { Deadline } from '../control-api/deadline';
+import type { Deadline } from '../control-api/deadline';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Operation } from '../control-api/wire-types';
-import { describeProgress, type Progress } from '../display/progress';
+import { describeProgress, type Progress } from '../engine/progress';
 import { isFailed, isUnfinished } from '../operations/operation-outcome';
 import { listOperationsSince } from '../operations/operation-pages';
 import type { ServiceProject } from '../operations/service-project';
@@ -21,6 +22,7 @@ export interface EndpointWork {
   readonly progress: Progress;
   /** Whether connections of an active compute may be dropped. */
   readonly allowsRestart: boolean;
+  readonly settingNames: SettingNames;
 }
 
 /** After so many failures the error is final. */
@@ -85,7 +87,7 @@ export class EndpointOperations {
     this.#record(unfinished);
     const isWaiting = this.#work.inputs.waitForOperations !== false;
     const result = await this.#wait(isWaiting ? unfinished : await this.#lookUp(unfinished));
-    if (result?.outcome === 'timed out') throw this.#toError(result);
+    if (result?.outcome === 'timed out' || result?.outcome === 'interrupted') throw this.#toError(result);
     const failed = [...this.#latest.values()].filter(isFailed);
     for (const { id } of failed) this.#latest.delete(id);
     this.#earlierFailed = [...this.#earlierFailed, ...failed];
@@ -136,7 +138,7 @@ export class EndpointOperations {
     find: () => Promise<Operation[]>,
     isEnough: (found: readonly Operation[]) => boolean,
   ): Promise<Operation[]> {
-    const lag = new Deadline(this.#work.project.readLagMs);
+    const lag = this.#work.deadline.next(this.#work.project.readLagMs);
     let failures = 0;
     const list = async () => {
       try {
@@ -147,12 +149,13 @@ export class EndpointOperations {
         return undefined;
       }
     };
-    const found = await rereadUntil(lag.totalMs, list, (latest) => latest !== undefined && isEnough(latest));
+    const found = await rereadUntil(lag, list, (latest) => latest !== undefined && isEnough(latest));
     return found ?? find();
   }
 
   #readDeadline(): Deadline {
-    return new Deadline(this.#work.deadline.remainingMs + extraReadMs);
+    const { deadline } = this.#work;
+    return deadline.next(deadline.remainingMs + extraReadMs);
   }
 
   async #list(since: (newestAt: number) => number, within: Deadline): Promise<Operation[]> {
@@ -213,7 +216,9 @@ export class EndpointOperations {
   }
 
   #toError(result: WaitResult): Error {
-    const { action, endpointId, deadline } = this.#work;
-    return new Error(describeWaitResult(action, endpointId, result, deadline.elapsedMs));
+    const { action, endpointId, deadline, settingNames } = this.#work;
+    return new Error(
+      describeWaitResult(action, endpointId, result, deadline.elapsedMs, settingNames.timeouts),
+    );
   }
 }

@@ -169,7 +169,7 @@ export class EndpointRun {
     const known = this.#endpoint.latest;
     if (inputs.waitForOperations === false && !this.#isNew && known) return this.#toOutputs(known);
     const readUntil = (withinMs: number, isEnough: (latest: ReadBack) => boolean) =>
-      rereadUntil(withinMs, () => this.#readBack(except), isEnough, readBackPauses);
+      rereadUntil(deadline.next(withinMs), () => this.#readBack(except), isEnough, readBackPauses);
     const isOnlyTransitioning = (latest: ReadBack) => latest.isTransitioning && latest.drift.length === 0;
     let latest = await readUntil(project.readLagMs, ({ isAgreed }) => isAgreed);
     // When the service no longer shows the operation, only the endpoint shows when it has finished.

@@ -1,4 +1,4 @@
-import { omit } from 'lodash';
+import { omit, pick } from 'lodash';
 import type { Endpoint, Operation } from '../control-api/wire-types';
 import { outcomeOf } from '../operations/operation-outcome';
 import { argumentNames, argumentTable } from './argument-effects';
@@ -30,6 +30,25 @@ export type EndpointOutputs = EndpointInputs &
     readonly __unapplied?: readonly InputName[];
     readonly __schemaVersion: number;
   };
+
+/** The names of the outputs that are no arguments. */
+const furtherOutputs = [
+  'minSize',
+  'maxSize',
+  'maxConnections',
+  'pooledMaxConnections',
+  'host',
+  'poolerHost',
+  'proxyHost',
+  'unsettledOperations',
+  '__unapplied',
+  '__schemaVersion',
+] as const;
+
+/** What is an output, out of the properties in a state that another door may have written. */
+export function pickOutputs(stored: object): EndpointOutputs {
+  return pick(stored, argumentNames, furtherOutputs) as EndpointOutputs; // As written.
+}
 
 /** A resource in state: the arguments that the program gave, and the outputs. */
 export interface PriorState {

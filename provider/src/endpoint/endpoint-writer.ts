@@ -1,6 +1,6 @@
 import { isNotFound } from '../control-api/control-api-error';
 import type { EndpointChange } from '../control-api/wire-types';
-import { describeBlockers } from '../display/progress';
+import { describeBlockers } from '../engine/progress';
 import { assessChange, describeRefusal, isDisruptive } from '../preview/change-impact';
 import { matchesDesired } from './drift';
 import { toAttributes } from './endpoint-changes';
@@ -24,11 +24,11 @@ export class EndpointWriter {
 
   /** @throws Error when `allowRestart` is false and what is about to be sent would drop connections */
   async checkGate(changes: readonly InputName[], failed: readonly UnsettledOperation[] = []): Promise<void> {
-    const { allowsRestart, endpointId, inputs } = this.#work;
+    const { allowsRestart, endpointId, inputs, settingNames } = this.#work;
     if (allowsRestart || !isDisruptive(changes, inputs, failed)) return;
     const live = await this.#endpoint.read();
     const impact = assessChange({ changes, failed, outputs: toOutputs(live, inputs), inputs }, live);
-    if (impact.drops) throw new Error(describeRefusal(endpointId, impact));
+    if (impact.drops) throw new Error(describeRefusal(endpointId, impact, settingNames));
   }
 
   /** Sends the named arguments and nothing else. Undefined when the service knows none of them. */

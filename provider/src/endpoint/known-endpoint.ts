@@ -1,4 +1,3 @@
-import { Deadline } from '../control-api/deadline';
 import type { Endpoint } from '../control-api/wire-types';
 import { describeGone, EndpointGoneError } from './endpoint-error';
 import type { EndpointWork } from './endpoint-operations';
@@ -19,7 +18,7 @@ export class KnownEndpoint {
   /** The endpoint as it is now. @throws EndpointGoneError once reads can no longer lag behind, and none has shown it */
   async read(): Promise<Endpoint> {
     const { project, endpointId, deadline } = this.#work;
-    const options = { deadline: new Deadline(Math.max(lastReadMs, deadline.remainingMs)) };
+    const options = { deadline: deadline.next(Math.max(lastReadMs, deadline.remainingMs)) };
     const endpoint = await project.endpoints.findPatiently(endpointId, project.readLagMs, options);
     if (!endpoint) throw new EndpointGoneError(describeGone(this.#work));
     this.latest = endpoint;
@@ -28,9 +27,9 @@ export class KnownEndpoint {
 
   /** The endpoint by one read, also beyond the deadline; undefined when that does not show it. */
   async find(withinMs = lastReadMs): Promise<Endpoint | undefined> {
-    const { project, endpointId } = this.#work;
-    const deadline = new Deadline(Math.max(lastReadMs, withinMs));
-    const endpoint = await project.endpoints.find(endpointId, { deadline });
+    const { project, endpointId, deadline } = this.#work;
+    const within = deadline.next(Math.max(lastReadMs, withinMs));
+    const endpoint = await project.endpoints.find(endpointId, { deadline: within });
     this.latest = endpoint ?? this.latest;
     return endpoint;
   }

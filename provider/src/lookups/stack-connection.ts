@@ -1,12 +1,13 @@
 import { readConnectionSettings } from '../config/connection-settings';
-import { readStackConfig, refuseReadableKey } from '../config/stack-config';
+import { findSettingNames, readStackConfig, refuseReadableKey } from '../config/stack-config';
 import { ControlApi } from '../control-api/control-api';
 
 /**
- * Connects by the same rules as the resource: with the stack's config, otherwise with the environment.
+ * Connects by the same rules as the resource: with the stack's config (of either provider), otherwise with the
+ * environment.
  * @throws Error when a setting is missing; pulumi.RunError when the key in the stack's config is not a secret
  */
 export function connectByStack(): ControlApi {
   refuseReadableKey();
-  return new ControlApi(readConnectionSettings(readStackConfig, process.env));
+  return new ControlApi(readConnectionSettings(readStackConfig, process.env, findSettingNames()));
 }

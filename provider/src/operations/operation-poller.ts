@@ -74,7 +74,7 @@ export class OperationPoller {
     return new Promise<Result>((resolve, reject) => {
       const { deadline } = watch;
       const end = (finish: () => void) => {
-        clearTimeout(atDeadline);
+        cancelEnd();
         this.#watches.delete(active);
         finish();
       };
@@ -93,8 +93,8 @@ export class OperationPoller {
         expire: () => end(() => resolve(watch.expire())),
         fail: (error) => end(() => reject(error)),
       };
-      // The last poll precedes the deadline. This timer covers a poll without a response in time.
-      const atDeadline = setTimeout(() => active.expire(), toTimerMs(deadline.remainingMs));
+      // The last poll precedes the deadline. This covers a poll without a response in time.
+      const cancelEnd = deadline.onEnd(() => active.expire());
       this.#watches.add(active);
       this.#planPoll(active);
       this.#schedule();

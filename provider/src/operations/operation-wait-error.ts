@@ -28,11 +28,16 @@ export function requireSuccess(
   redact: Redact,
 ): readonly Operation[] {
   if (outcome === 'succeeded') return operations;
-  const culprits = operations.filter(outcome === 'failed' ? isFailed : isUnfinished);
-  const problem =
-    outcome === 'failed'
-      ? 'Not every operation succeeded'
-      : `Still unfinished after ${Math.round(waitedMs / 1000)} s`;
+  // Only a provider process is interrupted so; there the resource reports its own error.
+  const isFailure = outcome === 'failed';
+  const culprits = operations.filter(isFailure ? isFailed : isUnfinished);
+  const problem = isFailure
+    ? 'Not every operation succeeded'
+    : `Still unfinished after ${Math.round(waitedMs / 1000)} s`;
   const message = `${problem}: ${culprits.map(describeOperation).join(', ')}.`;
-  throw new OperationWaitError(toPrintable(redact(message)), outcome, toOperationStates(operations, redact));
+  throw new OperationWaitError(
+    toPrintable(redact(message)),
+    isFailure ? 'failed' : 'timed out',
+    toOperationStates(operations, redact),
+  );
 }

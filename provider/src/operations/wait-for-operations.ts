@@ -5,7 +5,7 @@ import { isUnfinished, outcomeOf } from './operation-outcome';
 import type { OperationPoller, OperationsView } from './operation-poller';
 
 export interface WaitResult {
-  readonly outcome: 'succeeded' | 'failed' | 'timed out';
+  readonly outcome: 'succeeded' | 'failed' | 'timed out' | 'interrupted';
   /** Every operation that the call waited for, as last seen. */
   readonly operations: readonly Operation[];
   /** Whether an unfinished operation disappeared from the service. Only the endpoint then shows the outcome. */
@@ -88,7 +88,9 @@ class LatestOperations {
     const operations = this.all;
     const hasVanished = this.#hasVanished;
     if (operations.map(outcomeOf).includes('failed')) return { outcome: 'failed', operations, hasVanished };
-    return { outcome: this.isUnfinished ? 'timed out' : 'succeeded', operations, hasVanished };
+    if (!this.isUnfinished) return { outcome: 'succeeded', operations, hasVanished };
+    const { isInterrupted } = this.#request.deadline;
+    return { outcome: isInterrupted ? 'interrupted' : 'timed out', operations, hasVanished };
   }
 
   #record(operation: Operation): void {

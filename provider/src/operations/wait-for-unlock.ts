@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ControlApiError } from '../control-api/control-api-error';
-import { Deadline, describeSeconds } from '../control-api/deadline';
+import { type Deadline, describeSeconds } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
 import { describeOperation, isUnfinished } from './operation-outcome';
 import type { OperationPoller } from './operation-poller';
@@ -83,7 +82,8 @@ export class UnlockWait {
     const wasSeen = await this.#waitForOperations(refusal ? this.#pauseMs() : this.#firstWaitMs());
     // Not refused so far, so an attempt makes sense: the project may be unlocked.
     if (!refusal) return;
-    if (!wasSeen) await sleep(Math.min(this.#patienceMs, this.#unseenPauseMs()));
+    if (!wasSeen) await this.#write.deadline.pause(Math.min(this.#patienceMs, this.#unseenPauseMs()));
+    if (this.#write.deadline.isInterrupted) throw interrupted(refusal, this.#blocking);
     if (this.#patienceMs === 0) throw new LockedError(refusal, this.#blocking, this.#write.deadline);
   }
 
@@ -98,7 +98,7 @@ export class UnlockWait {
     const { onLocked } = this.#write;
     let wasSeen = false;
     const isOver = await this.#poller.watch<boolean>({
-      deadline: new Deadline(Math.min(pauseMs, this.#patienceMs)),
+      deadline: this.#write.deadline.next(Math.min(pauseMs, this.#patienceMs)),
       operations: () => this.#blocking,
       judge: ({ newest }) => {
         this.#blocking = newest.filter(
@@ -138,6 +138,13 @@ export class UnlockWait {
     const { unseenMs, longestMs } = this.#pacing;
     return Math.random() * Math.min(longestMs, unseenMs * 2 ** (this.#refusals - 1));
   }
+}
+
+function interrupted({ method, path, reason }: ControlApiError, blocking: readonly Operation[]): Error {
+  const blockers = blocking.map(describeOperation).join(', ') || reason;
+  return new Error(
+    `${method} ${path}: interrupted while the project was locked (${blockers}). It changed nothing.`,
+  );
 }
 
 export function isLocked(error: unknown): error is ControlApiError {

@@ -28,7 +28,7 @@ function impactOf(
 const idle = endpointOf({ current_state: 'idle' });
 const disabled = endpointOf({ disabled: true });
 const starting = endpointOf({ current_state: 'init', pending_state: 'active' });
-const nothing = { sentences: [], drops: false, mayDrop: [] };
+const nothing = { sentences: [], drops: false, restarts: false, mayDrop: [] };
 
 describe('the diagnostic of a change of size', () => {
   it('reports a restart that drops the connections of an active compute', () => {
@@ -37,6 +37,7 @@ describe('the diagnostic of a change of size', () => {
         'a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) restarts the compute and drops its connections (it is active now)',
       ],
       drops: true,
+      restarts: true,
       mayDrop: [],
     });
   });
@@ -50,6 +51,7 @@ describe('the diagnostic of a change of size', () => {
         `a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) takes effect when the compute starts next; there are no connections to drop (it is ${state} now)`,
       ],
       drops: false,
+      restarts: false,
       mayDrop: [],
     });
   });
@@ -74,6 +76,7 @@ describe('the diagnostic of a change of size', () => {
         'a change of autoscalingLimitMaxCu (0.25 to 1 CU => a size not known yet) may restart the compute and drop its connections (it is active now)',
       ],
       drops: false,
+      restarts: true,
       mayDrop: ['autoscalingLimitMaxCu'],
     });
   });
@@ -106,6 +109,7 @@ describe('the diagnostic of a change', () => {
     expect(impactOf({ branchId: 'br-2' })).toEqual({
       sentences: ['a change of branchId moves the endpoint: its connections drop (it is active now)'],
       drops: true,
+      restarts: false,
       mayDrop: [],
     });
   });
@@ -116,6 +120,7 @@ describe('the diagnostic of a change', () => {
         'a change of branchId moves the endpoint: there are no connections to drop (it is idle now)',
       ],
       drops: false,
+      restarts: false,
       mayDrop: [],
     });
   });
@@ -124,6 +129,7 @@ describe('the diagnostic of a change', () => {
     expect(impactOf({ branchId: unknownValue })).toEqual({
       sentences: ['a change of branchId may move the endpoint: its connections drop (it is active now)'],
       drops: false,
+      restarts: false,
       mayDrop: ['branchId'],
     });
   });
@@ -132,6 +138,7 @@ describe('the diagnostic of a change', () => {
     expect(impactOf({ disabled: true })).toEqual({
       sentences: ['a change of disabled stops the compute: its connections drop (it is active now)'],
       drops: true,
+      restarts: false,
       mayDrop: [],
     });
   });
@@ -142,6 +149,7 @@ describe('the diagnostic of a change', () => {
         'a change of projectId replaces the endpoint: its host name changes, and clients have to connect to the new one (it is active now)',
       ],
       drops: true,
+      restarts: false,
       mayDrop: [],
     });
   });
@@ -173,7 +181,6 @@ describe('the diagnostic of a change', () => {
     ['poolerEnabled', true],
     ['pgSettings', {}],
     ['passwordlessAccess', false],
-    ['timeouts', { create: 5 }],
   ] as const)('is empty for a change of %s', (name, value) => {
     expect(impactOf({ [name]: value })).toEqual(nothing);
   });
@@ -188,6 +195,7 @@ describe('the diagnostic of a failed suspension that is retried', () => {
         'repeating the failed suspend_compute op-1 suspends the compute: its connections drop (it is active now)',
       ],
       drops: true,
+      restarts: false,
       mayDrop: [],
     });
   });
@@ -198,6 +206,7 @@ describe('the diagnostic of a failed suspension that is retried', () => {
         'repeating the failed suspend_compute op-1 suspends the compute: there are no connections to drop (it is idle now)',
       ],
       drops: false,
+      restarts: false,
       mayDrop: [],
     });
   });

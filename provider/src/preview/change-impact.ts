@@ -1,4 +1,5 @@
 import { partition } from 'lodash';
+import { dynamicSettingNames } from '../config/setting-names';
 import type { Endpoint } from '../control-api/wire-types';
 import { argumentTable } from '../endpoint/argument-effects';
 import { describeSizeRange } from '../endpoint/compute-size';
@@ -24,9 +25,14 @@ export interface ChangeImpact {
   readonly sentences: readonly string[];
   /** Whether connections drop, given the compute's current state. */
   readonly drops: boolean;
+  /** Whether the change restarts an active compute, or may do so. */
+  readonly restarts: boolean;
   /** The arguments that may drop connections: their values are not known yet. */
   readonly mayDrop: readonly InputName[];
 }
+
+/** Of a change that drops no connection, whatever the state of the compute. */
+export const noImpact: ChangeImpact = { sentences: [], drops: false, restarts: false, mayDrop: [] };
 
 /** Whether the change can drop connections: only then is the live state worth a request. */
 export function isDisruptive(
@@ -53,7 +59,7 @@ function findSuspension(failed: readonly UnsettledOperation[] = []): UnsettledOp
 /** Assesses the change by the endpoint's live state. A state that can't be read counts as active. */
 export function assessChange(planned: PlannedChange, live: LiveEndpoint): ChangeImpact {
   const { changes, failed, inputs } = planned;
-  if (live === 'gone') return { sentences: [], drops: false, mayDrop: [] };
+  if (live === 'gone') return noImpact;
   const disruptive = findDisruptive(changes, inputs);
   const replacing = disruptive.filter((name) => argumentTable[name].effect === 'replace');
   const restarting = disruptive.filter((name) => argumentTable[name].effect === 'restart');
@@ -68,7 +74,8 @@ export function assessChange(planned: PlannedChange, live: LiveEndpoint): Change
   const isNotKnown = (name: InputName) => isUnknown(inputs[name]);
   const [mayDrop, dropping] = partition(isActive(live) ? disruptive : [], isNotKnown);
   const isRepeating = suspension !== undefined && isActive(live);
-  return { sentences, drops: dropping.length > 0 || isRepeating, mayDrop };
+  const restarts = restarting.length > 0 && replacing.length === 0 && isActive(live);
+  return { sentences, drops: dropping.length > 0 || isRepeating, restarts, mayDrop };
 }
 
 type SomeNames = [InputName, ...InputName[]];
@@ -134,10 +141,14 @@ function describeEffect(names: SomeNames, inputs: EndpointInputs, live: ReadEndp
 }
 
 /** The message for a change that allowRestart forbids. */
-export function describeRefusal(endpointId: string, { sentences }: ChangeImpact): string {
+export function describeRefusal(
+  endpointId: string,
+  { sentences }: ChangeImpact,
+  { namespace } = dynamicSettingNames,
+): string {
   return (
     `allowRestart is false, and ${sentences.join('; ')}. Nothing was changed on endpoint ${endpointId}. ` +
-    'To continue, set allowRestart: true (or `pulumi config set postgresCompute:allowRestart true`), or apply the change while the compute is idle.'
+    `To continue, set allowRestart: true (or \`pulumi config set ${namespace}:allowRestart true\`), or apply the change while the compute is idle.`
   );
 }
 

@@ -16,7 +16,7 @@ describe('isDisruptive', () => {
     ['restartTriggers', true],
     ['name', false],
     ['pgSettings', false],
-    ['timeouts', false],
+    ['waitForOperations', false],
   ] as const)('for a change of %s is %s', (name, expected) => {
     expect(isDisruptive([name], declared)).toBe(expected);
   });

@@ -1,3 +1,4 @@
+import type { SettingNames } from '../config/setting-names';
 import { messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Endpoint } from '../control-api/wire-types';
@@ -27,6 +28,7 @@ import {
   describeUnsettled,
   isDisruptive,
   type LiveEndpoint,
+  noImpact,
 } from './change-impact';
 import { describeLimits } from './limit-notes';
 
@@ -43,6 +45,7 @@ interface DiagnosticsParts {
   readonly patienceMs?: number | undefined;
   /** Whether connections of an active compute may be dropped. */
   readonly allowsRestart: (inputs: EndpointInputs) => boolean;
+  readonly settingNames: SettingNames;
   /** Shows lines under the resource. */
   readonly show: (weight: Severity, declaration: Declaration, lines: readonly string[]) => Promise<void>;
 }
@@ -61,24 +64,26 @@ export class PreviewDiagnostics {
     this.#parts = parts;
   }
 
-  /** For an endpoint in state. @throws Error when `allowRestart` is false and connections drop */
+  /** For an endpoint in state. Returns what the change means. @throws Error when `allowRestart` is false and connections drop */
   async reportChange(
     id: string,
     changes: readonly InputName[],
     olds: EndpointOutputs,
     declaration: Declaration,
-  ): Promise<void> {
+  ): Promise<ChangeImpact> {
     const { inputs: news } = declaration;
     const warnings = isUnsettled(olds) ? [describeUnsettled(olds)] : [];
     const failed = (olds.unsettledOperations ?? []).filter(isFailed);
+    let impact: ChangeImpact = noImpact;
     if (isDisruptive(changes, news, failed)) {
       const live = await this.#read(olds.projectId, id);
-      const impact = assessChange({ changes, failed, outputs: olds, inputs: news }, live);
-      if (this.#isForbidden(impact, news)) throw new Error(describeRefusal(id, impact));
+      impact = assessChange({ changes, failed, outputs: olds, inputs: news }, live);
+      if (this.#isForbidden(impact, news)) throw new Error(this.#describeRefusal(id, impact));
       if (live === 'gone') warnings.push(describeGone(id));
       warnings.push(...impact.sentences, ...this.#describeGate(impact, news));
     }
     await this.#report(declaration, warnings, describeLimits(changes, news));
+    return impact;
   }
 
   /** For an endpoint that is not in state yet: new, or taken over. Returns why it must not be taken over. */
@@ -139,7 +144,7 @@ export class PreviewDiagnostics {
     const { endpoint: adopted } = existing;
     const changes = findDrift(adopted, inputs).filter((name) => argumentTable[name].read);
     const impact = assessChange({ changes, outputs: toOutputs(adopted, inputs), inputs }, adopted);
-    const reason = describeRefusal(adopted.id, impact);
+    const reason = this.#describeRefusal(adopted.id, impact);
     const failures = this.#isForbidden(impact, inputs) ? [{ property: 'adopt', reason }] : [];
     const warnings = [
       describeAdoption(adopted, changes),
@@ -147,6 +152,10 @@ export class PreviewDiagnostics {
       ...this.#describeGate(impact, inputs),
     ];
     return { failures, warnings };
+  }
+
+  #describeRefusal(id: string, impact: ChangeImpact): string {
+    return describeRefusal(id, impact, this.#parts.settingNames);
   }
 
   #isForbidden({ drops }: ChangeImpact, inputs: EndpointInputs): boolean {

@@ -1,0 +1,35 @@
+import type { Endpoint } from '../control-api/wire-types';
+import { argumentNames, argumentTable } from './argument-effects';
+import { findComputeSize } from './compute-size';
+import { type EndpointInputs, type InputName, isSame } from './endpoint-inputs';
+
+/** The service's defaults, which a program need not declare. */
+const usualValues: Partial<Record<InputName, unknown>> = {
+  suspendTimeoutSeconds: 0,
+  poolerEnabled: false,
+  poolerMode: 'transaction',
+  pgSettings: {},
+  disabled: false,
+  passwordlessAccess: true,
+};
+
+/** Chosen by the service. If a program declared them, a later change would replace the endpoint. */
+const leftToService: ReadonlySet<InputName> = new Set(['regionId', 'provisioner']);
+
+/** The minimal arguments that declare the endpoint as it is. */
+export function declareEndpoint(endpoint: Endpoint, isNameUnique: boolean): EndpointInputs {
+  const { autoscaling_limit_min_cu: minCu, autoscaling_limit_max_cu: maxCu } = endpoint;
+  const values = argumentNames.map((name) => [name, argumentTable[name].read?.(endpoint)] as const);
+  const relevant = values.filter(([name, value]) => {
+    if (value === undefined || leftToService.has(name)) return false;
+    // The provider identifies an endpoint by its name, so a shared name can't be declared.
+    if (name === 'name') return value !== '' && isNameUnique;
+    return !isSame(value, usualValues[name]);
+  });
+  const hasUnlistedSize = !findComputeSize(minCu) || !findComputeSize(maxCu);
+  // The table reads each value under its own name, and every required one exists.
+  return {
+    ...Object.fromEntries(relevant),
+    ...(hasUnlistedSize && { allowUnlistedSize: true }),
+  } as EndpointInputs;
+}

@@ -1,0 +1,27 @@
+import type { EngineClient } from './engine-client';
+import { Progress } from './progress';
+
+/** Shows lines in the row of a resource, through the log channel of the Pulumi engine. */
+export class EngineDisplay {
+  readonly #client: EngineClient | undefined;
+
+  constructor(client: EngineClient | undefined) {
+    this.#client = client;
+  }
+
+  /**
+   * The live progress of a resource. Shows nothing without a URN.
+   * @param present redacts and escapes a line, which may quote the service
+   */
+  forResource(urn: string | undefined, present: (line: string) => string): Progress {
+    return new Progress((line) => {
+      if (urn !== undefined) void this.#client?.log('progress', urn, present(line)).catch(() => undefined);
+    });
+  }
+
+  /** Shows a diagnostic on the resource; on stderr if there is no engine. */
+  async report(weight: 'note' | 'warning', urn: string, message: string): Promise<void> {
+    const reported = this.#client?.log(weight, urn, message) ?? Promise.reject(new Error('no engine'));
+    await reported.catch(() => process.stderr.write(`${weight}: ${message}\n`));
+  }
+}

@@ -1,0 +1,5 @@
+// For programs whose endpoints the provider plugin manages: the same names as in index.ts.
+export * from './index';
+export { ComputeEndpoint } from './resources/plugin-compute-endpoint';
+export { Provider } from './resources/provider';
+export type { ProviderArgs } from './resources/provider-args';

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { ControlApi } from '../control-api/control-api';
+import type { InputFailure } from '../endpoint/endpoint-inputs';
+import type { EndpointLifecycle } from '../endpoint/endpoint-lifecycle';
+import { toEndpointState } from '../lookups/live-endpoint';
+import { toOperationState, toOperationStates } from '../operations/operation-state';
+import type { Properties } from './properties';
+
+type FunctionResult = { readonly value: object } | { readonly failures: readonly InputFailure[] };
+
+const text = z.string('must be text').min(1, 'must not be empty');
+const limit = z.int('must be 1 to 1000').min(1, 'must be 1 to 1000').max(1_000, 'must be 1 to 1000');
+const project = { projectId: text };
+
+const argumentsOf = {
+  getComputeEndpoint: z.strictObject({ ...project, endpointId: text }),
+  getComputeEndpoints: z.strictObject({ ...project, branchId: text.optional() }),
+  getOperation: z.strictObject({ ...project, operationId: text }),
+  getOperations: z.strictObject({ ...project, limit: limit.optional() }),
+};
+
+type FunctionName = keyof typeof argumentsOf;
+type Lookups = {
+  [Name in FunctionName]: (api: ControlApi, args: z.infer<(typeof argumentsOf)[Name]>) => Promise<object>;
+};
+
+const lookups: Lookups = {
+  getComputeEndpoint: async (api, { projectId, endpointId }) =>
+    toEndpointState(await api.getEndpoint(projectId, endpointId)),
+  getComputeEndpoints: async (api, { projectId, branchId }) => {
+    const endpoints = await api.listEndpoints(projectId);
+    const isWanted = (endpoint: { branch_id: string }) => !branchId || endpoint.branch_id === branchId;
+    return { endpoints: endpoints.filter(isWanted).map(toEndpointState) };
+  },
+  getOperation: async (api, { projectId, operationId }) =>
+    toOperationState(await api.getOperation(projectId, operationId), api.redact),
+  getOperations: async (api, { projectId, limit: most = 100 }) => {
+    const { operations } = await api.listOperations(projectId, { limit: most });
+    return { operations: toOperationStates(operations, api.redact) };
+  },
+};
+
+/**
+ * Calls a function of the package: a lookup of what the service has now.
+ * @param token such as `postgres-compute:index:getComputeEndpoint`
+ */
+export async function callFunction(
+  token: string,
+  given: Properties,
+  lifecycle: EndpointLifecycle,
+): Promise<FunctionResult> {
+  const name = token.slice(token.lastIndexOf(':') + 1);
+  if (!isFunction(name)) throw new Error(`${token} is not a function of this package.`);
+  return call(name, given, lifecycle);
+}
+
+function isFunction(name: string): name is FunctionName {
+  return Object.hasOwn(argumentsOf, name);
+}
+
+async function call<Name extends FunctionName>(
+  name: Name,
+  given: Properties,
+  lifecycle: EndpointLifecycle,
+): Promise<FunctionResult> {
+  const args = argumentsOf[name].safeParse(given);
+  if (!args.success) {
+    const failures = args.error.issues.map(({ path, message }) => ({
+      property: path.join('.'),
+      reason: message,
+    }));
+    return { failures };
+  }
+  // The two tables pair each name with its arguments, which a look-up by name can't show.
+  const lookUp = lookups[name] as (api: ControlApi, checked: unknown) => Promise<object>;
+  return { value: await lifecycle.lookUp(args.data.projectId, (api) => lookUp(api, args.data)) };
+}

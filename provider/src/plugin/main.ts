@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as grpc from '@grpc/grpc-js';
+import { ResourceProviderService } from '@pulumi/pulumi/proto/provider_grpc_pb';
+import { endWithEngine } from '../engine/end-with-engine';
+import { connectEngine } from '../engine/engine-client';
+import { EngineDisplay } from '../engine/engine-display';
+import { ProviderService } from './provider-service';
+
+/** The most that one message may hold: what the engine itself allows. Bytes. */
+const mostBytes = 400 * 1024 * 1024;
+
+/**
+ * Serves the provider to the one engine that starts this process, until that ends. The engine reads the port from the
+ * first line of the output.
+ * @param folder holds package.json and schema.json
+ */
+export function servePlugin(folder: string): void {
+  const read = (file: string) => readFileSync(join(folder, file), 'utf8');
+  const service = new ProviderService(
+    { version: JSON.parse(read('package.json')).version, schema: read('schema.json') },
+    { display: new EngineDisplay(connectEngine(process.argv, () => grpc)) },
+  );
+  endWithEngine();
+  endOnSignal(service);
+  const server = new grpc.Server({ 'grpc.max_receive_message_length': mostBytes });
+  server.addService(ResourceProviderService, service.implementation);
+  server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (error, port) => {
+    if (error) throw error;
+    process.stdout.write(`${port}\n`);
+  });
+}
+
+/** Ctrl-C may reach this process beside the CLI: what is under way must still be reported, so that state keeps it. */
+function endOnSignal(service: ProviderService): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      if (service.isIdle) process.exit(0);
+      service.cancel();
+    });
+}

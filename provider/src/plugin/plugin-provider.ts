@@ -1,0 +1,223 @@
+import { isEmpty, pick } from 'lodash';
+import { defaultTimeoutSeconds } from '../config/default-timeout';
+import { pluginSettingNames } from '../config/setting-names';
+import { Deadline } from '../control-api/deadline';
+import { argumentNames } from '../endpoint/argument-effects';
+import type { UncheckedDeclaration } from '../endpoint/endpoint-check';
+import { UnsettledEndpointError } from '../endpoint/endpoint-error';
+import type { EndpointInputs, InputFailure } from '../endpoint/endpoint-inputs';
+import { type EndpointDiff, EndpointLifecycle, type LifecycleOptions } from '../endpoint/endpoint-lifecycle';
+import { type EndpointOutputs, type PriorState, pickOutputs } from '../endpoint/endpoint-state';
+import type { Declaration, Resource } from '../endpoint/resource-identity';
+import { previewCreate, previewUpdate } from './preview-outputs';
+import type { Properties, ReadProperties, WrittenProperties } from './properties';
+import { readerOf } from './provider-settings';
+import { PartialStateError } from './service-error';
+
+// Inputs that are no arguments. A TypeScript program gives the first two, because the engine tells a provider neither.
+const passedInputs = ['__organization', '__createsBeforeDelete', '__replaces'] as const;
+type PassedInputs = Partial<Record<(typeof passedInputs)[number], unknown>>;
+
+/** The state of a resource as the engine passes it to every call. */
+export interface ResourceState {
+  readonly urn: string;
+  readonly inputs: ReadProperties;
+  readonly outputs: ReadProperties;
+}
+
+export type PropertyChange = 'add' | 'delete' | 'update';
+
+export interface PluginDiff extends EndpointDiff {
+  /** How each property changes, and `restartsCompute`, which is no property, when the change restarts the compute. */
+  readonly detailed: ReadonlyMap<string, PropertyChange>;
+}
+
+/** The lifecycle of a ComputeEndpoint as the engine calls a provider plugin. */
+export class PluginProvider {
+  readonly lifecycle: EndpointLifecycle;
+  readonly #interruption: AbortController;
+
+  constructor(settings: Properties, interruption: AbortController, options: LifecycleOptions = {}) {
+    this.#interruption = interruption;
+    this.lifecycle = new EndpointLifecycle({
+      ...options,
+      settingNames: pluginSettingNames,
+      signal: interruption.signal,
+    });
+    this.lifecycle.config.readConfig = readerOf(settings);
+  }
+
+  async check(
+    urn: string,
+    olds: ReadProperties,
+    news: ReadProperties,
+  ): Promise<WrittenProperties & { readonly failures: readonly InputFailure[] }> {
+    const before = isEmpty(olds.values) ? undefined : readDeclaration(urn, pickDeclared(olds));
+    const { failures, ...checked } = await this.lifecycle.check(before, readDeclaration(urn, news));
+    return { ...writeInputs(checked), failures };
+  }
+
+  async diff(id: string, prior: ResourceState, news: ReadProperties): Promise<PluginDiff> {
+    const before = readState(prior);
+    const declaration = readChecked(prior.urn, news);
+    const diff = await this.lifecycle.diff(id, before, declaration);
+    const detailed = new Map<string, PropertyChange>(
+      diff.changes.map((name) => [name, describeChange(before.outputs[name], declaration.inputs[name])]),
+    );
+    if (diff.restarts) detailed.set('restartsCompute', 'add');
+    if (diff.hasChanges && detailed.size === 0) detailed.set('unsettledOperations', 'delete');
+    return { ...diff, detailed };
+  }
+
+  previewCreate(urn: string, news: ReadProperties): WrittenProperties {
+    const { inputs } = readChecked(urn, news);
+    return { values: previewCreate(inputs), secretNames: news.secretNames };
+  }
+
+  previewUpdate(prior: ResourceState, news: ReadProperties): WrittenProperties {
+    const { inputs } = readChecked(prior.urn, news);
+    return { values: previewUpdate(readState(prior), inputs), secretNames: news.secretNames };
+  }
+
+  /** @param seconds how long it may take; 0: the default */
+  async create(
+    urn: string,
+    news: ReadProperties,
+    seconds: number,
+  ): Promise<WrittenProperties & { readonly id: string }> {
+    const declaration = readChecked(urn, news);
+    const created = this.lifecycle.create(declaration, this.#toDeadline(seconds));
+    const { id, outputs } = await keepState(created, declaration);
+    return { id, ...writeOutputs(declaration, outputs) };
+  }
+
+  async update(
+    id: string,
+    prior: ResourceState,
+    news: ReadProperties,
+    seconds: number,
+  ): Promise<WrittenProperties> {
+    const declaration = readChecked(prior.urn, news);
+    const updated = this.lifecycle.update(id, readState(prior), declaration, this.#toDeadline(seconds));
+    return writeOutputs(declaration, await keepState(updated, declaration));
+  }
+
+  async delete(id: string, prior: ResourceState, seconds: number): Promise<void> {
+    await this.lifecycle.delete(id, readState(prior), this.#toDeadline(seconds));
+  }
+
+  /** @param id with an empty state, to import or look up: `PROJECT/ENDPOINT`, or the endpoint's id beside `projectId` */
+  async read(
+    id: string,
+    prior: ResourceState,
+  ): Promise<{ id: string; inputs: WrittenProperties; outputs: WrittenProperties } | undefined> {
+    const isInState = prior.outputs.values.__schemaVersion !== undefined;
+    const { endpointId, state } = isInState ? { endpointId: id, state: readState(prior) } : locate(id, prior);
+    const found = await this.lifecycle.read(endpointId, state, isInState ? 'in state' : 'as found');
+    if (!found) return undefined;
+    const { resource } = state;
+    return {
+      id: endpointId,
+      inputs: writeInputs({ resource, inputs: found.inputs }),
+      outputs: writeOutputs({ resource }, found.outputs),
+    };
+  }
+
+  /** Ends every wait. What is unfinished then is kept in state. */
+  cancel(): void {
+    this.#interruption.abort();
+  }
+
+  #toDeadline(seconds: number): Deadline {
+    return new Deadline((seconds || defaultTimeoutSeconds) * 1000, 'later', this.#interruption.signal);
+  }
+}
+
+/** What the program gives. */
+function readDeclaration(urn: string, { values, secretNames }: ReadProperties): UncheckedDeclaration {
+  const isArgument = (name: string) => !name.startsWith('__');
+  return {
+    resource: readResource(urn, values, secretNames),
+    inputs: pick(values, Object.keys(values).filter(isArgument)),
+  };
+}
+
+/** The same, of inputs that have passed the check. */
+function readChecked(urn: string, news: ReadProperties): Declaration {
+  const { resource, inputs } = readDeclaration(urn, news);
+  return { resource, inputs: inputs as EndpointInputs };
+}
+
+/** The inputs in a state. The dynamic provider may have written it, and stores further inputs. */
+function pickDeclared({ values, secretNames }: ReadProperties): ReadProperties {
+  return { values: pick(values, argumentNames, passedInputs), secretNames };
+}
+
+function readState({ urn, inputs, outputs }: ResourceState): PriorState {
+  const declared = readChecked(urn, pickDeclared(inputs));
+  const secretNames = [...new Set([...inputs.secretNames, ...outputs.secretNames])];
+  return {
+    resource: { ...declared.resource, secretNames },
+    inputs: declared.inputs,
+    outputs: pickOutputs(outputs.values),
+  };
+}
+
+function readResource(urn: string, passed: PassedInputs, secretNames: readonly string[]): Resource {
+  const asText = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  return {
+    urn,
+    organization: asText(passed.__organization),
+    createsBeforeDelete: passed.__createsBeforeDelete === true || undefined,
+    replaces: asText(passed.__replaces),
+    secretNames,
+  };
+}
+
+function writeInputs({ resource, inputs }: Declaration): WrittenProperties {
+  const passed: PassedInputs = {
+    __organization: resource.organization,
+    __createsBeforeDelete: resource.createsBeforeDelete,
+    __replaces: resource.replaces,
+  };
+  return { values: { ...inputs, ...passed }, secretNames: resource.secretNames };
+}
+
+function writeOutputs(
+  { resource }: Pick<Declaration, 'resource'>,
+  outputs: EndpointOutputs,
+): WrittenProperties {
+  return { values: outputs, secretNames: resource.secretNames };
+}
+
+/** Turns a failure of an endpoint that exists into one with the outputs that the engine must keep. */
+async function keepState<Result>(work: Promise<Result>, declaration: Declaration): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof UnsettledEndpointError)) throw error;
+    throw new PartialStateError(error.message, error.id, writeOutputs(declaration, error.outputs));
+  }
+}
+
+/** @throws Error when it is not clear which endpoint is meant */
+function locate(id: string, { urn, inputs, outputs }: ResourceState) {
+  const given = outputs.values.projectId ?? inputs.values.projectId;
+  const [projectId, endpointId, ...rest] = id.includes('/') ? id.split('/') : [given, id];
+  if (typeof projectId !== 'string' || !projectId || !endpointId || rest.length > 0)
+    throw new Error(
+      `"${id}" does not say which endpoint to read: give PROJECT/ENDPOINT, such as cool-lake-12345678/ep-calm-sky-87654321.`,
+    );
+  const declared = { projectId } as EndpointInputs;
+  const state: PriorState = {
+    resource: readResource(urn, {}, []),
+    inputs: declared,
+    outputs: declared as EndpointOutputs,
+  };
+  return { endpointId, state };
+}
+
+function describeChange(before: unknown, after: unknown): PropertyChange {
+  if (before === undefined) return 'add';
+  return after === undefined ? 'delete' : 'update';
+}

@@ -1,0 +1,26 @@
+import { Struct } from 'google-protobuf/google/protobuf/struct_pb';
+import { markSecrets, unmarkSecrets } from '../engine/secret-marks';
+
+/** Properties as the engine sends them, without the marks of secrets. */
+export type Properties = Readonly<Record<string, unknown>>;
+
+/** The values, and the names of those that the engine marks as secrets. */
+export interface ReadProperties {
+  readonly values: Properties;
+  readonly secretNames: readonly string[];
+}
+
+export function readProperties(struct: Struct | undefined): ReadProperties {
+  return unmarkSecrets((struct?.toJavaScript() ?? {}) as Properties); // The fields of a message have names.
+}
+
+/** Properties to send back, and the names of the secrets among them. */
+export interface WrittenProperties {
+  readonly values: object;
+  readonly secretNames?: readonly string[] | undefined;
+}
+
+/** The properties for the engine, which takes no undefined values. */
+export function writeProperties({ values, secretNames }: WrittenProperties): Struct {
+  return Struct.fromJavaScript(JSON.parse(JSON.stringify(markSecrets(values, secretNames))));
+}

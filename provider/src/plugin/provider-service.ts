@@ -1,0 +1,251 @@
+import {
+  type ServerUnaryCall,
+  type sendUnaryData,
+  status,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { PluginInfo } from '@pulumi/pulumi/proto/plugin_pb';
+import * as proto from '@pulumi/pulumi/proto/provider_pb';
+import { Empty } from 'google-protobuf/google/protobuf/empty_pb';
+import type { Struct } from 'google-protobuf/google/protobuf/struct_pb';
+import type { InputFailure } from '../endpoint/endpoint-inputs';
+import type { LifecycleOptions } from '../endpoint/endpoint-lifecycle';
+import { callFunction } from './functions';
+import { PluginProvider, type PropertyChange, type ResourceState } from './plugin-provider';
+import { readProperties, type WrittenProperties, writeProperties } from './properties';
+import { findChangedSettings, findSettingFailures } from './provider-settings';
+import { toServiceError } from './service-error';
+
+/** What the package says of itself. */
+export interface PluginPackage {
+  readonly version: string;
+  /** The text of schema.json. */
+  readonly schema: string;
+}
+
+const { DiffChanges } = proto.DiffResponse;
+const { Kind } = proto.PropertyDiff;
+
+/** The calls of the engine, each turned into one of the provider's. */
+export class ProviderService {
+  readonly #package: PluginPackage;
+  readonly #options: LifecycleOptions;
+  readonly #interruption = new AbortController();
+  #provider: PluginProvider | undefined;
+  #callsUnderWay = 0;
+
+  constructor(pluginPackage: PluginPackage, options: LifecycleOptions = {}) {
+    this.#package = pluginPackage;
+    this.#options = options;
+  }
+
+  get isIdle(): boolean {
+    return this.#callsUnderWay === 0;
+  }
+
+  /** Ends every wait, and sends nothing new. */
+  cancel(): void {
+    this.#interruption.abort();
+  }
+
+  /** By the names of the methods in provider.proto. The engine does without those that are missing, such as Handshake. */
+  get implementation(): UntypedServiceImplementation {
+    return {
+      getPluginInfo: this.#answer<Empty>(async () => {
+        const info = new PluginInfo();
+        info.setVersion(this.#package.version);
+        return info;
+      }),
+      getSchema: this.#answer<proto.GetSchemaRequest>(async () => {
+        const response = new proto.GetSchemaResponse();
+        response.setSchema(this.#package.schema);
+        return response;
+      }),
+      checkConfig: this.#answer((request: proto.CheckRequest) => this.#checkConfig(request)),
+      diffConfig: this.#answer((request: proto.DiffRequest) => this.#diffConfig(request)),
+      configure: this.#answer((request: proto.ConfigureRequest) => this.#configure(request)),
+      check: this.#answer((request: proto.CheckRequest) => this.#check(request)),
+      diff: this.#answer((request: proto.DiffRequest) => this.#diff(request)),
+      create: this.#answer((request: proto.CreateRequest) => this.#create(request)),
+      read: this.#answer((request: proto.ReadRequest) => this.#read(request)),
+      update: this.#answer((request: proto.UpdateRequest) => this.#update(request)),
+      delete: this.#answer((request: proto.DeleteRequest) => this.#delete(request)),
+      invoke: this.#answer((request: proto.InvokeRequest) => this.#invoke(request)),
+      cancel: this.#answer<Empty>(async () => {
+        this.cancel();
+        return new Empty();
+      }),
+      attach: this.#answer<unknown>(async () => new Empty()),
+    };
+  }
+
+  #answer<Call>(answer: (request: Call) => Promise<unknown>) {
+    return async ({ request }: ServerUnaryCall<Call, unknown>, reply: sendUnaryData<unknown>) => {
+      this.#callsUnderWay += 1;
+      try {
+        reply(null, await answer(request));
+      } catch (error) {
+        reply(toServiceError(error));
+      } finally {
+        this.#callsUnderWay -= 1;
+      }
+    };
+  }
+
+  get #configured(): PluginProvider {
+    if (this.#provider) return this.#provider;
+    throw Object.assign(new Error('the provider is not configured yet'), {
+      code: status.FAILED_PRECONDITION,
+    });
+  }
+
+  async #checkConfig(request: proto.CheckRequest): Promise<proto.CheckResponse> {
+    const { values, secretNames } = readProperties(request.getNews());
+    const { environment } = this.#options;
+    // The key is a secret in state, whatever it is in the program.
+    const secrets = 'apiKey' in values ? [...secretNames, 'apiKey'] : secretNames;
+    return toCheckResponse({ values, secretNames: secrets }, findSettingFailures(values, environment));
+  }
+
+  /** Never a replacement: the endpoints stay where they are. */
+  async #diffConfig(request: proto.DiffRequest): Promise<proto.DiffResponse> {
+    const olds = readProperties(request.getOldInputs() ?? request.getOlds()).values;
+    const changed = findChangedSettings(olds, readProperties(request.getNews()).values);
+    const response = new proto.DiffResponse();
+    response.setChanges(changed.length > 0 ? DiffChanges.DIFF_SOME : DiffChanges.DIFF_NONE);
+    response.setDiffsList(changed);
+    return response;
+  }
+
+  async #configure(request: proto.ConfigureRequest): Promise<proto.ConfigureResponse> {
+    const settings = readProperties(request.getArgs()).values;
+    this.#provider = new PluginProvider(settings, this.#interruption, this.#options);
+    const response = new proto.ConfigureResponse();
+    response.setAcceptsecrets(true);
+    response.setSupportspreview(true);
+    return response;
+  }
+
+  async #check(request: proto.CheckRequest): Promise<proto.CheckResponse> {
+    const olds = readProperties(request.getOlds());
+    const news = readProperties(request.getNews());
+    const checked = await this.#configured.check(request.getUrn(), olds, news);
+    return toCheckResponse(checked, checked.failures);
+  }
+
+  async #diff(request: proto.DiffRequest): Promise<proto.DiffResponse> {
+    const prior = toState(request, request.getOlds());
+    const news = readProperties(request.getNews());
+    const { hasChanges, replaces, detailed } = await this.#configured.diff(request.getId(), prior, news);
+    const response = new proto.DiffResponse();
+    response.setChanges(hasChanges ? DiffChanges.DIFF_SOME : DiffChanges.DIFF_NONE);
+    response.setReplacesList([...replaces]);
+    // For `--replace` and taint the engine asks nothing, so here every other replacement deletes first, too.
+    response.setDeletebeforereplace(true);
+    response.setDiffsList([...detailed.keys()]);
+    response.setHasdetaileddiff(true);
+    for (const [path, change] of detailed) {
+      const property = new proto.PropertyDiff();
+      property.setKind(
+        kindOf(
+          change,
+          replaces.some((name) => name === path),
+        ),
+      );
+      response.getDetaileddiffMap().set(path, property);
+    }
+    return response;
+  }
+
+  async #create(request: proto.CreateRequest): Promise<proto.CreateResponse> {
+    const news = readProperties(request.getProperties());
+    const response = new proto.CreateResponse();
+    if (request.getPreview()) {
+      response.setProperties(writeProperties(this.#configured.previewCreate(request.getUrn(), news)));
+      return response;
+    }
+    const created = await this.#configured.create(request.getUrn(), news, request.getTimeout());
+    response.setId(created.id);
+    response.setProperties(writeProperties(created));
+    return response;
+  }
+
+  async #read(request: proto.ReadRequest): Promise<proto.ReadResponse> {
+    const prior = {
+      urn: request.getUrn(),
+      inputs: readProperties(request.getInputs()),
+      outputs: readProperties(request.getProperties()),
+    };
+    const found = await this.#configured.read(request.getId(), prior);
+    const response = new proto.ReadResponse();
+    if (!found) return response; // Without an id the endpoint no longer exists.
+    response.setId(found.id);
+    response.setInputs(writeProperties(found.inputs));
+    response.setProperties(writeProperties(found.outputs));
+    return response;
+  }
+
+  async #update(request: proto.UpdateRequest): Promise<proto.UpdateResponse> {
+    const prior = toState(request, request.getOlds());
+    const news = readProperties(request.getNews());
+    const outputs = request.getPreview()
+      ? this.#configured.previewUpdate(prior, news)
+      : await this.#configured.update(request.getId(), prior, news, request.getTimeout());
+    const response = new proto.UpdateResponse();
+    response.setProperties(writeProperties(outputs));
+    return response;
+  }
+
+  async #delete(request: proto.DeleteRequest): Promise<Empty> {
+    const prior = toState(request, request.getProperties());
+    await this.#configured.delete(request.getId(), prior, request.getTimeout());
+    return new Empty();
+  }
+
+  async #invoke(request: proto.InvokeRequest): Promise<proto.InvokeResponse> {
+    const { values } = readProperties(request.getArgs());
+    const { lifecycle } = this.#configured;
+    const response = new proto.InvokeResponse();
+    const result = await callFunction(request.getTok(), values, lifecycle);
+    if ('failures' in result) response.setFailuresList(result.failures.map(toFailure));
+    else response.setReturn(writeProperties({ values: result.value }));
+    return response;
+  }
+}
+
+/** A request about a resource in state. */
+interface StateRequest {
+  getUrn(): string;
+  getOldInputs(): Struct | undefined;
+}
+
+function toState(request: StateRequest, outputs: Struct | undefined): ResourceState {
+  return {
+    urn: request.getUrn(),
+    inputs: readProperties(request.getOldInputs()),
+    outputs: readProperties(outputs),
+  };
+}
+
+function kindOf(change: PropertyChange, isReplacing: boolean): proto.PropertyDiff.Kind {
+  const kinds = {
+    add: [Kind.ADD, Kind.ADD_REPLACE],
+    delete: [Kind.DELETE, Kind.DELETE_REPLACE],
+    update: [Kind.UPDATE, Kind.UPDATE_REPLACE],
+  } as const;
+  return kinds[change][isReplacing ? 1 : 0];
+}
+
+function toCheckResponse(inputs: WrittenProperties, failures: readonly InputFailure[]): proto.CheckResponse {
+  const response = new proto.CheckResponse();
+  response.setInputs(writeProperties(inputs));
+  response.setFailuresList(failures.map(toFailure));
+  return response;
+}
+
+function toFailure({ property, reason }: InputFailure): proto.CheckFailure {
+  const failure = new proto.CheckFailure();
+  failure.setProperty(property);
+  failure.setReason(reason);
+  return failure;
+}

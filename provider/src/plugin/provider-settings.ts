@@ -1,0 +1,37 @@
+import { ProviderConfig } from '../config/provider-config';
+import { pluginSettingNames } from '../config/setting-names';
+import type { InputFailure } from '../endpoint/endpoint-inputs';
+import { isUnknown } from '../endpoint/endpoint-inputs';
+import type { Properties } from './properties';
+
+/** The settings of the provider, from the stack's config or from the arguments of an explicit provider. */
+const settingNames = ['apiKey', 'baseUrl', 'requestsPerMinute', 'allowInsecureBaseUrl', 'allowRestart'];
+
+/** What is wrong with the settings. Sends no request, and does not judge values that are not known yet. */
+export function findSettingFailures(settings: Properties, environment = process.env): InputFailure[] {
+  const isOurs = (name: string) => settingNames.includes(name) || name === 'version' || name.startsWith('__');
+  const unknown = Object.keys(settings).filter((name) => !isOurs(name));
+  if (unknown.length > 0) {
+    const reason = `is not a setting of the provider; those are ${settingNames.join(', ')}`;
+    return unknown.map((property) => ({ property, reason }));
+  }
+  if (isUnknown(settings)) return [];
+  const config = new ProviderConfig(environment, pluginSettingNames);
+  config.readConfig = readerOf(settings);
+  return config.findFailures().map((reason) => ({ property: '', reason }));
+}
+
+/** The settings that differ. */
+export function findChangedSettings(olds: Properties, news: Properties): string[] {
+  return settingNames.filter((name) => asText(olds[name]) !== asText(news[name]));
+}
+
+/** Reads a setting by its full key (`postgres-compute:apiKey`). */
+export function readerOf(settings: Properties): (key: string) => string | undefined {
+  return (key) => asText(settings[key.slice(key.indexOf(':') + 1)]);
+}
+
+/** Numbers and flags arrive as text from some languages. */
+function asText(value: unknown): string | undefined {
+  return value === undefined || value === null ? undefined : String(value);
+}

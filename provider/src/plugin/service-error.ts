@@ -1,0 +1,40 @@
+import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { ErrorResourceInitFailed } from '@pulumi/pulumi/proto/provider_pb';
+import { Status } from '@pulumi/pulumi/proto/status_pb';
+import { Any } from 'google-protobuf/google/protobuf/any_pb';
+import { messageOf } from '../control-api/control-api-error';
+import { type WrittenProperties, writeProperties } from './properties';
+
+/** A failure of a resource that exists: the engine keeps it in state, with these outputs. */
+export class PartialStateError extends Error {
+  override readonly name = 'PartialStateError';
+  readonly id: string;
+  readonly outputs: WrittenProperties;
+
+  constructor(message: string, id: string, outputs: WrittenProperties) {
+    super(message);
+    this.id = id;
+    this.outputs = outputs;
+  }
+}
+
+/** The error as the engine takes it. */
+export function toServiceError(error: unknown): Partial<ServiceError> {
+  const details = messageOf(error);
+  const code = (error as { code?: unknown }).code;
+  if (!(error instanceof PartialStateError))
+    return { code: typeof code === 'number' ? code : status.UNKNOWN, details };
+  const detail = new ErrorResourceInitFailed();
+  detail.setId(error.id);
+  detail.setProperties(writeProperties(error.outputs));
+  detail.setReasonsList([details]);
+  const packed = new Any();
+  packed.pack(detail.serializeBinary(), 'pulumirpc.ErrorResourceInitFailed');
+  const message = new Status();
+  message.setCode(status.UNKNOWN);
+  message.setMessage(details);
+  message.addDetails(packed);
+  const metadata = new Metadata();
+  metadata.add('grpc-status-details-bin', Buffer.from(message.serializeBinary()));
+  return { code: status.UNKNOWN, details, metadata };
+}
