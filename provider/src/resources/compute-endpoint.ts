@@ -60,6 +60,7 @@ export interface ComputeEndpointArgs {
    * Seconds without activity after which the compute is suspended: -1 never, 0 the service's default (300),
    * else 1 to 604800 (7 days). A change updates in place, no restart.
    * @default the service's; if removed: 0
+   * @integer
    */
   suspendTimeoutSeconds?: pulumi.Input<number>;
   /** Whether the endpoint pools connections. A change updates in place. @default the service's; if removed: false */
@@ -123,7 +124,7 @@ export class ComputeEndpoint extends pulumi.CustomResource {
   declare readonly autoscalingLimitMinCu: pulumi.Output<number>;
   /** The largest size in compute units (CU). */
   declare readonly autoscalingLimitMaxCu: pulumi.Output<number>;
-  /** Seconds without activity after which the compute is suspended: -1 never, 0 the service's default (300). */
+  /** Seconds without activity after which the compute is suspended: -1 never, 0 the service's default (300). @integer */
   declare readonly suspendTimeoutSeconds: pulumi.Output<number | undefined>;
   /** Whether the endpoint pools connections. */
   declare readonly poolerEnabled: pulumi.Output<boolean>;
@@ -147,9 +148,9 @@ export class ComputeEndpoint extends pulumi.CustomResource {
   declare readonly minSize: pulumi.Output<SizeOutput>;
   /** vCPU, RAM and local file cache at the largest size. */
   declare readonly maxSize: pulumi.Output<SizeOutput>;
-  /** Postgres `max_connections`: set from the smallest size; it does not grow with the compute. */
+  /** Postgres `max_connections`: set from the smallest size; it does not grow with the compute. @integer */
   declare readonly maxConnections: pulumi.Output<number | undefined>;
-  /** Concurrent client connections through the pooler: 10000. */
+  /** Concurrent client connections through the pooler: 10000. @integer */
   declare readonly pooledMaxConnections: pulumi.Output<number>;
   /** Operations that had not finished, or had failed, when the last `pulumi up` ended. */
   declare readonly unsettledOperations: pulumi.Output<UnsettledOperation[] | undefined>;
