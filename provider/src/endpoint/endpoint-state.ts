@@ -12,6 +12,7 @@ export const schemaVersion = 1;
 
 /** An operation of this endpoint that has not succeeded, kept in state until it has. */
 export interface UnsettledOperation {
+  /** The operation's id, a UUID. */
   readonly id: string;
   /** Such as `start_compute`. */
   readonly action: string;

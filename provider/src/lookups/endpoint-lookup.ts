@@ -6,7 +6,9 @@ import { connectByStack } from './stack-connection';
  * @throws ControlApiError 404 when the project has no such endpoint
  */
 export async function getComputeEndpoint(at: {
+  /** The project of the endpoint. */
   projectId: string;
+  /** The endpoint's id, such as `ep-cool-lake-12345678`. */
   endpointId: string;
 }): Promise<ComputeEndpointState> {
   return toEndpointState(await connectByStack().getEndpoint(at.projectId, at.endpointId));
@@ -17,7 +19,9 @@ export async function getComputeEndpoint(at: {
  * @throws ControlApiError 404 when there is no such project
  */
 export async function getComputeEndpoints(of: {
+  /** The project of the endpoints. */
   projectId: string;
+  /** The branch of the endpoints. @default all branches of the project */
   branchId?: string;
 }): Promise<ComputeEndpointState[]> {
   const endpoints = await connectByStack().listEndpoints(of.projectId);

@@ -22,7 +22,7 @@ export interface ComputeEndpointState {
   readonly autoscalingLimitMinCu: number;
   /** The largest size in compute units (CU). */
   readonly autoscalingLimitMaxCu: number;
-  /** Seconds of inactivity until the service suspends the compute: -1 means never, 0 the service's default. */
+  /** Seconds of inactivity until the service suspends the compute: -1 means never, 0 the service's default. @integer */
   readonly suspendTimeoutSeconds?: number;
   /** Whether the endpoint refuses connections and starts. */
   readonly disabled: boolean;

@@ -22,16 +22,26 @@ export interface OperationWaitOptions {
  * Reads the current state of one operation.
  * @throws ControlApiError 404 when the project has no such operation
  */
-export async function getOperation(at: { projectId: string; operationId: string }): Promise<OperationState> {
+export async function getOperation(at: {
+  /** The project of the operation. */
+  projectId: string;
+  /** The operation's id, a UUID. */
+  operationId: string;
+}): Promise<OperationState> {
   const api = connectByStack();
   return toOperationState(await api.getOperation(at.projectId, at.operationId), api.redact);
 }
 
 /**
- * Reads the latest operations of a project, newest first. `limit` is 1 to 1000, by default 100.
+ * Reads the latest operations of a project, newest first.
  * @throws ControlApiError 404 when there is no such project
  */
-export async function getOperations(of: { projectId: string; limit?: number }): Promise<OperationState[]> {
+export async function getOperations(of: {
+  /** The project of the operations. */
+  projectId: string;
+  /** The maximum number of operations, 1 to 1000. @default 100 @integer */
+  limit?: number;
+}): Promise<OperationState[]> {
   const api = connectByStack();
   const { operations } = await api.listOperations(of.projectId, { limit: of.limit ?? 100 });
   return toOperationStates(operations, api.redact);

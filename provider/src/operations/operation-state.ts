@@ -16,11 +16,11 @@ export interface OperationState {
   readonly action: string;
   /** Such as `running`, `finished` or `failed`; the service may add statuses. */
   readonly status: string;
-  /** The number of failed attempts. */
+  /** The number of failed attempts. @integer */
   readonly failuresCount: number;
   /** The service's error message, if there is one. */
   readonly error?: string;
-  /** How long the operation took, or has taken so far, by the service's clock. Milliseconds. */
+  /** How long the operation took, or has taken so far, by the service's clock. Milliseconds. @integer */
   readonly totalDurationMs?: number;
   /** When the operation was created. ISO 8601. */
   readonly createdAt: string;

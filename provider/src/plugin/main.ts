@@ -13,14 +13,12 @@ const mostBytes = 400 * 1024 * 1024;
 /**
  * Serves the provider to the one engine that starts this process, until that ends. The engine reads the port from the
  * first line of the output.
- * @param folder holds package.json and schema.json
+ * @param folder holds schema.json
  */
 export function servePlugin(folder: string): void {
-  const read = (file: string) => readFileSync(join(folder, file), 'utf8');
-  const service = new ProviderService(
-    { version: JSON.parse(read('package.json')).version, schema: read('schema.json') },
-    { display: new EngineDisplay(connectEngine(process.argv, () => grpc)) },
-  );
+  const service = new ProviderService(readFileSync(join(folder, 'schema.json'), 'utf8'), {
+    display: new EngineDisplay(connectEngine(process.argv, () => grpc)),
+  });
   endWithEngine();
   endOnSignal(service);
   const server = new grpc.Server({ 'grpc.max_receive_message_length': mostBytes });

@@ -16,26 +16,20 @@ import { readProperties, type WrittenProperties, writeProperties } from './prope
 import { findChangedSettings, findSettingFailures } from './provider-settings';
 import { toServiceError } from './service-error';
 
-/** What the package says of itself. */
-export interface PluginPackage {
-  readonly version: string;
-  /** The text of schema.json. */
-  readonly schema: string;
-}
-
 const { DiffChanges } = proto.DiffResponse;
 const { Kind } = proto.PropertyDiff;
 
 /** The calls of the engine, each turned into one of the provider's. */
 export class ProviderService {
-  readonly #package: PluginPackage;
+  readonly #schema: string;
   readonly #options: LifecycleOptions;
   readonly #interruption = new AbortController();
   #provider: PluginProvider | undefined;
   #callsUnderWay = 0;
 
-  constructor(pluginPackage: PluginPackage, options: LifecycleOptions = {}) {
-    this.#package = pluginPackage;
+  /** @param schema the text of schema.json */
+  constructor(schema: string, options: LifecycleOptions = {}) {
+    this.#schema = schema;
     this.#options = options;
   }
 
@@ -53,12 +47,12 @@ export class ProviderService {
     return {
       getPluginInfo: this.#answer<Empty>(async () => {
         const info = new PluginInfo();
-        info.setVersion(this.#package.version);
+        info.setVersion(JSON.parse(this.#schema).version);
         return info;
       }),
       getSchema: this.#answer<proto.GetSchemaRequest>(async () => {
         const response = new proto.GetSchemaResponse();
-        response.setSchema(this.#package.schema);
+        response.setSchema(this.#schema);
         return response;
       }),
       checkConfig: this.#answer((request: proto.CheckRequest) => this.#checkConfig(request)),

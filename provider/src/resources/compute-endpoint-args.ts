@@ -27,7 +27,10 @@ export interface ComputeEndpointArgs {
   projectId: pulumi.Input<string>;
   /** The branch whose data the endpoint serves. A change moves the endpoint in place; connections drop. */
   branchId: pulumi.Input<string>;
-  /** A branch has at most one `read_write` endpoint and may have several `read_only`. A change replaces the endpoint. */
+  /**
+   * `read_write` serves the branch, which has at most one of them; `read_only` is a read replica. A change replaces the
+   * endpoint.
+   */
   type: pulumi.Input<ComputeEndpointType>;
   /** The region of the compute. A change replaces the endpoint. @default the project's */
   regionId?: pulumi.Input<string>;
@@ -49,12 +52,13 @@ export interface ComputeEndpointArgs {
    * @default the service's; if removed, the endpoint keeps its size
    */
   autoscalingLimitMaxCu?: pulumi.Input<number>;
-  /** Allows a size that the table does not list; the service then decides. @default false */
+  /** Allows a size other than 0.25, 0.5 and 1 to 8 CU; the service then decides. @default false */
   allowUnlistedSize?: pulumi.Input<boolean>;
   /**
    * Seconds without activity after which the compute is suspended: -1 never, 0 the service's default (300),
    * else 1 to 604800 (7 days). A change updates in place, no restart.
    * @default the service's; if removed: 0
+   * @integer
    */
   suspendTimeoutSeconds?: pulumi.Input<number>;
   /** Whether the endpoint pools connections. A change updates in place. @default the service's; if removed: false */
@@ -62,19 +66,22 @@ export interface ComputeEndpointArgs {
   /** How the pooler works: `transaction`. A change updates in place. @default the service's */
   poolerMode?: pulumi.Input<string>;
   /**
-   * Postgres settings of this compute, as text: `{ work_mem: '64MB' }`. The whole map is replaced, an empty one
-   * clears it. A change updates in place. @default the service's; if removed: none
+   * Postgres settings of this compute, as text, such as `work_mem`: `64MB`. A change replaces the whole map in place; an
+   * empty one clears it. @default the service's; if removed: none
    */
   pgSettings?: pulumi.Input<Record<string, pulumi.Input<string>>>;
-  /** `true` stops the compute, drops its connections and refuses new ones; `false` lets it start again. @default false */
+  /**
+   * Whether the endpoint refuses connections. A change to `true` stops the compute and drops its connections; a change to
+   * `false` lets it start again. @default false
+   */
   disabled?: pulumi.Input<boolean>;
   /** Whether clients may log in without a password. A change updates in place. @default the service's */
   passwordlessAccess?: pulumi.Input<boolean>;
   /** What runs the compute, such as `k8s-neonvm`. A change replaces the endpoint. @default the service's */
   provisioner?: pulumi.Input<string>;
   /**
-   * Takes over the branch's endpoint of the given `name`, or else its read_write endpoint (such as the default one),
-   * and updates it to what is declared. It matters only when the resource is created; later changes do nothing. @default false
+   * Takes over an endpoint of the branch that exists already, and updates it to what is declared: the one that has the
+   * given `name`, or else the `read_write` one. It matters only when the resource is created. @default false
    */
   adopt?: pulumi.Input<boolean>;
   /**
@@ -83,12 +90,13 @@ export interface ComputeEndpointArgs {
    */
   allowRestart?: pulumi.Input<boolean>;
   /**
-   * Any change of this map restarts an active compute once: `{ release: '42' }`. Its values are kept in state, encrypted
-   * if they are secrets.
+   * Any change of this map, such as of a `release`, restarts an active compute once. Its values are kept in state,
+   * encrypted if they are secrets.
    */
   restartTriggers?: pulumi.Input<Record<string, pulumi.Input<string | number | boolean>>>;
   /**
-   * False: `pulumi up` does not wait for operations, and records the unfinished ones. It always waits for a delete.
+   * Whether `pulumi up` waits for operations. If false, it records the unfinished ones in state. It always waits for a
+   * delete.
    * @default true
    */
   waitForOperations?: pulumi.Input<boolean>;

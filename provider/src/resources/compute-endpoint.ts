@@ -39,7 +39,7 @@ export class ComputeEndpoint extends pulumi.CustomResource {
   declare readonly autoscalingLimitMinCu: pulumi.Output<number>;
   /** The largest size in compute units (CU). */
   declare readonly autoscalingLimitMaxCu: pulumi.Output<number>;
-  /** Seconds without activity after which the compute is suspended: -1 never, 0 the service's default (300). */
+  /** Seconds without activity after which the compute is suspended: -1 never, 0 the service's default (300). @integer */
   declare readonly suspendTimeoutSeconds: pulumi.Output<number | undefined>;
   /** Whether the endpoint pools connections. */
   declare readonly poolerEnabled: pulumi.Output<boolean>;
@@ -63,9 +63,9 @@ export class ComputeEndpoint extends pulumi.CustomResource {
   declare readonly minSize: pulumi.Output<SizeOutput>;
   /** vCPU, RAM and local file cache at the largest size. */
   declare readonly maxSize: pulumi.Output<SizeOutput>;
-  /** Postgres `max_connections`: set from the smallest size; it does not grow with the compute. */
+  /** Postgres `max_connections`: set from the smallest size; it does not grow with the compute. @integer */
   declare readonly maxConnections: pulumi.Output<number | undefined>;
-  /** Concurrent client connections through the pooler: 10000. */
+  /** Concurrent client connections through the pooler: 10000. @integer */
   declare readonly pooledMaxConnections: pulumi.Output<number>;
   /** Operations that had not finished, or had failed, when the last `pulumi up` ended. */
   declare readonly unsettledOperations: pulumi.Output<UnsettledOperation[] | undefined>;

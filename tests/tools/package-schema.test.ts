@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import execa from 'execa';
+import { mapValues, pickBy } from 'lodash';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { inputShape } from '../../provider/src/endpoint/endpoint-inputs';
+import { pulumiEnvironment } from '../../tools/pulumi-cli/environment';
+import { findPulumiCli } from '../../tools/pulumi-cli/find';
+import { makeTemporaryFolder } from '../support/temporary-folder';
+
+interface PropertySpec {
+  readonly type?: string;
+  readonly $ref?: string;
+  readonly secret?: boolean;
+  readonly willReplaceOnChanges?: boolean;
+}
+
+interface PackageSpec {
+  readonly config: { readonly variables: Record<string, PropertySpec> };
+  readonly provider: { readonly inputProperties: Record<string, PropertySpec> };
+  readonly types: Record<string, PropertySpec>;
+  readonly resources: Record<string, { readonly inputProperties: Record<string, PropertySpec> }>;
+}
+
+const file = 'provider/plugin/schema.json';
+const text = readFileSync(file, 'utf8');
+const schema = JSON.parse(text) as PackageSpec; // `pulumi schema check` tests its shape.
+const inputs = schema.resources['postgres-compute:index:ComputeEndpoint']?.inputProperties ?? {};
+
+function typeOf({ type, $ref = '' }: PropertySpec): string | undefined {
+  return type ?? schema.types[$ref.replace('#/types/', '')]?.type;
+}
+
+test('the Pulumi CLI accepts the package schema', async () => {
+  const cli = findPulumiCli();
+  if (!cli) throw new Error('No Pulumi CLI found: run `npm run setup`.');
+  const home = makeTemporaryFolder();
+  const env = pulumiEnvironment({ home, backend: home, cli });
+
+  const check = execa(cli.command, ['schema', 'check', file], { env, extendEnv: false, all: true });
+
+  expect((await check).all).toBe('');
+});
+
+test('the package schema has every argument but timeouts, with the type that the provider requires', () => {
+  const required = mapValues(inputShape, (shape) => z.toJSONSchema(shape).type);
+
+  expect(mapValues(inputs, typeOf)).toEqual(required);
+});
+
+test('the package schema marks the arguments whose change replaces the endpoint', () => {
+  const replacing = Object.keys(pickBy(inputs, (input) => input.willReplaceOnChanges));
+
+  expect(replacing.sort()).toEqual(['projectId', 'provisioner', 'regionId', 'type']);
+});
+
+test('the package schema marks the key as a secret, and never has SDKs read it from the environment', () => {
+  expect(schema.config.variables.apiKey).toMatchObject({ type: 'string', secret: true });
+  expect(schema.provider.inputProperties.apiKey).toMatchObject({ type: 'string', secret: true });
+  expect(text).not.toContain('defaultInfo');
+});
+
+test("the plugin's package.json has the version of the package", () => {
+  const { version } = JSON.parse(readFileSync('provider/plugin/package.json', 'utf8')) as { version: string };
+  expect(text).toContain(`"version": "${version}"`);
+});
+
+test('the package schema names neither the config namespace nor the timeouts of the dynamic provider', () => {
+  expect(text).not.toMatch(/postgresCompute:|`timeouts`/);
+});

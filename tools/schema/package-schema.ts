@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { camelCase, isEqual, lowerFirst, omit, uniqWith, upperFirst } from 'lodash';
+import ts from 'typescript';
+import { typeToken } from '../../provider/src/dynamic/provider-text';
+import { replacingArguments } from '../../provider/src/endpoint/argument-effects';
+import { checker, listProperties, type Property, readExport } from './provider-types';
+
+const objectTypes = ['SizeOutput', 'UnsettledOperation', 'ComputeEndpointState', 'OperationState'];
+const functions = ['getComputeEndpoint', 'getComputeEndpoints', 'getOperation', 'getOperations'];
+
+const respectSchemaVersion = true;
+const language = {
+  nodejs: { packageName: 'pulumi-postgres-compute-sdk', respectSchemaVersion },
+  python: { packageName: 'pulumi_postgres_compute', pyproject: { enabled: true }, respectSchemaVersion },
+  // The path that Pulumi assumes for a package without a repository.
+  go: { importBasePath: 'example.com/pulumi-postgres-compute/sdk/go/postgrescompute', respectSchemaVersion },
+  csharp: { respectSchemaVersion },
+  java: {},
+};
+
+/** The Pulumi package schema of the plugin, from the types and docstrings of the provider. */
+export function makePackageSchema() {
+  const text = readFileSync(join(__dirname, '../../provider/package.json'), 'utf8');
+  const { version, license } = JSON.parse(text) as { version: string; license: string }; // This repository's own file.
+  // No setting has `defaultInfo.environment`: SDKs would copy the environment, with the key, into the state.
+  const { description, properties: settings } = toObject('ProviderArgs');
+  return {
+    name: 'postgres-compute',
+    displayName: 'Postgres Compute',
+    version,
+    description: 'A Pulumi provider for the compute endpoints of a serverless Postgres service.',
+    keywords: ['pulumi', 'postgres', 'serverless', 'category/database'],
+    license,
+    language,
+    config: { variables: settings },
+    types: { ...byToken(['ComputeEndpointType'], toEnum), ...byToken(objectTypes, toObject) },
+    provider: { description, inputProperties: settings },
+    resources: byToken(['ComputeEndpoint'], toResource),
+    functions: byToken(functions, toFunction),
+  };
+}
+
+function byToken(names: readonly string[], toSpec: (name: string) => object) {
+  return Object.fromEntries(names.map((name) => [toToken(name), toSpec(name)]));
+}
+
+function toToken(name: string): string {
+  return `postgres-compute:index:${name}`;
+}
+
+function toResource(name: string) {
+  const args = toObject(`${name}Args`);
+  // Programs of the plugin set the resource option `customTimeouts` instead.
+  const inputProperties = omit(args.properties, 'timeouts');
+  for (const argument of replacingArguments)
+    inputProperties[argument] = { ...inputProperties[argument], willReplaceOnChanges: true };
+  // A stack that moves here from the dynamic provider keeps its endpoints.
+  const aliases = [{ type: typeToken }];
+  return { ...toObject(name), inputProperties, requiredInputs: args.required, aliases };
+}
+
+function toFunction(name: string) {
+  const { description, type } = readExport(name);
+  const [signature] = type.getCallSignatures();
+  const [parameter] = signature?.parameters ?? [];
+  const result = signature && checker.getAwaitedType(signature.getReturnType());
+  if (!parameter || !result) throw new Error(`${name} must have a parameter and a result.`);
+  const element = checker.getIndexTypeOfType(result, ts.IndexKind.Number);
+  return {
+    description,
+    inputs: toProperties(checker.getTypeOfSymbol(parameter)),
+    outputs: element ? toList(name, element) : toProperties(result),
+  };
+}
+
+/** A function of a plugin returns an object, so a list gets a name: in the result of `getOperations`, `operations`. */
+function toList(functionName: string, element: ts.Type) {
+  const name = lowerFirst(functionName.replace(/^get(Compute)?/, ''));
+  const list = { type: 'array', items: refer(element.symbol.name), description: `The ${name}.` };
+  return { properties: { [name]: list }, required: [name] };
+}
+
+function toEnum(name: string) {
+  const { description, type } = readExport(name);
+  const values = type.isUnion() ? type.types.filter((part) => part.isStringLiteral()) : [];
+  const members = values.map(({ value }) => ({ name: upperFirst(camelCase(value)), value }));
+  return { description, type: 'string', enum: members };
+}
+
+function toObject(name: string) {
+  const { description, type } = readExport(name);
+  return { description, type: 'object', ...toProperties(type) };
+}
+
+function toProperties(type: ts.Type) {
+  const listed = listProperties(type);
+  return {
+    properties: Object.fromEntries(listed.map((property) => [property.name, toProperty(property)])),
+    required: listed.filter(({ isRequired }) => isRequired).map(({ name }) => name),
+  };
+}
+
+function toProperty({ node, description, tags }: Property): object {
+  const integer = tags.has('integer') && { type: 'integer' };
+  return { ...toType(node), ...integer, description, ...(tags.has('secret') && { secret: true }) };
+}
+
+function toType(node: ts.TypeNode): object {
+  const text = node.getText();
+  if (['string', 'number', 'boolean'].includes(text)) return { type: text };
+  if (ts.isLiteralTypeNode(node) && ts.isStringLiteral(node.literal)) return { type: 'string' };
+  if (ts.isArrayTypeNode(node)) return { type: 'array', items: toType(node.elementType) };
+  if (ts.isUnionTypeNode(node)) {
+    const parts = node.types.filter((part) => part.getText() !== 'undefined');
+    const oneOf = uniqWith(parts.map(toType), isEqual);
+    return oneOf[1] ? { oneOf } : { ...oneOf[0] };
+  }
+  if (!ts.isTypeReferenceNode(node)) throw new Error(`A schema has no type for ${text}.`);
+  const argument = node.typeArguments?.at(-1);
+  if (!argument) return refer(text);
+  // Apart from Record, these are pulumi.Input and pulumi.Output.
+  return text.startsWith('Record<')
+    ? { type: 'object', additionalProperties: toType(argument) }
+    : toType(argument);
+}
+
+function refer(name: string) {
+  return { $ref: `#/types/${toToken(name)}` };
+}
