@@ -1,11 +1,13 @@
 // Bundles the provider plugin into one file, which needs nothing but Node.js: npm run build
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const folder = new URL('../provider/', import.meta.url);
+const folder = fileURLToPath(new URL('../provider', import.meta.url));
 
 await build({
-  entryPoints: [new URL('src/plugin/start.ts', folder).pathname],
-  outfile: new URL('plugin/main.js', folder).pathname,
+  entryPoints: [join(folder, 'src/plugin/start.ts')],
+  outfile: join(folder, 'plugin/main.js'),
   bundle: true,
   platform: 'node',
   target: 'node20',

@@ -50,7 +50,10 @@ async function build(isForced) {
   await runCommand(command, { name: 'tsc --build', cwd: repository, log, signal: interruption.signal });
 }
 
+/** What only the Pulumi CLI runs: the plugin, and the CLI itself. */
 async function preparePulumi() {
+  log('bundling the provider plugin');
+  await import('./build-plugin.mjs');
   const { tsImport } = await import('tsx/esm/api');
   /** @type {typeof import('./pulumi-cli/install.js')} */
   const { ensurePulumiCli } = await tsImport('./pulumi-cli/install.ts', import.meta.url);
