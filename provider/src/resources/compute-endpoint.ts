@@ -117,7 +117,7 @@ export class ComputeEndpoint extends pulumi.CustomResource {
   ): ComputeEndpoint {
     // A resource with an id is read; what the service decides needs no arguments.
     const args = { projectId: at.projectId } as ComputeEndpointArgs;
-    return new ComputeEndpoint(name, args, { ...opts, id: at.endpointId });
+    return new this(name, args, { ...opts, id: at.endpointId });
   }
 }
 

@@ -2,11 +2,7 @@ import * as pulumi from '@pulumi/pulumi';
 import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
 import { typeToken as dynamicType } from '../dynamic/provider-text';
 import { ComputeEndpoint as DynamicComputeEndpoint, type Registration } from './compute-endpoint';
-import type {
-  ComputeEndpointArgs,
-  ComputeEndpointLocation,
-  ComputeEndpointTimeouts,
-} from './compute-endpoint-args';
+import type { ComputeEndpointArgs, ComputeEndpointTimeouts } from './compute-endpoint-args';
 
 const { version }: { version: string } = require('../../package.json');
 
@@ -35,16 +31,6 @@ export class ComputeEndpoint extends DynamicComputeEndpoint {
         ...(customTimeouts && { customTimeouts }),
       },
     };
-  }
-
-  static override get(
-    name: string,
-    at: ComputeEndpointLocation,
-    opts?: pulumi.CustomResourceOptions,
-  ): ComputeEndpoint {
-    // A resource with an id is read; what the service decides needs no arguments.
-    const args = { projectId: at.projectId } as ComputeEndpointArgs;
-    return new ComputeEndpoint(name, args, { ...opts, id: at.endpointId });
   }
 }
 
