@@ -108,7 +108,7 @@ export class EndpointLifecycle {
       const { urn } = news.resource;
       // Don't claim an endpoint that is about to be replaced: its delete must go through.
       if (urn !== undefined && replaces.length === 0) {
-        this.#claimInState(id, urn);
+        this.#claims.claimInState(id, urn);
         if (changes.includes('branchId')) this.#claims.noteMoving(id, urn);
       }
       const due = union(changes, prior.outputs.__unapplied);
@@ -128,7 +128,7 @@ export class EndpointLifecycle {
         ...this.#startWork(news, deadline),
         target: toCreateTarget(news),
         claims: this.#claims,
-        claim: (endpointId) => this.#claim(endpointId, news),
+        claim: (endpointId) => this.#claims.claimCreated(endpointId, news),
       }),
     );
   }
@@ -192,7 +192,7 @@ export class EndpointLifecycle {
     const reported = asReported(prior);
     await this.#presentably([reported], async () => {
       const { urn } = prior.resource;
-      const keeper = this.#claims.creatorOf(id) ?? this.#findHolder(id, urn);
+      const keeper = this.#claims.keeperOf(id, urn);
       if (keeper === undefined) {
         const { project, progress } = this.#startWork(reported, deadline);
         return deleteEndpoint(project, id, deadline, progress);
@@ -221,32 +221,6 @@ export class EndpointLifecycle {
 
   #allowsRestart({ allowRestart }: EndpointInputs): boolean {
     return allowRestart ?? this.config.allowRestart;
-  }
-
-  /**
-   * A resource that has the endpoint in state and keeps it: another one, or the same one. A forced replacement that was
-   * interrupted leaves the endpoint in state twice, once to be deleted.
-   */
-  #findHolder(id: string, urn: string | undefined): string | undefined {
-    const holder = this.#claims.holderOf(id);
-    return holder === urn && this.#claims.isCreatedAnew(holder) ? undefined : holder;
-  }
-
-  /** @throws Error when a create of this run has returned the endpoint for another resource */
-  #claimInState(endpointId: string, urn: string): void {
-    const holder = this.#claims.claimEndpoint(endpointId, urn);
-    if (holder === undefined || this.#claims.creatorOf(endpointId) !== holder) return;
-    throw new Error(
-      `endpoint ${endpointId} already belongs to ${holder}, which took it over in this update.`,
-    );
-  }
-
-  #claim(endpointId: string, { resource: { urn }, inputs: { name } }: Declaration): void {
-    if (urn === undefined) return;
-    const holder = this.#claims.claimEndpoint(endpointId, urn);
-    if (holder !== undefined)
-      throw new Error(`create of endpoint "${name}": endpoint ${endpointId} already belongs to ${holder}.`);
-    this.#claims.noteCreated(endpointId, urn);
   }
 
   /** Does the work, so that a failure reads as one sentence, without a secret. */
