@@ -55,7 +55,12 @@ it('carries the type of the dynamic provider as an alias, so that a stack can mo
 });
 
 it('turns timeouts into customTimeouts, which the resource option overrides', async () => {
-  await settled(new ComputeEndpoint('api', { ...args, timeouts: { create: 900, delete: 0.5 } }));
+  await settled(
+    new ComputeEndpoint('api', {
+      ...args,
+      timeouts: { create: 900, update: undefined as unknown as number, delete: 0.5 },
+    }),
+  );
   await settled(
     new ComputeEndpoint('b', { ...args, timeouts: { create: 900 } }, { customTimeouts: { create: '5m' } }),
   );
@@ -66,8 +71,11 @@ it('turns timeouts into customTimeouts, which the resource option overrides', as
   expect(registered[0]?.inputs).not.toHaveProperty('timeouts');
 });
 
-it('refuses timeouts that are not plain numbers', () => {
-  const timeouts = { create: pulumi.output(900) };
+it.each([
+  ['an output', { create: pulumi.output(900) }],
+  ['a promise', Promise.resolve({ create: 900 })],
+  ['a negative number', { create: -1 }],
+])('refuses timeouts with %s', (_what, timeouts) => {
   expect(() => new ComputeEndpoint('api', { ...args, timeouts })).toThrow(/must be plain numbers of seconds/);
 });
 
