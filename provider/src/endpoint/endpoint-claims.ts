@@ -11,6 +11,7 @@ export class EndpointClaims {
   readonly #createdAnew = new Set<string>();
   readonly #moving = new Map<string, string>();
   readonly #namesInState = new Map<string, string>();
+  readonly #refreshed = new Set<string>();
 
   /** Claims a name within a project. Returns the URN of another resource that has claimed it before. */
   claimName(projectId: string, name: string, urn: string): string | undefined {
@@ -71,6 +72,24 @@ export class EndpointClaims {
   /** The name of the endpoint that the resource has in state, as far as this run has seen it. */
   nameInState(urn: string): string | undefined {
     return this.#namesInState.get(urn);
+  }
+
+  /** The engine has read the endpoint of a resource in state. */
+  noteRead(endpointId: string, urn = endpointId): void {
+    this.#refreshed.add(urn);
+  }
+
+  /** The engine has passed what the program declares of the resource. */
+  noteDeclared(urn: string): void {
+    this.#refreshed.delete(urn);
+  }
+
+  /**
+   * Whether the engine refreshes the resource: it then compares what it has read with the inputs in state, which asks
+   * for no change. Before a change, it checks what the program declares.
+   */
+  isRefreshed(endpointId: string, urn = endpointId): boolean {
+    return this.#refreshed.has(urn);
   }
 
   #claim(key: string, urn: string): string | undefined {

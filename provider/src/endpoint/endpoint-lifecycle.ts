@@ -87,6 +87,7 @@ export class EndpointLifecycle {
     olds: UncheckedDeclaration | undefined,
     news: UncheckedDeclaration,
   ): Promise<CheckedDeclaration> {
+    if (news.resource.urn !== undefined) this.#claims.noteDeclared(news.resource.urn);
     const checked = checkEndpoint(olds, news, this.#claims);
     const settings = this.config.findFailures().map((reason) => ({ property: '', reason }));
     const failures = [...settings, ...checked.failures];
@@ -100,12 +101,18 @@ export class EndpointLifecycle {
     return { ...checked, failures: failures.map((each) => ({ ...each, reason: present(each.reason) })) };
   }
 
-  /** Reports under the resource what the change does. @throws Error when `allowRestart` is false and connections drop */
+  /**
+   * Reports under the resource what the change does, unless the engine only compares what a refresh has read.
+   * @throws Error when `allowRestart` is false and connections drop
+   */
   async diff(id: string, prior: PriorState, news: Declaration): Promise<EndpointDiff> {
     return this.#presentably([asReported(prior), news], async () => {
       const changes = findChanges(prior, news.inputs);
       const replaces = changes.filter((name) => argumentTable[name].effect === 'replace');
+      const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
       const { urn } = news.resource;
+      // A claim would keep the endpoint from being deleted by `destroy --refresh`.
+      if (this.#claims.isRefreshed(id, urn)) return { hasChanges, changes, replaces, restarts: false };
       // Don't claim an endpoint that is about to be replaced: its delete must go through.
       if (urn !== undefined && replaces.length === 0) {
         this.#claims.claimInState(id, urn);
@@ -113,7 +120,6 @@ export class EndpointLifecycle {
       }
       const due = union(changes, prior.outputs.__unapplied);
       const { restarts } = await this.#diagnostics.reportChange(id, due, prior.outputs, news);
-      const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
       return { hasChanges, changes, replaces, restarts };
     });
   }
@@ -142,6 +148,7 @@ export class EndpointLifecycle {
     prior: PriorState,
     declared: 'in state' | 'as found' = 'in state',
   ): Promise<{ readonly inputs: EndpointInputs; readonly outputs: EndpointOutputs } | undefined> {
+    if (declared === 'in state') this.#claims.noteRead(id, prior.resource.urn);
     return this.#presentably([asReported(prior)], async () => {
       const project = this.#projects.project(prior.inputs.projectId);
       const endpoint = await project.findEndpointPatiently(id);
