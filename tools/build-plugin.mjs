@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 const folder = fileURLToPath(new URL('../provider', import.meta.url));
 
 await build({
-  entryPoints: [join(folder, 'src/plugin/start.ts')],
+  entryPoints: [join(folder, 'src/plugin/main.ts')],
   outfile: join(folder, 'plugin/main.js'),
   bundle: true,
   platform: 'node',

@@ -26,6 +26,16 @@ export interface CommandResult {
   readonly stdout: string;
 }
 
+/** What a preview is going to do to a resource. */
+export interface PreviewedStep {
+  readonly op: string;
+  readonly urn: string;
+  readonly detailedDiff?: Readonly<Record<string, { readonly kind: string }>> | null;
+}
+
+/** The text of a screen, without the line breaks and indents of its layout. */
+export const flat = (screen: string) => screen.replace(/\s+/g, ' ');
+
 /** A Pulumi stack in its own folder, driven by the real CLI. */
 export class PulumiStack {
   readonly folder: string;
@@ -62,6 +72,13 @@ export class PulumiStack {
 
   async writeProgram(program: string): Promise<void> {
     await writeFile(join(this.folder, 'index.ts'), program);
+  }
+
+  /** What `pulumi preview --json` reports of the endpoint `app`. */
+  async previewStep(): Promise<PreviewedStep | undefined> {
+    const { stdout } = await this.run('preview', '--json');
+    const { steps } = JSON.parse(stdout) as { steps: PreviewedStep[] };
+    return steps.find(({ urn }) => urn.endsWith(':ComputeEndpoint::app'));
   }
 
   async exportState(): Promise<{ text: string; endpoints: ExportedResource[] }> {

@@ -22,21 +22,22 @@ export async function startService({
   onTestFinished(() => emulator.stop());
   const project = emulator.createProject({ name: 'test' });
   const branch = emulator.createBranch(project.id, { name: 'feature' });
-  const startProvider = (environment: NodeJS.ProcessEnv = {}, pacing: ProviderPacing = {}) =>
-    new DynamicProvider({
-      pollPacing,
-      retryPacing,
-      lockPacing,
-      readLagMs,
-      requestTimeoutMs: 2_000,
-      readSharingMs: 0,
-      ...pacing,
-      environment: {
-        POSTGRES_COMPUTE_BASE_URL: emulator.url,
-        POSTGRES_COMPUTE_API_KEY: emulator.apiKey,
-        ...environment,
-      },
-    });
+  const lifecycleOptions = (environment: NodeJS.ProcessEnv = {}, pacing: ProviderPacing = {}) => ({
+    pollPacing,
+    retryPacing,
+    lockPacing,
+    readLagMs,
+    requestTimeoutMs: 2_000,
+    readSharingMs: 0,
+    ...pacing,
+    environment: {
+      POSTGRES_COMPUTE_BASE_URL: emulator.url,
+      POSTGRES_COMPUTE_API_KEY: emulator.apiKey,
+      ...environment,
+    },
+  });
+  const startProvider = (environment?: NodeJS.ProcessEnv, pacing?: ProviderPacing) =>
+    new DynamicProvider(lifecycleOptions(environment, pacing));
   const declare = (inputs: Partial<StoredInputs> = {}): StoredInputs => ({
     projectId: project.id,
     branchId: branch.id,
@@ -46,7 +47,7 @@ export async function startService({
     autoscalingLimitMaxCu: 1,
     ...inputs,
   });
-  return { emulator, project, branch, provider: startProvider(), startProvider, declare };
+  return { emulator, project, branch, provider: startProvider(), startProvider, lifecycleOptions, declare };
 }
 
 /** Creates an endpoint as the engine does, without its check. */

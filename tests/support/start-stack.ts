@@ -5,14 +5,23 @@ import { onTestFinished } from 'vitest';
 import { repository } from './documents';
 import { makeStack } from './pulumi-stack';
 
-async function startStack(fill: (folder: string) => Promise<unknown>, emulatorOptions: EmulatorOptions = {}) {
+type Fill = (folder: string) => Promise<unknown>;
+
+async function startService(fill: Fill, emulatorOptions: EmulatorOptions = {}) {
   const { stack, emulator, close } = await makeStack(fill, emulatorOptions);
   onTestFinished(close);
   const project = emulator.createProject({ name: 'e2e' });
   const branch = emulator.createBranch(project.id, { name: 'feature' });
-  await stack.run('config', 'set', 'projectId', project.id);
-  await stack.run('config', 'set', 'branchId', branch.id);
-  return { stack, emulator, project, branch };
+  /** The endpoints of the branch. */
+  const held = () => emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
+  return { stack, emulator, project, branch, held };
+}
+
+async function startStack(fill: Fill, emulatorOptions?: EmulatorOptions) {
+  const service = await startService(fill, emulatorOptions);
+  await service.stack.run('config', 'set', 'projectId', service.project.id);
+  await service.stack.run('config', 'set', 'branchId', service.branch.id);
+  return service;
 }
 
 /** Starts a stack of the quickstart, copied from the repository. */
@@ -26,33 +35,82 @@ export function startQuickstart() {
   });
 }
 
-const projectFile = `name: e2e
-main: index.ts
-runtime:
-  name: nodejs
-  options:
-    tsconfig: tsconfig.json
-`;
+/** Lets the CLI find the provider plugin of this repository. */
+const plugins = { providers: [{ name: 'postgres-compute', path: join(repository, 'provider', 'plugin') }] };
+
+// JSON is YAML.
+const projectFile = JSON.stringify({
+  name: 'e2e',
+  main: 'index.ts',
+  runtime: { name: 'nodejs', options: { tsconfig: 'tsconfig.json' } },
+  plugins,
+});
+
+/** What a program imports: the class of the dynamic provider, or that of the provider plugin. */
+export type ImportPath = 'pulumi-postgres-compute' | 'pulumi-postgres-compute/plugin';
+
+interface ProgramOptions extends EmulatorOptions {
+  readonly importPath?: ImportPath;
+}
 
 /** Starts a stack with one ComputeEndpoint named `app`; `args` are its arguments, as program text. */
-export async function startProgram(args = '', emulatorOptions: EmulatorOptions = {}) {
+export async function startProgram(
+  args = '',
+  { importPath = 'pulumi-postgres-compute', ...emulatorOptions }: ProgramOptions = {},
+) {
   const service = await startStack(async (folder) => {
     await writeFile(join(folder, 'Pulumi.yaml'), projectFile);
     await writeFile(join(folder, 'package.json'), '{}');
     await cp(join(repository, 'examples', 'quickstart', 'tsconfig.json'), join(folder, 'tsconfig.json'));
   }, emulatorOptions);
-  const declare = (changed: string) => service.stack.writeProgram(programOf(changed));
+  const declare = (changed: string, path = importPath) =>
+    service.stack.writeProgram(programOf(changed, path));
   await declare(args);
   return { ...service, declare };
 }
 
-function programOf(args: string): string {
+function programOf(args: string, importPath: ImportPath): string {
   return `import * as pulumi from '@pulumi/pulumi';
-import { ComputeEndpoint } from 'pulumi-postgres-compute';
+import { ComputeEndpoint } from '${importPath}';
 const config = new pulumi.Config();
 const projectId = config.require('projectId');
 const branchId = config.require('branchId');
 const args = Object.assign({ projectId, branchId, type: 'read_write' }, { ${args} });
 export const app = new ComputeEndpoint('app', args as any);
 `;
+}
+
+/** In a YAML program, the value of an expression such as `app.host`. */
+export const valueOf = (expression: string) => `\${${expression}}`;
+
+/** What a YAML program contains besides its endpoint `app`. */
+export interface YamlParts {
+  readonly options?: object;
+  readonly resources?: object;
+  readonly outputs?: object;
+}
+
+/**
+ * Starts a stack of a YAML program with one endpoint of the provider plugin, named `app`, on the empty branch.
+ * `declare` rewrites the program.
+ */
+export async function startYaml(properties: object = {}, emulatorOptions: EmulatorOptions = {}) {
+  const service = await startService((folder) => write(folder, {}), emulatorOptions);
+  const { stack, project, branch } = service;
+  const place = { projectId: project.id, branchId: branch.id, type: 'read_write' };
+  const declare = (changed: object, { options, resources, outputs }: YamlParts = {}) => {
+    const app = {
+      type: 'postgres-compute:ComputeEndpoint',
+      properties: { ...place, ...changed },
+      ...(options && { options }),
+    };
+    return write(stack.folder, { resources: { app, ...resources }, ...(outputs && { outputs }) });
+  };
+  await declare(properties);
+  return { ...service, place, declare };
+}
+
+function write(folder: string, program: object): Promise<void> {
+  const text = JSON.stringify({ name: 'e2e', runtime: 'yaml', plugins, ...program });
+  return writeFile(join(folder, 'Pulumi.yaml'), text);
 }

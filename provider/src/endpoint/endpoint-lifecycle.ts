@@ -87,6 +87,7 @@ export class EndpointLifecycle {
     olds: UncheckedDeclaration | undefined,
     news: UncheckedDeclaration,
   ): Promise<CheckedDeclaration> {
+    if (news.resource.urn !== undefined) this.#claims.noteDeclared(news.resource.urn);
     const checked = checkEndpoint(olds, news, this.#claims);
     const settings = this.config.findFailures().map((reason) => ({ property: '', reason }));
     const failures = [...settings, ...checked.failures];
@@ -100,20 +101,25 @@ export class EndpointLifecycle {
     return { ...checked, failures: failures.map((each) => ({ ...each, reason: present(each.reason) })) };
   }
 
-  /** Reports under the resource what the change does. @throws Error when `allowRestart` is false and connections drop */
+  /**
+   * Reports under the resource what the change does, unless the engine only compares what a refresh has read.
+   * @throws Error when `allowRestart` is false and connections drop
+   */
   async diff(id: string, prior: PriorState, news: Declaration): Promise<EndpointDiff> {
     return this.#presentably([asReported(prior), news], async () => {
       const changes = findChanges(prior, news.inputs);
       const replaces = changes.filter((name) => argumentTable[name].effect === 'replace');
+      const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
       const { urn } = news.resource;
+      // A claim would keep the endpoint from being deleted by `destroy --refresh`.
+      if (this.#claims.isRefreshed(id, urn)) return { hasChanges, changes, replaces, restarts: false };
       // Don't claim an endpoint that is about to be replaced: its delete must go through.
       if (urn !== undefined && replaces.length === 0) {
-        this.#claimInState(id, urn);
+        this.#claims.claimInState(id, urn);
         if (changes.includes('branchId')) this.#claims.noteMoving(id, urn);
       }
       const due = union(changes, prior.outputs.__unapplied);
       const { restarts } = await this.#diagnostics.reportChange(id, due, prior.outputs, news);
-      const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
       return { hasChanges, changes, replaces, restarts };
     });
   }
@@ -128,7 +134,7 @@ export class EndpointLifecycle {
         ...this.#startWork(news, deadline),
         target: toCreateTarget(news),
         claims: this.#claims,
-        claim: (endpointId) => this.#claim(endpointId, news),
+        claim: (endpointId) => this.#claims.claimCreated(endpointId, news),
       }),
     );
   }
@@ -142,6 +148,7 @@ export class EndpointLifecycle {
     prior: PriorState,
     declared: 'in state' | 'as found' = 'in state',
   ): Promise<{ readonly inputs: EndpointInputs; readonly outputs: EndpointOutputs } | undefined> {
+    if (declared === 'in state') this.#claims.noteRead(id, prior.resource.urn);
     return this.#presentably([asReported(prior)], async () => {
       const project = this.#projects.project(prior.inputs.projectId);
       const endpoint = await project.findEndpointPatiently(id);
@@ -192,7 +199,7 @@ export class EndpointLifecycle {
     const reported = asReported(prior);
     await this.#presentably([reported], async () => {
       const { urn } = prior.resource;
-      const keeper = this.#claims.creatorOf(id) ?? this.#findHolder(id, urn);
+      const keeper = this.#claims.keeperOf(id, urn);
       if (keeper === undefined) {
         const { project, progress } = this.#startWork(reported, deadline);
         return deleteEndpoint(project, id, deadline, progress);
@@ -221,32 +228,6 @@ export class EndpointLifecycle {
 
   #allowsRestart({ allowRestart }: EndpointInputs): boolean {
     return allowRestart ?? this.config.allowRestart;
-  }
-
-  /**
-   * A resource that has the endpoint in state and keeps it: another one, or the same one. A forced replacement that was
-   * interrupted leaves the endpoint in state twice, once to be deleted.
-   */
-  #findHolder(id: string, urn: string | undefined): string | undefined {
-    const holder = this.#claims.holderOf(id);
-    return holder === urn && this.#claims.isCreatedAnew(holder) ? undefined : holder;
-  }
-
-  /** @throws Error when a create of this run has returned the endpoint for another resource */
-  #claimInState(endpointId: string, urn: string): void {
-    const holder = this.#claims.claimEndpoint(endpointId, urn);
-    if (holder === undefined || this.#claims.creatorOf(endpointId) !== holder) return;
-    throw new Error(
-      `endpoint ${endpointId} already belongs to ${holder}, which took it over in this update.`,
-    );
-  }
-
-  #claim(endpointId: string, { resource: { urn }, inputs: { name } }: Declaration): void {
-    if (urn === undefined) return;
-    const holder = this.#claims.claimEndpoint(endpointId, urn);
-    if (holder !== undefined)
-      throw new Error(`create of endpoint "${name}": endpoint ${endpointId} already belongs to ${holder}.`);
-    this.#claims.noteCreated(endpointId, urn);
   }
 
   /** Does the work, so that a failure reads as one sentence, without a secret. */

@@ -32,23 +32,23 @@ export type EndpointOutputs = EndpointInputs &
     readonly __schemaVersion: number;
   };
 
-/** The names of the outputs that are no arguments. */
-const furtherOutputs = [
-  'minSize',
-  'maxSize',
-  'maxConnections',
-  'pooledMaxConnections',
-  'host',
-  'poolerHost',
-  'proxyHost',
-  'unsettledOperations',
-  '__unapplied',
-  '__schemaVersion',
-] as const;
+/** The outputs that are no arguments. */
+const furtherOutputs: Record<Exclude<keyof EndpointOutputs, InputName>, true> = {
+  minSize: true,
+  maxSize: true,
+  maxConnections: true,
+  pooledMaxConnections: true,
+  host: true,
+  poolerHost: true,
+  proxyHost: true,
+  unsettledOperations: true,
+  __unapplied: true,
+  __schemaVersion: true,
+};
 
-/** What is an output, out of the properties in a state that another door may have written. */
+/** The outputs among stored properties, which either provider may have written. */
 export function pickOutputs(stored: object): EndpointOutputs {
-  return pick(stored, argumentNames, furtherOutputs) as EndpointOutputs; // As written.
+  return pick(stored, argumentNames, Object.keys(furtherOutputs)) as EndpointOutputs; // As written.
 }
 
 /** A resource in state: the arguments that the program gave, and the outputs. */

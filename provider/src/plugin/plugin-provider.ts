@@ -14,7 +14,7 @@ import type { Properties, ReadProperties, WrittenProperties } from './properties
 import { readerOf } from './provider-settings';
 import { PartialStateError } from './service-error';
 
-// Inputs that are no arguments. A TypeScript program gives the first two, because the engine tells a provider neither.
+// Hidden inputs. The engine does not send the first two, so a TypeScript program does; `check` adds the third.
 const passedInputs = ['__organization', '__createsBeforeDelete', '__replaces'] as const;
 type PassedInputs = Partial<Record<(typeof passedInputs)[number], unknown>>;
 

@@ -17,7 +17,8 @@ export function previewUpdate(prior: PriorState, inputs: EndpointInputs): object
     (name) => inputs[name] === undefined && prior.inputs[name] !== undefined,
   );
   const reset = removed.map((name) => [name, argumentTable[name].whenRemoved]);
-  const kept: Partial<EndpointOutputs> = omit(prior.outputs, unsettledOutputs);
+  const settings = argumentNames.filter((name) => argumentTable[name].effect === 'none');
+  const kept: Partial<EndpointOutputs> = omit(prior.outputs, unsettledOutputs, settings);
   const updated = {
     ...kept,
     ...Object.fromEntries(reset.filter(([, value]) => value !== undefined)),

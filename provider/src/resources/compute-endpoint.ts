@@ -1,4 +1,5 @@
 import * as pulumi from '@pulumi/pulumi';
+import { dynamicSettingNames } from '../config/setting-names';
 import { refuseReadableKey } from '../config/stack-config';
 import { toHiddenInputs } from '../dynamic/hidden-inputs';
 import { typeToken } from '../dynamic/provider-text';
@@ -102,7 +103,7 @@ export class ComputeEndpoint extends pulumi.CustomResource {
     args: ComputeEndpointArgs,
     opts?: pulumi.CustomResourceOptions,
   ): Registration {
-    refuseReadableKey();
+    refuseReadableKey(dynamicSettingNames);
     return { type: typeToken, inputs: { ...args, ...toHiddenInputs(name, args, opts) }, options: opts };
   }
 
@@ -117,7 +118,7 @@ export class ComputeEndpoint extends pulumi.CustomResource {
   ): ComputeEndpoint {
     // A resource with an id is read; what the service decides needs no arguments.
     const args = { projectId: at.projectId } as ComputeEndpointArgs;
-    return new ComputeEndpoint(name, args, { ...opts, id: at.endpointId });
+    return new this(name, args, { ...opts, id: at.endpointId });
   }
 }
 

@@ -1,12 +1,10 @@
 import * as pulumi from '@pulumi/pulumi';
+import { isPlainObject, mapValues, pickBy } from 'lodash';
 import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
 import { typeToken as dynamicType } from '../dynamic/provider-text';
+import { findTimeoutFailures } from '../dynamic/timeouts';
 import { ComputeEndpoint as DynamicComputeEndpoint, type Registration } from './compute-endpoint';
-import type {
-  ComputeEndpointArgs,
-  ComputeEndpointLocation,
-  ComputeEndpointTimeouts,
-} from './compute-endpoint-args';
+import type { ComputeEndpointArgs } from './compute-endpoint-args';
 
 const { version }: { version: string } = require('../../package.json');
 
@@ -36,24 +34,15 @@ export class ComputeEndpoint extends DynamicComputeEndpoint {
       },
     };
   }
-
-  static override get(
-    name: string,
-    at: ComputeEndpointLocation,
-    opts?: pulumi.CustomResourceOptions,
-  ): ComputeEndpoint {
-    // A resource with an id is read; what the service decides needs no arguments.
-    const args = { projectId: at.projectId } as ComputeEndpointArgs;
-    return new ComputeEndpoint(name, args, { ...opts, id: at.endpointId });
-  }
 }
 
-/** @throws RunError when a time-out is not a plain number: the engine needs it before any resource exists */
+/** @throws RunError when they are no plain numbers in their range: the engine needs them before any resource exists */
 function toCustomTimeouts(timeouts: ComputeEndpointArgs['timeouts']): pulumi.CustomTimeouts | undefined {
   if (timeouts === undefined) return undefined;
-  const entries = Object.entries(timeouts as ComputeEndpointTimeouts);
-  const isPlain =
-    !pulumi.Output.isInstance(timeouts) && entries.every(([, seconds]) => typeof seconds === 'number');
-  if (isPlain) return Object.fromEntries(entries.map(([action, seconds]) => [action, `${seconds}s`]));
-  throw new pulumi.RunError('timeouts must be plain numbers of seconds, such as { create: 900 }.');
+  const given = pickBy(timeouts as object, (seconds) => seconds !== undefined);
+  const [failure] = isPlainObject(timeouts) ? findTimeoutFailures(given) : ['a promise or an output'];
+  if (failure === undefined) return mapValues(given, (seconds) => `${seconds}s`);
+  throw new pulumi.RunError(
+    'timeouts must be plain numbers of seconds above 0, at most 86400: { create: 900 }. The resource option `customTimeouts` takes them, too.',
+  );
 }
