@@ -9,7 +9,7 @@ import axios, {
   type InternalAxiosRequestConfig,
 } from 'axios';
 import { retryAfter } from 'axios-retry';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ConnectionSettings, isLoopback } from '../config/connection-settings';
 import { malformedResponse, parseJson, toControlApiError } from './control-api-error';
 import { Deadline } from './deadline';
