@@ -170,7 +170,7 @@ export class EndpointLifecycle {
         await run.resume(earlier, changes, isRestarting);
         return run.finish();
       };
-      return run.keepInState(resume());
+      return run.keepInState(resume(), outputs);
     });
   }
 
