@@ -81,7 +81,7 @@ export const app = new ComputeEndpoint('app', args as any);
 }
 
 /** In a YAML program, the value of an expression such as `app.host`. */
-export const valueOf = (expression: string) => `\${${expression}}`;
+export const yamlValue = (expression: string) => `\${${expression}}`;
 
 /** What a YAML program contains besides its endpoint `app`. */
 export interface YamlParts {
