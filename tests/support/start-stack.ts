@@ -49,34 +49,39 @@ const projectFile = JSON.stringify({
 /** What a program imports: the class of the dynamic provider, or that of the provider plugin. */
 export type ImportPath = 'pulumi-postgres-compute' | 'pulumi-postgres-compute/plugin';
 
-interface ProgramOptions extends EmulatorOptions {
+interface ProgramText {
   readonly importPath?: ImportPath;
+  /** The resource options, as program text. */
+  readonly options?: string;
 }
 
-/** Starts a stack with one ComputeEndpoint named `app`; `args` are its arguments, as program text. */
+/**
+ * Starts a stack with one ComputeEndpoint named `app`; `args` are its arguments, as program text. `declare` rewrites the
+ * program.
+ */
 export async function startProgram(
   args = '',
-  { importPath = 'pulumi-postgres-compute', ...emulatorOptions }: ProgramOptions = {},
+  { importPath = 'pulumi-postgres-compute', ...emulatorOptions }: EmulatorOptions & ProgramText = {},
 ) {
   const service = await startStack(async (folder) => {
     await writeFile(join(folder, 'Pulumi.yaml'), projectFile);
     await writeFile(join(folder, 'package.json'), '{}');
     await cp(join(repository, 'examples', 'quickstart', 'tsconfig.json'), join(folder, 'tsconfig.json'));
   }, emulatorOptions);
-  const declare = (changed: string, path = importPath) =>
-    service.stack.writeProgram(programOf(changed, path));
+  const declare = (changed: string, text: ProgramText = {}) =>
+    service.stack.writeProgram(programOf(changed, { importPath, ...text }));
   await declare(args);
   return { ...service, declare };
 }
 
-function programOf(args: string, importPath: ImportPath): string {
+function programOf(args: string, { importPath, options = '{}' }: ProgramText): string {
   return `import * as pulumi from '@pulumi/pulumi';
 import { ComputeEndpoint } from '${importPath}';
 const config = new pulumi.Config();
 const projectId = config.require('projectId');
 const branchId = config.require('branchId');
 const args = Object.assign({ projectId, branchId, type: 'read_write' }, { ${args} });
-export const app = new ComputeEndpoint('app', args as any);
+export const app = new ComputeEndpoint('app', args as any, ${options});
 `;
 }
 
