@@ -90,32 +90,34 @@ export const yamlValue = (expression: string) => `\${${expression}}`;
 
 /** What a YAML program contains besides its endpoint `app`. */
 export interface YamlParts {
+  /** The resource options of `app`. */
   readonly options?: object;
   readonly resources?: object;
   readonly outputs?: object;
 }
 
 /**
- * Starts a stack of a YAML program with one endpoint of the provider plugin, named `app`, on the empty branch.
- * `declare` rewrites the program.
+ * Starts a stack of a YAML program with one endpoint of the provider plugin, named `app`, on the empty branch. `declare`
+ * rewrites the program; `write` replaces all of it.
  */
 export async function startYaml(properties: object = {}, emulatorOptions: EmulatorOptions = {}) {
-  const service = await startService((folder) => write(folder, {}), emulatorOptions);
+  const service = await startService((folder) => writeYaml(folder, {}), emulatorOptions);
   const { stack, project, branch } = service;
   const place = { projectId: project.id, branchId: branch.id, type: 'read_write' };
+  const write = (program: object) => writeYaml(stack.folder, program);
   const declare = (changed: object, { options, resources, outputs }: YamlParts = {}) => {
     const app = {
       type: 'postgres-compute:ComputeEndpoint',
       properties: { ...place, ...changed },
       ...(options && { options }),
     };
-    return write(stack.folder, { resources: { app, ...resources }, ...(outputs && { outputs }) });
+    return write({ resources: { app, ...resources }, ...(outputs && { outputs }) });
   };
   await declare(properties);
-  return { ...service, place, declare };
+  return { ...service, place, declare, write };
 }
 
-function write(folder: string, program: object): Promise<void> {
+function writeYaml(folder: string, program: object): Promise<void> {
   const text = JSON.stringify({ name: 'e2e', runtime: 'yaml', plugins, ...program });
   return writeFile(join(folder, 'Pulumi.yaml'), text);
 }
