@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { flat } from '../support/pulumi-stack';
 import { sendRequest } from '../support/send-request';
-import { startYaml, valueOf } from '../support/start-stack';
+import { startYaml, yamlValue } from '../support/start-stack';
 
 const size = (maxCu: number) => ({ autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: maxCu });
 
@@ -14,7 +14,7 @@ it('a YAML program creates, previews, changes, refreshes and destroys one endpoi
   expect(planned.screen).toMatch(/\+ +postgres-compute:index:ComputeEndpoint app create/);
   expect(held()).toEqual([]);
 
-  const outputs = { host: valueOf('app.host'), poolerHost: valueOf('app.poolerHost') };
+  const outputs = { host: yamlValue('app.host'), poolerHost: yamlValue('app.poolerHost') };
   await declare(size(1), { outputs });
   const created = await stack.run('up', '--yes', '--skip-preview');
   const [endpoint] = held();

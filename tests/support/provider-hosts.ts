@@ -2,17 +2,17 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PulumiStack } from './pulumi-stack';
 
-/** What the command line of a process that hosts the provider contains: that of Pulumi's host, or of the plugin. */
-const hostMarks = ['dynamic-provider', 'plugin/main.js'];
+/** In the command line of a process of either provider. */
+const providerPrograms = ['dynamic-provider', 'plugin/main.js'];
 
-/** The processes that host the provider for this stack, through either door. They are found by PULUMI_HOME, which is unique to the stack. */
+/** The processes that host the provider for this stack. They are found by PULUMI_HOME, which is unique to the stack. */
 export async function findHosts(stack: PulumiStack): Promise<number[]> {
   const home = `PULUMI_HOME=${stack.environment.PULUMI_HOME}`;
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const found: number[] = [];
   for (const pid of pids) {
-    const commandLine = await readProcess(pid, 'cmdline');
-    if (!hostMarks.some((mark) => commandLine.includes(mark))) continue;
+    const command = await readProcess(pid, 'cmdline');
+    if (!providerPrograms.some((program) => command.includes(program))) continue;
     if ((await readProcess(pid, 'environ')).split('\0').includes(home)) found.push(pid);
   }
   return found;

@@ -47,68 +47,75 @@ const projectFile = JSON.stringify({
 /** What a program imports: the class of the dynamic provider, or that of the provider plugin. */
 export type ImportPath = 'pulumi-postgres-compute' | 'pulumi-postgres-compute/plugin';
 
-interface ProgramOptions extends EmulatorOptions {
+interface ProgramText {
   readonly importPath?: ImportPath;
+  /** The resource options, as program text. */
+  readonly options?: string;
 }
 
-/** Starts a stack with one ComputeEndpoint named `app`; `args` are its arguments, as program text. */
+/**
+ * Starts a stack with one ComputeEndpoint named `app`; `args` are its arguments, as program text. `declare` rewrites the
+ * program.
+ */
 export async function startProgram(
   args = '',
-  { importPath = 'pulumi-postgres-compute', ...emulatorOptions }: ProgramOptions = {},
+  { importPath = 'pulumi-postgres-compute', ...emulatorOptions }: EmulatorOptions & ProgramText = {},
 ) {
   const service = await startStack(async (folder) => {
     await writeFile(join(folder, 'Pulumi.yaml'), projectFile);
     await writeFile(join(folder, 'package.json'), '{}');
     await cp(join(repository, 'examples', 'quickstart', 'tsconfig.json'), join(folder, 'tsconfig.json'));
   }, emulatorOptions);
-  const declare = (changed: string, path = importPath) =>
-    service.stack.writeProgram(programOf(changed, path));
+  const declare = (changed: string, text: ProgramText = {}) =>
+    service.stack.writeProgram(programOf(changed, { importPath, ...text }));
   await declare(args);
   return { ...service, declare };
 }
 
-function programOf(args: string, importPath: ImportPath): string {
+function programOf(args: string, { importPath, options = '{}' }: ProgramText): string {
   return `import * as pulumi from '@pulumi/pulumi';
 import { ComputeEndpoint } from '${importPath}';
 const config = new pulumi.Config();
 const projectId = config.require('projectId');
 const branchId = config.require('branchId');
 const args = Object.assign({ projectId, branchId, type: 'read_write' }, { ${args} });
-export const app = new ComputeEndpoint('app', args as any);
+export const app = new ComputeEndpoint('app', args as any, ${options});
 `;
 }
 
 /** In a YAML program, the value of an expression such as `app.host`. */
-export const valueOf = (expression: string) => `\${${expression}}`;
+export const yamlValue = (expression: string) => `\${${expression}}`;
 
 /** What a YAML program contains besides its endpoint `app`. */
 export interface YamlParts {
+  /** The resource options of `app`. */
   readonly options?: object;
   readonly resources?: object;
   readonly outputs?: object;
 }
 
 /**
- * Starts a stack of a YAML program with one endpoint of the provider plugin, named `app`, on the empty branch.
- * `declare` rewrites the program.
+ * Starts a stack of a YAML program with one endpoint of the provider plugin, named `app`, on the empty branch. `declare`
+ * rewrites the program; `write` replaces all of it.
  */
 export async function startYaml(properties: object = {}, emulatorOptions: EmulatorOptions = {}) {
-  const service = await startService((folder) => write(folder, {}), emulatorOptions);
+  const service = await startService((folder) => writeYaml(folder, {}), emulatorOptions);
   const { stack, project, branch } = service;
   const place = { projectId: project.id, branchId: branch.id, type: 'read_write' };
+  const write = (program: object) => writeYaml(stack.folder, program);
   const declare = (changed: object, { options, resources, outputs }: YamlParts = {}) => {
     const app = {
       type: 'postgres-compute:ComputeEndpoint',
       properties: { ...place, ...changed },
       ...(options && { options }),
     };
-    return write(stack.folder, { resources: { app, ...resources }, ...(outputs && { outputs }) });
+    return write({ resources: { app, ...resources }, ...(outputs && { outputs }) });
   };
   await declare(properties);
-  return { ...service, place, declare };
+  return { ...service, place, declare, write };
 }
 
-function write(folder: string, program: object): Promise<void> {
+function writeYaml(folder: string, program: object): Promise<void> {
   const text = JSON.stringify({ name: 'e2e', runtime: 'yaml', plugins: usePlugin(), ...program });
   return writeFile(join(folder, 'Pulumi.yaml'), text);
 }

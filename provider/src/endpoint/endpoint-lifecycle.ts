@@ -1,4 +1,4 @@
-import { pick, union } from 'lodash';
+import { union } from 'lodash';
 import { ProviderConfig } from '../config/provider-config';
 import type { SettingNames } from '../config/setting-names';
 import type { ControlApi } from '../control-api/control-api';
@@ -10,8 +10,6 @@ import { EngineDisplay } from '../engine/engine-display';
 import { type ServicePacing, ServiceProjects } from '../operations/service-project';
 import { PreviewDiagnostics } from '../preview/preview-diagnostics';
 import { argumentTable } from './argument-effects';
-import { declareEndpoint } from './declared-endpoint';
-import { withReported } from './drift';
 import { findChanges } from './endpoint-changes';
 import { type CheckedDeclaration, checkEndpoint, type UncheckedDeclaration } from './endpoint-check';
 import { EndpointClaims } from './endpoint-claims';
@@ -19,15 +17,9 @@ import { createEndpoint } from './endpoint-create';
 import { deleteEndpoint } from './endpoint-delete';
 import { UnsettledEndpointError } from './endpoint-error';
 import type { EndpointInputs, InputName } from './endpoint-inputs';
+import { type FoundEndpoint, readEndpoint } from './endpoint-read';
 import { EndpointRun } from './endpoint-run';
-import {
-  type EndpointOutputs,
-  isUnsettled,
-  type PriorState,
-  toOutputs,
-  unsettledOutputs,
-  withSettings,
-} from './endpoint-state';
+import { type EndpointOutputs, isUnsettled, type PriorState, withSettings } from './endpoint-state';
 import { toCreateTarget } from './existing-endpoint';
 import type { Declaration } from './resource-identity';
 import { listSecretValues } from './secret-values';
@@ -87,7 +79,6 @@ export class EndpointLifecycle {
     olds: UncheckedDeclaration | undefined,
     news: UncheckedDeclaration,
   ): Promise<CheckedDeclaration> {
-    if (news.resource.urn !== undefined) this.#claims.noteDeclared(news.resource.urn);
     const checked = checkEndpoint(olds, news, this.#claims);
     const settings = this.config.findFailures().map((reason) => ({ property: '', reason }));
     const failures = [...settings, ...checked.failures];
@@ -147,22 +138,11 @@ export class EndpointLifecycle {
     id: string,
     prior: PriorState,
     declared: 'in state' | 'as found' = 'in state',
-  ): Promise<{ readonly inputs: EndpointInputs; readonly outputs: EndpointOutputs } | undefined> {
+  ): Promise<FoundEndpoint | undefined> {
     if (declared === 'in state') this.#claims.noteRead(id, prior.resource.urn);
-    return this.#presentably([asReported(prior)], async () => {
-      const project = this.#projects.project(prior.inputs.projectId);
-      const endpoint = await project.findEndpointPatiently(id);
-      if (!endpoint) return undefined;
-      const namesakes = project.endpoints.latest.filter(({ name }) => name === endpoint.name);
-      const inputs =
-        declared === 'in state'
-          ? withReported(endpoint, prior.inputs)
-          : declareEndpoint(endpoint, namesakes.length <= 1);
-      return {
-        inputs,
-        outputs: { ...toOutputs(endpoint, inputs), ...pick(prior.outputs, unsettledOutputs) },
-      };
-    });
+    return this.#presentably([asReported(prior)], () =>
+      readEndpoint(this.#projects.project(prior.inputs.projectId), id, prior, declared),
+    );
   }
 
   /** @throws UnsettledEndpointError when the endpoint is not as declared: its outputs must be kept in state */
@@ -174,7 +154,7 @@ export class EndpointLifecycle {
   ): Promise<EndpointOutputs> {
     const { outputs } = prior;
     const declared = findChanges(prior, news.inputs);
-    const isSent = (name: (typeof declared)[number]) => argumentTable[name].effect !== 'none';
+    const isSent = (name: InputName) => argumentTable[name].effect !== 'none';
     const changes = union(declared, outputs.__unapplied).filter(isSent);
     if (changes.length === 0 && !isUnsettled(outputs)) return withSettings(outputs, news.inputs);
     return this.#presentably([asReported(prior), news], async () => {
@@ -190,7 +170,7 @@ export class EndpointLifecycle {
         await run.resume(earlier, changes, isRestarting);
         return run.finish();
       };
-      return run.keepInState(resume());
+      return run.keepInState(resume(), outputs);
     });
   }
 

@@ -74,7 +74,6 @@ export function toOutputs(
   operations: readonly Operation[] = [],
   unapplied: readonly InputName[] = [],
 ): EndpointOutputs {
-  const unsettled = operations.filter((operation) => outcomeOf(operation) !== 'succeeded');
   return {
     ...inputs,
     ...readAttributes(endpoint, inputs),
@@ -82,11 +81,33 @@ export function toOutputs(
     host: endpoint.host,
     poolerHost: toPoolerHost(endpoint),
     proxyHost: endpoint.proxy_host,
+    ...toUnsettled(operations, unapplied),
+    __schemaVersion: schemaVersion,
+  };
+}
+
+/**
+ * The outputs after a change that may have been done, of an endpoint that can't be read: what the service had reported
+ * before, and what the change may have left.
+ */
+export function toUnreadOutputs(
+  before: EndpointOutputs,
+  inputs: EndpointInputs,
+  operations: readonly Operation[],
+  unapplied: readonly InputName[],
+): EndpointOutputs {
+  const unreported = argumentNames.filter((name) => !argumentTable[name].read);
+  const reported = omit(before, unreported, unsettledOutputs) as EndpointOutputs; // Only optional ones are left out.
+  return { ...reported, ...pick(inputs, unreported), ...toUnsettled(operations, unapplied) };
+}
+
+function toUnsettled(operations: readonly Operation[], unapplied: readonly InputName[]) {
+  const unsettled = operations.filter((operation) => outcomeOf(operation) !== 'succeeded');
+  return {
     ...(unsettled.length > 0 && {
       unsettledOperations: unsettled.map(({ id, action, status }) => ({ id, action, status })),
     }),
     ...(unapplied.length > 0 && { __unapplied: unapplied }),
-    __schemaVersion: schemaVersion,
   };
 }
 

@@ -1,0 +1,118 @@
+import { expect, it } from 'vitest';
+import { findHosts, waitForHosts } from '../support/provider-hosts';
+import { flat } from '../support/pulumi-stack';
+import { startProgram, startYaml } from '../support/start-stack';
+
+type Stack = Pick<Awaited<ReturnType<typeof startYaml>>, 'stack' | 'emulator' | 'held'>;
+
+const hanging = { match: { action: 'start_compute' }, effect: { kind: 'operation-hangs' } } as const;
+
+const isPost = ({ method }: { method: string }) => method === 'POST';
+
+async function stateOf({ stack }: Stack) {
+  const [resource] = (await stack.exportState()).endpoints;
+  return resource;
+}
+
+/** Starts an `up`, and returns it once its POST has been answered. */
+async function startUp({ stack, emulator }: Stack) {
+  const command = stack.start('up', '--yes', '--skip-preview');
+  const ended = command.catch((error: { all?: string; exitCode?: number }) => error);
+  await expect.poll(() => emulator.requests().some(isPost), { timeout: 60_000 }).toBe(true);
+  return { command, ended };
+}
+
+/** The state holds the endpoint of the branch, which is complete. */
+async function expectComplete(program: Stack): Promise<void> {
+  expect(program.held()).toMatchObject([{ current_state: 'active' }]);
+  const resource = await stateOf(program);
+  expect(resource?.id).toBe(program.held()[0]?.id);
+  expect(resource?.outputs).not.toHaveProperty('unsettledOperations');
+  await program.stack.run('preview', '--expect-no-changes');
+}
+
+it('customTimeouts end a create of the provider plugin with the endpoint in state, and the next up resumes', async () => {
+  const program = await startYaml();
+  const { stack, emulator, held, declare } = program;
+  await declare({}, { options: { customTimeouts: { create: '2s' } } });
+  const fault = emulator.inject(hanging);
+  const { exitCode, screen } = await stack.try('up', '--yes', '--skip-preview');
+  expect(exitCode).not.toBe(0);
+  expect(flat(screen)).toMatch(/still waiting for start_compute [-0-9a-f]{36} running after 2 s/);
+  expect(flat(screen)).toContain('The resource option `customTimeouts` sets how long that may take');
+  expect(await stateOf(program)).toMatchObject({
+    id: held()[0]?.id,
+    outputs: { unsettledOperations: [{ action: 'start_compute', status: 'running' }] },
+  });
+  fault.clear();
+  await stack.run('up', '--yes', '--skip-preview');
+  await expectComplete(program);
+  expect(emulator.requests().filter(isPost)).toHaveLength(1);
+});
+
+it('timeouts of the TypeScript class reach the provider plugin', async () => {
+  const args = 'timeouts: { create: 1 }';
+  const { stack, emulator } = await startProgram(args, { importPath: 'pulumi-postgres-compute/plugin' });
+  emulator.inject(hanging);
+  const { screen } = await stack.try('up', '--yes', '--skip-preview');
+  expect(flat(screen)).toMatch(/still waiting for start_compute [-0-9a-f]{36} running after 1 s/);
+});
+
+it('Ctrl-C ends an up of the provider plugin at once with its endpoint in state, and the next up resumes', async () => {
+  const program = await startYaml();
+  const { stack, emulator, held } = program;
+  const fault = emulator.inject(hanging);
+  const { command, ended } = await startUp(program);
+  await expect.poll(() => held().length).toBe(1);
+  const interruptedAt = Date.now();
+  command.kill('SIGINT');
+  const { all = '' } = await ended;
+  expect(Date.now() - interruptedAt).toBeLessThan(5_000);
+  expect(flat(all)).toMatch(/create of endpoint ep-\S+: interrupted while waiting for start_compute/);
+  expect(await waitForHosts(stack)).toEqual([]);
+  expect(await stateOf(program)).toMatchObject({
+    id: held()[0]?.id,
+    outputs: { unsettledOperations: [{ action: 'start_compute', status: 'running' }] },
+  });
+  fault.clear();
+  await stack.run('up', '--yes', '--skip-preview');
+  await expectComplete(program);
+  expect(emulator.requests().filter(isPost)).toHaveLength(1);
+});
+
+it('Ctrl-C ends an up of the provider plugin at once while it waits for a lock, and the next up creates one endpoint', async () => {
+  const program = await startYaml();
+  const { stack, emulator, project } = program;
+  const release = emulator.lockProject(project.id);
+  const { command, ended } = await startUp(program);
+  const interruptedAt = Date.now();
+  command.kill('SIGINT');
+  const { all = '' } = await ended;
+  expect(Date.now() - interruptedAt).toBeLessThan(5_000);
+  expect(flat(all)).toContain('interrupted');
+  expect(await waitForHosts(stack)).toEqual([]);
+  release();
+  await stack.run('up', '--yes', '--skip-preview');
+  await expectComplete(program);
+});
+
+it.each([
+  ['YAML', () => startYaml()],
+  ['TypeScript', () => startProgram('', { importPath: 'pulumi-postgres-compute/plugin' })],
+] as const)(
+  'after a kill -9 of the CLI, the provider plugin of a %s program ends, and the next up finds its endpoint',
+  async (_language, start) => {
+    const program = await start();
+    const { stack, emulator } = program;
+    const fault = emulator.inject(hanging);
+    const { command, ended } = await startUp(program);
+    expect(await findHosts(stack)).not.toEqual([]);
+    command.kill('SIGKILL');
+    await ended;
+    expect(await waitForHosts(stack)).toEqual([]);
+    fault.clear();
+    await stack.run('cancel', '--yes');
+    await stack.run('up', '--yes', '--skip-preview');
+    await expectComplete(program);
+  },
+);
