@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PluginProvider } from '../../provider/src/plugin/plugin-provider';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
+import { findSettingFailures } from '../../provider/src/plugin/provider-settings';
 import { PartialStateError } from '../../provider/src/plugin/service-error';
 import { silenceDiagnostics } from '../support/diagnostics';
 import { errorOf } from '../support/failure';
@@ -61,4 +62,19 @@ describe('a secret of the plugin', () => {
     const { secretNames } = plugin.previewCreate(urn, read(declared, ['autoscalingLimitMinCu']));
     expect(secretNames).toEqual(['autoscalingLimitMinCu', 'minSize', 'maxConnections']);
   });
+
+  it('is not named as the property that is wrong: the engine would show its value', async () => {
+    const service = await startService();
+    const plugin = await startPlugin(service);
+    const { __urn, ...declared } = service.declare();
+    const news = read({ ...declared, name: 'canary'.repeat(20) }, ['name']);
+    const { failures } = await plugin.check(urn, read({}), news);
+    expect(failures).toEqual([{ property: '', reason: 'name must be 1 to 64 characters' }]);
+  });
+});
+
+it('a setting of the provider with a misspelt name is not named as the property, because it may hold the key', () => {
+  const [failure] = findSettingFailures({ apikey: 'canary' }, {});
+  expect(failure?.property).toBe('');
+  expect(failure?.reason).toMatch(/^apikey is not a setting of the provider; those are apiKey, /);
 });
