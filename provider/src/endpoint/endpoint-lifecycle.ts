@@ -16,7 +16,7 @@ import { EndpointClaims } from './endpoint-claims';
 import { createEndpoint } from './endpoint-create';
 import { deleteEndpoint } from './endpoint-delete';
 import { UnsettledEndpointError } from './endpoint-error';
-import type { EndpointInputs, InputName } from './endpoint-inputs';
+import type { EndpointInputs, InputFailure, InputName } from './endpoint-inputs';
 import { type FoundEndpoint, readEndpoint } from './endpoint-read';
 import { EndpointRun } from './endpoint-run';
 import { type EndpointOutputs, isUnsettled, type PriorState, withSettings } from './endpoint-state';
@@ -89,7 +89,13 @@ export class EndpointLifecycle {
     }
     if (failures.length === 0) return checked;
     const present = this.#presenter([checked]);
-    return { ...checked, failures: failures.map((each) => ({ ...each, reason: present(each.reason) })) };
+    const isSecret = (name: string) => checked.resource.secretNames?.includes(name) === true;
+    const toShown = ({ property, reason }: InputFailure) =>
+      // The engine would show the value of a named property, even of a secret.
+      isSecret(property)
+        ? { property: '', reason: present(`${property} ${reason}`) }
+        : { property, reason: present(reason) };
+    return { ...checked, failures: failures.map(toShown) };
   }
 
   /**

@@ -19,8 +19,8 @@ describe('findSettingFailures', () => {
     [
       'an unknown setting',
       { ...settings, apikey: 'x' },
-      'apikey',
-      /not a setting of the provider; those are apiKey,/,
+      '',
+      /^apikey is not a setting of the provider; those are apiKey,/,
     ],
     [
       'a missing key',

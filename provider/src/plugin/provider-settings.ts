@@ -16,7 +16,8 @@ export function findSettingFailures(settings: Properties, environment = process.
   const unknown = Object.keys(settings).filter((name) => !isKnown(name));
   if (unknown.length > 0) {
     const reason = `is not a setting of the provider; those are ${settingNames.join(', ')}`;
-    return unknown.map((property) => ({ property, reason }));
+    // Of a named property the engine would show the value, which may be a key under a misspelt name.
+    return unknown.map((name) => ({ property: '', reason: `${name} ${reason}` }));
   }
   if (isUnknown(settings)) return [];
   const config = new ProviderConfig(environment, pluginSettingNames);
