@@ -20,10 +20,9 @@ export async function readEndpoint(
 ): Promise<FoundEndpoint | undefined> {
   const endpoint = await project.findEndpointPatiently(id);
   if (!endpoint) return undefined;
-  const namesakes = project.endpoints.latest.filter(({ name }) => name === endpoint.name);
+  const hasOwnName = () =>
+    project.endpoints.latest.every(({ id: other, name }) => other === endpoint.id || name !== endpoint.name);
   const inputs =
-    declared === 'in state'
-      ? withReported(endpoint, prior.inputs)
-      : declareEndpoint(endpoint, namesakes.length <= 1);
+    declared === 'in state' ? withReported(endpoint, prior.inputs) : declareEndpoint(endpoint, hasOwnName());
   return { inputs, outputs: { ...toOutputs(endpoint, inputs), ...pick(prior.outputs, unsettledOutputs) } };
 }
