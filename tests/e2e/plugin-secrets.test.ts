@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { collectScreens, findLeaks, readAll } from '../support/stack-texts';
-import { startYaml, yamlValue } from '../support/start-stack';
+import { startProgram, startYaml, yamlValue } from '../support/start-stack';
 
 const canaries = {
   setting: 'canary-setting/"7f3a',
@@ -106,4 +106,14 @@ it('a key in the environment is not in the state of the provider plugin, not eve
   texts.push(...(await readAll(stack.backend)));
   expect(findLeaks(texts, [emulator.apiKey])).toEqual([]);
   expect((await stack.exportState()).text).not.toContain('apiKey');
+});
+
+it('the TypeScript class of the plugin refuses a key in plain text in the stack config, and the stack stores no key', async () => {
+  const { stack, emulator } = await startProgram('', { importPath: 'pulumi-postgres-compute/plugin' });
+  await stack.run('config', 'set', '--plaintext', 'postgres-compute:apiKey', emulator.apiKey);
+  const { exitCode, screen } = await stack.try('up', '--yes');
+  expect(exitCode).not.toBe(0);
+  expect(screen).toContain('set it again with `pulumi config set --secret postgres-compute:apiKey`');
+  expect(findLeaks([screen, ...(await readAll(stack.backend))], [emulator.apiKey])).toEqual([]);
+  expect(emulator.requests()).toEqual([]);
 });

@@ -18,12 +18,12 @@ export function findSettingNames(): SettingNames {
  * Pulumi stores a stack's config in its state, encrypted only if it is a secret.
  * @throws pulumi.RunError when the state would hold a readable key
  */
-export function refuseReadableKey(): void {
+export function refuseReadableKey({ namespace } = dynamicSettingNames): void {
   // Internal to the SDK, but the only source. If a release drops it, this check is skipped.
   const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (key: string) => boolean };
-  const isGiven = new pulumi.Config('postgresCompute').get('apiKey') !== undefined;
-  if (!isGiven || !isConfigSecret || isConfigSecret('postgresCompute:apiKey')) return;
+  const key = `${namespace}:apiKey`;
+  if (readStackConfig(key) === undefined || !isConfigSecret || isConfigSecret(key)) return;
   throw new pulumi.RunError(
-    'postgresCompute:apiKey is not a secret in the config of this stack, so Pulumi would keep it readable in the state: set it again with `pulumi config set --secret postgresCompute:apiKey`.',
+    `${key} is not a secret in the config of this stack, so Pulumi would keep it readable in the state: set it again with \`pulumi config set --secret ${key}\`.`,
   );
 }

@@ -1,4 +1,6 @@
 import * as pulumi from '@pulumi/pulumi';
+import { pluginSettingNames } from '../config/setting-names';
+import { refuseReadableKey } from '../config/stack-config';
 import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
 import { typeToken as dynamicType } from '../dynamic/provider-text';
 import { ComputeEndpoint as DynamicComputeEndpoint, type Registration } from './compute-endpoint';
@@ -24,6 +26,7 @@ export class ComputeEndpoint extends DynamicComputeEndpoint {
     { timeouts, ...args }: ComputeEndpointArgs,
     opts?: pulumi.CustomResourceOptions,
   ): Registration {
+    refuseReadableKey(pluginSettingNames);
     const customTimeouts = opts?.customTimeouts ?? toCustomTimeouts(timeouts);
     return {
       type: 'postgres-compute:index:ComputeEndpoint',
