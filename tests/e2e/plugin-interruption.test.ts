@@ -100,6 +100,19 @@ it('Ctrl-C ends an up of the provider plugin at once while it waits for a lock, 
   await expectComplete(program);
 });
 
+it('Ctrl-C before the response to a create arrives ends an up of the provider plugin, and the next up finds its endpoint', async () => {
+  const program = await startYaml();
+  const { stack, emulator, held } = program;
+  emulator.inject({ match: { method: 'POST' }, effect: { kind: 'slow', delayMs: 20_000 } });
+  const command = stack.start('up', '--yes', '--skip-preview');
+  const ended = command.catch((error: { all?: string; exitCode?: number }) => error);
+  await expect.poll(() => held().length, { timeout: 60_000 }).toBe(1);
+  expect(await interrupt({ command, ended })).toMatch(/POST \S+\/endpoints: .*interrupted before a response/);
+  await stack.run('up', '--yes', '--skip-preview');
+  await expectComplete(program);
+  expect(emulator.requests().filter(isPost)).toHaveLength(1);
+});
+
 it('Ctrl-C during an update of the provider plugin keeps what is unfinished in state, and the next up restarts nothing again', async () => {
   const size = (maxCu: number) => ({ autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: maxCu });
   const program = await startYaml(size(1));
