@@ -1,5 +1,7 @@
 import * as pulumi from '@pulumi/pulumi';
 import { isPlainObject, mapValues, pickBy } from 'lodash';
+import { pluginSettingNames } from '../config/setting-names';
+import { refuseReadableKey } from '../config/stack-config';
 import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
 import { typeToken as dynamicType } from '../dynamic/provider-text';
 import { findTimeoutFailures } from '../dynamic/timeouts';
@@ -22,6 +24,7 @@ export class ComputeEndpoint extends DynamicComputeEndpoint {
     { timeouts, ...args }: ComputeEndpointArgs,
     opts?: pulumi.CustomResourceOptions,
   ): Registration {
+    refuseReadableKey(pluginSettingNames);
     const customTimeouts = opts?.customTimeouts ?? toCustomTimeouts(timeouts);
     return {
       type: 'postgres-compute:index:ComputeEndpoint',
