@@ -1,6 +1,6 @@
 /**
  * An endpoint that no service holds: what is left is what the engine, its state and the host cost. It has as much in
- * state as a ComputeEndpoint behind the same door.
+ * state as a ComputeEndpoint.
  */
 const minSize = { vcpu: 0.25, ramGb: 1, localFileCacheGb: 0.8 };
 const maxSize = { vcpu: 1, ramGb: 4, localFileCacheGb: 3.2 };

@@ -2,7 +2,7 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Emulator, EmulatorOptions } from 'postgres-control-emulator';
-import { type DoorName, doors, pluginFolder, usePlugin } from '../../tests/support/doors';
+import { type DoorName, pluginFolder, programDoors, usePlugin } from '../../tests/support/program-doors';
 import { makeStack, type PulumiStack } from '../../tests/support/pulumi-stack';
 import { endMeter, startMeter } from '../request-meter';
 
@@ -60,7 +60,7 @@ async function fillFolder(folder: string, door: DoorName, kind: Kind): Promise<v
   await writeFile(join(folder, 'package.json'), '{}');
   await cp(join(__dirname, 'program.js'), join(folder, 'index.js'));
   if (kind === 'ours') {
-    const text = `exports.Kind = require('${doors[door].importPath}').ComputeEndpoint;\n`;
+    const text = `exports.Kind = require('${programDoors[door].importPath}').ComputeEndpoint;\n`;
     await writeFile(join(folder, 'kind.js'), text);
     return;
   }

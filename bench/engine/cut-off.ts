@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Emulator } from 'postgres-control-emulator';
-import type { DoorName } from '../../tests/support/doors';
+import type { DoorName } from '../../tests/support/program-doors';
 import { findHosts, hostExitMs, kill } from '../../tests/support/provider-hosts';
 import type { PulumiStack } from '../../tests/support/pulumi-stack';
 import { arrivalsAt } from '../request-meter';

@@ -1,5 +1,5 @@
 import type { Emulator } from 'postgres-control-emulator';
-import type { DoorName } from '../../tests/support/doors';
+import type { DoorName } from '../../tests/support/program-doors';
 import { expectReplicas, measure } from '../metered-emulator';
 import { type Arrival, arrivalsAt, timeWithoutRoom } from '../request-meter';
 import { type Kind, withBenchStack } from './bench-stack';

@@ -1,4 +1,4 @@
-import { doorNames } from '../../tests/support/doors';
+import { doorNames } from '../../tests/support/program-doors';
 import { countLeftProcesses, measureInterruption } from '../engine/cut-off';
 import { atMost, type Figure } from '../figure';
 

@@ -1,4 +1,4 @@
-import { type DoorName, doorNames } from '../../tests/support/doors';
+import { type DoorName, doorNames } from '../../tests/support/program-doors';
 import type { Kind } from '../engine/bench-stack';
 import { runStack, type StackRun, type Step, type StepCost, stepNames } from '../engine/run-stack';
 import { atMost, type Figure, informative } from '../figure';
@@ -14,7 +14,7 @@ const doorLimits = {
 
 /**
  * The real CLI on so many endpoints of a service that takes no time, against the same number of resources whose
- * provider does nothing behind the same door. All four take turns, and the fastest run of each counts.
+ * provider does nothing: of the dynamic provider and of the plugin. All four take turns, and the fastest run counts.
  */
 export async function measureEngineCost(count: number, rounds: number): Promise<Figure[]> {
   const runs = { dynamic: emptyRuns(), plugin: emptyRuns() };

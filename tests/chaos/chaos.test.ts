@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { doorNames } from '../support/doors';
+import { doorNames } from '../support/program-doors';
 import { runScenario } from './run-scenario';
 
 /** Fixed, so that a failure is a regression. `npm run chaos` runs many more. */

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type DoorName, doors, usePlugin } from '../support/doors';
+import { type DoorName, programDoors, usePlugin } from '../support/program-doors';
 import type { PulumiStack } from '../support/pulumi-stack';
 import type { Ground } from './ground';
 import type { Round } from './scenario';
@@ -32,7 +32,7 @@ for (const { name, args, replaceWith, deletedWith, ...options } of declared) {
 
 export async function writeProject(folder: string, door: DoorName): Promise<void> {
   await writeFile(join(folder, 'Pulumi.yaml'), projectFile);
-  await writeFile(join(folder, 'index.js'), programOf(doors[door].importPath));
+  await writeFile(join(folder, 'index.js'), programOf(programDoors[door].importPath));
   await writeFile(join(folder, 'package.json'), '{}');
 }
 

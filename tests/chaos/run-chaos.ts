@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { type DoorName, doorNames } from '../support/doors';
+import { type DoorName, doorNames } from '../support/program-doors';
 import { runScenario } from './run-scenario';
 import type { ScenarioReport } from './trial';
 

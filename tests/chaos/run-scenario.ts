@@ -1,4 +1,4 @@
-import type { DoorName } from '../support/doors';
+import type { DoorName } from '../support/program-doors';
 import { endHosts, waitForHosts } from '../support/provider-hosts';
 import { makeStack } from '../support/pulumi-stack';
 import { checkEndpoints, checkForeign, checkSecrets, checkSuccess } from './checks';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Emulator } from 'postgres-control-emulator';
-import { type DoorName, doors } from '../support/doors';
+import { type DoorName, programDoors } from '../support/program-doors';
 import type { CommandResult, PulumiStack } from '../support/pulumi-stack';
 import type { Ground } from './ground';
 import { slotName } from './program';
@@ -68,7 +68,7 @@ export class Trial {
   }
 
   urnOf(slot: number): string {
-    return `urn:pulumi:test::chaos::${doors[this.door].typeToken}::${slotName(slot)}`;
+    return `urn:pulumi:test::chaos::${programDoors[this.door].typeToken}::${slotName(slot)}`;
   }
 
   violate(violation: string): void {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { onTestFinished } from 'vitest';
 import { repository } from './documents';
-import { usePlugin } from './doors';
+import { usePlugin } from './program-doors';
 import { makeStack } from './pulumi-stack';
 
 type Fill = (folder: string) => Promise<unknown>;

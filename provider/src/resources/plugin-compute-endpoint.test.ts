@@ -9,6 +9,7 @@ let requests: {
   deletebeforereplace: boolean;
   customtimeouts?: object;
   aliasesList: object[];
+  sourceposition?: object;
 }[];
 
 const args = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' } as const;
@@ -52,6 +53,13 @@ it('carries the type of the dynamic provider as an alias, so that a stack can mo
     { spec: { name: 'old' } },
     { spec: { type: 'pulumi-nodejs:dynamic/postgres:ComputeEndpoint' } },
   ]);
+});
+
+it('registers the line of the program as its source position', async () => {
+  // The SDK recognises only lines of named functions.
+  const declareEndpoint = () => new ComputeEndpoint('api', args);
+  await settled(declareEndpoint());
+  expect(requests[0]?.sourceposition).toMatchObject({ uri: expect.stringMatching(/\.test\.ts$/) });
 });
 
 it('turns timeouts into customTimeouts, which the resource option overrides', async () => {

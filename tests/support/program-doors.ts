@@ -7,14 +7,14 @@ export const doorNames = ['dynamic', 'plugin'] as const;
 export type DoorName = (typeof doorNames)[number];
 
 /** What a program and the state show of a door. */
-export interface Door {
+interface ProgramDoor {
   /** What a program imports. */
   readonly importPath: string;
   /** The type of a ComputeEndpoint in state, and in its URN. */
   readonly typeToken: string;
 }
 
-export const doors: Readonly<Record<DoorName, Door>> = {
+export const programDoors: Readonly<Record<DoorName, ProgramDoor>> = {
   dynamic: { importPath: 'pulumi-postgres-compute', typeToken },
   plugin: {
     importPath: 'pulumi-postgres-compute/plugin',
@@ -25,7 +25,7 @@ export const doors: Readonly<Record<DoorName, Door>> = {
 /** The folder of the provider plugin that `npm run build` bundles. */
 export const pluginFolder = join(repository, 'provider', 'plugin');
 
-/** The `plugins` of a Pulumi.yaml with which the CLI finds the plugin in that folder. Other doors ignore it. */
+/** The `plugins` of a Pulumi.yaml with which the CLI finds the plugin in that folder. The dynamic provider ignores it. */
 export function usePlugin(path = pluginFolder) {
   return { providers: [{ name: 'postgres-compute', path }] };
 }
