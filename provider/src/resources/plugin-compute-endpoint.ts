@@ -1,12 +1,10 @@
 import * as pulumi from '@pulumi/pulumi';
+import { isEmpty, isNil, mapValues, omitBy } from 'lodash';
 import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
 import { typeToken as dynamicType } from '../dynamic/provider-text';
+import { findTimeoutFailures } from '../dynamic/timeouts';
 import { ComputeEndpoint as DynamicComputeEndpoint, type Registration } from './compute-endpoint';
-import type {
-  ComputeEndpointArgs,
-  ComputeEndpointLocation,
-  ComputeEndpointTimeouts,
-} from './compute-endpoint-args';
+import type { ComputeEndpointArgs, ComputeEndpointLocation } from './compute-endpoint-args';
 
 const { version }: { version: string } = require('../../package.json');
 
@@ -24,7 +22,7 @@ export class ComputeEndpoint extends DynamicComputeEndpoint {
     { timeouts, ...args }: ComputeEndpointArgs,
     opts?: pulumi.CustomResourceOptions,
   ): Registration {
-    const customTimeouts = opts?.customTimeouts ?? toCustomTimeouts(timeouts);
+    const customTimeouts = { ...toCustomTimeouts(timeouts), ...opts?.customTimeouts };
     return {
       type: 'postgres-compute:index:ComputeEndpoint',
       inputs: { ...args, ...toSharedHiddenInputs(opts) },
@@ -32,7 +30,7 @@ export class ComputeEndpoint extends DynamicComputeEndpoint {
         version,
         ...opts,
         aliases: [...(opts?.aliases ?? []), { type: dynamicType }],
-        ...(customTimeouts && { customTimeouts }),
+        ...(!isEmpty(customTimeouts) && { customTimeouts }),
       },
     };
   }
@@ -49,11 +47,13 @@ export class ComputeEndpoint extends DynamicComputeEndpoint {
 }
 
 /** @throws RunError when a time-out is not a plain number: the engine needs it before any resource exists */
-function toCustomTimeouts(timeouts: ComputeEndpointArgs['timeouts']): pulumi.CustomTimeouts | undefined {
-  if (timeouts === undefined) return undefined;
-  const entries = Object.entries(timeouts as ComputeEndpointTimeouts);
-  const isPlain =
-    !pulumi.Output.isInstance(timeouts) && entries.every(([, seconds]) => typeof seconds === 'number');
-  if (isPlain) return Object.fromEntries(entries.map(([action, seconds]) => [action, `${seconds}s`]));
-  throw new pulumi.RunError('timeouts must be plain numbers of seconds, such as { create: 900 }.');
+function toCustomTimeouts(timeouts: ComputeEndpointArgs['timeouts']): pulumi.CustomTimeouts {
+  const isOutput = pulumi.Output.isInstance(timeouts);
+  const given = omitBy(isOutput ? {} : { ...timeouts }, isNil);
+  const isPlain = !isOutput && Object.values(given).every((seconds) => typeof seconds === 'number');
+  const [failure] = findTimeoutFailures(isPlain ? given : undefined);
+  if (!isPlain)
+    throw new pulumi.RunError('timeouts must be plain numbers of seconds, such as { create: 900 }.');
+  if (failure) throw new pulumi.RunError(`timeouts: ${failure.reason}.`);
+  return mapValues(given, (seconds) => `${seconds}s`);
 }
