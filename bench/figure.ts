@@ -31,13 +31,13 @@ export function mean(samples: readonly number[]): number {
   return samples.reduce((sum, sample) => sum + sample, 0) / samples.length;
 }
 
-/** A row of one number that must not be above a bound. */
+/** A row of one number that must not be above a bound. The verdict follows from the two numbers as they are shown. */
 export function atMost({ limit, ...row }: Row & { readonly limit: number }): Figure {
   const figure = informative(row);
   return {
     ...figure,
     bound: `<= ${show(limit)}${row.unit ?? ''}`,
-    isMet: row.value <= limit,
+    isMet: Number(show(row.value)) <= Number(show(limit)),
     numbers: { ...figure.numbers, limit },
   };
 }

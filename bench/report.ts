@@ -2,7 +2,7 @@ import type { Figure } from './figure';
 
 /** What the letters of the baselines mean. */
 export const legend =
-  'a: polls each operation every 100 ms and retries a locked project every second. b: polls each operation every 5 s. c: a provider that does nothing.';
+  'dynamic: the dynamic provider; plugin: the provider plugin. a: polls each operation every 100 ms and retries a locked project every second. b: polls each operation every 5 s. c: a provider of the same kind (dynamic or plugin) that does nothing.';
 
 /** The docs page that a complete run writes. */
 export function describeResults(figures: readonly Figure[], machine: string): string {

@@ -5,6 +5,7 @@ import Table from 'cli-table3';
 import { Command, Option } from 'commander';
 import { drawChart, measureSeries } from './chart';
 import type { Figure } from './figure';
+import { measureCutOffRuns } from './figures/cut-off-runs';
 import { measureDetectionLag } from './figures/detection-lag';
 import { measureEngineCost } from './figures/engine-cost';
 import { measureLockedProject, measureRequestRate, measureSideBySide } from './figures/many-creates';
@@ -26,6 +27,7 @@ const groups: Readonly<Record<string, (isQuick: boolean) => Promise<Figure[]>>> 
   'side-by-side': (isQuick) => measureSideBySide(isQuick ? 20 : 200),
   locked: (isQuick) => measureLockedProject(isQuick ? 4 : 20),
   engine: (isQuick) => measureEngineCost(isQuick ? 50 : 1_000, isQuick ? 1 : 2),
+  'cut-off': (isQuick) => measureCutOffRuns(isQuick ? 1 : 5),
   rate: (isQuick) => measureRequestRate(isQuick ? 100 : 1_000),
 };
 

@@ -1,13 +1,11 @@
 // Bundles the provider plugin into one file, which needs nothing but Node.js: npm run build
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const folder = fileURLToPath(new URL('../provider', import.meta.url));
-
 await build({
-  entryPoints: [join(folder, 'src/plugin/start.ts')],
-  outfile: join(folder, 'plugin/main.js'),
+  absWorkingDir: fileURLToPath(new URL('../provider', import.meta.url)),
+  entryPoints: ['src/plugin/main.ts'],
+  outfile: 'plugin/main.js',
   bundle: true,
   platform: 'node',
   target: 'node20',

@@ -2,7 +2,10 @@
 // either: what that takes is part of what the package costs.
 const pulumi = require('@pulumi/pulumi');
 
-const type = 'pulumi-nodejs:dynamic/postgres:ComputeEndpoint';
+const isDynamic = process.env.BENCH_DOOR === 'dynamic';
+const type = isDynamic
+  ? 'pulumi-nodejs:dynamic/postgres:ComputeEndpoint'
+  : 'postgres-compute:index:ComputeEndpoint';
 /** As long as the text of the package, to the character or two. */
 const text = 'exports.handler=()=>require(process.env.BENCH_EMPTY_PROVIDER).provider';
 const properties = [
@@ -30,6 +33,7 @@ const properties = [
 exports.Kind = class EmptyEndpoint extends pulumi.CustomResource {
   constructor(name, args) {
     const computed = Object.fromEntries(properties.map((property) => [property, undefined]));
-    super(type, name, { ...computed, ...args, __urn: pulumi.createUrn(name, type), __provider: text });
+    const hidden = isDynamic ? { __urn: pulumi.createUrn(name, type), __provider: text } : {};
+    super(type, name, { ...computed, ...args, ...hidden });
   }
 };

@@ -1,6 +1,5 @@
-// As many endpoints as BENCH_COUNT says, spread over the projects of BENCH_PROJECTS, of the kind that the module
-// BENCH_KIND exports.
-const { Kind } = require(`./${process.env.BENCH_KIND}.js`);
+// As many endpoints as BENCH_COUNT says, spread over the projects of BENCH_PROJECTS, of the kind that kind.js exports.
+const { Kind } = require('./kind.js');
 
 const projects = JSON.parse(process.env.BENCH_PROJECTS);
 for (let index = 0; index < Number(process.env.BENCH_COUNT); index += 1) {

@@ -1,20 +1,17 @@
-import { cp, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Emulator } from 'postgres-control-emulator';
-import { makeStack } from '../../tests/support/pulumi-stack';
+import type { DoorName } from '../../tests/support/program-doors';
 import { expectReplicas, measure } from '../metered-emulator';
-import { type Arrival, arrivalsAt, endMeter, startMeter, timeWithoutRoom } from '../request-meter';
+import { type Arrival, arrivalsAt, timeWithoutRoom } from '../request-meter';
+import { type Kind, withBenchStack } from './bench-stack';
 import { measureHostMemory } from './host-memory';
 import { measureState, type StateSize } from './state-size';
 
-/** A ComputeEndpoint, or a resource whose provider does nothing. */
-export type Kind = 'ours' | 'empty';
-
 const steps = {
-  up: ['up', '--yes', '--skip-preview'],
-  preview: ['preview', '--expect-no-changes'],
-  refresh: ['refresh', '--yes', '--skip-preview', '--expect-no-changes'],
-  destroy: ['destroy', '--yes', '--skip-preview'],
+  up: { args: ['up', '--yes', '--skip-preview'], times: 1 },
+  preview: { args: ['preview', '--expect-no-changes'], times: 1 },
+  // It is so short that equal runs differ by a tenth.
+  refresh: { args: ['refresh', '--yes', '--skip-preview', '--expect-no-changes'], times: 3 },
+  destroy: { args: ['destroy', '--yes', '--skip-preview'], times: 1 },
 } as const;
 export type Step = keyof typeof steps;
 export const stepNames: readonly Step[] = ['up', 'preview', 'refresh', 'destroy'];
@@ -27,63 +24,31 @@ export interface StepCost {
 }
 
 export interface StackRun {
-  readonly steps: Readonly<Record<Step, StepCost>>;
+  /** Every run of each step. */
+  readonly steps: Readonly<Record<Step, readonly StepCost[]>>;
   readonly hostMb: number;
   readonly state: StateSize;
 }
 
-const projectFile =
-  'name: bench\nmain: index.js\nruntime: { name: nodejs, options: { typescript: false } }\n';
-const projectCount = 2;
 /** What the service takes on one route, which the provider keeps to. */
 const routeLimit = { requests: 40, windowMs: 1_000 };
 
 /** The whole life of so many resources with the real CLI, of a service that takes no time. */
-export async function runStack(kind: Kind, count: number): Promise<StackRun> {
-  const options = { operationMs: 0, locks: 'none', maxEndpoints: 5_000 } as const;
-  const { stack, emulator, close } = await makeStack(fillFolder, options);
-  startMeter(emulator);
-  try {
-    stack.environment = {
-      ...stack.environment,
-      BENCH_KIND: kind,
-      BENCH_COUNT: String(count),
-      BENCH_PROJECTS: JSON.stringify(prepareProjects(emulator)),
-      BENCH_EMPTY_PROVIDER: join(stack.folder, 'empty-provider.js'),
-      // The account's limit would hold back a service that takes no time; its own figure shows that it is kept.
-      POSTGRES_COMPUTE_REQUESTS_PER_MINUTE: '1000000',
-    };
-    const costs = new Map<Step, StepCost>();
+export async function runStack(door: DoorName, kind: Kind, count: number): Promise<StackRun> {
+  return withBenchStack({ door, kind, count }, { operationMs: 0 }, async (stack, emulator) => {
+    const costs: Record<Step, StepCost[]> = { up: [], preview: [], refresh: [], destroy: [] };
     let state: StateSize | undefined;
     const hostMb = await measureHostMemory(stack, async () => {
       for (const step of stepNames) {
-        costs.set(step, await measureStep(emulator, () => stack.run(...steps[step])));
+        const { args, times } = steps[step];
+        for (let time = 0; time < times; time += 1)
+          costs[step].push(await measureStep(emulator, () => stack.run(...args)));
         expectReplicas(emulator, kind === 'ours' && step !== 'destroy' ? count : 0);
         if (step === 'up') state = await measureState(stack.backend);
       }
     });
     if (!state) throw new Error('there is no state after up');
-    return { steps: Object.fromEntries(costs) as Record<Step, StepCost>, hostMb, state }; // Each step has been run.
-  } finally {
-    endMeter(emulator);
-    await close();
-  }
-}
-
-async function fillFolder(folder: string): Promise<void> {
-  await writeFile(join(folder, 'Pulumi.yaml'), projectFile);
-  await writeFile(join(folder, 'package.json'), '{}');
-  await cp(join(__dirname, 'program.js'), join(folder, 'index.js'));
-  await cp(join(__dirname, 'ours.js'), join(folder, 'ours.js'));
-  const baselines = join(__dirname, '..', 'baselines');
-  await cp(join(baselines, 'empty-resource.js'), join(folder, 'empty.js'));
-  await cp(join(baselines, 'empty-provider.js'), join(folder, 'empty-provider.js'));
-}
-
-function prepareProjects(emulator: Emulator) {
-  return Array.from({ length: projectCount }, () => {
-    const { id } = emulator.createProject({});
-    return { projectId: id, branchId: emulator.createBranch(id).id };
+    return { steps: costs, hostMb, state };
   });
 }
 

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mean } from '../figure';
 
@@ -18,17 +18,27 @@ interface StoredResource {
   readonly outputs?: object;
 }
 
-/** What the endpoints take in the state file of the stack `test` of the project `bench`. */
+/** What the endpoints take in the state file. */
 export async function measureState(backend: string): Promise<StateSize> {
-  const text = await readFile(join(backend, '.pulumi', 'stacks', 'bench', 'test.json'), 'utf8');
-  // Pulumi's own format: a checkpoint with the latest deployment.
-  const { checkpoint } = JSON.parse(text) as { checkpoint: { latest: { resources: StoredResource[] } } };
-  const endpoints = checkpoint.latest.resources.filter(({ type }) => type.endsWith(':ComputeEndpoint'));
+  const endpoints = await readEndpoints(backend);
   return {
     whole: mean(endpoints.map(bytesOf)),
     inputsAndOutputs: mean(endpoints.map(({ inputs, outputs }) => bytesOf({ inputs, outputs }))),
-    file: Buffer.byteLength(text) / endpoints.length,
+    file: (await stat(stateFile(backend))).size / endpoints.length,
   };
+}
+
+/** The endpoints in the state file of the stack `test` of the project `bench`. */
+export async function readEndpoints(backend: string): Promise<StoredResource[]> {
+  // Pulumi's own format: a checkpoint with the latest deployment.
+  const { checkpoint } = JSON.parse(await readFile(stateFile(backend), 'utf8')) as {
+    checkpoint: { latest: { resources: StoredResource[] } };
+  };
+  return checkpoint.latest.resources.filter(({ type }) => type.endsWith(':ComputeEndpoint'));
+}
+
+function stateFile(backend: string): string {
+  return join(backend, '.pulumi', 'stacks', 'bench', 'test.json');
 }
 
 function bytesOf(value: object): number {

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Emulator } from 'postgres-control-emulator';
 import { type ClientName, clientOf } from '../compared-clients';
-import { type Figure, quantile, show } from '../figure';
+import { atMost, type Figure, quantile } from '../figure';
 import { prepareProject, withEmulator } from '../metered-emulator';
 import { drawTime, seededRandom } from '../operation-times';
 import { arrivalsAt } from '../request-meter';
@@ -12,7 +12,7 @@ const spread = 0.2;
 const seed = 1;
 /** The samples begin within so long, not all at one moment: their looks would come in bursts. Milliseconds. */
 const startsWithinMs = 3_000;
-/** The larger of these is allowed: milliseconds, and the share of the operation's own time. */
+/** The larger of these is allowed: milliseconds, and the share of the mean of the operations. */
 const allowedMs = 250;
 const allowedShare = 0.1;
 /** The delay of a timer that is due at once, in the histogram of a process that does nothing. Milliseconds. */
@@ -39,19 +39,14 @@ export async function measureDetectionLag(durationsMs: readonly number[]): Promi
   // How late the harness itself is at such moments: no lag is known more exactly.
   const harnessMs = Math.max(0, delay.percentile(99) / 1e6 - resolutionMs);
   return durationsMs.map((durationMs, index) => {
-    const samples = ours[index] ?? [];
-    const value = p95(samples);
-    const a = p95(naive[index] ?? []);
-    const b = p95(suggested[index] ?? []);
-    const used = quantile(samples.map(shareOfAllowed), 0.95);
-    return {
+    return atMost({
       name: `detection lag, p95, operations of ${durationMs / 1000} s +-20 %`,
-      bound: `<= ${show(Math.max(allowedMs, durationMs * allowedShare))} ms`,
-      measured: `${show(value)} ms`,
-      baselines: `a ${show(a)} ms, b ${show(b)} ms`,
-      isMet: used <= 1,
-      numbers: { value, shareOfAllowed: used, a, b, harnessMs },
-    };
+      value: p95(ours[index] ?? []),
+      limit: Math.max(allowedMs, durationMs * allowedShare),
+      unit: ' ms',
+      baselines: { a: p95(naive[index] ?? []), b: p95(suggested[index] ?? []) },
+      details: { harnessMs },
+    });
   });
 }
 
@@ -60,10 +55,6 @@ function p95(samples: readonly Sample[]): number {
     samples.map(({ lagMs }) => lagMs),
     0.95,
   );
-}
-
-function shareOfAllowed({ operationMs, lagMs }: Sample): number {
-  return lagMs / Math.max(allowedMs, operationMs * allowedShare);
 }
 
 /** The samples of each duration. Seeded: the same times in each run and for each client. */

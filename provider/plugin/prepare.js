@@ -1,7 +1,11 @@
-// `pulumi package add` from a Git address installs this folder of a checkout that nobody has built yet.
+// `pulumi package add` with a Git address runs `npm install --production` in this folder of a fresh clone.
 const { execSync } = require('node:child_process');
 const { existsSync } = require('node:fs');
 const { join } = require('node:path');
 
 if (!existsSync(join(__dirname, 'main.js')))
-  execSync('npm ci && npm run build', { cwd: join(__dirname, '..', '..'), stdio: 'inherit' });
+  // npm passes --production on to the commands of this script.
+  execSync('npm ci --ignore-scripts --include=dev && node tools/build-plugin.mjs', {
+    cwd: join(__dirname, '../..'),
+    stdio: 'inherit',
+  });

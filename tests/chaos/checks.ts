@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isEqual, isMatch, omit } from 'lodash';
 import type { Endpoint } from 'postgres-control-emulator';
-import { declaredSlots, slotName, urnOf } from './program';
+import { declaredSlots, slotName } from './program';
 import type { Round } from './scenario';
 import type { SlotPlan } from './slot-plan';
 import type { Trial } from './trial';
@@ -19,7 +19,7 @@ export async function checkEndpoints(trial: Trial, round: Round): Promise<void> 
   if (!isEqual(inState, held))
     trial.violate(`the state has ${inState.join(' ')}, the service has ${held.join(' ')}`);
   for (const { slot, plan } of declared) {
-    const id = state.find(({ urn }) => urn === urnOf(slot))?.id;
+    const id = state.find(({ urn }) => urn === trial.urnOf(slot))?.id;
     const endpoint = own.find((candidate) => candidate.id === id);
     const difference = endpoint ? findDifference(trial, slot, plan, endpoint) : 'does not exist';
     if (difference) trial.violate(`${slotName(slot)}: endpoint ${id} ${difference}`);

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { InjectedFault } from 'postgres-control-emulator';
 import { findHosts, kill, waitForHosts } from '../support/provider-hosts';
 import { type Interruption, oddKinds } from './mishap';
-import { urnOf } from './program';
 import type { Round } from './scenario';
 import type { Trial } from './trial';
 
@@ -27,7 +26,7 @@ export async function disturb(trial: Trial, round: Round): Promise<Disturbance> 
     'up',
     '--yes',
     '--skip-preview',
-    ...replaced.flatMap(({ slot }) => ['--replace', urnOf(slot)]),
+    ...replaced.flatMap(({ slot }) => ['--replace', trial.urnOf(slot)]),
   ];
   report.replacements += round.forced.length + round.forced.filter(({ follower }) => follower).length;
   const faults = round.faults.map((fault) => emulator.inject(fault));
@@ -63,7 +62,7 @@ export function countFaults({ report }: Trial, faults: readonly InjectedFault[])
 }
 
 async function taint(trial: Trial, { forced }: Round): Promise<void> {
-  const urns = forced.filter(({ how }) => how === 'taint').map(({ slot }) => urnOf(slot));
+  const urns = forced.filter(({ how }) => how === 'taint').map(({ slot }) => trial.urnOf(slot));
   if (urns.length === 0) return;
   const { exitCode, screen } = await trial.run('state', 'taint', '--yes', ...urns);
   if (exitCode !== 0) trial.violate(`taint failed:\n${screen}`);
@@ -105,8 +104,9 @@ async function interrupt(trial: Trial, { kind }: Interruption, pid = 0, before =
     return (await findHosts(trial.stack)).filter((host) => kill(host, 'SIGKILL')).length;
   if (kind === 'Ctrl-C') return kill(pid, 'SIGINT') ? 1 : 0;
   if (!kill(pid, 'SIGKILL')) return 0;
-  // The host loads the provider for the first resource. Before that it runs only Pulumi's code, and outlives the CLI.
-  const isLoaded = trial.emulator.requests().length > before;
+  // The dynamic provider's host loads it for the first resource. Before that it runs only Pulumi's code, and outlives
+  // the CLI.
+  const isLoaded = trial.door === 'plugin' || trial.emulator.requests().length > before;
   const left = await waitForHosts(trial.stack);
   if (isLoaded && left.length > 0) trial.violate('the provider host still runs 3 s after the CLI was killed');
   for (const host of left) kill(host, 'SIGKILL');

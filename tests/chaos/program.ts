@@ -1,23 +1,23 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { typeToken } from '../../provider/src/dynamic/provider-text';
+import { type DoorName, programDoors, usePlugin } from '../support/program-doors';
 import type { PulumiStack } from '../support/pulumi-stack';
 import type { Ground } from './ground';
 import type { Round } from './scenario';
 import type { SlotPlan } from './slot-plan';
 
-const projectFile = `name: chaos
-main: index.js
-runtime:
-  name: nodejs
-  options:
-    typescript: false
-`;
+// JSON is YAML.
+const projectFile = JSON.stringify({
+  name: 'chaos',
+  main: 'index.js',
+  runtime: { name: 'nodejs', options: { typescript: false } },
+  plugins: usePlugin(),
+});
 
 /** JSON can't hold a secret, so `{ $secret: VALUE }` represents one. */
-const program = `const { readFileSync } = require('node:fs');
+const programOf = (importPath: string) => `const { readFileSync } = require('node:fs');
 const { secret } = require('@pulumi/pulumi');
-const { ComputeEndpoint } = require('pulumi-postgres-compute');
+const { ComputeEndpoint } = require('${importPath}');
 const toSecrets = (_key, value) => (value && Object.hasOwn(value, '$secret') ? secret(value.$secret) : value);
 const declared = JSON.parse(readFileSync(__dirname + '/endpoints.json', 'utf8'), toSecrets);
 const created = {};
@@ -30,18 +30,14 @@ for (const { name, args, replaceWith, deletedWith, ...options } of declared) {
 }
 `;
 
-export async function writeProject(folder: string): Promise<void> {
+export async function writeProject(folder: string, door: DoorName): Promise<void> {
   await writeFile(join(folder, 'Pulumi.yaml'), projectFile);
-  await writeFile(join(folder, 'index.js'), program);
+  await writeFile(join(folder, 'index.js'), programOf(programDoors[door].importPath));
   await writeFile(join(folder, 'package.json'), '{}');
 }
 
 export function slotName(slot: number): string {
   return `slot-${slot}`;
-}
-
-export function urnOf(slot: number): string {
-  return `urn:pulumi:test::chaos::${typeToken}::${slotName(slot)}`;
 }
 
 /** The slots of a round that the program declares. */

@@ -1,6 +1,6 @@
 import { checkSuccess } from './checks';
 import { countFaults, type Disturbance } from './disturb';
-import { declare, declaredSlots, urnOf } from './program';
+import { declare, declaredSlots } from './program';
 import type { Round } from './scenario';
 import type { Trial } from './trial';
 
@@ -59,7 +59,7 @@ async function followAdvice(
     const plan = round.slots[slot];
     if (text.includes(refreshAdvice) && (await wasDeleted(trial, slot))) {
       // Of this resource only: a refresh has no program that would say which arguments are secrets.
-      await trial.run('refresh', '--yes', '--target', urnOf(slot));
+      await trial.run('refresh', '--yes', '--target', trial.urnOf(slot));
       report.refreshes += 1;
       continue;
     }

@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { type DoorName, doorNames } from '../support/program-doors';
 import { runScenario } from './run-scenario';
 import type { ScenarioReport } from './trial';
 
@@ -7,6 +8,7 @@ interface Options {
   readonly seed?: number;
   readonly first: number;
   readonly parallel: number;
+  readonly door: DoorName;
   readonly show?: true;
 }
 
@@ -18,17 +20,24 @@ const command = new Command('chaos')
   .option('--first <seed>', 'the first seed', toCount, 1)
   .option('--seed <seed>', 'replay one seed', toCount)
   .option('--parallel <count>', 'seeds to run at the same time', toCount, 3)
+  .addOption(
+    new Option('--door <door>', 'how the engine reaches the provider').choices(doorNames).default('dynamic'),
+  )
   .option('--show', 'print every command and its output')
   .parse();
 
 void main(command.opts<Options>());
 
-async function main({ seeds, seed, first, parallel, show }: Options): Promise<void> {
+async function main({ seeds, seed, first, parallel, door, show }: Options): Promise<void> {
   const queue = seed === undefined ? Array.from({ length: seeds }, (_, index) => first + index) : [seed];
   const reports: ScenarioReport[] = [];
   const work = async () => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      const report = await runScenario(next, show && ((text) => void process.stdout.write(`${text}\n`)));
+      const report = await runScenario(
+        next,
+        door,
+        show && ((text) => void process.stdout.write(`${text}\n`)),
+      );
       reports.push(report);
       process.stdout.write(`seed ${next}: ${report.violations.length === 0 ? 'passed' : 'FAILED'}\n`);
       for (const violation of report.violations) process.stdout.write(`${violation}\n`);

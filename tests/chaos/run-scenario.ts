@@ -1,3 +1,4 @@
+import type { DoorName } from '../support/program-doors';
 import { endHosts, waitForHosts } from '../support/provider-hosts';
 import { makeStack } from '../support/pulumi-stack';
 import { checkEndpoints, checkForeign, checkSecrets, checkSuccess } from './checks';
@@ -10,13 +11,20 @@ import { type Round, scenarioOf } from './scenario';
 import { emptyReport, type ScenarioReport, Trial } from './trial';
 
 /** Runs one seed: each round under its faults and its interruption, then an `up` without them, then the checks. */
-export async function runScenario(seed: number, show?: (text: string) => void): Promise<ScenarioReport> {
+export async function runScenario(
+  seed: number,
+  door: DoorName,
+  show?: (text: string) => void,
+): Promise<ScenarioReport> {
   const report = emptyReport(seed);
   const scenario = scenarioOf(seed);
-  const { stack, emulator, close } = await makeStack(writeProject, scenario.service);
+  const { stack, emulator, close } = await makeStack(
+    (folder) => writeProject(folder, door),
+    scenario.service,
+  );
   try {
     const ground = new Ground(emulator, seed, scenario);
-    const trial = new Trial({ stack, emulator, ground, scenario, report }, show);
+    const trial = new Trial({ stack, emulator, ground, scenario, door, report }, show);
     let earlier: Round | undefined;
     for (const round of scenario.rounds) {
       trial.round += 1;

@@ -1,9 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Emulator } from 'postgres-control-emulator';
+import { type DoorName, programDoors } from '../support/program-doors';
 import type { CommandResult, PulumiStack } from '../support/pulumi-stack';
 import type { Ground } from './ground';
-import { urnOf } from './program';
+import { slotName } from './program';
 import type { Scenario } from './scenario';
 import { slotCount } from './slot-plan';
 
@@ -46,6 +47,7 @@ export class Trial {
   readonly emulator: Emulator;
   readonly ground: Ground;
   readonly scenario: Scenario;
+  readonly door: DoorName;
   readonly report: ScenarioReport;
   readonly screens: string[] = [];
   /** The current round, counted from 1. */
@@ -53,15 +55,20 @@ export class Trial {
   readonly #show: ((text: string) => void) | undefined;
 
   constructor(
-    parts: Pick<Trial, 'stack' | 'emulator' | 'ground' | 'scenario' | 'report'>,
+    parts: Pick<Trial, 'stack' | 'emulator' | 'ground' | 'scenario' | 'door' | 'report'>,
     show: ((text: string) => void) | undefined,
   ) {
     this.stack = parts.stack;
     this.emulator = parts.emulator;
     this.ground = parts.ground;
     this.scenario = parts.scenario;
+    this.door = parts.door;
     this.report = parts.report;
     this.#show = show;
+  }
+
+  urnOf(slot: number): string {
+    return `urn:pulumi:test::chaos::${programDoors[this.door].typeToken}::${slotName(slot)}`;
   }
 
   violate(violation: string): void {
@@ -100,7 +107,7 @@ export class Trial {
     const slots = Array.from({ length: slotCount }, (_unused, slot) => slot);
     return new Map(
       slots.flatMap((slot) => {
-        const id = resources.find(({ urn }) => urn === urnOf(slot))?.id;
+        const id = resources.find(({ urn }) => urn === this.urnOf(slot))?.id;
         return id === undefined ? [] : [[slot, id]];
       }),
     );

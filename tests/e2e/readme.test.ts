@@ -10,7 +10,7 @@ function readCommands(block: string): string[][] {
 
 it('the smallest program of the README creates one endpoint', async () => {
   const { stack, emulator, branch } = await startProgram();
-  await stack.writeProgram(codeBlock('README.md', 'ts', 'The smallest program'));
+  await stack.writeProgram(codeBlock('README.md', 'ts', 'TypeScript'));
   await stack.run('up', '--yes');
   expect(emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id)).toHaveLength(1);
 });

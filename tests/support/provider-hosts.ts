@@ -24,7 +24,7 @@ export function readProcess(pid: number, file: string): Promise<string> {
 }
 
 /** How long a host may outlive its CLI, even a killed one. */
-const hostExitMs = 3_000;
+export const hostExitMs = 3_000;
 
 /** Waits for the hosts to exit. Returns those that still run after that time. */
 export async function waitForHosts(stack: PulumiStack): Promise<number[]> {

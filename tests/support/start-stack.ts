@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { onTestFinished } from 'vitest';
 import { repository } from './documents';
+import { usePlugin } from './program-doors';
 import { makeStack } from './pulumi-stack';
 
 type Fill = (folder: string) => Promise<unknown>;
@@ -35,15 +36,12 @@ export function startQuickstart() {
   });
 }
 
-/** Lets the CLI find the provider plugin of this repository. */
-const plugins = { providers: [{ name: 'postgres-compute', path: join(repository, 'provider', 'plugin') }] };
-
 // JSON is YAML.
 const projectFile = JSON.stringify({
   name: 'e2e',
   main: 'index.ts',
   runtime: { name: 'nodejs', options: { tsconfig: 'tsconfig.json' } },
-  plugins,
+  plugins: usePlugin(),
 });
 
 /** What a program imports: the class of the dynamic provider, or that of the provider plugin. */
@@ -119,6 +117,6 @@ export async function startYaml(properties: object = {}, emulatorOptions: Emulat
 }
 
 function writeYaml(folder: string, program: object): Promise<void> {
-  const text = JSON.stringify({ name: 'e2e', runtime: 'yaml', plugins, ...program });
+  const text = JSON.stringify({ name: 'e2e', runtime: 'yaml', plugins: usePlugin(), ...program });
   return writeFile(join(folder, 'Pulumi.yaml'), text);
 }

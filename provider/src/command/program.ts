@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { z } from 'zod';
+import * as z from 'zod';
 import { messageOf } from '../control-api/control-api-error';
 import type { CommandContext } from './connection';
 import { addEndpointCommands } from './endpoint-commands';

@@ -32,13 +32,15 @@ export class ProviderConfig {
 
   /** The problems with the settings. Sends no request. */
   findFailures(): string[] {
+    const failures: string[] = [];
     try {
       void this.connection;
     } catch (error) {
-      return [error instanceof Error ? error.message : String(error)];
+      failures.push(error instanceof Error ? error.message : String(error));
     }
-    if ([undefined, 'true', 'false'].includes(this.#allowRestart)) return [];
-    return [`${this.#allowRestartKey} must be true or false, not "${this.#allowRestart}".`];
+    if (![undefined, 'true', 'false'].includes(this.#allowRestart))
+      failures.push(`${this.#allowRestartKey} must be true or false, not "${this.#allowRestart}".`);
+    return failures;
   }
 
   /** The key, for redaction. Empty without valid settings: the provider then never calls the service. */

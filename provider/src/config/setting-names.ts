@@ -1,4 +1,4 @@
-/** What a front door calls its settings, for messages. */
+/** The names of a provider's settings, for reading config and for messages. */
 export interface SettingNames {
   /** The namespace of the config keys: `postgresCompute` in `postgresCompute:apiKey`. */
   readonly namespace: string;

@@ -7,7 +7,7 @@ export function readStackConfig(key: string): string | undefined {
   return new pulumi.Config(namespace).get(name);
 }
 
-/** What the settings are called that the stack's config holds: those of the dynamic provider, or else of the plugin. */
+/** The setting names that the stack's config uses: the dynamic provider's, otherwise the plugin's. */
 export function findSettingNames(): SettingNames {
   const isGiven = ({ namespace }: SettingNames) =>
     ['apiKey', 'baseUrl'].some((name) => readStackConfig(`${namespace}:${name}`) !== undefined);
@@ -18,7 +18,7 @@ export function findSettingNames(): SettingNames {
  * Pulumi stores a stack's config in its state, encrypted only if it is a secret.
  * @throws pulumi.RunError when the state would hold a readable key
  */
-export function refuseReadableKey({ namespace } = dynamicSettingNames): void {
+export function refuseReadableKey({ namespace } = findSettingNames()): void {
   // Internal to the SDK, but the only source. If a release drops it, this check is skipped.
   const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (key: string) => boolean };
   const key = `${namespace}:apiKey`;

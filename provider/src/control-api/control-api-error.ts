@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type AxiosError, type AxiosResponse, isAxiosError } from 'axios';
 import { retryAfter } from 'axios-retry';
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   type FailureMeaning,
   interruptedCode,

@@ -1,16 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 /** The longest delay of a timer: Node.js fires a longer one at once. Milliseconds. */
 const longestTimerMs = 2 ** 31 - 1;
 
 /** The delay, limited to what a timer accepts. Milliseconds. */
 export function toTimerMs(delayMs: number): number {
   return Math.min(Math.max(0, delayMs), longestTimerMs);
-}
-
-/** Resolves after the delay, or when the signal is aborted. */
-export async function pause(delayMs: number, signal?: AbortSignal): Promise<void> {
-  await delay(toTimerMs(delayMs), undefined, signal && { signal }).catch(() => undefined);
 }
 
 /**
@@ -96,6 +89,13 @@ export class Deadline {
       cancel();
     }
   }
+}
+
+/** Resolves after the delay, or when the signal is aborted. */
+export function pause(delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    new Deadline(delayMs, 'now', signal).onEnd(resolve);
+  });
 }
 
 /** `600 s`, `0.3 s`: whole seconds from 1 second up. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import axios, {
@@ -8,7 +9,7 @@ import axios, {
   type InternalAxiosRequestConfig,
 } from 'axios';
 import { retryAfter } from 'axios-retry';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ConnectionSettings, isLoopback } from '../config/connection-settings';
 import { malformedResponse, parseJson, toControlApiError } from './control-api-error';
 import { Deadline } from './deadline';
@@ -113,11 +114,14 @@ export class HttpClient {
 function sendWithin(limiter: RateLimiter, interruption?: AbortSignal): AxiosAdapter {
   const send = axios.getAdapter('http');
   const endOfWrites = new AbortController();
+  // Every write listens to it.
+  setMaxListeners(0, endOfWrites.signal);
   const end = () => {
     limiter.close();
     setTimeout(() => endOfWrites.abort(), writeGraceMs);
   };
-  interruption?.addEventListener('abort', end, { once: true });
+  if (interruption?.aborted) end();
+  else interruption?.addEventListener('abort', end, { once: true });
   return async (config) => {
     const method = (config.method ?? 'get').toUpperCase();
     const { deadline, onSend } = config.context ?? {};

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 // The service's shapes (docs/service.md, "Calls" and "Operations"). Fields that the provider does not use pass through
 // unchecked. If a field that it needs is missing or has another type, the response is malformed.

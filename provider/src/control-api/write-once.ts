@@ -39,6 +39,7 @@ export function makeWriteOnce<Result>(write: WriteOnce<Result>): () => Promise<R
   };
 }
 
-function isOutcomeUnknown(error: unknown): boolean {
+/** Whether the request that failed may have done its work. */
+export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof ControlApiError && error.meaning === 'unknown';
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defaultTimeoutSeconds } from '../config/default-timeout';
 import { Deadline } from '../control-api/deadline';
 import { describeIssue, type InputFailure, isUnknown } from '../endpoint/endpoint-inputs';

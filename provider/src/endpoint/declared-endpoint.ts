@@ -3,13 +3,9 @@ import { argumentNames, argumentTable } from './argument-effects';
 import { findComputeSize } from './compute-size';
 import { type EndpointInputs, type InputName, isSame } from './endpoint-inputs';
 
-/** The service's defaults, which a program need not declare. */
+/** The service's other defaults, which a program need not declare either. */
 const usualValues: Partial<Record<InputName, unknown>> = {
-  suspendTimeoutSeconds: 0,
-  poolerEnabled: false,
   poolerMode: 'transaction',
-  pgSettings: {},
-  disabled: false,
   passwordlessAccess: true,
 };
 
@@ -24,7 +20,7 @@ export function declareEndpoint(endpoint: Endpoint, isNameUnique: boolean): Endp
     if (value === undefined || leftToService.has(name)) return false;
     // The provider identifies an endpoint by its name, so a shared name can't be declared.
     if (name === 'name') return value !== '' && isNameUnique;
-    return !isSame(value, usualValues[name]);
+    return !isSame(value, usualValues[name] ?? argumentTable[name].whenRemoved);
   });
   const hasUnlistedSize = !findComputeSize(minCu) || !findComputeSize(maxCu);
   // The table reads each value under its own name, and every required one exists.

@@ -31,6 +31,7 @@ export function checkEndpoint(
   const given = pickBy(news, (value) => value !== undefined && value !== null);
   const { urn, secretNames = [] } = declared;
   const oldName = olds?.inputs.name;
+  if (urn !== undefined) claims.noteDeclared(urn);
   if (urn !== undefined && isString(oldName)) claims.noteInState(urn, oldName);
   if (urn !== undefined && !olds) claims.noteCreatedAnew(urn);
   const replaces = findReplaced(declared, oldName, claims);

@@ -1,3 +1,5 @@
+import type { Declaration } from './resource-identity';
+
 /**
  * Which resource of this run has which name and which endpoint. The engine passes resources one by one and in parallel.
  * Without these claims, two resources with one name would share one endpoint, and destroying one would delete the
@@ -16,33 +18,40 @@ export class EndpointClaims {
     return this.#claim(`${projectId}/name/${name}`, urn);
   }
 
-  /** Claims an endpoint by its id. Returns the URN of another resource that has claimed it before. */
-  claimEndpoint(endpointId: string, urn: string): string | undefined {
-    return this.#claim(`endpoint/${endpointId}`, urn);
-  }
-
-  /** The resource that has claimed the endpoint in this run. */
-  holderOf(endpointId: string): string | undefined {
-    return this.#holders.get(`endpoint/${endpointId}`);
-  }
-
-  /** A create of this run returns the endpoint: no later delete of the same run may remove it. */
-  noteCreated(endpointId: string, urn: string): void {
+  /**
+   * Claims the endpoint that a create returns: no later delete of the same run may remove it.
+   * @throws Error when it belongs to another resource
+   */
+  claimCreated(endpointId: string, { resource: { urn }, inputs: { name } }: Declaration): void {
+    if (urn === undefined) return;
+    const holder = this.#claim(`endpoint/${endpointId}`, urn);
+    if (holder !== undefined)
+      throw new Error(`create of endpoint "${name}": endpoint ${endpointId} already belongs to ${holder}.`);
     this.#created.set(endpointId, urn);
   }
 
-  /** The resource whose create has returned the endpoint in this run. */
-  creatorOf(endpointId: string): string | undefined {
-    return this.#created.get(endpointId);
+  /** Claims an endpoint in state. @throws Error when a create of this run has returned it for another resource */
+  claimInState(endpointId: string, urn: string): void {
+    const holder = this.#claim(`endpoint/${endpointId}`, urn);
+    if (holder === undefined || this.#created.get(endpointId) !== holder) return;
+    throw new Error(
+      `endpoint ${endpointId} already belongs to ${holder}, which took it over in this update.`,
+    );
+  }
+
+  /**
+   * The resource that keeps the endpoint although this one deletes it: its create has returned the endpoint in this run, or
+   * it has the endpoint in state. A forced replacement that was interrupted has left it in state twice, once to be deleted.
+   */
+  keeperOf(endpointId: string, urn: string | undefined): string | undefined {
+    const holder = this.#holders.get(`endpoint/${endpointId}`);
+    const isOwnLeftover = holder !== undefined && holder === urn && this.#createdAnew.has(holder);
+    return this.#created.get(endpointId) ?? (isOwnLeftover ? undefined : holder);
   }
 
   /** The engine has checked the resource without old inputs: it creates it, for the first time or as a replacement. */
   noteCreatedAnew(urn: string): void {
     this.#createdAnew.add(urn);
-  }
-
-  isCreatedAnew(urn: string | undefined): boolean {
-    return urn !== undefined && this.#createdAnew.has(urn);
   }
 
   /** This run moves the endpoint to another branch. */

@@ -1,5 +1,5 @@
 import { isEqual } from 'lodash';
-import { z } from 'zod';
+import * as z from 'zod';
 import { findComputeSize, listedSizes, maxAutoscalingRangeCu, smallestCu } from './compute-size';
 
 /** How Pulumi spells a value that is not known yet, in what it hands to check and diff. */

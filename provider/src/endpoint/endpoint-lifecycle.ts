@@ -1,4 +1,4 @@
-import { pick, union } from 'lodash';
+import { union } from 'lodash';
 import { ProviderConfig } from '../config/provider-config';
 import type { SettingNames } from '../config/setting-names';
 import type { ControlApi } from '../control-api/control-api';
@@ -10,24 +10,16 @@ import { EngineDisplay } from '../engine/engine-display';
 import { type ServicePacing, ServiceProjects } from '../operations/service-project';
 import { PreviewDiagnostics } from '../preview/preview-diagnostics';
 import { argumentTable } from './argument-effects';
-import { declareEndpoint } from './declared-endpoint';
-import { withReported } from './drift';
 import { findChanges } from './endpoint-changes';
 import { type CheckedDeclaration, checkEndpoint, type UncheckedDeclaration } from './endpoint-check';
 import { EndpointClaims } from './endpoint-claims';
 import { createEndpoint } from './endpoint-create';
 import { deleteEndpoint } from './endpoint-delete';
 import { UnsettledEndpointError } from './endpoint-error';
-import type { EndpointInputs, InputName } from './endpoint-inputs';
+import type { EndpointInputs, InputFailure, InputName } from './endpoint-inputs';
+import { type FoundEndpoint, readEndpoint } from './endpoint-read';
 import { EndpointRun } from './endpoint-run';
-import {
-  type EndpointOutputs,
-  isUnsettled,
-  type PriorState,
-  toOutputs,
-  unsettledOutputs,
-  withSettings,
-} from './endpoint-state';
+import { type EndpointOutputs, isUnsettled, type PriorState, withSettings } from './endpoint-state';
 import { toCreateTarget } from './existing-endpoint';
 import type { Declaration } from './resource-identity';
 import { listSecretValues } from './secret-values';
@@ -87,7 +79,6 @@ export class EndpointLifecycle {
     olds: UncheckedDeclaration | undefined,
     news: UncheckedDeclaration,
   ): Promise<CheckedDeclaration> {
-    if (news.resource.urn !== undefined) this.#claims.noteDeclared(news.resource.urn);
     const checked = checkEndpoint(olds, news, this.#claims);
     const settings = this.config.findFailures().map((reason) => ({ property: '', reason }));
     const failures = [...settings, ...checked.failures];
@@ -98,7 +89,13 @@ export class EndpointLifecycle {
     }
     if (failures.length === 0) return checked;
     const present = this.#presenter([checked]);
-    return { ...checked, failures: failures.map((each) => ({ ...each, reason: present(each.reason) })) };
+    const isSecret = (name: string) => checked.resource.secretNames?.includes(name) === true;
+    const toShown = ({ property, reason }: InputFailure) =>
+      // The engine would show the value of a named property, even of a secret.
+      isSecret(property)
+        ? { property: '', reason: present(`${property} ${reason}`) }
+        : { property, reason: present(reason) };
+    return { ...checked, failures: failures.map(toShown) };
   }
 
   /**
@@ -115,7 +112,7 @@ export class EndpointLifecycle {
       if (this.#claims.isRefreshed(id, urn)) return { hasChanges, changes, replaces, restarts: false };
       // Don't claim an endpoint that is about to be replaced: its delete must go through.
       if (urn !== undefined && replaces.length === 0) {
-        this.#claimInState(id, urn);
+        this.#claims.claimInState(id, urn);
         if (changes.includes('branchId')) this.#claims.noteMoving(id, urn);
       }
       const due = union(changes, prior.outputs.__unapplied);
@@ -134,7 +131,7 @@ export class EndpointLifecycle {
         ...this.#startWork(news, deadline),
         target: toCreateTarget(news),
         claims: this.#claims,
-        claim: (endpointId) => this.#claim(endpointId, news),
+        claim: (endpointId) => this.#claims.claimCreated(endpointId, news),
       }),
     );
   }
@@ -147,22 +144,11 @@ export class EndpointLifecycle {
     id: string,
     prior: PriorState,
     declared: 'in state' | 'as found' = 'in state',
-  ): Promise<{ readonly inputs: EndpointInputs; readonly outputs: EndpointOutputs } | undefined> {
+  ): Promise<FoundEndpoint | undefined> {
     if (declared === 'in state') this.#claims.noteRead(id, prior.resource.urn);
-    return this.#presentably([asReported(prior)], async () => {
-      const project = this.#projects.project(prior.inputs.projectId);
-      const endpoint = await project.findEndpointPatiently(id);
-      if (!endpoint) return undefined;
-      const namesakes = project.endpoints.latest.filter(({ name }) => name === endpoint.name);
-      const inputs =
-        declared === 'in state'
-          ? withReported(endpoint, prior.inputs)
-          : declareEndpoint(endpoint, namesakes.length <= 1);
-      return {
-        inputs,
-        outputs: { ...toOutputs(endpoint, inputs), ...pick(prior.outputs, unsettledOutputs) },
-      };
-    });
+    return this.#presentably([asReported(prior)], () =>
+      readEndpoint(this.#projects.project(prior.inputs.projectId), id, prior, declared),
+    );
   }
 
   /** @throws UnsettledEndpointError when the endpoint is not as declared: its outputs must be kept in state */
@@ -174,7 +160,7 @@ export class EndpointLifecycle {
   ): Promise<EndpointOutputs> {
     const { outputs } = prior;
     const declared = findChanges(prior, news.inputs);
-    const isSent = (name: (typeof declared)[number]) => argumentTable[name].effect !== 'none';
+    const isSent = (name: InputName) => argumentTable[name].effect !== 'none';
     const changes = union(declared, outputs.__unapplied).filter(isSent);
     if (changes.length === 0 && !isUnsettled(outputs)) return withSettings(outputs, news.inputs);
     return this.#presentably([asReported(prior), news], async () => {
@@ -190,7 +176,7 @@ export class EndpointLifecycle {
         await run.resume(earlier, changes, isRestarting);
         return run.finish();
       };
-      return run.keepInState(resume());
+      return run.keepInState(resume(), outputs);
     });
   }
 
@@ -199,7 +185,7 @@ export class EndpointLifecycle {
     const reported = asReported(prior);
     await this.#presentably([reported], async () => {
       const { urn } = prior.resource;
-      const keeper = this.#claims.creatorOf(id) ?? this.#findHolder(id, urn);
+      const keeper = this.#claims.keeperOf(id, urn);
       if (keeper === undefined) {
         const { project, progress } = this.#startWork(reported, deadline);
         return deleteEndpoint(project, id, deadline, progress);
@@ -228,32 +214,6 @@ export class EndpointLifecycle {
 
   #allowsRestart({ allowRestart }: EndpointInputs): boolean {
     return allowRestart ?? this.config.allowRestart;
-  }
-
-  /**
-   * A resource that has the endpoint in state and keeps it: another one, or the same one. A forced replacement that was
-   * interrupted leaves the endpoint in state twice, once to be deleted.
-   */
-  #findHolder(id: string, urn: string | undefined): string | undefined {
-    const holder = this.#claims.holderOf(id);
-    return holder === urn && this.#claims.isCreatedAnew(holder) ? undefined : holder;
-  }
-
-  /** @throws Error when a create of this run has returned the endpoint for another resource */
-  #claimInState(endpointId: string, urn: string): void {
-    const holder = this.#claims.claimEndpoint(endpointId, urn);
-    if (holder === undefined || this.#claims.creatorOf(endpointId) !== holder) return;
-    throw new Error(
-      `endpoint ${endpointId} already belongs to ${holder}, which took it over in this update.`,
-    );
-  }
-
-  #claim(endpointId: string, { resource: { urn }, inputs: { name } }: Declaration): void {
-    if (urn === undefined) return;
-    const holder = this.#claims.claimEndpoint(endpointId, urn);
-    if (holder !== undefined)
-      throw new Error(`create of endpoint "${name}": endpoint ${endpointId} already belongs to ${holder}.`);
-    this.#claims.noteCreated(endpointId, urn);
   }
 
   /** Does the work, so that a failure reads as one sentence, without a secret. */

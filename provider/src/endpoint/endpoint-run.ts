@@ -13,7 +13,7 @@ import {
 } from './endpoint-error';
 import type { InputName } from './endpoint-inputs';
 import { EndpointOperations, type EndpointWork } from './endpoint-operations';
-import { type EndpointOutputs, toOutputs, type UnsettledOperation } from './endpoint-state';
+import { type EndpointOutputs, toOutputs, toUnreadOutputs, type UnsettledOperation } from './endpoint-state';
 import { EndpointWriter } from './endpoint-writer';
 import { KnownEndpoint } from './known-endpoint';
 
@@ -205,20 +205,30 @@ export class EndpointRun {
     return this.finish();
   }
 
-  /** Turns a failure into one that keeps the endpoint in state. */
+  /**
+   * Turns a failure into one that keeps the endpoint in state.
+   * @param before the outputs in state: kept if the endpoint can't be read, as after an interruption
+   */
   async keepInState<Outputs extends EndpointOutputs | undefined>(
     outcome: Promise<Outputs>,
+    before?: EndpointOutputs,
   ): Promise<Outputs> {
     try {
       return await outcome;
     } catch (error) {
       await this.#endpoint.find().catch(() => undefined);
       const isGone = error instanceof EndpointGoneError && !this.#isNew;
-      const { latest } = this.#endpoint;
-      if (isGone || !latest) throw error;
-      const outputs = this.#toOutputs(latest);
+      const outputs = this.#latestOutputs(before);
+      if (isGone || !outputs) throw error;
       throw new UnsettledEndpointError(messageOf(error), this.#work.endpointId, outputs, { cause: error });
     }
+  }
+
+  /** Undefined when there is nothing to add to what is in state. */
+  #latestOutputs(before: EndpointOutputs | undefined): EndpointOutputs | undefined {
+    if (this.#endpoint.latest) return this.#toOutputs(this.#endpoint.latest);
+    if (!before || !this.#writer.mayBeDone) return undefined;
+    return toUnreadOutputs(before, this.#work.inputs, this.#operations.latest, this.#unapplied);
   }
 
   #toOutputs(endpoint: Endpoint): EndpointOutputs {

@@ -32,23 +32,23 @@ export type EndpointOutputs = EndpointInputs &
     readonly __schemaVersion: number;
   };
 
-/** The names of the outputs that are no arguments. */
-const furtherOutputs = [
-  'minSize',
-  'maxSize',
-  'maxConnections',
-  'pooledMaxConnections',
-  'host',
-  'poolerHost',
-  'proxyHost',
-  'unsettledOperations',
-  '__unapplied',
-  '__schemaVersion',
-] as const;
+/** The outputs that are no arguments. */
+const furtherOutputs: Record<Exclude<keyof EndpointOutputs, InputName>, true> = {
+  minSize: true,
+  maxSize: true,
+  maxConnections: true,
+  pooledMaxConnections: true,
+  host: true,
+  poolerHost: true,
+  proxyHost: true,
+  unsettledOperations: true,
+  __unapplied: true,
+  __schemaVersion: true,
+};
 
-/** What is an output, out of the properties in a state that another door may have written. */
+/** The outputs among stored properties, which either provider may have written. */
 export function pickOutputs(stored: object): EndpointOutputs {
-  return pick(stored, argumentNames, furtherOutputs) as EndpointOutputs; // As written.
+  return pick(stored, argumentNames, Object.keys(furtherOutputs)) as EndpointOutputs; // As written.
 }
 
 /** A resource in state: the arguments that the program gave, and the outputs. */
@@ -74,7 +74,6 @@ export function toOutputs(
   operations: readonly Operation[] = [],
   unapplied: readonly InputName[] = [],
 ): EndpointOutputs {
-  const unsettled = operations.filter((operation) => outcomeOf(operation) !== 'succeeded');
   return {
     ...inputs,
     ...readAttributes(endpoint, inputs),
@@ -82,11 +81,33 @@ export function toOutputs(
     host: endpoint.host,
     poolerHost: toPoolerHost(endpoint),
     proxyHost: endpoint.proxy_host,
+    ...toUnsettled(operations, unapplied),
+    __schemaVersion: schemaVersion,
+  };
+}
+
+/**
+ * The outputs after a change that may have been done, of an endpoint that can't be read: what the service had reported
+ * before, and what the change may have left.
+ */
+export function toUnreadOutputs(
+  before: EndpointOutputs,
+  inputs: EndpointInputs,
+  operations: readonly Operation[],
+  unapplied: readonly InputName[],
+): EndpointOutputs {
+  const unreported = argumentNames.filter((name) => !argumentTable[name].read);
+  const reported = omit(before, unreported, unsettledOutputs) as EndpointOutputs; // Only optional ones are left out.
+  return { ...reported, ...pick(inputs, unreported), ...toUnsettled(operations, unapplied) };
+}
+
+function toUnsettled(operations: readonly Operation[], unapplied: readonly InputName[]) {
+  const unsettled = operations.filter((operation) => outcomeOf(operation) !== 'succeeded');
+  return {
     ...(unsettled.length > 0 && {
       unsettledOperations: unsettled.map(({ id, action, status }) => ({ id, action, status })),
     }),
     ...(unapplied.length > 0 && { __unapplied: unapplied }),
-    __schemaVersion: schemaVersion,
   };
 }
 

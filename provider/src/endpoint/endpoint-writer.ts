@@ -1,5 +1,6 @@
 import { isNotFound } from '../control-api/control-api-error';
 import type { EndpointChange } from '../control-api/wire-types';
+import { isOutcomeUnknown } from '../control-api/write-once';
 import { describeBlockers } from '../engine/progress';
 import { assessChange, describeRefusal, isDisruptive } from '../preview/change-impact';
 import { matchesDesired } from './drift';
@@ -15,11 +16,17 @@ export class EndpointWriter {
   readonly #work: EndpointWork;
   readonly #endpoint: KnownEndpoint;
   readonly #operations: EndpointOperations;
+  #mayBeDone = false;
 
   constructor(work: EndpointWork, endpoint: KnownEndpoint, operations: EndpointOperations) {
     this.#work = work;
     this.#endpoint = endpoint;
     this.#operations = operations;
+  }
+
+  /** Whether the outcome of the latest write is unknown. */
+  get mayBeDone(): boolean {
+    return this.#mayBeDone;
   }
 
   /** @throws Error when `allowRestart` is false and what is about to be sent would drop connections */
@@ -45,7 +52,7 @@ export class EndpointWriter {
       async () => {
         // While the write waited in the queue, the compute may have become active.
         await this.checkGate(names, this.#operations.earlierFailed);
-        return project.api.updateEndpoint(project.id, endpointId, attributes, deadline);
+        return this.#noteOutcome(project.api.updateEndpoint(project.id, endpointId, attributes, deadline));
       },
       () => {
         isOutcomeUnknown = true;
@@ -66,7 +73,7 @@ export class EndpointWriter {
       async () => {
         // While the write waited in the queue, the compute may have become active.
         if (verb === 'suspend') await this.checkGate(['restartTriggers']);
-        return project.api.controlEndpoint(project.id, endpointId, verb, deadline);
+        return this.#noteOutcome(project.api.controlEndpoint(project.id, endpointId, verb, deadline));
       },
       async () => {
         // A second call has no effect, so it is simply sent again.
@@ -98,16 +105,27 @@ export class EndpointWriter {
   ): Promise<EndpointChange> {
     const { project, deadline, progress } = this.#work;
     try {
-      return await project.write({
+      const change = await project.write({
         send,
         findDone,
         deadline,
         startedBy: ({ operations }) => operations,
         onLocked: (blocking) => progress.show(describeBlockers(blocking), deadline.elapsedMs),
       });
+      this.#mayBeDone = false;
+      return change;
     } catch (error) {
       if (!isNotFound(error)) throw error;
       throw new EndpointGoneError(`${error.message}. ${describeGone(this.#work)}`, { cause: error });
+    }
+  }
+
+  async #noteOutcome(sent: Promise<EndpointChange>): Promise<EndpointChange> {
+    try {
+      return await sent;
+    } catch (error) {
+      this.#mayBeDone ||= isOutcomeUnknown(error);
+      throw error;
     }
   }
 }

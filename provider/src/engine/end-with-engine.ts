@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs';
 
-/** How often to look for the parent process. Milliseconds. */
+/** How often to check whether the parent process has changed. Milliseconds. */
 const watchMs = 500;
 
 /**

@@ -11,8 +11,8 @@ export interface PollPacing {
 
 export const defaultPollPacing: PollPacing = { shortestMs: 200, longestMs: 5_000 };
 
-/** Without earlier durations: the interval as a share of the time waited. It also bounds how late an end is noticed. */
-const blindShare = 0.1;
+/** Without earlier durations: the interval as a share of the time waited. It also bounds how late an end is noticed: 95 % within a tenth. */
+const blindShare = 0.085;
 /** Around a likely end: the number of polls until the latest likely end … */
 const predictedPolls = 10;
 /** … but the interval stays between these shares of the expected duration. */

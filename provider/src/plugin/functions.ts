@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ControlApi } from '../control-api/control-api';
 import type { InputFailure } from '../endpoint/endpoint-inputs';
 import type { EndpointLifecycle } from '../endpoint/endpoint-lifecycle';

@@ -1,39 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import * as grpc from '@grpc/grpc-js';
-import { ResourceProviderService } from '@pulumi/pulumi/proto/provider_grpc_pb';
-import { endWithEngine } from '../engine/end-with-engine';
-import { connectEngine } from '../engine/engine-client';
-import { EngineDisplay } from '../engine/engine-display';
-import { ProviderService } from './provider-service';
+import { servePlugin } from './serve-plugin';
 
-/** The most that one message may hold: what the engine itself allows. Bytes. */
-const mostBytes = 400 * 1024 * 1024;
-
-/**
- * Serves the provider to the one engine that starts this process, until that ends. The engine reads the port from the
- * first line of the output.
- * @param folder holds schema.json
- */
-export function servePlugin(folder: string): void {
-  const service = new ProviderService(readFileSync(join(folder, 'schema.json'), 'utf8'), {
-    display: new EngineDisplay(connectEngine(process.argv, () => grpc)),
-  });
-  endWithEngine();
-  endOnSignal(service);
-  const server = new grpc.Server({ 'grpc.max_receive_message_length': mostBytes });
-  server.addService(ResourceProviderService, service.implementation);
-  server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (error, port) => {
-    if (error) throw error;
-    process.stdout.write(`${port}\n`);
-  });
-}
-
-/** Ctrl-C may reach this process beside the CLI: what is under way must still be reported, so that state keeps it. */
-function endOnSignal(service: ProviderService): void {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.on(signal, () => {
-      if (service.isIdle) process.exit(0);
-      service.cancel();
-    });
-}
+// In the bundle, this is the folder of the plugin.
+servePlugin(__dirname);

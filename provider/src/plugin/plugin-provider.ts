@@ -1,11 +1,11 @@
-import { isEmpty, pick } from 'lodash';
+import { isEmpty, pick, union } from 'lodash';
 import { defaultTimeoutSeconds } from '../config/default-timeout';
 import { pluginSettingNames } from '../config/setting-names';
 import { Deadline } from '../control-api/deadline';
 import { argumentNames } from '../endpoint/argument-effects';
 import type { UncheckedDeclaration } from '../endpoint/endpoint-check';
 import { UnsettledEndpointError } from '../endpoint/endpoint-error';
-import type { EndpointInputs, InputFailure } from '../endpoint/endpoint-inputs';
+import { type EndpointInputs, type InputFailure, type InputName, isSame } from '../endpoint/endpoint-inputs';
 import { type EndpointDiff, EndpointLifecycle, type LifecycleOptions } from '../endpoint/endpoint-lifecycle';
 import { type EndpointOutputs, type PriorState, pickOutputs } from '../endpoint/endpoint-state';
 import type { Declaration, Resource } from '../endpoint/resource-identity';
@@ -14,9 +14,15 @@ import type { Properties, ReadProperties, WrittenProperties } from './properties
 import { readerOf } from './provider-settings';
 import { PartialStateError } from './service-error';
 
-// Inputs that are no arguments. A TypeScript program gives the first two, because the engine tells a provider neither.
+// Hidden inputs. The engine does not send the first two, so a TypeScript program does; `check` adds the third.
 const passedInputs = ['__organization', '__createsBeforeDelete', '__replaces'] as const;
 type PassedInputs = Partial<Record<(typeof passedInputs)[number], unknown>>;
+
+/** The outputs that follow from an argument. */
+const derivedOutputs: Readonly<Record<string, readonly string[]>> = {
+  autoscalingLimitMinCu: ['minSize', 'maxConnections'],
+  autoscalingLimitMaxCu: ['maxSize'],
+};
 
 /** The state of a resource as the engine passes it to every call. */
 export interface ResourceState {
@@ -70,13 +76,14 @@ export class PluginProvider {
   }
 
   previewCreate(urn: string, news: ReadProperties): WrittenProperties {
-    const { inputs } = readChecked(urn, news);
-    return { values: previewCreate(inputs), secretNames: news.secretNames };
+    const declaration = readChecked(urn, news);
+    return writeOutputs(declaration, previewCreate(declaration.inputs));
   }
 
   previewUpdate(prior: ResourceState, news: ReadProperties): WrittenProperties {
-    const { inputs } = readChecked(prior.urn, news);
-    return { values: previewUpdate(readState(prior), inputs), secretNames: news.secretNames };
+    const declaration = readChecked(prior.urn, news);
+    const before = readState(prior);
+    return writeOutputs(declaration, previewUpdate(before, declaration.inputs), before);
   }
 
   /** @param seconds how long it may take; 0: the default */
@@ -98,8 +105,9 @@ export class PluginProvider {
     seconds: number,
   ): Promise<WrittenProperties> {
     const declaration = readChecked(prior.urn, news);
-    const updated = this.lifecycle.update(id, readState(prior), declaration, this.#toDeadline(seconds));
-    return writeOutputs(declaration, await keepState(updated, declaration));
+    const before = readState(prior);
+    const updated = this.lifecycle.update(id, before, declaration, this.#toDeadline(seconds));
+    return writeOutputs(declaration, await keepState(updated, declaration, before), before);
   }
 
   async delete(id: string, prior: ResourceState, seconds: number): Promise<void> {
@@ -119,7 +127,7 @@ export class PluginProvider {
     return {
       id: endpointId,
       inputs: writeInputs({ resource, inputs: found.inputs }),
-      outputs: writeOutputs({ resource }, found.outputs),
+      outputs: writeOutputs({ resource, inputs: found.inputs }, found.outputs),
     };
   }
 
@@ -183,20 +191,34 @@ function writeInputs({ resource, inputs }: Declaration): WrittenProperties {
   return { values: { ...inputs, ...passed }, secretNames: resource.secretNames };
 }
 
-function writeOutputs(
-  { resource }: Pick<Declaration, 'resource'>,
-  outputs: EndpointOutputs,
-): WrittenProperties {
-  return { values: outputs, secretNames: resource.secretNames };
+/** @param before what is in state */
+function writeOutputs(declaration: Declaration, outputs: object, before?: PriorState): WrittenProperties {
+  return { values: outputs, secretNames: findSecretOutputs(declaration, outputs, before) };
+}
+
+/** What the program marks as secret; what was one in state, unless the program gives this value anew; what follows from them. */
+function findSecretOutputs(
+  { resource: { secretNames = [] }, inputs }: Declaration,
+  outputs: Partial<EndpointOutputs>,
+  before: PriorState | undefined,
+): string[] {
+  const wasSecret = (name: InputName) => before?.resource.secretNames?.includes(name) === true;
+  const kept = argumentNames.filter((name) => wasSecret(name) && !isSame(outputs[name], inputs[name]));
+  const secret = union(secretNames, kept);
+  return union(secret, ...secret.map((name) => derivedOutputs[name] ?? []));
 }
 
 /** Turns a failure of an endpoint that exists into one with the outputs that the engine must keep. */
-async function keepState<Result>(work: Promise<Result>, declaration: Declaration): Promise<Result> {
+async function keepState<Result>(
+  work: Promise<Result>,
+  declaration: Declaration,
+  before?: PriorState,
+): Promise<Result> {
   try {
     return await work;
   } catch (error) {
     if (!(error instanceof UnsettledEndpointError)) throw error;
-    throw new PartialStateError(error.message, error.id, writeOutputs(declaration, error.outputs));
+    throw new PartialStateError(error.message, error.id, writeOutputs(declaration, error.outputs, before));
   }
 }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   type ServerUnaryCall,
   type sendUnaryData,
@@ -27,9 +28,11 @@ export class ProviderService {
   #provider: PluginProvider | undefined;
   #callsUnderWay = 0;
 
-  /** @param schema the text of schema.json */
+  /** @param schema the text of schema.json, which `npm run schema` makes */
   constructor(schema: string, options: LifecycleOptions = {}) {
     this.#schema = schema;
+    // Every wait listens to it.
+    setMaxListeners(0, this.#interruption.signal);
     this.#options = options;
   }
 
@@ -42,7 +45,7 @@ export class ProviderService {
     this.#interruption.abort();
   }
 
-  /** By the names of the methods in provider.proto. The engine does without those that are missing, such as Handshake. */
+  /** The handlers, by method name in provider.proto. The engine does without those that are missing, such as Handshake. */
   get implementation(): UntypedServiceImplementation {
     return {
       getPluginInfo: this.#answer<Empty>(async () => {

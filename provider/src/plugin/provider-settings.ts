@@ -7,13 +7,17 @@ import type { Properties } from './properties';
 /** The settings of the provider, from the stack's config or from the arguments of an explicit provider. */
 const settingNames = ['apiKey', 'baseUrl', 'requestsPerMinute', 'allowInsecureBaseUrl', 'allowRestart'];
 
+/** What the engine and its SDKs keep beside the settings of every provider. */
+const commonNames = ['version', 'pluginDownloadURL'];
+
 /** What is wrong with the settings. Sends no request, and does not judge values that are not known yet. */
 export function findSettingFailures(settings: Properties, environment = process.env): InputFailure[] {
-  const isOurs = (name: string) => settingNames.includes(name) || name === 'version' || name.startsWith('__');
-  const unknown = Object.keys(settings).filter((name) => !isOurs(name));
+  const isKnown = (name: string) => [...settingNames, ...commonNames].includes(name) || name.startsWith('__');
+  const unknown = Object.keys(settings).filter((name) => !isKnown(name));
   if (unknown.length > 0) {
     const reason = `is not a setting of the provider; those are ${settingNames.join(', ')}`;
-    return unknown.map((property) => ({ property, reason }));
+    // Of a named property the engine would show the value, which may be a key under a misspelt name.
+    return unknown.map((name) => ({ property: '', reason: `${name} ${reason}` }));
   }
   if (isUnknown(settings)) return [];
   const config = new ProviderConfig(environment, pluginSettingNames);

@@ -18,7 +18,7 @@ export class PartialStateError extends Error {
   }
 }
 
-/** The error as the engine takes it. */
+/** The error as a gRPC error. A PartialStateError carries the id and the outputs that the engine stores. */
 export function toServiceError(error: unknown): Partial<ServiceError> {
   const details = messageOf(error);
   const code = (error as { code?: unknown }).code;

@@ -1,4 +1,5 @@
 import * as pulumi from '@pulumi/pulumi';
+import { dynamicSettingNames } from '../config/setting-names';
 import { refuseReadableKey } from '../config/stack-config';
 import { toHiddenInputs } from '../dynamic/hidden-inputs';
 import { typeToken } from '../dynamic/provider-text';
@@ -9,13 +10,6 @@ import type {
   ComputeEndpointLocation,
   ComputeEndpointType,
 } from './compute-endpoint-args';
-
-/** What a class registers with the engine. */
-export interface Registration {
-  readonly type: string;
-  readonly inputs: pulumi.Inputs;
-  readonly options: pulumi.CustomResourceOptions | undefined;
-}
 
 /**
  * A compute endpoint of a serverless Postgres service: the host through which clients reach a branch.
@@ -76,34 +70,16 @@ export class ComputeEndpoint extends pulumi.CustomResource {
    * @throws RunError when the key is in the stack's config but no secret there
    */
   constructor(name: string, args: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
-    const { type, inputs, options } = new.target.toRegistration(name, args, opts);
-    const properties = { ...computed, ...optional, ...inputs };
-    // For `--replace` and taint nothing else tells the provider that an old endpoint exists.
-    const deleteBeforeReplace = options?.deleteBeforeReplace ?? true;
-    // To name promises that leak, the SDK takes a stack trace for each of four promises of each property, a hundred in all:
-    // half of the time of a program with many endpoints. (It finds the resource's own source position separately.)
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
+    refuseReadableKey(dynamicSettingNames);
+    const inputs = { ...args, ...toHiddenInputs(name, args, opts) };
+    const stackTraces = pauseStackTraces();
     try {
-      super(type, name, properties, { ...options, deleteBeforeReplace });
+      super(typeToken, name, toProperties(inputs), toOptions(opts));
     } catch (error) {
-      Error.stackTraceLimit = stackTraceLimit;
-      // An error of the SDK must still show the program's line.
-      if (error instanceof Error) Error.captureStackTrace(error, ComputeEndpoint);
-      throw error;
+      throw stackTraces.retake(error, ComputeEndpoint);
     } finally {
-      Error.stackTraceLimit = stackTraceLimit;
+      stackTraces.resume();
     }
-  }
-
-  /** @internal */
-  protected static toRegistration(
-    name: string,
-    args: ComputeEndpointArgs,
-    opts?: pulumi.CustomResourceOptions,
-  ): Registration {
-    refuseReadableKey();
-    return { type: typeToken, inputs: { ...args, ...toHiddenInputs(name, args, opts) }, options: opts };
   }
 
   /**
@@ -117,8 +93,37 @@ export class ComputeEndpoint extends pulumi.CustomResource {
   ): ComputeEndpoint {
     // A resource with an id is read; what the service decides needs no arguments.
     const args = { projectId: at.projectId } as ComputeEndpointArgs;
-    return new ComputeEndpoint(name, args, { ...opts, id: at.endpointId });
+    return new this(name, args, { ...opts, id: at.endpointId });
   }
+}
+
+/** The properties to register: the inputs, and an empty place for each other output. */
+export function toProperties(inputs: pulumi.Inputs): pulumi.Inputs {
+  return { ...computed, ...optional, ...inputs };
+}
+
+/** For `--replace` and taint nothing but `deleteBeforeReplace` tells the provider that an old endpoint exists. */
+export function toOptions(opts?: pulumi.CustomResourceOptions): pulumi.CustomResourceOptions {
+  return { ...opts, deleteBeforeReplace: opts?.deleteBeforeReplace ?? true };
+}
+
+/**
+ * To name promises that leak, the SDK takes a stack trace for each of four promises of each property, a hundred in all:
+ * half of the time of a program with many endpoints. (It finds the resource's own source position separately.)
+ */
+export function pauseStackTraces() {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  const resume = () => {
+    Error.stackTraceLimit = stackTraceLimit;
+  };
+  /** Returns the error with a stack trace from the caller of that class's constructor: it must still show the program's line. */
+  const retake = (error: unknown, resourceClass: NewableFunction) => {
+    resume();
+    if (error instanceof Error) Error.captureStackTrace(error, resourceClass);
+    return error;
+  };
+  return { resume, retake };
 }
 
 /** The engine fills only outputs that exist as properties. */

@@ -1,16 +1,30 @@
 import * as pulumi from '@pulumi/pulumi';
+import { isEmpty, isNil, isPlainObject, mapValues, omitBy } from 'lodash';
 import { pluginSettingNames } from '../config/setting-names';
 import { refuseReadableKey } from '../config/stack-config';
 import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
 import { typeToken as dynamicType } from '../dynamic/provider-text';
-import { ComputeEndpoint as DynamicComputeEndpoint, type Registration } from './compute-endpoint';
-import type {
-  ComputeEndpointArgs,
-  ComputeEndpointLocation,
-  ComputeEndpointTimeouts,
-} from './compute-endpoint-args';
+import { findTimeoutFailures } from '../dynamic/timeouts';
+import {
+  type ComputeEndpoint as DynamicComputeEndpoint,
+  pauseStackTraces,
+  toOptions,
+  toProperties,
+} from './compute-endpoint';
+import type { ComputeEndpointArgs, ComputeEndpointLocation } from './compute-endpoint-args';
 
 const { version }: { version: string } = require('../../package.json');
+
+const type = 'postgres-compute:index:ComputeEndpoint';
+
+/**
+ * The SDK's class, with the outputs of the dynamic provider's ComputeEndpoint. It must be the direct base: the SDK takes
+ * the code that calls a subclass of its own for the program, and keeps that position in state.
+ */
+const Resource = pulumi.CustomResource as unknown as Pick<typeof pulumi.CustomResource, 'isInstance'> &
+  (new (
+    ...args: ConstructorParameters<typeof pulumi.CustomResource>
+  ) => DynamicComputeEndpoint);
 
 /**
  * A compute endpoint of a serverless Postgres service, managed by the provider plugin. A stack that moves here from the
@@ -19,28 +33,37 @@ const { version }: { version: string } = require('../../package.json');
  * The key and the base URL come from the arguments of a `Provider`, from the stack's config (`postgres-compute:apiKey`,
  * `postgres-compute:baseUrl`), else from the environment (`POSTGRES_COMPUTE_API_KEY`, `POSTGRES_COMPUTE_BASE_URL`).
  */
-export class ComputeEndpoint extends DynamicComputeEndpoint {
-  /** @internal */
-  protected static override toRegistration(
-    _name: string,
-    { timeouts, ...args }: ComputeEndpointArgs,
-    opts?: pulumi.CustomResourceOptions,
-  ): Registration {
+export class ComputeEndpoint extends Resource {
+  /**
+   * Sets the resource option `deleteBeforeReplace` unless `opts` does: every kind of replacement then deletes first.
+   * @param name the resource's name in the program; a part of the endpoint's name when `args.name` is not given
+   * @throws RunError when `timeouts` are no plain numbers, or when the key is in the stack's config but no secret there
+   */
+  constructor(name: string, { timeouts, ...args }: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
     refuseReadableKey(pluginSettingNames);
-    const customTimeouts = opts?.customTimeouts ?? toCustomTimeouts(timeouts);
-    return {
-      type: 'postgres-compute:index:ComputeEndpoint',
-      inputs: { ...args, ...toSharedHiddenInputs(opts) },
-      options: {
-        version,
-        ...opts,
-        aliases: [...(opts?.aliases ?? []), { type: dynamicType }],
-        ...(customTimeouts && { customTimeouts }),
-      },
+    const customTimeouts = { ...toCustomTimeouts(timeouts), ...opts?.customTimeouts };
+    const inputs = { ...args, ...toSharedHiddenInputs(opts) };
+    const options = {
+      version,
+      ...opts,
+      aliases: [...(opts?.aliases ?? []), { type: dynamicType }],
+      ...(!isEmpty(customTimeouts) && { customTimeouts }),
     };
+    const stackTraces = pauseStackTraces();
+    try {
+      super(type, name, toProperties(inputs), toOptions(options));
+    } catch (error) {
+      throw stackTraces.retake(error, ComputeEndpoint);
+    } finally {
+      stackTraces.resume();
+    }
   }
 
-  static override get(
+  /**
+   * Looks up an endpoint that exists, without managing it: it is never changed or deleted.
+   * @throws Error (rejecting the program) when the project has no such endpoint
+   */
+  static get(
     name: string,
     at: ComputeEndpointLocation,
     opts?: pulumi.CustomResourceOptions,
@@ -51,12 +74,13 @@ export class ComputeEndpoint extends DynamicComputeEndpoint {
   }
 }
 
-/** @throws RunError when a time-out is not a plain number: the engine needs it before any resource exists */
-function toCustomTimeouts(timeouts: ComputeEndpointArgs['timeouts']): pulumi.CustomTimeouts | undefined {
-  if (timeouts === undefined) return undefined;
-  const entries = Object.entries(timeouts as ComputeEndpointTimeouts);
-  const isPlain =
-    !pulumi.Output.isInstance(timeouts) && entries.every(([, seconds]) => typeof seconds === 'number');
-  if (isPlain) return Object.fromEntries(entries.map(([action, seconds]) => [action, `${seconds}s`]));
-  throw new pulumi.RunError('timeouts must be plain numbers of seconds, such as { create: 900 }.');
+/** @throws RunError when they are no plain numbers in their range: the engine needs them before any resource exists */
+function toCustomTimeouts(timeouts: ComputeEndpointArgs['timeouts'] = {}): pulumi.CustomTimeouts {
+  const given = omitBy(timeouts as object, isNil);
+  const isKnown = isPlainObject(timeouts) && !Object.values(given).some((value) => typeof value === 'object');
+  if (!isKnown)
+    throw new pulumi.RunError('timeouts must be plain numbers of seconds, such as { create: 900 }.');
+  const [failure] = findTimeoutFailures(given);
+  if (failure) throw new pulumi.RunError(`timeouts: ${failure.reason}.`);
+  return mapValues(given, (seconds) => `${seconds}s`);
 }

@@ -1,1 +1,0 @@
-exports.Kind = require('pulumi-postgres-compute').ComputeEndpoint;

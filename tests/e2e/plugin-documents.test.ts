@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { camelCase, lowerFirst } from 'lodash';
+import { describe, expect, it } from 'vitest';
+import { codeBlock, codeBlocks } from '../support/documents';
+import { packPlugin } from '../support/packed-plugin';
+import { startPluginStack } from '../support/start-plugin-stack';
+
+const page = 'docs/plugin.md';
+const nodeProject = 'name: documents\nmain: index.ts\nruntime: nodejs\n';
+/** Lets the CLI find the plugin in node_modules. */
+const pluginFolder = codeBlock(page, 'yaml', 'Install');
+const smallest = codeBlock('README.md', 'ts', 'TypeScript');
+
+describe('README.md', () => {
+  it('the YAML program creates one endpoint, and the row of a restart is the one in docs/plugin.md', async () => {
+    const { archive, version } = await packPlugin();
+    const program = codeBlock('README.md', 'yaml', 'YAML');
+    const { stack, held } = await startPluginStack(program);
+    const install = codeBlocks('README.md', 'sh', 'Install').find((block) =>
+      block.includes('plugin install'),
+    );
+    expect(install).toContain(` ${version} `);
+    const words = install?.trim().split(/\s+/).slice(1, -1) ?? [];
+    await stack.run(...words, archive);
+    await stack.run('up', '--yes', '--skip-preview');
+    expect(held()).toMatchObject([{ type: 'read_write', autoscaling_limit_max_cu: 1 }]);
+
+    const larger = program.replace('autoscalingLimitMaxCu: 1', 'autoscalingLimitMaxCu: 2');
+    await writeFile(join(stack.folder, 'Pulumi.yaml'), larger);
+    expect((await stack.run('preview')).screen).toContain(codeBlock(page, '', 'Previews').trim());
+  });
+
+  it('the TypeScript program creates one endpoint with the plugin, and another import moves a stack there', async () => {
+    const section = 'TypeScript with the plugin';
+    const { stack, held } = await startPluginStack(nodeProject + codeBlock('README.md', 'yaml', section));
+    await stack.writeProgram(smallest);
+    await stack.run('up', '--yes', '--skip-preview');
+    const before = held();
+    expect(before).toHaveLength(1);
+
+    const importLine = codeBlock('README.md', 'ts', section).trim();
+    await stack.writeProgram(smallest.replace(/^import .*'pulumi-postgres-compute';$/m, importLine));
+    await stack.run('preview', '--expect-no-changes');
+    await stack.run('up', '--yes', '--skip-preview');
+    await stack.run('refresh', '--yes', '--skip-preview');
+    const { endpoints } = await stack.exportState();
+    expect(endpoints.map(({ type }) => type)).toEqual(['postgres-compute:index:ComputeEndpoint']);
+    expect(endpoints[0]?.outputs).not.toHaveProperty('__provider');
+    expect(held()).toEqual(before);
+  });
+
+  // Their language hosts are in Pulumi's own distribution only, so no test here can run these programs.
+  it.each([
+    ['Python', 'python', /^ {4}(\w+)=/gm, ['opts']],
+    ['Go', 'go', /^\t+([A-Z]\w+): /gm, []],
+  ])(
+    'the %s program, which is not run, gives only arguments of the package schema',
+    (heading, language, argument, options) => {
+      const schema = JSON.parse(readFileSync('provider/plugin/schema.json', 'utf8'));
+      const { inputProperties } = schema.resources['postgres-compute:index:ComputeEndpoint'];
+      const program = codeBlock('README.md', language, heading);
+      const given = [...program.matchAll(argument)].map(([, name = '']) => lowerFirst(camelCase(name)));
+      expect(given.length).toBeGreaterThan(4);
+      expect([...Object.keys(inputProperties), ...options]).toEqual(expect.arrayContaining(given));
+    },
+  );
+});
+
+describe(page, () => {
+  it('the program with an explicit provider creates an endpoint without settings in the environment', async () => {
+    const { stack, emulator, held } = await startPluginStack(nodeProject + pluginFolder);
+    await stack.run('config', 'set', '--secret', 'analyticsKey', emulator.apiKey);
+    await stack.run('config', 'set', 'analyticsUrl', emulator.url);
+    const { POSTGRES_COMPUTE_API_KEY, POSTGRES_COMPUTE_BASE_URL, ...environment } = stack.environment;
+    stack.environment = environment;
+    await stack.writeProgram(codeBlock(page, 'ts', 'Several accounts'));
+    await stack.run('up', '--yes', '--skip-preview');
+    expect(held()).toHaveLength(1);
+  });
+
+  it('the commands import an endpoint, the YAML program reads its live state', async () => {
+    const live = codeBlock(page, 'yaml', 'Live state');
+    const { stack, emulator, project, fill } = await startPluginStack(live + pluginFolder);
+    const [{ id, branch_id } = { id: '', branch_id: '' }] = emulator.endpoints(project.id);
+    const [, ...words] = fill(codeBlock(page, 'sh', 'Import'))
+      .trim()
+      .replace('ENDPOINT_ID', id)
+      .split(' ');
+    const { screen } = await stack.run(...words, '--yes', '--skip-preview');
+    expect(screen).toContain(`branchId: ${branch_id}`);
+    expect((await stack.exportState()).endpoints.map((endpoint) => endpoint.id)).toEqual([id]);
+    await stack.run('state', 'unprotect', '--all', '--yes');
+    await stack.run('up', '--yes', '--skip-preview');
+    expect((await stack.run('stack', 'output', 'state')).stdout).toMatch(/^(active|idle)$/);
+  });
+});

@@ -1,0 +1,69 @@
+import type { Fault } from 'postgres-control-emulator';
+import { describe, expect, it } from 'vitest';
+import { PluginProvider } from '../../provider/src/plugin/plugin-provider';
+import type { WrittenProperties } from '../../provider/src/plugin/properties';
+import { PartialStateError } from '../../provider/src/plugin/service-error';
+import { silenceDiagnostics } from '../support/diagnostics';
+import { errorOf } from '../support/failure';
+import { lockPacing, pollPacing, retryPacing } from '../support/pacing';
+import { ownEndpoints, type Service, startService } from '../support/start-service';
+
+silenceDiagnostics();
+
+const urn = 'urn:pulumi:test::shop::postgres-compute:index:ComputeEndpoint::api';
+const read = (values: object) => ({ values: { ...values }, secretNames: [] });
+
+function startPlugin({ emulator }: Service): PluginProvider {
+  const pacing = { pollPacing, lockPacing, retryPacing, readLagMs: 100, readSharingMs: 0 };
+  const settings = { baseUrl: emulator.url, apiKey: emulator.apiKey };
+  return new PluginProvider(settings, new AbortController(), { ...pacing, environment: {} });
+}
+
+/** Creates an endpoint, and changes it with a request whose response arrives too late for an interrupted update. */
+async function interruptChange(service: Service, change: object, method: string, fault?: Fault) {
+  const plugin = startPlugin(service);
+  const { declare, emulator } = service;
+  const { __urn, ...declared } = declare();
+  const checked = await plugin.check(urn, read({}), read({ ...declared, restartTriggers: { release: 1 } }));
+  const inputs = read(checked.values);
+  const { id, values } = await plugin.create(urn, inputs, 0);
+  emulator.inject({ match: { method }, effect: { kind: 'slow', delayMs: 2_000 } });
+  const news = read({ ...inputs.values, ...change });
+  if (fault) emulator.inject(fault);
+  setTimeout(() => plugin.cancel(), 200);
+  const failure = await errorOf(plugin.update(id, { urn, inputs, outputs: read(values) }, news, 0));
+  return { id, inputs, news, failure };
+}
+
+/** The update of the next `pulumi up`, in a new process. */
+async function updateAgain(
+  service: Service,
+  { id, inputs, news, failure }: Awaited<ReturnType<typeof interruptChange>>,
+): Promise<WrittenProperties> {
+  if (!(failure instanceof PartialStateError)) throw failure;
+  const prior = { urn, inputs, outputs: read(failure.outputs.values) };
+  return startPlugin(service).update(id, prior, news, 0);
+}
+
+describe('an update that is interrupted before the response to its request arrives', () => {
+  it('is resumed: the next update finds the operation that the request had started and that has failed since', async () => {
+    const service = await startService();
+    const { emulator } = service;
+    const fails: Fault = { match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } };
+    const interrupted = await interruptChange(service, { autoscalingLimitMaxCu: 2 }, 'PATCH', fails);
+    const hasFailed = () => emulator.operations(service.project.id).some(({ status }) => status === 'failed');
+    await expect.poll(hasFailed).toBe(true);
+    await updateAgain(service, interrupted);
+    expect(ownEndpoints(service)[0]).toMatchObject({ current_state: 'active', autoscaling_limit_max_cu: 2 });
+  });
+
+  it('is resumed: the next update starts the compute that a restart had suspended', async () => {
+    const service = await startService();
+    const interrupted = await interruptChange(service, { restartTriggers: { release: 2 } }, 'POST');
+    await expect.poll(() => ownEndpoints(service)[0]?.current_state).toBe('idle');
+    const { values } = await updateAgain(service, interrupted);
+    expect(ownEndpoints(service)[0]?.current_state).toBe('active');
+    expect(values).toMatchObject({ restartTriggers: { release: 2 } });
+    expect(values).not.toHaveProperty('__unapplied');
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { callFunction } from '../../provider/src/plugin/functions';
+import { PluginProvider } from '../../provider/src/plugin/plugin-provider';
+import { createEndpoint, startService } from '../support/start-service';
+
+/** An emulator with one endpoint, and the functions of a plugin that is configured for it. */
+async function startFunctions() {
+  const service = await startService();
+  const { emulator, project, branch } = service;
+  const { id } = await createEndpoint(service);
+  const settings = { apiKey: emulator.apiKey, baseUrl: emulator.url };
+  const { lifecycle } = new PluginProvider(settings, new AbortController(), { environment: {} });
+  const call = (name: string, args: object) =>
+    callFunction(`postgres-compute:index:${name}`, { ...args }, lifecycle);
+  return { emulator, projectId: project.id, branchId: branch.id, id, call };
+}
+
+describe('the functions of the plugin', () => {
+  it('return an endpoint, and the endpoints of a project or of a branch', async () => {
+    const { projectId, branchId, id, call } = await startFunctions();
+    expect(await call('getComputeEndpoint', { projectId, endpointId: id })).toMatchObject({
+      value: { id, branchId, currentState: 'active', autoscalingLimitMaxCu: 1 },
+    });
+    expect(await call('getComputeEndpoints', { projectId })).toMatchObject({
+      value: { endpoints: expect.arrayContaining([expect.objectContaining({ id })]) },
+    });
+    expect(await call('getComputeEndpoints', { projectId, branchId: 'br-none' })).toEqual({
+      value: { endpoints: [] },
+    });
+  });
+
+  it('return an operation, and the latest operations of a project', async () => {
+    const { projectId, id, call } = await startFunctions();
+    const latest = await call('getOperations', { projectId, limit: 1 });
+    expect(latest).toMatchObject({ value: { operations: [{ endpointId: id, status: 'finished' }] } });
+    const [operation] = (latest as { value: { operations: { id: string }[] } }).value.operations;
+    expect(await call('getOperation', { projectId, operationId: operation?.id })).toEqual({
+      value: operation,
+    });
+  });
+
+  it.each([
+    ['getComputeEndpoint', {}, ['projectId', 'endpointId']],
+    ['getComputeEndpoints', { projectId: '' }, ['projectId']],
+    ['getOperations', { limit: 1_001 }, ['limit']],
+  ])('%s refuses %j, with the arguments', async (name, wrong, properties) => {
+    const { projectId, emulator, call } = await startFunctions();
+    const before = emulator.requests().length;
+    const args = properties.includes('projectId') ? wrong : { projectId, ...wrong };
+    const result = await call(name, args);
+    expect(result).toEqual({ failures: properties.map((property) => expect.objectContaining({ property })) });
+    expect(emulator.requests().length).toBe(before);
+  });
+
+  it('name a function that does not exist', async () => {
+    const { call } = await startFunctions();
+    await expect(call('getBranch', {})).rejects.toThrow(
+      'postgres-compute:index:getBranch is not a function of this package.',
+    );
+  });
+
+  it('report what the service refuses, without the key', async () => {
+    const { emulator, projectId, call } = await startFunctions();
+    const failed = call('getComputeEndpoint', { projectId, endpointId: `ep-${emulator.apiKey}` });
+    await expect(failed).rejects.toThrow(/404 Not Found/);
+    await expect(failed).rejects.not.toThrow(emulator.apiKey);
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { PluginProvider } from '../../provider/src/plugin/plugin-provider';
+import type { ReadProperties } from '../../provider/src/plugin/properties';
+import { findSettingFailures } from '../../provider/src/plugin/provider-settings';
+import { PartialStateError } from '../../provider/src/plugin/service-error';
+import { silenceDiagnostics } from '../support/diagnostics';
+import { errorOf } from '../support/failure';
+import { lockPacing, pollPacing, retryPacing } from '../support/pacing';
+import { type Service, startService } from '../support/start-service';
+
+silenceDiagnostics();
+
+const urn = 'urn:pulumi:test::shop::postgres-compute:index:ComputeEndpoint::api';
+const read = (values: object, secretNames: readonly string[] = []): ReadProperties => ({
+  values: { ...values },
+  secretNames,
+});
+
+async function startPlugin({ emulator }: Service) {
+  const pacing = { pollPacing, lockPacing, retryPacing, readLagMs: 100, readSharingMs: 0 };
+  const settings = { baseUrl: emulator.url, apiKey: emulator.apiKey };
+  return new PluginProvider(settings, new AbortController(), { ...pacing, environment: {} });
+}
+
+/** Creates an endpoint with a secret setting. */
+async function createWithSecret(service: Service) {
+  const plugin = await startPlugin(service);
+  const { __urn, ...declared } = service.declare();
+  const settings = { pgSettings: { 'app.key': 'canary' } };
+  const checked = await plugin.check(urn, read({}), read({ ...declared, ...settings }, ['pgSettings']));
+  const inputs = read(checked.values, checked.secretNames);
+  const { id, ...outputs } = await plugin.create(urn, inputs, 0);
+  const prior = { urn, inputs, outputs: read(outputs.values, outputs.secretNames) };
+  return { plugin, id, prior, declared: { ...declared, name: inputs.values.name } };
+}
+
+describe('a secret of the plugin', () => {
+  it.each([
+    ['is no longer given', {}],
+    ['is replaced by a value that is no secret', { pgSettings: { 'app.key': 'plain' } }],
+  ])('stays a secret in state when it %s and the update fails', async (_what, change) => {
+    const service = await startService();
+    const { plugin, id, prior, declared } = await createWithSecret(service);
+    service.emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'status', status: 422 } });
+    const failure = await errorOf(plugin.update(id, prior, read({ ...declared, ...change }), 0));
+    if (!(failure instanceof PartialStateError)) throw failure;
+    expect(failure.outputs.values).toMatchObject({ pgSettings: { 'app.key': 'canary' } });
+    expect(failure.outputs.secretNames).toEqual(['pgSettings']);
+  });
+
+  it('is none in state any more once a value that is no secret has replaced it', async () => {
+    const service = await startService();
+    const { plugin, id, prior, declared } = await createWithSecret(service);
+    const news = read({ ...declared, pgSettings: { 'app.key': 'plain' } });
+    expect((await plugin.update(id, prior, news, 0)).secretNames).toEqual([]);
+  });
+
+  it('makes what follows from it a secret too, when it is a size', async () => {
+    const service = await startService();
+    const plugin = await startPlugin(service);
+    const { __urn, ...declared } = service.declare();
+    const { secretNames } = plugin.previewCreate(urn, read(declared, ['autoscalingLimitMinCu']));
+    expect(secretNames).toEqual(['autoscalingLimitMinCu', 'minSize', 'maxConnections']);
+  });
+
+  it('is not named as the property that is wrong: the engine would show its value', async () => {
+    const service = await startService();
+    const plugin = await startPlugin(service);
+    const { __urn, ...declared } = service.declare();
+    const news = read({ ...declared, name: 'canary'.repeat(20) }, ['name']);
+    const { failures } = await plugin.check(urn, read({}), news);
+    expect(failures).toEqual([{ property: '', reason: 'name must be 1 to 64 characters' }]);
+  });
+});
+
+it('a setting of the provider with a misspelt name is not named as the property, because it may hold the key', () => {
+  const [failure] = findSettingFailures({ apikey: 'canary' }, {});
+  expect(failure?.property).toBe('');
+  expect(failure?.reason).toMatch(/^apikey is not a setting of the provider; those are apiKey, /);
+});
