@@ -87,9 +87,10 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
     news: StoredInputs,
   ): Promise<dynamic.UpdateResult<StoredOutputs>> {
     const declaration = readChecked(news);
-    const write = (outputs: EndpointOutputs) => writeOutputs(declaration, outputs, news);
+    const prior = readState(olds);
+    const write = (outputs: EndpointOutputs) => writeOutputs(declaration, outputs, news, prior);
     const deadline = toDeadline(news.timeouts, 'update');
-    const updated = this.#lifecycle.update(id, readState(olds), declaration, deadline);
+    const updated = this.#lifecycle.update(id, prior, declaration, deadline);
     return { outs: write(await present(updated, write)) };
   }
 
