@@ -1,8 +1,8 @@
 // Packs both packages as npm would publish them, checks the tarballs, installs them with npm and with pnpm, and runs a
 // real `pulumi up`, preview and destroy with each. Needs the package registry.
-import { mkdir } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { measureInstall } from './packages/install-size';
+import { sumBy } from 'lodash';
 import { type PackedPackage, packPackages } from './packages/pack-packages';
 import { findPackageProblems } from './packages/package-findings';
 import { runTrials, say } from './packages/run-trials';
@@ -23,11 +23,13 @@ const dependencies = {
 
 const checkedTypes = `import * as pulumi from '@pulumi/pulumi';
 import { ComputeEndpoint, type ComputeEndpointArgs, getComputeEndpoint } from 'pulumi-postgres-compute';
+import { Provider } from 'pulumi-postgres-compute/plugin';
 import { startEmulator } from 'postgres-control-emulator';
 export const args: ComputeEndpointArgs = { projectId: 'p', branchId: 'b', type: 'read_write' };
 export const host: pulumi.Output<string> = new ComputeEndpoint('app', args).host;
 // @ts-expect-error No endpoint has this type. Without the declarations, this line would be no error.
 export const wrong: ComputeEndpointArgs = { projectId: 'p', branchId: 'b', type: 'primary' };
+export const provider: pulumi.ProviderResource = new Provider('other');
 export const live: Promise<{ id: string }> = getComputeEndpoint({ projectId: 'p', endpointId: 'e' });
 export const url: Promise<string> = startEmulator().then((emulator) => emulator.url);
 `;
@@ -72,6 +74,16 @@ async function describePackage(packed: PackedPackage, folder: string): Promise<v
     `${name} ${version}: ${files.length} files, ${kilobytes(size)} packed, ${kilobytes(unpackedSize)} unpacked; ` +
       `installs ${packages} packages (itself included), ${(bytes / bytesPerMb).toFixed(1)} MB in all.`,
   );
+}
+
+/** The packages that npm installed in a project, by its own record, and their size: of the files, not of the blocks on disk. */
+async function measureInstall(folder: string) {
+  const modules = join(folder, 'node_modules');
+  const { packages } = JSON.parse(await readFile(join(modules, '.package-lock.json'), 'utf8'));
+  const entries = await readdir(modules, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => !entry.isDirectory());
+  const sizes = await Promise.all(files.map(({ parentPath, name }) => lstat(join(parentPath, name))));
+  return { packages: Object.keys(packages).length, bytes: sumBy(sizes, 'size') };
 }
 
 async function tryPackages(

@@ -11,11 +11,10 @@ import { TrialProject, type TrialReport } from './packages/trial-project';
 
 /** Together, they cover both ends of `engines` and `peerDependencies` in provider/package.json. */
 interface Combination {
-  readonly name: string;
   readonly node: string;
   readonly pulumi: string;
   readonly program: ProgramKind;
-  readonly tools?: Readonly<Record<string, string>>;
+  readonly typescript?: string;
 }
 
 /** The first SDK that passes the stack's config, and so the key, to a dynamic provider. */
@@ -24,103 +23,62 @@ const lastSdkForNode20 = '3.248.0';
 const newestSdk = '3';
 
 const combinations: readonly Combination[] = [
-  {
-    name: 'oldest of all',
-    node: '20.19.0',
-    pulumi: oldestSdk,
-    program: 'TypeScript, as pulumi new',
-    tools: { typescript: '5.0' },
-  },
-  {
-    name: 'last SDK for Node 20',
-    node: '20',
-    pulumi: lastSdkForNode20,
-    program: 'TypeScript',
-    tools: { typescript: '6' },
-  },
-  {
-    name: 'oldest SDK, JavaScript',
-    node: '22.12.0',
-    pulumi: oldestSdk,
-    program: 'JavaScript',
-  },
-  {
-    name: 'newest SDK, Node 22',
-    node: '22',
-    pulumi: newestSdk,
-    program: 'TypeScript, as pulumi new',
-    tools: { typescript: '5' },
-  },
-  {
-    name: 'newest SDK, Node 24',
-    node: '24',
-    pulumi: newestSdk,
-    program: 'TypeScript',
-    tools: { typescript: '6' },
-  },
-  {
-    name: 'ES module in TypeScript',
-    node: '24.0.0',
-    pulumi: lastSdkForNode20,
-    program: 'TypeScript, ES module',
-    tools: { typescript: '5', 'ts-node': '10' },
-  },
-  {
-    name: 'ES module in JavaScript',
-    node: '26',
-    pulumi: newestSdk,
-    program: 'JavaScript, ES module',
-  },
+  { node: '20.19.0', pulumi: oldestSdk, program: 'TypeScript, as pulumi new', typescript: '5.0' },
+  { node: '20', pulumi: lastSdkForNode20, program: 'TypeScript', typescript: '6' },
+  { node: '22.12.0', pulumi: oldestSdk, program: 'JavaScript' },
+  { node: '22', pulumi: newestSdk, program: 'TypeScript, as pulumi new', typescript: '5' },
+  { node: '24', pulumi: newestSdk, program: 'TypeScript', typescript: '6' },
+  { node: '24.0.0', pulumi: lastSdkForNode20, program: 'TypeScript, ES module', typescript: '5' },
+  { node: '26', pulumi: newestSdk, program: 'JavaScript, ES module' },
 ];
-
-interface Row {
-  readonly name: string;
-  readonly program: ProgramKind;
-  readonly seconds: number;
-  readonly outcome: TrialReport | Error;
-}
 
 void runTrials(checkVersions);
 
 async function checkVersions(folder: string): Promise<void> {
   const packages = await packPackages(folder);
-  const rows: Row[] = [];
-  for (const combination of chosenCombinations()) {
-    const row = await tryCombination(combination, folder, packages);
-    rows.push(row);
-    const verdict = row.outcome instanceof Error ? `FAILED: ${row.outcome.message}\n` : 'ok     ';
-    say(`${verdict} ${row.name} (${row.seconds} s)`);
+  const words = process.argv.slice(2).join(' ');
+  const chosen = combinations.filter((combination) => nameOf(combination).includes(words));
+  if (chosen.length === 0) throw new Error(`No combination's name contains "${words}".`);
+  const rows: object[] = [];
+  for (const combination of chosen) {
+    const name = nameOf(combination);
+    const startedAt = Date.now();
+    const outcome = await tryCombination(combination, join(folder, name.replaceAll(/\W+/g, '-')), packages)
+      .then((versions) => ({ ...versions, outcome: 'ok' }))
+      .catch((error: unknown) => {
+        process.exitCode = 1;
+        say(String(error));
+        return { outcome: 'FAILED' };
+      });
+    const seconds = Math.round((Date.now() - startedAt) / 1_000);
+    say(`${outcome.outcome} ${name} (${seconds} s)`);
+    rows.push({ program: combination.program, ...outcome, seconds });
   }
-  printTable(rows);
-  if (rows.some(({ outcome }) => outcome instanceof Error)) process.exitCode = 1;
+  console.table(rows);
 }
 
-/** The combinations whose name contains the words on the command line; without words, all of them. */
-function chosenCombinations(): readonly Combination[] {
-  const words = process.argv.slice(2).join(' ');
-  const chosen = combinations.filter(({ name }) => name.includes(words));
-  if (chosen.length === 0) throw new Error(`No combination's name contains "${words}".`);
-  return chosen;
+/** The command line chooses combinations by a part of it. */
+function nameOf({ node, pulumi, program }: Combination): string {
+  return `Node ${node}, SDK ${pulumi}, ${program}`;
 }
 
 async function tryCombination(
-  { name, node, pulumi, program, tools }: Combination,
-  parent: string,
+  { node, pulumi, program, typescript }: Combination,
+  folder: string,
   packages: readonly PackedPackage[],
-): Promise<Row> {
-  const startedAt = Date.now();
-  const folder = join(parent, name.replaceAll(/\W+/g, '-'));
+): Promise<TrialReport> {
   await mkdir(folder);
-  const dependencies = { '@pulumi/pulumi': pulumi, ...tools };
-  const outcome = await installNode(node, parent)
-    .then(async (nodeFolder) => {
-      const project = new TrialProject({ folder, packages, program, dependencies, nodeFolder });
-      await project.install();
-      return project.runLifecycle();
-    })
-    .catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
-  await rm(folder, { recursive: true, force: true });
-  return { name, program, seconds: Math.round((Date.now() - startedAt) / 1_000), outcome };
+  try {
+    const nodeFolder = await installNode(node, folder);
+    const needsLoader = program === 'TypeScript, ES module';
+    const compiler = { ...(typescript && { typescript }), ...(needsLoader && { 'ts-node': '10' }) };
+    const dependencies = { '@pulumi/pulumi': pulumi, ...compiler };
+    const project = new TrialProject({ folder, packages, program, dependencies, nodeFolder });
+    await project.install();
+    return await project.runLifecycle();
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** Installs the npm package `node`, which has the binary of that version. Returns the binary's folder. */
@@ -131,13 +89,4 @@ async function installNode(version: string, parent: string): Promise<string> {
   const env = withoutSecrets(process.env); // It runs the package's own scripts.
   await execa('npm', [...args, `node@${version}`], { cwd: folder, env, extendEnv: false });
   return join(folder, 'node_modules', 'node', 'bin');
-}
-
-function printTable(rows: readonly Row[]): void {
-  const table = rows.map(({ name, program, seconds, outcome }) => {
-    const isFailed = outcome instanceof Error;
-    const versions = isFailed ? {} : outcome;
-    return { name, ...versions, program, seconds, outcome: isFailed ? 'FAILED' : 'ok' };
-  });
-  console.table(table);
 }

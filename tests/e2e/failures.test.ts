@@ -1,11 +1,9 @@
 import { describe, it } from 'vitest';
+import { flat } from '../support/pulumi-stack';
 import { startProgram } from '../support/start-stack';
 
 const size = (maxCu: number, more = '') =>
   `autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: ${maxCu}, ${more}`;
-
-/** The text of a screen, without the line breaks and indents of its layout. */
-const flat = (screen: string) => screen.replace(/\s+/g, ' ');
 
 type Program = Awaited<ReturnType<typeof startProgram>>;
 

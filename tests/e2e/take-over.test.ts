@@ -1,10 +1,8 @@
 import { describe, it } from 'vitest';
+import { flat } from '../support/pulumi-stack';
 import { startProgram } from '../support/start-stack';
 
 const size = (maxCu: number) => `autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: ${maxCu},`;
-
-/** The text of a screen, without the line breaks and indents of its layout. */
-const flat = (screen: string) => screen.replace(/\s+/g, ' ');
 
 /** Starts a program that declares an endpoint on the primary branch, which already has the default endpoint. */
 async function startOnPrimaryBranch(args: string) {

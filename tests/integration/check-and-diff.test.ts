@@ -135,3 +135,17 @@ describe('diff', () => {
     });
   });
 });
+
+it('state of the plugin gets the text of the dynamic provider by an update, without a request, and once', async () => {
+  const { provider, declare, emulator } = await startService();
+  const inputs = declare();
+  const { id, outs } = await provider.create(inputs);
+  const news = { ...inputs, __provider: 'code' };
+  const olds = outs as StoredOutputs; // A create always returns outputs.
+  expect(await provider.diff(id, olds, news)).toMatchObject({ changes: true, replaces: [] });
+  const sent = emulator.requests().length;
+  const updated = await provider.update(id, olds, news);
+  expect(emulator.requests()).toHaveLength(sent);
+  expect(updated.outs).toMatchObject({ __provider: 'code' });
+  expect(await provider.diff(id, updated.outs as StoredOutputs, news)).toMatchObject({ changes: false });
+});

@@ -89,7 +89,7 @@ describe('an operation that does not finish in time', () => {
       service.provider.create(service.declare({ timeouts: { create: 0.2 } })),
     );
     expect(message).toMatch(
-      /create of endpoint ep-\S+: still waiting for start_compute \S+ running after 0\.2 s/,
+      /create of endpoint ep-\S+: still waiting for start_compute \S+ running after 0\.\d s/,
     );
     expect(outs.unsettledOperations).toMatchObject([{ action: 'start_compute', status: 'running' }]);
     const update = service.provider.update(id, outs, service.declare());

@@ -47,7 +47,8 @@ const projectFile = JSON.stringify({
 /** What a program imports: the class of the dynamic provider, or that of the provider plugin. */
 export type ImportPath = 'pulumi-postgres-compute' | 'pulumi-postgres-compute/plugin';
 
-interface ProgramText {
+/** What a TypeScript program contains besides its arguments. */
+export interface ProgramText {
   readonly importPath?: ImportPath;
   /** The resource options, as program text. */
   readonly options?: string;

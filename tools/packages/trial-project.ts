@@ -1,5 +1,6 @@
 // A user's program that has the packages installed, with its own node_modules, Node, state and service.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import execa from 'execa';
 import { pulumiEnvironment } from '../pulumi-cli/environment';
@@ -35,7 +36,7 @@ export interface TrialOptions {
 export interface TrialReport {
   /** As reported by the program. */
   readonly node: string;
-  readonly pulumi: string;
+  readonly pulumi: string | undefined;
   readonly typescript: string | undefined;
 }
 
@@ -87,45 +88,40 @@ export class TrialProject {
   /** Runs up, a preview without changes, and destroy, with one endpoint at the installed emulator. */
   async runLifecycle(): Promise<TrialReport> {
     const command = this.command('postgres-control-emulator');
-    const emulator = await startPackedEmulator(command, this.folder, this.#environment);
+    const { settings, projectId, branchId, stop } = await startPackedEmulator(
+      command,
+      this.folder,
+      this.#environment,
+    );
+    const pulumi = (...args: string[]) => this.run(this.#pulumi, args);
+    const requireEndpoints = async (wanted: number) => {
+      const words = ['endpoints', 'list', '--project', projectId, '--branch', branchId, '--json'];
+      const listed = await this.run(this.command('postgres-compute'), words, settings);
+      const { endpoints } = JSON.parse(listed) as { endpoints: object[] };
+      if (endpoints.length !== wanted) throw new Error(`Not ${wanted} endpoints on the branch:\n${listed}`);
+    };
     try {
-      const pulumi = (...args: string[]) => this.run(this.#pulumi, args);
-      const { projectId, branchId } = await emulator.createBranch();
       await pulumi('stack', 'init', 'trial');
       // In the stack's config: this fails with an SDK that is too old to pass it to the host.
-      await pulumi('config', 'set', 'postgresCompute:baseUrl', emulator.baseUrl);
-      await pulumi('config', 'set', '--secret', 'postgresCompute:apiKey', emulator.apiKey);
+      await pulumi('config', 'set', 'postgresCompute:baseUrl', settings.POSTGRES_COMPUTE_BASE_URL);
+      await pulumi('config', 'set', '--secret', 'postgresCompute:apiKey', settings.POSTGRES_COMPUTE_API_KEY);
       await pulumi('config', 'set', 'projectId', projectId);
       await pulumi('config', 'set', 'branchId', branchId);
       await pulumi('up', '--yes');
       await pulumi('preview', '--expect-no-changes');
-      await requireEndpoints(emulator.countEndpoints(projectId, branchId), 1);
-      const listed = await this.run(
-        this.command('postgres-compute'),
-        ['endpoints', 'list', '--project', projectId],
-        { POSTGRES_COMPUTE_BASE_URL: emulator.baseUrl, POSTGRES_COMPUTE_API_KEY: emulator.apiKey },
-      );
-      if (!listed.includes('ep-')) throw new Error(`postgres-compute listed no endpoint:\n${listed}`);
-      const outputs = JSON.parse(await pulumi('stack', 'output', '--json')) as { node: string }; // See trial-program.ts.
+      await requireEndpoints(1);
+      const { node } = JSON.parse(await pulumi('stack', 'output', '--json')) as { node: string }; // See trial-program.ts.
       await pulumi('destroy', '--yes');
-      await requireEndpoints(emulator.countEndpoints(projectId, branchId), 0);
-      return { node: outputs.node, ...(await this.readVersions()) };
+      await requireEndpoints(0);
+      return { node, pulumi: this.#versionOf('@pulumi/pulumi'), typescript: this.#versionOf('typescript') };
     } finally {
-      await emulator.stop();
+      await stop();
     }
   }
 
-  async readVersions() {
-    const [pulumi = '', typescript] = await Promise.all(
-      ['@pulumi/pulumi', 'typescript'].map((name) => this.#versionOf(name)),
-    );
-    return { pulumi, typescript };
-  }
-
-  async #versionOf(name: string): Promise<string | undefined> {
-    const path = join(this.folder, 'node_modules', name, 'package.json');
-    const text = await readFile(path, 'utf8').catch(() => undefined);
-    return text && (JSON.parse(text) as { version: string }).version; // Every installed package has a version.
+  #versionOf(name: string): string | undefined {
+    const file = join(this.folder, 'node_modules', name, 'package.json');
+    return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : undefined;
   }
 
   /** Type-checks a file with the project's TypeScript, including the packages' declarations. */
@@ -134,9 +130,4 @@ export class TrialProject {
     const options = '--noEmit --strict --module nodenext --target es2022 --skipLibCheck false --types node';
     await this.run(this.command('tsc'), ['--ignoreConfig', ...options.split(' '), file]);
   }
-}
-
-async function requireEndpoints(found: Promise<number>, wanted: number): Promise<void> {
-  const count = await found;
-  if (count !== wanted) throw new Error(`The service has ${count} endpoints on the branch, not ${wanted}.`);
 }

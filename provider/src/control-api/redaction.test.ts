@@ -55,6 +55,21 @@ const spelledKey = key.chain((characters) =>
 const around = fc.string({ unit: fc.constantFrom('«', '»', '…', 'ß') });
 
 describe('makeRedactor', () => {
+  it.each([
+    ['one secret as long as a file', 1, 30_000],
+    ['many secrets', 500, 100],
+  ])('redacts %s, in a moment', (_what, count, length) => {
+    const secretOf = (seed: number) =>
+      Array.from({ length }, (_, index) => `${(index * 7 + seed) % 26}\\x`).join('');
+    const secrets = Array.from({ length: count }, (_, seed) => secretOf(seed));
+    const [secret = ''] = secrets;
+    const startedAt = Date.now();
+    const redact = makeRedactor(secrets);
+    for (const spelled of [secret, JSON.stringify(secret), encodeURIComponent(secret)])
+      expect(redact(`before ${spelled} after`)).toMatch(/^before "?[*]{3}"? after$/);
+    expect(Date.now() - startedAt).toBeLessThan(5_000);
+  });
+
   it('redacts a key completely in every encoding', () => {
     fc.assert(
       fc.property(spelledKey, around, around, ({ secret, spelled }, before, after) => {

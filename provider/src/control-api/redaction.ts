@@ -1,4 +1,4 @@
-import { escapeRegExp } from 'lodash';
+import { escapeRegExp, once } from 'lodash';
 
 /** Redacts secrets in a text that is about to be shown or stored. */
 export type Redact = (text: string) => string;
@@ -6,24 +6,77 @@ export type Redact = (text: string) => string;
 /** Replaces a secret. */
 export const redactedText = '***';
 
+/** The longest piece of a secret that one regular expression looks for: a much longer one overflows the stack. Characters. */
+const longestPiece = 500;
+
 /**
  * Redacts each secret in every encoding: plain, with JSON escapes (`\/`, `\u0063`, also escaped twice), and
  * percent-encoded. Apply it only to text for people, never to text that is parsed.
  */
 export function makeRedactor(secrets: Iterable<string>): Redact {
-  const longestFirst = [...new Set(secrets)]
+  // One after the other: the time to compile one expression for all grows with the square of their number.
+  const redactors = [...new Set(secrets)]
     .filter((secret) => secret !== '')
-    .sort((left, right) => right.length - left.length);
-  if (longestFirst.length === 0) return (text) => text;
-  const pattern = new RegExp(longestFirst.map(spellingsOf).join('|'), 'g');
-  return (text) => text.replace(pattern, redactedText);
+    .sort((left, right) => right.length - left.length)
+    .map(redactorOf);
+  return (text) => redactors.reduce((shown, redact) => redact(shown), text);
+}
+
+function redactorOf(secret: string): Redact {
+  const [first = '', ...rest] = toPieces(secret);
+  const compile = once(() => new RegExp(spellingsOf(first), 'g'));
+  return (text) => {
+    // No spelling is shorter than the secret itself.
+    if (text.length < first.length) return text;
+    const start = compile();
+    let shown = '';
+    let at = 0;
+    for (;;) {
+      start.lastIndex = at;
+      const found = start.exec(text);
+      if (!found) return shown + text.slice(at);
+      shown += text.slice(at, found.index) + redactedText;
+      at = findEnd(rest, text, start.lastIndex);
+    }
+  };
+}
+
+/** Where the pieces end that follow each other from there, as far as the text goes on with them. */
+function findEnd(pieces: readonly string[], text: string, from: number): number {
+  let end = from;
+  for (const piece of pieces) {
+    const pattern = new RegExp(spellingsOf(piece), 'y');
+    pattern.lastIndex = end;
+    if (!pattern.test(text)) return end;
+    end = pattern.lastIndex;
+  }
+  return end;
+}
+
+/** Short enough, each, for one regular expression. */
+function toPieces(secret: string): string[] {
+  const parts = partsOf(secret);
+  const pieces: string[] = [];
+  for (let start = 0; start < parts.length; ) {
+    const end = start + longestPiece;
+    // No piece ends in backslashes: they would belong to the spelling of what follows.
+    const isCut = parts[end - 1]?.startsWith('\\') === true;
+    pieces.push(parts.slice(start, isCut ? end + 1 : end).join(''));
+    start = isCut ? end + 1 : end;
+  }
+  return pieces;
+}
+
+/** Its characters, each run of backslashes as one. */
+function partsOf(secret: string): string[] {
+  return secret.match(/\\+|[^\\]/gu) ?? [];
 }
 
 // A text may contain long runs of backslashes. Each run is matched only from its start, and in only one way, because
 // otherwise the search time would grow with the square of its length.
 
 function spellingsOf(secret: string): string {
-  const parts = secret.match(/\\+|[^\\]/gu) ?? [];
+  const parts = partsOf(secret);
   const start = secret.startsWith('\\') ? `(?<!${anyBackslash})` : '(?<!\\\\)';
   return start + parts.map((part, index) => spellingsOfPart(part, parts[index - 1])).join('');
 }

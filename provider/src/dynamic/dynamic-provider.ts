@@ -53,7 +53,7 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
       this.#lifecycle.diff(id, readState(olds), readChecked(news)),
     );
     // A branch has at most one read_write endpoint, so the old one has to go first.
-    const changes = hasChanges || !isEqual(olds.timeouts, news.timeouts);
+    const changes = hasChanges || !isEqual(olds.timeouts, news.timeouts) || isFromPlugin(olds, news);
     return { changes, replaces: [...replaces], deleteBeforeReplace: olds.type === 'read_write' };
   }
 
@@ -87,15 +87,21 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
     news: StoredInputs,
   ): Promise<dynamic.UpdateResult<StoredOutputs>> {
     const declaration = readChecked(news);
-    const write = (outputs: EndpointOutputs) => writeOutputs(declaration, outputs, news);
+    const prior = readState(olds);
+    const write = (outputs: EndpointOutputs) => writeOutputs(declaration, outputs, news, prior);
     const deadline = toDeadline(news.timeouts, 'update');
-    const updated = this.#lifecycle.update(id, readState(olds), declaration, deadline);
+    const updated = this.#lifecycle.update(id, prior, declaration, deadline);
     return { outs: write(await present(updated, write)) };
   }
 
   async delete(id: string, stored: StoredOutputs): Promise<void> {
     await present(this.#lifecycle.delete(id, readState(stored), toDeadline(stored.timeouts, 'delete')));
   }
+}
+
+/** Whether the plugin wrote the state: without its text the host could neither refresh nor delete, so an update writes it. */
+function isFromPlugin(olds: StoredOutputs, news: StoredInputs): boolean {
+  return olds.__provider === undefined && news.__provider !== undefined;
 }
 
 /** Turns a failure into one that the host shows as a sentence, with the state that the engine must keep. */

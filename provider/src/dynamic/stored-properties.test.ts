@@ -52,6 +52,35 @@ it('readState reads what 0.1.0 stored, whose declared arguments include timeouts
   expect(readState(older)).toEqual({ resource, inputs: declared, outputs });
 });
 
+describe('secrets in writeOutputs', () => {
+  const marked = (value: unknown) => ({ '4dabf18193072939515e22adb298388d': expect.any(String), value });
+  const outputs = toOutputs(endpointOf(), declared);
+  const prior = { resource: { secretNames: ['pgSettings'] }, inputs: declared, outputs };
+
+  it('keep the mark that they had in state while the program no longer gives them', () => {
+    const { pgSettings, ...inputs } = declared;
+    const stored = writeOutputs({ resource: {}, inputs }, outputs, passed, prior);
+    expect(stored).toMatchObject({ pgSettings: marked(pgSettings), __secrets: ['pgSettings'] });
+  });
+
+  it('lose it when the program gives the same value in clear', () => {
+    const stored = writeOutputs({ resource: {}, inputs: declared }, outputs, passed, prior);
+    expect(stored.pgSettings).toEqual(declared.pgSettings);
+    expect(stored).not.toHaveProperty('__secrets');
+  });
+
+  it('mark what follows from a secret size; the engine marks the size itself', () => {
+    const secretNames = ['autoscalingLimitMinCu'];
+    const stored = writeOutputs({ resource: { secretNames }, inputs: declared }, outputs);
+    expect(stored).toMatchObject({
+      minSize: marked(outputs.minSize),
+      maxConnections: marked(outputs.maxConnections),
+      maxSize: outputs.maxSize,
+      autoscalingLimitMinCu: declared.autoscalingLimitMinCu,
+    });
+  });
+});
+
 it('readState separates declared values from values that the service decided', () => {
   const outputs = toOutputs(endpointOf(), least);
   const prior = readState(writeOutputs({ resource: {}, inputs: least }, outputs));

@@ -1,10 +1,13 @@
-import { omit, omitBy, pick, pickBy } from 'lodash';
+import { intersection, omit, omitBy, pick, pickBy, union } from 'lodash';
+import { argumentNames } from '../endpoint/argument-effects';
 import { describeSizeRange } from '../endpoint/compute-size';
 import { findGiven } from '../endpoint/endpoint-changes';
 import type { UncheckedDeclaration } from '../endpoint/endpoint-check';
 import { type EndpointInputs, type InputName, isUnknown, unknownValue } from '../endpoint/endpoint-inputs';
 import type { EndpointOutputs, PriorState } from '../endpoint/endpoint-state';
 import type { Declaration, Resource } from '../endpoint/resource-identity';
+import { findSecretOutputs } from '../endpoint/secret-outputs';
+import { markSecrets } from '../engine/secret-marks';
 import type { Timeouts } from './timeouts';
 
 // The engine passes a dynamic provider one flat map of properties and nothing else. What the provider needs besides the
@@ -99,9 +102,17 @@ export function writeOutputs(
   declaration: Declaration,
   outputs: EndpointOutputs,
   passed?: PassedInputs,
+  before?: PriorState,
 ): StoredOutputs {
-  const { inputs } = declaration;
-  return { ...writeInputs(declaration, passed), ...outputs, __declared: findGiven(inputs) };
+  const { resource, inputs } = declaration;
+  const secretNames = findSecretOutputs(declaration, outputs, before);
+  // The engine itself marks the outputs whose inputs it has marked.
+  const isMarkedHere = (name: string) =>
+    !resource.secretNames?.includes(name) || inputs[name as InputName] === undefined;
+  const named = union(resource.secretNames, intersection(argumentNames, secretNames));
+  const stored = writeInputs({ resource: { ...resource, secretNames: named }, inputs }, passed);
+  const written = { ...stored, ...outputs, __declared: findGiven(inputs) };
+  return markSecrets(written, secretNames.filter(isMarkedHere));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isNil, omitBy } from 'lodash';
 import * as z from 'zod';
 import type { ControlApi } from '../control-api/control-api';
 import type { InputFailure } from '../endpoint/endpoint-inputs';
@@ -63,7 +64,7 @@ async function call<Name extends FunctionName>(
   given: Properties,
   lifecycle: EndpointLifecycle,
 ): Promise<FunctionResult> {
-  const args = argumentsOf[name].safeParse(given);
+  const args = argumentsOf[name].safeParse(omitBy(given, isNil));
   if (!args.success) {
     const failures = args.error.issues.map(({ path, message }) => ({
       property: path.join('.'),

@@ -1,14 +1,15 @@
-import { isEmpty, pick, union } from 'lodash';
+import { isEmpty, pick } from 'lodash';
 import { defaultTimeoutSeconds } from '../config/default-timeout';
 import { pluginSettingNames } from '../config/setting-names';
 import { Deadline } from '../control-api/deadline';
 import { argumentNames } from '../endpoint/argument-effects';
 import type { UncheckedDeclaration } from '../endpoint/endpoint-check';
 import { UnsettledEndpointError } from '../endpoint/endpoint-error';
-import { type EndpointInputs, type InputFailure, type InputName, isSame } from '../endpoint/endpoint-inputs';
+import type { EndpointInputs, InputFailure } from '../endpoint/endpoint-inputs';
 import { type EndpointDiff, EndpointLifecycle, type LifecycleOptions } from '../endpoint/endpoint-lifecycle';
 import { type EndpointOutputs, type PriorState, pickOutputs } from '../endpoint/endpoint-state';
 import type { Declaration, Resource } from '../endpoint/resource-identity';
+import { findSecretOutputs } from '../endpoint/secret-outputs';
 import { previewCreate, previewUpdate } from './preview-outputs';
 import type { Properties, ReadProperties, WrittenProperties } from './properties';
 import { readerOf } from './provider-settings';
@@ -17,12 +18,6 @@ import { PartialStateError } from './service-error';
 // Hidden inputs. The engine does not send the first two, so a TypeScript program does; `check` adds the third.
 const passedInputs = ['__organization', '__createsBeforeDelete', '__replaces'] as const;
 type PassedInputs = Partial<Record<(typeof passedInputs)[number], unknown>>;
-
-/** The outputs that follow from an argument. */
-const derivedOutputs: Readonly<Record<string, readonly string[]>> = {
-  autoscalingLimitMinCu: ['minSize', 'maxConnections'],
-  autoscalingLimitMaxCu: ['maxSize'],
-};
 
 /** The state of a resource as the engine passes it to every call. */
 export interface ResourceState {
@@ -194,18 +189,6 @@ function writeInputs({ resource, inputs }: Declaration): WrittenProperties {
 /** @param before what is in state */
 function writeOutputs(declaration: Declaration, outputs: object, before?: PriorState): WrittenProperties {
   return { values: outputs, secretNames: findSecretOutputs(declaration, outputs, before) };
-}
-
-/** What the program marks as secret; what was one in state, unless the program gives this value anew; what follows from them. */
-function findSecretOutputs(
-  { resource: { secretNames = [] }, inputs }: Declaration,
-  outputs: Partial<EndpointOutputs>,
-  before: PriorState | undefined,
-): string[] {
-  const wasSecret = (name: InputName) => before?.resource.secretNames?.includes(name) === true;
-  const kept = argumentNames.filter((name) => wasSecret(name) && !isSame(outputs[name], inputs[name]));
-  const secret = union(secretNames, kept);
-  return union(secret, ...secret.map((name) => derivedOutputs[name] ?? []));
 }
 
 /** Turns a failure of an endpoint that exists into one with the outputs that the engine must keep. */

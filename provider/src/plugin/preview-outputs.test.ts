@@ -20,7 +20,8 @@ describe('previewCreate', () => {
   });
 
   it('does not know what follows from sizes that the program leaves to the service', () => {
-    expect(previewCreate(least)).toMatchObject({ maxConnections: unknownValue, minSize: unknownValue });
+    const outputs = { maxConnections: unknownValue, minSize: unknownValue, pooledMaxConnections: 10_000 };
+    expect(previewCreate(least)).toMatchObject(outputs);
   });
 });
 
@@ -44,5 +45,16 @@ describe('previewUpdate', () => {
   it('does not know what follows from a size that is not known yet', () => {
     const inputs = { ...declared, autoscalingLimitMaxCu: unknownValue } as unknown as EndpointInputs;
     expect(previewUpdate(prior, inputs)).toMatchObject({ maxSize: unknownValue });
+  });
+
+  it('of a size that the table does not list has no maxConnections, like the outputs of the update', () => {
+    const unlisted = { autoscalingLimitMinCu: 1.5, autoscalingLimitMaxCu: 1.5, allowUnlistedSize: true };
+    expect(prior.outputs).toHaveProperty('maxConnections');
+    expect(previewUpdate(prior, { ...declared, ...unlisted })).not.toHaveProperty('maxConnections');
+  });
+
+  it('drops a setting that the program no longer gives, like the update', () => {
+    const { allowRestart: _, ...inputs } = declared;
+    expect(previewUpdate(prior, inputs)).not.toHaveProperty('allowRestart');
   });
 });

@@ -1,6 +1,6 @@
 import { omit } from 'lodash';
 import { argumentNames, argumentTable } from '../endpoint/argument-effects';
-import { deriveSizeOutputs } from '../endpoint/compute-size';
+import { deriveSizeOutputs, pooledMaxConnections } from '../endpoint/compute-size';
 import { type EndpointInputs, unknownValue } from '../endpoint/endpoint-inputs';
 import { type EndpointOutputs, type PriorState, unsettledOutputs } from '../endpoint/endpoint-state';
 
@@ -18,7 +18,7 @@ export function previewUpdate(prior: PriorState, inputs: EndpointInputs): object
   );
   const reset = removed.map((name) => [name, argumentTable[name].whenRemoved]);
   const settings = argumentNames.filter((name) => argumentTable[name].effect === 'none');
-  const kept: Partial<EndpointOutputs> = omit(prior.outputs, unsettledOutputs, settings);
+  const kept: Partial<EndpointOutputs> = omit(prior.outputs, unsettledOutputs, settings, 'maxConnections');
   const updated = {
     ...kept,
     ...Object.fromEntries(reset.filter(([, value]) => value !== undefined)),
@@ -32,5 +32,10 @@ function previewSizes({
   autoscalingLimitMaxCu: maxCu,
 }: Partial<EndpointInputs>) {
   if (typeof minCu === 'number' && typeof maxCu === 'number') return deriveSizeOutputs(minCu, maxCu);
-  return { minSize: unknownValue, maxSize: unknownValue, maxConnections: unknownValue };
+  return {
+    minSize: unknownValue,
+    maxSize: unknownValue,
+    maxConnections: unknownValue,
+    pooledMaxConnections,
+  };
 }

@@ -70,21 +70,25 @@ it('turns timeouts into customTimeouts, which the resource option overrides', as
     }),
   );
   await settled(
-    new ComputeEndpoint('b', { ...args, timeouts: { create: 900 } }, { customTimeouts: { create: '5m' } }),
+    new ComputeEndpoint(
+      'b',
+      { ...args, timeouts: { create: 900, update: 60 } },
+      { customTimeouts: { create: '5m' } },
+    ),
   );
   expect(requests).toMatchObject([
     { customtimeouts: { create: '900s', pb_delete: '0.5s' } },
-    { customtimeouts: { create: '5m' } },
+    { customtimeouts: { create: '5m', update: '60s' } },
   ]);
   expect(registered[0]?.inputs).not.toHaveProperty('timeouts');
 });
 
 it.each([
-  ['an output', { create: pulumi.output(900) }],
-  ['a promise', Promise.resolve({ create: 900 })],
-  ['a negative number', { create: -1 }],
-])('refuses timeouts with %s', (_what, timeouts) => {
-  expect(() => new ComputeEndpoint('api', { ...args, timeouts })).toThrow(/must be plain numbers of seconds/);
+  ['an output', { create: pulumi.output(900) }, 'timeouts must be plain numbers of seconds'],
+  ['a promise', Promise.resolve({ create: 900 }), 'timeouts must be plain numbers of seconds'],
+  ['zero', { create: 0 }, 'timeouts: create must be a number of seconds above 0, at most 86400'],
+])('refuses timeouts with %s', (_what, timeouts, message) => {
+  expect(() => new ComputeEndpoint('api', { ...args, timeouts })).toThrow(message);
 });
 
 it('passes on what the engine does not: the organization, and deleteBeforeReplace: false', async () => {

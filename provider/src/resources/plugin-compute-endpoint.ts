@@ -1,5 +1,7 @@
 import * as pulumi from '@pulumi/pulumi';
-import { isPlainObject, mapValues, pickBy } from 'lodash';
+import { isEmpty, isNil, isPlainObject, mapValues, omitBy } from 'lodash';
+import { pluginSettingNames } from '../config/setting-names';
+import { refuseReadableKey } from '../config/stack-config';
 import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
 import { typeToken as dynamicType } from '../dynamic/provider-text';
 import { findTimeoutFailures } from '../dynamic/timeouts';
@@ -35,16 +37,17 @@ export class ComputeEndpoint extends Resource {
   /**
    * Sets the resource option `deleteBeforeReplace` unless `opts` does: every kind of replacement then deletes first.
    * @param name the resource's name in the program; a part of the endpoint's name when `args.name` is not given
-   * @throws RunError when `timeouts` are no plain numbers
+   * @throws RunError when `timeouts` are no plain numbers, or when the key is in the stack's config but no secret there
    */
   constructor(name: string, { timeouts, ...args }: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
-    const customTimeouts = opts?.customTimeouts ?? toCustomTimeouts(timeouts);
+    refuseReadableKey(pluginSettingNames);
+    const customTimeouts = { ...toCustomTimeouts(timeouts), ...opts?.customTimeouts };
     const inputs = { ...args, ...toSharedHiddenInputs(opts) };
     const options = {
       version,
       ...opts,
       aliases: [...(opts?.aliases ?? []), { type: dynamicType }],
-      ...(customTimeouts && { customTimeouts }),
+      ...(!isEmpty(customTimeouts) && { customTimeouts }),
     };
     const stackTraces = pauseStackTraces();
     try {
@@ -72,12 +75,12 @@ export class ComputeEndpoint extends Resource {
 }
 
 /** @throws RunError when they are no plain numbers in their range: the engine needs them before any resource exists */
-function toCustomTimeouts(timeouts: ComputeEndpointArgs['timeouts']): pulumi.CustomTimeouts | undefined {
-  if (timeouts === undefined) return undefined;
-  const given = pickBy(timeouts as object, (seconds) => seconds !== undefined);
-  const [failure] = isPlainObject(timeouts) ? findTimeoutFailures(given) : ['a promise or an output'];
-  if (failure === undefined) return mapValues(given, (seconds) => `${seconds}s`);
-  throw new pulumi.RunError(
-    'timeouts must be plain numbers of seconds above 0, at most 86400: { create: 900 }. The resource option `customTimeouts` takes them, too.',
-  );
+function toCustomTimeouts(timeouts: ComputeEndpointArgs['timeouts'] = {}): pulumi.CustomTimeouts {
+  const given = omitBy(timeouts as object, isNil);
+  const isKnown = isPlainObject(timeouts) && !Object.values(given).some((value) => typeof value === 'object');
+  if (!isKnown)
+    throw new pulumi.RunError('timeouts must be plain numbers of seconds, such as { create: 900 }.');
+  const [failure] = findTimeoutFailures(given);
+  if (failure) throw new pulumi.RunError(`timeouts: ${failure.reason}.`);
+  return mapValues(given, (seconds) => `${seconds}s`);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EndpointInputs } from '../../../provider/src/endpoint/endpoint-inputs';
 import { collectDiagnostics } from '../../support/diagnostics';
-import { runPreview, runRefresh, runUp } from '../../support/door';
+import { failedState, runPreview, runRefresh, runUp } from '../../support/door';
 import { doors, startDoor } from '../../support/start-door';
 
 const shown = collectDiagnostics();
@@ -119,6 +119,16 @@ describe.each(doors)('a refresh by %s', (_name, door) => {
     const { state: refreshed } = await runRefresh(run, state);
     await runUp(run, declare(), refreshed);
     expect(held()).toMatchObject([{ id: state.id, autoscaling_limit_max_cu: 1 }]);
+  });
+
+  it('keeps a failed operation in state, which the next up retries', async () => {
+    const { startRun, declare, emulator, held } = await startDoor(door);
+    emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } });
+    const failed = await failedState(runUp(await startRun(), declare()));
+    const { state } = await runRefresh(await startRun(), failed);
+    expect(state?.outputs.unsettledOperations).toEqual(failed.outputs.unsettledOperations);
+    await runUp(await startRun(), declare(), state);
+    expect(held()).toMatchObject([{ id: failed.id, current_state: 'active' }]);
   });
 
   it('finds that the endpoint no longer exists', async () => {

@@ -1,11 +1,11 @@
-// Takes the screenshots of the console in docs/, on a desktop and on a phone.
+// npm run screenshots: takes the screenshots of the console in docs/, on a desktop and on a phone.
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { type Emulator, type Endpoint, startEmulator } from 'postgres-control-emulator';
-import { findChromium, launchChromium } from '../tests/support/chromium';
-import { sendRequest } from '../tests/support/send-request';
+import { findChromium, launchChromium } from '../support/chromium';
+import { sendRequest } from '../support/send-request';
 
-const DOCS = join(__dirname, '../docs');
+const DOCS = join(__dirname, '../../docs');
 const PICTURES = [
   { file: 'console.png', width: 1280, height: 1200, scale: 1 },
   { file: 'console-phone.png', width: 390, height: 900, scale: 2 },
@@ -93,16 +93,10 @@ async function waitForOperations(emulator: Emulator, projectId: string): Promise
   }
 }
 
-async function takePicture(
-  browser: Browser,
-  url: string,
-  { file, width, height, scale }: (typeof PICTURES)[number],
-) {
-  const page = await browser.newPage({
-    viewport: { width, height },
-    deviceScaleFactor: scale,
-    locale: 'en-GB',
-  });
+async function takePicture(browser: Browser, url: string, picture: (typeof PICTURES)[number]) {
+  const { file, width, height, scale } = picture;
+  const viewport = { width, height };
+  const page = await browser.newPage({ viewport, deviceScaleFactor: scale, locale: 'en-GB' });
   await page.goto(url);
   await page.getByRole('heading', { name: 'shop' }).waitFor();
   await page
