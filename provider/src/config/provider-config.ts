@@ -1,7 +1,10 @@
 import { type ConnectionSettings, type ReadConfig, readConnectionSettings } from './connection-settings';
 import { dynamicSettingNames, type SettingNames } from './setting-names';
 
-/** The settings from the stack's config and the environment, read afresh each time: a host may set the config late. */
+/**
+ * The settings from the config and the environment (connection-settings.ts checks the key and the base URL), read afresh each
+ * time: a host may set the config late.
+ */
 export class ProviderConfig {
   readConfig: ReadConfig = () => undefined;
   readonly names: SettingNames;

@@ -5,7 +5,8 @@ import { isSameSettings } from './pg-settings';
 /**
  * What a change of an argument does.
  * - `replace`: a new endpoint takes the place of the old one.
- * - `restart`: the compute restarts; connections drop.
+ * - `restart`: an active compute restarts, and its connections drop. The service restarts it for a change of either bound of
+ *   the size (docs/service.md, "What a change does").
  * - `disconnect`: no restart, but connections drop.
  * - `update`: an update in place; connections stay.
  * - `none`: nothing at the service.

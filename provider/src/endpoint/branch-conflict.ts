@@ -3,7 +3,8 @@ import { type CreateWork, findListed } from './create-work';
 import { type ExistingEndpoint, findBranchEndpoint, findExisting } from './existing-endpoint';
 
 /**
- * After a 409 to a create: the endpoint that this create takes over, if it exists by now.
+ * The service allows a branch one read_write endpoint, and answers 409 to a create of a second one; the provider does not check
+ * this before. After such a 409: the endpoint that this create takes over, if it exists by now.
  * @throws Error that names the read_write endpoint of the branch, of which there can be only one, and what to do
  */
 export async function resolveConflict(
