@@ -91,10 +91,16 @@ export class ComputeEndpoint extends pulumi.CustomResource {
     at: ComputeEndpointLocation,
     opts?: pulumi.CustomResourceOptions,
   ): ComputeEndpoint {
-    // A resource with an id is read; what the service decides needs no arguments.
-    const args = { projectId: at.projectId } as ComputeEndpointArgs;
-    return new this(name, args, { ...opts, id: at.endpointId });
+    return new ComputeEndpoint(name, ...toLookup(at, opts));
   }
+}
+
+/** The arguments and options that read an endpoint, as the engine does for a resource with an id. It needs no other arguments. */
+export function toLookup(
+  { projectId, endpointId }: ComputeEndpointLocation,
+  opts?: pulumi.CustomResourceOptions,
+): [ComputeEndpointArgs, pulumi.CustomResourceOptions] {
+  return [{ projectId } as ComputeEndpointArgs, { ...opts, id: endpointId }];
 }
 
 /** The properties to register: the inputs, and an empty place for each other output. */

@@ -8,6 +8,7 @@ import { findTimeoutFailures } from '../dynamic/timeouts';
 import {
   type ComputeEndpoint as DynamicComputeEndpoint,
   pauseStackTraces,
+  toLookup,
   toOptions,
   toProperties,
 } from './compute-endpoint';
@@ -68,9 +69,7 @@ export class ComputeEndpoint extends Resource {
     at: ComputeEndpointLocation,
     opts?: pulumi.CustomResourceOptions,
   ): ComputeEndpoint {
-    // A resource with an id is read; what the service decides needs no arguments.
-    const args = { projectId: at.projectId } as ComputeEndpointArgs;
-    return new ComputeEndpoint(name, args, { ...opts, id: at.endpointId });
+    return new ComputeEndpoint(name, ...toLookup(at, opts));
   }
 }
 
