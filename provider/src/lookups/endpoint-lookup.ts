@@ -1,4 +1,4 @@
-import { type ComputeEndpointState, toEndpointState } from './live-endpoint';
+import { type ComputeEndpointState, readEndpoints, toEndpointState } from './live-endpoint';
 import { connectByStack } from './stack-connection';
 
 /**
@@ -24,6 +24,5 @@ export async function getComputeEndpoints(of: {
   /** The branch of the endpoints. @default all branches of the project */
   branchId?: string;
 }): Promise<ComputeEndpointState[]> {
-  const endpoints = await connectByStack().listEndpoints(of.projectId);
-  return endpoints.filter(({ branch_id }) => !of.branchId || branch_id === of.branchId).map(toEndpointState);
+  return readEndpoints(connectByStack(), of);
 }

@@ -1,3 +1,4 @@
+import type { ControlApi } from '../control-api/control-api';
 import type { Endpoint } from '../control-api/wire-types';
 
 /** The current state of a compute endpoint. */
@@ -57,4 +58,13 @@ export function toEndpointState(endpoint: Endpoint): ComputeEndpointState {
     ...(endpoint.pending_state !== undefined && { pendingState: endpoint.pending_state }),
     ...(endpoint.last_active !== undefined && { lastActive: endpoint.last_active }),
   };
+}
+
+/** The endpoints of a project, or of one branch of it. */
+export async function readEndpoints(
+  api: ControlApi,
+  { projectId, branchId }: { projectId: string; branchId?: string | undefined },
+): Promise<ComputeEndpointState[]> {
+  const endpoints = await api.listEndpoints(projectId);
+  return endpoints.filter(({ branch_id }) => !branchId || branch_id === branchId).map(toEndpointState);
 }

@@ -8,6 +8,7 @@ import { requireSuccess } from '../operations/operation-wait-error';
 import { ServiceProject } from '../operations/service-project';
 import type { WaitResult } from '../operations/wait-for-operations';
 import { awaitOperation, awaitUnfinished, type WaitRequest } from '../operations/wait-for-unfinished';
+import { readOperations } from './live-operations';
 import { connectByStack } from './stack-connection';
 
 /** How long to wait for operations, and how to follow their progress. */
@@ -42,9 +43,7 @@ export async function getOperations(of: {
   /** The maximum number of operations, 1 to 1000. @default 100 @integer */
   limit?: number;
 }): Promise<OperationState[]> {
-  const api = connectByStack();
-  const { operations } = await api.listOperations(of.projectId, { limit: of.limit ?? 100 });
-  return toOperationStates(operations, api.redact);
+  return readOperations(connectByStack(), of);
 }
 
 /**

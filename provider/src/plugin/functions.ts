@@ -3,8 +3,9 @@ import * as z from 'zod';
 import type { ControlApi } from '../control-api/control-api';
 import type { InputFailure } from '../endpoint/endpoint-inputs';
 import type { EndpointLifecycle } from '../endpoint/endpoint-lifecycle';
-import { toEndpointState } from '../lookups/live-endpoint';
-import { toOperationState, toOperationStates } from '../operations/operation-state';
+import { readEndpoints, toEndpointState } from '../lookups/live-endpoint';
+import { readOperations } from '../lookups/live-operations';
+import { toOperationState } from '../operations/operation-state';
 import type { Properties } from './properties';
 
 type FunctionResult = { readonly value: object } | { readonly failures: readonly InputFailure[] };
@@ -28,17 +29,10 @@ type Lookups = {
 const lookups: Lookups = {
   getComputeEndpoint: async (api, { projectId, endpointId }) =>
     toEndpointState(await api.getEndpoint(projectId, endpointId)),
-  getComputeEndpoints: async (api, { projectId, branchId }) => {
-    const endpoints = await api.listEndpoints(projectId);
-    const isWanted = (endpoint: { branch_id: string }) => !branchId || endpoint.branch_id === branchId;
-    return { endpoints: endpoints.filter(isWanted).map(toEndpointState) };
-  },
+  getComputeEndpoints: async (api, of) => ({ endpoints: await readEndpoints(api, of) }),
   getOperation: async (api, { projectId, operationId }) =>
     toOperationState(await api.getOperation(projectId, operationId), api.redact),
-  getOperations: async (api, { projectId, limit: most = 100 }) => {
-    const { operations } = await api.listOperations(projectId, { limit: most });
-    return { operations: toOperationStates(operations, api.redact) };
-  },
+  getOperations: async (api, of) => ({ operations: await readOperations(api, of) }),
 };
 
 /**
