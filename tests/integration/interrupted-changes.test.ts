@@ -13,15 +13,16 @@ silenceDiagnostics();
 const urn = 'urn:pulumi:test::shop::postgres-compute:index:ComputeEndpoint::api';
 const read = (values: object) => ({ values: { ...values }, secretNames: [] });
 
-function startPlugin({ emulator }: Service): PluginProvider {
+function startPlugin({ emulator }: Service, signal?: AbortSignal): PluginProvider {
   const pacing = { pollPacing, lockPacing, retryPacing, readLagMs: 100, readSharingMs: 0 };
   const settings = { baseUrl: emulator.url, apiKey: emulator.apiKey };
-  return new PluginProvider(settings, new AbortController(), { ...pacing, environment: {} });
+  return new PluginProvider(settings, { ...pacing, environment: {}, signal });
 }
 
 /** Creates an endpoint, and changes it with a request whose response arrives too late for an interrupted update. */
 async function interruptChange(service: Service, change: object, method: string, fault?: Fault) {
-  const plugin = startPlugin(service);
+  const interruption = new AbortController();
+  const plugin = startPlugin(service, interruption.signal);
   const { declare, emulator } = service;
   const { __urn, ...declared } = declare();
   const checked = await plugin.check(urn, read({}), read({ ...declared, restartTriggers: { release: 1 } }));
@@ -30,7 +31,7 @@ async function interruptChange(service: Service, change: object, method: string,
   emulator.inject({ match: { method }, effect: { kind: 'slow', delayMs: 2_000 } });
   const news = read({ ...inputs.values, ...change });
   if (fault) emulator.inject(fault);
-  setTimeout(() => plugin.cancel(), 200);
+  setTimeout(() => interruption.abort(), 200);
   const failure = await errorOf(plugin.update(id, { urn, inputs, outputs: read(values) }, news, 0));
   return { id, inputs, news, failure };
 }

@@ -17,7 +17,8 @@ async function startPluginService(options: EmulatorOptions = {}) {
     const interruption = new AbortController();
     const settings = { apiKey: emulator.apiKey, baseUrl: emulator.url };
     const pacing = { pollPacing, retryPacing, lockPacing, readLagMs: 300, readSharingMs: 0 };
-    return new PluginProvider(settings, interruption, { ...pacing, environment: {} });
+    const options = { ...pacing, environment: {}, signal: interruption.signal };
+    return Object.assign(new PluginProvider(settings, options), { interruption });
   };
   const check = async (provider: PluginProvider, name: string): Promise<ReadProperties> => {
     const values = { projectId: project.id, branchId: branch.id, type: 'read_only' };
@@ -32,9 +33,9 @@ async function startPluginService(options: EmulatorOptions = {}) {
 }
 
 /** Interrupts the run, and returns how it ended and how long that took. */
-async function interrupt(provider: PluginProvider, work: Promise<unknown>) {
+async function interrupt({ interruption }: { interruption: AbortController }, work: Promise<unknown>) {
   const startedAt = Date.now();
-  provider.cancel();
+  interruption.abort();
   const error = await work.then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -127,7 +128,7 @@ describe('an interruption', () => {
     const service = await startPluginService();
     const run = service.startRun();
     const inputs = await service.check(service.startRun(), 'api');
-    run.cancel();
+    run.interruption.abort();
     await expect(run.create(urnOf('api'), inputs, 0)).rejects.toThrow('interrupted');
     expect(service.requests('POST')).toEqual([]);
   });

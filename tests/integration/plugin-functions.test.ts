@@ -9,7 +9,7 @@ async function startFunctions() {
   const { emulator, project, branch } = service;
   const { id } = await createEndpoint(service);
   const settings = { apiKey: emulator.apiKey, baseUrl: emulator.url };
-  const { lifecycle } = new PluginProvider(settings, new AbortController(), { environment: {} });
+  const { lifecycle } = new PluginProvider(settings, { environment: {} });
   const call = (name: string, args: object) =>
     callFunction(`postgres-compute:index:${name}`, { ...args }, lifecycle);
   return { emulator, projectId: project.id, branchId: branch.id, id, call };

@@ -19,7 +19,7 @@ const read = (values: object, secretNames: readonly string[] = []): ReadProperti
 async function startPlugin({ emulator }: Service) {
   const pacing = { pollPacing, lockPacing, retryPacing, readLagMs: 100, readSharingMs: 0 };
   const settings = { baseUrl: emulator.url, apiKey: emulator.apiKey };
-  return new PluginProvider(settings, new AbortController(), { ...pacing, environment: {} });
+  return new PluginProvider(settings, { ...pacing, environment: {} });
 }
 
 /** Creates an endpoint with a secret setting. */

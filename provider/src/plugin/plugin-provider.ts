@@ -36,15 +36,11 @@ export interface PluginDiff extends EndpointDiff {
 /** The lifecycle of a ComputeEndpoint as the engine calls a provider plugin. */
 export class PluginProvider {
   readonly lifecycle: EndpointLifecycle;
-  readonly #interruption: AbortController;
+  readonly #signal: AbortSignal | undefined;
 
-  constructor(settings: Properties, interruption: AbortController, options: LifecycleOptions = {}) {
-    this.#interruption = interruption;
-    this.lifecycle = new EndpointLifecycle({
-      ...options,
-      settingNames: pluginSettingNames,
-      signal: interruption.signal,
-    });
+  constructor(settings: Properties, options: LifecycleOptions = {}) {
+    this.#signal = options.signal;
+    this.lifecycle = new EndpointLifecycle({ ...options, settingNames: pluginSettingNames });
     this.lifecycle.config.readConfig = readerOf(settings);
   }
 
@@ -126,13 +122,8 @@ export class PluginProvider {
     };
   }
 
-  /** Ends every wait. What is unfinished then is kept in state. */
-  cancel(): void {
-    this.#interruption.abort();
-  }
-
   #toDeadline(seconds: number): Deadline {
-    return new Deadline((seconds || defaultTimeoutSeconds) * 1000, 'later', this.#interruption.signal);
+    return new Deadline((seconds || defaultTimeoutSeconds) * 1000, 'later', this.#signal);
   }
 }
 

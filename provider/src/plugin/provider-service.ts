@@ -40,7 +40,7 @@ export class ProviderService {
     return this.#callsUnderWay === 0;
   }
 
-  /** Ends every wait, and sends nothing new. */
+  /** Ends every wait, and sends nothing new. What is unfinished then is kept in state. */
   cancel(): void {
     this.#interruption.abort();
   }
@@ -116,7 +116,7 @@ export class ProviderService {
 
   async #configure(request: proto.ConfigureRequest): Promise<proto.ConfigureResponse> {
     const settings = readProperties(request.getArgs()).values;
-    this.#provider = new PluginProvider(settings, this.#interruption, this.#options);
+    this.#provider = new PluginProvider(settings, { ...this.#options, signal: this.#interruption.signal });
     const response = new proto.ConfigureResponse();
     response.setAcceptsecrets(true);
     response.setSupportspreview(true);
