@@ -1,10 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import {
-  type ServerUnaryCall,
-  type sendUnaryData,
-  status,
-  type UntypedServiceImplementation,
-} from '@grpc/grpc-js';
+import type { ServerUnaryCall, sendUnaryData, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { PluginInfo } from '@pulumi/pulumi/proto/plugin_pb';
 import * as proto from '@pulumi/pulumi/proto/provider_pb';
 import { Empty } from 'google-protobuf/google/protobuf/empty_pb';
@@ -15,7 +10,7 @@ import { callFunction } from './functions';
 import { PluginProvider, type PropertyChange, type ResourceState } from './plugin-provider';
 import { readProperties, type WrittenProperties, writeProperties } from './properties';
 import { findChangedSettings, findSettingFailures } from './provider-settings';
-import { toServiceError } from './service-error';
+import { NotConfiguredError, toServiceError } from './service-error';
 
 const { DiffChanges } = proto.DiffResponse;
 const { Kind } = proto.PropertyDiff;
@@ -91,9 +86,7 @@ export class ProviderService {
 
   get #configured(): PluginProvider {
     if (this.#provider) return this.#provider;
-    throw Object.assign(new Error('the provider is not configured yet'), {
-      code: status.FAILED_PRECONDITION,
-    });
+    throw new NotConfiguredError();
   }
 
   async #checkConfig(request: proto.CheckRequest): Promise<proto.CheckResponse> {

@@ -18,12 +18,18 @@ export class PartialStateError extends Error {
   }
 }
 
+/** A call that needs the settings, before the engine has passed them. */
+export class NotConfiguredError extends Error {
+  constructor() {
+    super('the provider is not configured yet');
+  }
+}
+
 /** The error as a gRPC error. A PartialStateError carries the id and the outputs that the engine stores. */
 export function toServiceError(error: unknown): Partial<ServiceError> {
   const details = messageOf(error);
-  const code = (error as { code?: unknown }).code;
-  if (!(error instanceof PartialStateError))
-    return { code: typeof code === 'number' ? code : status.UNKNOWN, details };
+  if (error instanceof NotConfiguredError) return { code: status.FAILED_PRECONDITION, details };
+  if (!(error instanceof PartialStateError)) return { code: status.UNKNOWN, details };
   const detail = new ErrorResourceInitFailed();
   detail.setId(error.id);
   detail.setProperties(writeProperties(error.outputs));
