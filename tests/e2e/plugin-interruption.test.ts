@@ -42,23 +42,28 @@ async function expectComplete(program: Stack): Promise<void> {
   await program.stack.run('preview', '--expect-no-changes');
 }
 
+/** The state holds the endpoint with its unfinished start, and the next up waits for that instead of creating another one. */
+async function expectResumed(program: Stack, fault: { clear(): void }): Promise<void> {
+  expect(await stateOf(program)).toMatchObject({
+    id: program.held()[0]?.id,
+    outputs: { unsettledOperations: [{ action: 'start_compute', status: 'running' }] },
+  });
+  fault.clear();
+  await program.stack.run('up', '--yes', '--skip-preview');
+  await expectComplete(program);
+  expect(program.emulator.requests().filter(isPost)).toHaveLength(1);
+}
+
 it('customTimeouts end a create of the provider plugin with the endpoint in state, and the next up resumes', async () => {
   const program = await startYaml();
-  const { stack, emulator, held, declare } = program;
+  const { stack, emulator, declare } = program;
   await declare({}, { options: { customTimeouts: { create: '2s' } } });
   const fault = emulator.inject(hanging);
   const { exitCode, screen } = await stack.try('up', '--yes', '--skip-preview');
   expect(exitCode).not.toBe(0);
   expect(flat(screen)).toMatch(/still waiting for start_compute [-0-9a-f]{36} running after 2 s/);
   expect(flat(screen)).toContain('The resource option `customTimeouts` sets how long that may take');
-  expect(await stateOf(program)).toMatchObject({
-    id: held()[0]?.id,
-    outputs: { unsettledOperations: [{ action: 'start_compute', status: 'running' }] },
-  });
-  fault.clear();
-  await stack.run('up', '--yes', '--skip-preview');
-  await expectComplete(program);
-  expect(emulator.requests().filter(isPost)).toHaveLength(1);
+  await expectResumed(program, fault);
 });
 
 it('timeouts of the TypeScript class reach the provider plugin', async () => {
@@ -79,14 +84,7 @@ it('Ctrl-C ends an up of the provider plugin at once with its endpoint in state,
     /create of endpoint ep-\S+: interrupted while waiting for start_compute/,
   );
   expect(await waitForHosts(stack)).toEqual([]);
-  expect(await stateOf(program)).toMatchObject({
-    id: held()[0]?.id,
-    outputs: { unsettledOperations: [{ action: 'start_compute', status: 'running' }] },
-  });
-  fault.clear();
-  await stack.run('up', '--yes', '--skip-preview');
-  await expectComplete(program);
-  expect(emulator.requests().filter(isPost)).toHaveLength(1);
+  await expectResumed(program, fault);
 });
 
 it('Ctrl-C ends an up of the provider plugin at once while it waits for a lock, and the next up creates one endpoint', async () => {
