@@ -2,7 +2,7 @@ import type { Fault } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { PluginProvider } from '../../provider/src/plugin/plugin-provider';
 import type { WrittenProperties } from '../../provider/src/plugin/properties';
-import { PartialStateError } from '../../provider/src/plugin/service-error';
+import { PluginPartialStateError } from '../../provider/src/plugin/service-error';
 import { silenceDiagnostics } from '../support/diagnostics';
 import { errorOf } from '../support/failure';
 import { lockPacing, pollPacing, retryPacing } from '../support/pacing';
@@ -41,7 +41,7 @@ async function updateAgain(
   service: Service,
   { id, inputs, news, failure }: Awaited<ReturnType<typeof interruptChange>>,
 ): Promise<WrittenProperties> {
-  if (!(failure instanceof PartialStateError)) throw failure;
+  if (!(failure instanceof PluginPartialStateError)) throw failure;
   const prior = { urn, inputs, outputs: read(failure.outputs.values) };
   return startPlugin(service).update(id, prior, news, 0);
 }

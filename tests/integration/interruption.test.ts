@@ -3,7 +3,7 @@ import type { EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { PluginProvider } from '../../provider/src/plugin/plugin-provider';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
-import { PartialStateError } from '../../provider/src/plugin/service-error';
+import { PluginPartialStateError } from '../../provider/src/plugin/service-error';
 import { lockPacing, patience, pollPacing, retryPacing } from '../support/pacing';
 import { ownEndpoints, startService } from '../support/start-service';
 
@@ -52,8 +52,8 @@ describe('an interruption', () => {
     await sleep(100);
     const { error, tookMs } = await interrupt(first, creation);
     expect(tookMs).toBeLessThan(1_000);
-    expect(error).toBeInstanceOf(PartialStateError);
-    const { id, outputs, message } = error as PartialStateError;
+    expect(error).toBeInstanceOf(PluginPartialStateError);
+    const { id, outputs, message } = error as PluginPartialStateError;
     expect(message).toMatch(
       /interrupted while waiting for start_compute \S+ \w+ after .* continues to wait\.$/,
     );

@@ -1,6 +1,6 @@
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import { PartialStateError } from '../../provider/src/dynamic/host-errors';
+import { DynamicPartialStateError } from '../../provider/src/dynamic/host-errors';
 import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { silenceDiagnostics } from '../support/diagnostics';
 import { runCreate, runUpdate } from '../support/engine';
@@ -111,7 +111,7 @@ describe('reads that lag by more than the grace period', () => {
     const service = await startService({ lateListsMs: 60_000, lateGetsMs: 60_000, readLagMs: 100 });
     const create = service.startProvider().create(service.declare({ timeouts: { create: 1 } }));
     const failure = await create.catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(PartialStateError);
+    expect(failure).toBeInstanceOf(DynamicPartialStateError);
     expect(failure).toMatchObject({
       id: ownEndpoints(service)[0]?.id,
       message: expect.stringContaining('the endpoint no longer exists'),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PluginProvider } from '../../provider/src/plugin/plugin-provider';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
 import { findSettingFailures } from '../../provider/src/plugin/provider-settings';
-import { PartialStateError } from '../../provider/src/plugin/service-error';
+import { PluginPartialStateError } from '../../provider/src/plugin/service-error';
 import { silenceDiagnostics } from '../support/diagnostics';
 import { errorOf } from '../support/failure';
 import { lockPacing, pollPacing, retryPacing } from '../support/pacing';
@@ -43,7 +43,7 @@ describe('a secret of the plugin', () => {
     const { plugin, id, prior, declared } = await createWithSecret(service);
     service.emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'status', status: 422 } });
     const failure = await errorOf(plugin.update(id, prior, read({ ...declared, ...change }), 0));
-    if (!(failure instanceof PartialStateError)) throw failure;
+    if (!(failure instanceof PluginPartialStateError)) throw failure;
     expect(failure.outputs.values).toMatchObject({ pgSettings: { 'app.key': 'canary' } });
     expect(failure.outputs.secretNames).toEqual(['pgSettings']);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PartialStateError } from '../../provider/src/dynamic/host-errors';
+import { DynamicPartialStateError } from '../../provider/src/dynamic/host-errors';
 import { silenceDiagnostics } from '../support/diagnostics';
 import { runCreate, runUpdate } from '../support/engine';
 import { errorOf, failureOf, outcomeOf } from '../support/failure';
@@ -63,7 +63,7 @@ describe('allowRestart: false stops', () => {
       .startProvider()
       .create({ ...inputs, autoscalingLimitMaxCu: 4 })
       .catch((error: unknown) => error);
-    expect(failure).not.toBeInstanceOf(PartialStateError);
+    expect(failure).not.toBeInstanceOf(DynamicPartialStateError);
     expect(failure).toMatchObject({ message: expect.stringMatching(refusal) });
     expect(service.emulator.restarts(primary?.id ?? '')).toBe(0);
   });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { runInNewContext } from 'node:vm';
 import * as pulumi from '@pulumi/pulumi';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { PartialStateError } from '../../provider/src/dynamic/host-errors';
+import { DynamicPartialStateError } from '../../provider/src/dynamic/host-errors';
 import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { getComputeEndpoints, getOperations } from '../../provider/src/index';
 import { KeyWitness } from '../support/key-witness';
@@ -75,7 +75,7 @@ describe.each(keys)('the key %s', (key) => {
         effect: { kind: 'operation-fails', error: `rejected: ${placeholder}` },
       });
       const failure = await provider.create(declare()).catch((error: unknown) => error);
-      if (!(failure instanceof PartialStateError)) throw failure;
+      if (!(failure instanceof DynamicPartialStateError)) throw failure;
       expect(failure.message).toContain('rejected: ***');
       for (const text of [failure.message, ...failure.reasons, JSON.stringify(failure.properties)])
         expect(decodings(text).join()).not.toContain(key);
@@ -136,7 +136,7 @@ describe('service text with control characters and workflow commands', () => {
     });
     const inputs = declare();
     const failure = await provider.create(inputs).catch((error: unknown) => error);
-    if (!(failure instanceof PartialStateError)) throw failure;
+    if (!(failure instanceof DynamicPartialStateError)) throw failure;
     await provider.diff(failure.id, failure.properties, { ...inputs, autoscalingLimitMaxCu: 2 });
     emulator.inject({
       match: { method: 'PATCH' },

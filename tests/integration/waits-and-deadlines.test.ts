@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { PartialStateError } from '../../provider/src/dynamic/host-errors';
+import { DynamicPartialStateError } from '../../provider/src/dynamic/host-errors';
 import { silenceDiagnostics } from '../support/diagnostics';
 import { runCreate, runUpdate } from '../support/engine';
 import { outcomeOf } from '../support/failure';
@@ -186,7 +186,7 @@ it('an update resumes a wait that timed out', async () => {
     .startProvider()
     .create(inputs)
     .catch((error: unknown) => error);
-  if (!(failure instanceof PartialStateError)) throw failure;
+  if (!(failure instanceof DynamicPartialStateError)) throw failure;
   const { id, properties } = failure;
   const next = service.startProvider().update(id, properties, inputs);
   hanging.clear();

@@ -1,4 +1,4 @@
-import { PartialStateError } from '../../provider/src/dynamic/host-errors';
+import { DynamicPartialStateError } from '../../provider/src/dynamic/host-errors';
 import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 
 /** An error of a provider's call. With an id and properties, the engine keeps the endpoint in state. */
@@ -15,8 +15,8 @@ export async function errorOf(work: Promise<unknown>): Promise<Failure> {
 }
 
 /** The error of work that must fail and leave an endpoint in state. */
-export async function failureOf(work: Promise<unknown>): Promise<PartialStateError> {
+export async function failureOf(work: Promise<unknown>): Promise<DynamicPartialStateError> {
   const failure = await errorOf(work);
-  if (failure instanceof PartialStateError) return failure;
+  if (failure instanceof DynamicPartialStateError) return failure;
   throw new Error('The work was expected to leave an endpoint.', { cause: failure });
 }

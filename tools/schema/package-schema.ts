@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { camelCase, isEqual, lowerFirst, omit, uniqWith, upperFirst } from 'lodash';
 import ts from 'typescript';
-import { typeToken } from '../../provider/src/dynamic/provider-text';
+import { dynamicTypeToken } from '../../provider/src/dynamic/provider-text';
 import { replacingArguments } from '../../provider/src/endpoint/argument-effects';
 import { checker, listProperties, type Property, readExport } from './provider-types';
 
@@ -56,7 +56,7 @@ function toResource(name: string) {
   for (const argument of replacingArguments)
     inputProperties[argument] = { ...inputProperties[argument], willReplaceOnChanges: true };
   // A stack that moves here from the dynamic provider keeps its endpoints.
-  const aliases = [{ type: typeToken }];
+  const aliases = [{ type: dynamicTypeToken }];
   return { ...toObject(name), inputProperties, requiredInputs: args.required, aliases };
 }
 

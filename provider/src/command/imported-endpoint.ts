@@ -1,5 +1,5 @@
 import type { Endpoint } from '../control-api/wire-types';
-import { providerText, typeToken } from '../dynamic/provider-text';
+import { dynamicTypeToken, providerText } from '../dynamic/provider-text';
 import {
   type StoredInputs,
   type StoredOutputs,
@@ -29,5 +29,5 @@ export function toImportedResource(
   const declaration = { resource: {}, inputs: declared };
   const inputs = writeInputs(declaration, { __provider: providerText });
   const outputs = writeOutputs(declaration, toOutputs(endpoint, declared), { __provider: providerText });
-  return { type: typeToken, name, id: endpoint.id, inputs, outputs };
+  return { type: dynamicTypeToken, name, id: endpoint.id, inputs, outputs };
 }

@@ -8,7 +8,7 @@ import type { EndpointOutputs } from '../endpoint/endpoint-state';
 import { connectEngine } from '../engine/engine-client';
 import { EngineDisplay } from '../engine/engine-display';
 import { markSecrets } from '../engine/secret-marks';
-import { PartialStateError, PresentableError } from './host-errors';
+import { DynamicPartialStateError, PresentableError } from './host-errors';
 import {
   readChecked,
   readDeclaration,
@@ -114,7 +114,7 @@ async function present<Result>(
   } catch (error) {
     const message = messageOf(error);
     if (error instanceof UnsettledEndpointError && write)
-      throw new PartialStateError(message, error.id, write(error.outputs));
+      throw new DynamicPartialStateError(message, error.id, write(error.outputs));
     throw new PresentableError(message);
   }
 }

@@ -1,5 +1,5 @@
 import * as pulumi from '@pulumi/pulumi';
-import { providerText, typeToken } from './provider-text';
+import { dynamicTypeToken, providerText } from './provider-text';
 
 /** What the program passes to the provider besides the arguments, because the engine does not. */
 export function toHiddenInputs(
@@ -60,7 +60,7 @@ async function findMarked(outputs: readonly (readonly [string, unknown])[]): Pro
 
 /** The URN as a promise. As an output it would depend on the parent component and all its children, this one included. */
 function urnOf(name: string, opts?: pulumi.CustomResourceOptions): Promise<string> {
-  const urn = pulumi.createUrn(name, typeToken, opts?.parent);
+  const urn = pulumi.createUrn(name, dynamicTypeToken, opts?.parent);
   return new Promise((resolve) => {
     urn.apply(resolve);
   });

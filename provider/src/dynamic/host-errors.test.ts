@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../../tests/support/endpoint';
 import { operationOf } from '../../../tests/support/operation';
 import { toOutputs } from '../endpoint/endpoint-state';
-import { PartialStateError, PresentableError } from './host-errors';
+import { DynamicPartialStateError, PresentableError } from './host-errors';
 
 describe('a PresentableError', () => {
   it('prints as one sentence without a stack', () => {
@@ -17,9 +17,9 @@ describe('a PresentableError', () => {
   });
 });
 
-it('a PartialStateError carries the id and the outputs that the engine keeps in state', () => {
+it('a DynamicPartialStateError carries the id and the outputs that the engine keeps in state', () => {
   const outputs = toOutputs(endpointOf(), declared, [operationOf()]);
-  const error = new PartialStateError('op-1 failed', 'ep-1', outputs);
+  const error = new DynamicPartialStateError('op-1 failed', 'ep-1', outputs);
   expect([error.id, error.properties, error.reasons]).toEqual(['ep-1', outputs, ['op-1 failed']]);
   expect([error.message, error.stack]).toEqual(['op-1 failed', 'op-1 failed']);
 });

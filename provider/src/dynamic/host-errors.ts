@@ -16,8 +16,8 @@ export class PresentableError extends Error {
 }
 
 /** A failure of a resource that exists: the engine stores what it carries, by these names. */
-export class PartialStateError extends PresentableError {
-  override readonly name = 'PartialStateError';
+export class DynamicPartialStateError extends PresentableError {
+  override readonly name = 'DynamicPartialStateError';
   readonly id: string;
   readonly properties: StoredOutputs;
   readonly reasons: readonly string[];

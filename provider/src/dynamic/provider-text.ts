@@ -1,5 +1,5 @@
 /** The type of a ComputeEndpoint in a stack's state. */
-export const typeToken = 'pulumi-nodejs:dynamic/postgres:ComputeEndpoint';
+export const dynamicTypeToken = 'pulumi-nodejs:dynamic/postgres:ComputeEndpoint';
 
 /**
  * The provider as it travels in state: it names the installed package and holds no code of its own, so old state

@@ -66,10 +66,10 @@ export class EndpointLifecycle {
       patienceMs: options.previewPatienceMs,
       allowsRestart: (inputs) => this.#allowsRestart(inputs),
       settingNames: this.config.names,
-      show: async (weight, declaration, lines) => {
+      show: async (severity, declaration, lines) => {
         const text = lines.map(this.#presenter([declaration])).join('\n');
         const { urn } = declaration.resource;
-        if (urn !== undefined) await display.report(weight, urn, text);
+        if (urn !== undefined) await display.report(severity, urn, text);
       },
     });
   }

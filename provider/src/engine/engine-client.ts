@@ -5,7 +5,7 @@ export type Severity = 'progress' | 'note' | 'warning';
 
 /** The log channel of the engine. */
 export interface EngineClient {
-  log(weight: Severity, urn: string, message: string): Promise<void>;
+  log(severity: Severity, urn: string, message: string): Promise<void>;
 }
 
 /** What the client needs of grpc-js. It must be the copy that the stubs of the SDK use: they accept no other. */
@@ -44,12 +44,12 @@ function createClient(address: string, { credentials }: Grpc): EngineClient {
   const client = new Client(address, credentials.createInsecure());
   const { INFO, WARNING } = proto.LogSeverity;
   return {
-    log(weight, urn, message) {
+    log(severity, urn, message) {
       const request = new proto.LogRequest();
-      request.setSeverity(weight === 'warning' ? WARNING : INFO);
+      request.setSeverity(severity === 'warning' ? WARNING : INFO);
       request.setUrn(urn);
       request.setMessage(message);
-      request.setEphemeral(weight === 'progress');
+      request.setEphemeral(severity === 'progress');
       return new Promise((resolve, reject) => {
         client.log(request, (error: Error | null) => (error ? reject(error) : resolve()));
       });

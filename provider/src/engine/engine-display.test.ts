@@ -60,10 +60,12 @@ describe('EngineDisplay with an engine', () => {
   it.each([
     ['note', LogSeverity.INFO],
     ['warning', LogSeverity.WARNING],
-  ] as const)('keeps a %s under the Diagnostics of the resource', async (weight, severity) => {
+  ] as const)('keeps a %s under the Diagnostics of the resource', async (severity, sent) => {
     const { shown, display } = await startEngine();
-    await display.report(weight, urn, 'endpoint ep-1 was kept');
-    expect(shown).toMatchObject([{ urn, severity, message: 'endpoint ep-1 was kept', ephemeral: false }]);
+    await display.report(severity, urn, 'endpoint ep-1 was kept');
+    expect(shown).toMatchObject([
+      { urn, severity: sent, message: 'endpoint ep-1 was kept', ephemeral: false },
+    ]);
   });
 });
 

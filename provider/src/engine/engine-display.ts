@@ -20,8 +20,8 @@ export class EngineDisplay {
   }
 
   /** Shows a diagnostic on the resource; on stderr if there is no engine. */
-  async report(weight: 'note' | 'warning', urn: string, message: string): Promise<void> {
-    const reported = this.#client?.log(weight, urn, message) ?? Promise.reject(new Error('no engine'));
-    await reported.catch(() => process.stderr.write(`${weight}: ${message}\n`));
+  async report(severity: 'note' | 'warning', urn: string, message: string): Promise<void> {
+    const reported = this.#client?.log(severity, urn, message) ?? Promise.reject(new Error('no engine'));
+    await reported.catch(() => process.stderr.write(`${severity}: ${message}\n`));
   }
 }

@@ -77,7 +77,7 @@ export class UnlockWait {
    * after a pause that grows with each refusal.
    * @throws LockedError when the deadline of a refused write leaves no time for another attempt
    */
-  async waitForEnd(refusal: ControlApiError | undefined): Promise<void> {
+  async waitForUnlock(refusal: ControlApiError | undefined): Promise<void> {
     if (refusal) this.#refusals += 1;
     const wasSeen = await this.#waitForOperations(refusal ? this.#pauseMs() : this.#firstWaitMs());
     // Not refused so far, so an attempt makes sense: the project may be unlocked.

@@ -21,7 +21,7 @@ export interface QueuedWrite<Result> extends LockedWrite {
 }
 
 /** The maximum number of concurrent writes in a project that does not lock. */
-const widest = 8;
+const maxConcurrentWrites = 8;
 
 interface Entry extends LockedWrite {
   readonly place: number;
@@ -111,7 +111,7 @@ export class WriteQueue {
   async #sendFreely(entry: Entry): Promise<void> {
     try {
       await entry.send();
-      this.#width = Math.min(widest, this.#width * 2);
+      this.#width = Math.min(maxConcurrentWrites, this.#width * 2);
     } catch (error) {
       if (!isLocked(error)) throw error;
       this.#isLocking = true;
@@ -123,7 +123,7 @@ export class WriteQueue {
 
   async #sendWhenUnlocked(entry: Entry): Promise<void> {
     const lock = new UnlockWait(this.#poller, this.#pacing, entry, this.#latest, this.#harmless);
-    if (entry.refusal || this.#latest.some(isUnfinished)) await lock.waitForEnd(entry.refusal);
+    if (entry.refusal || this.#latest.some(isUnfinished)) await lock.waitForUnlock(entry.refusal);
     for (;;) {
       try {
         await entry.send();
@@ -132,7 +132,7 @@ export class WriteQueue {
         if (!isLocked(error)) throw error;
         const isHopeless = this.#stuckOn?.outlasts(entry.deadline);
         if (isHopeless && this.#stuckOn?.isFor(await lock.findBlocking())) throw this.#stuckOn.forQueued();
-        await lock.waitForEnd(error);
+        await lock.waitForUnlock(error);
       }
     }
   }

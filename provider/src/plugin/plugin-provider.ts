@@ -13,7 +13,7 @@ import { findSecretOutputs } from '../endpoint/secret-outputs';
 import { previewCreate, previewUpdate } from './preview-outputs';
 import type { Properties, ReadProperties, WrittenProperties } from './properties';
 import { readerOf } from './provider-settings';
-import { PartialStateError } from './service-error';
+import { PluginPartialStateError } from './service-error';
 
 // Hidden inputs. The engine does not send the first two, so a TypeScript program does; `check` adds the third.
 const passedInputs = ['__organization', '__createsBeforeDelete', '__replaces'] as const;
@@ -192,7 +192,11 @@ async function keepState<Result>(
     return await work;
   } catch (error) {
     if (!(error instanceof UnsettledEndpointError)) throw error;
-    throw new PartialStateError(error.message, error.id, writeOutputs(declaration, error.outputs, before));
+    throw new PluginPartialStateError(
+      error.message,
+      error.id,
+      writeOutputs(declaration, error.outputs, before),
+    );
   }
 }
 

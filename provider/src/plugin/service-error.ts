@@ -6,8 +6,8 @@ import { messageOf } from '../control-api/control-api-error';
 import { type WrittenProperties, writeProperties } from './properties';
 
 /** A failure of a resource that exists: the engine keeps it in state, with these outputs. */
-export class PartialStateError extends Error {
-  override readonly name = 'PartialStateError';
+export class PluginPartialStateError extends Error {
+  override readonly name = 'PluginPartialStateError';
   readonly id: string;
   readonly outputs: WrittenProperties;
 
@@ -25,11 +25,11 @@ export class NotConfiguredError extends Error {
   }
 }
 
-/** The error as a gRPC error. A PartialStateError carries the id and the outputs that the engine stores. */
+/** The error as a gRPC error. A PluginPartialStateError carries the id and the outputs that the engine stores. */
 export function toServiceError(error: unknown): Partial<ServiceError> {
   const details = messageOf(error);
   if (error instanceof NotConfiguredError) return { code: status.FAILED_PRECONDITION, details };
-  if (!(error instanceof PartialStateError)) return { code: status.UNKNOWN, details };
+  if (!(error instanceof PluginPartialStateError)) return { code: status.UNKNOWN, details };
   const detail = new ErrorResourceInitFailed();
   detail.setId(error.id);
   detail.setProperties(writeProperties(error.outputs));

@@ -47,7 +47,7 @@ interface DiagnosticsParts {
   readonly allowsRestart: (inputs: EndpointInputs) => boolean;
   readonly settingNames: SettingNames;
   /** Shows lines under the resource. */
-  readonly show: (weight: Severity, declaration: Declaration, lines: readonly string[]) => Promise<void>;
+  readonly show: (severity: Severity, declaration: Declaration, lines: readonly string[]) => Promise<void>;
 }
 
 /**

@@ -2,7 +2,7 @@ import * as pulumi from '@pulumi/pulumi';
 import { dynamicSettingNames } from '../config/setting-names';
 import { refuseReadableKey } from '../config/stack-config';
 import { toHiddenInputs } from '../dynamic/hidden-inputs';
-import { typeToken } from '../dynamic/provider-text';
+import { dynamicTypeToken } from '../dynamic/provider-text';
 import type { SizeOutput } from '../endpoint/compute-size';
 import type { UnsettledOperation } from '../endpoint/endpoint-state';
 import type {
@@ -74,7 +74,7 @@ export class ComputeEndpoint extends pulumi.CustomResource {
     const inputs = { ...args, ...toHiddenInputs(name, args, opts) };
     const stackTraces = pauseStackTraces();
     try {
-      super(typeToken, name, toProperties(inputs), toOptions(opts));
+      super(dynamicTypeToken, name, toProperties(inputs), toOptions(opts));
     } catch (error) {
       throw stackTraces.retake(error, ComputeEndpoint);
     } finally {

@@ -3,7 +3,7 @@ import { isEmpty, isNil, isPlainObject, mapValues, omitBy } from 'lodash';
 import { pluginSettingNames } from '../config/setting-names';
 import { refuseReadableKey } from '../config/stack-config';
 import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
-import { typeToken as dynamicType } from '../dynamic/provider-text';
+import { dynamicTypeToken } from '../dynamic/provider-text';
 import { findTimeoutFailures } from '../dynamic/timeouts';
 import {
   type ComputeEndpoint as DynamicComputeEndpoint,
@@ -47,7 +47,7 @@ export class ComputeEndpoint extends Resource {
     const options = {
       version,
       ...opts,
-      aliases: [...(opts?.aliases ?? []), { type: dynamicType }],
+      aliases: [...(opts?.aliases ?? []), { type: dynamicTypeToken }],
       ...(!isEmpty(customTimeouts) && { customTimeouts }),
     };
     const stackTraces = pauseStackTraces();
