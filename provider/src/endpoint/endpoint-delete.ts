@@ -5,7 +5,7 @@ import type { Operation } from '../control-api/wire-types';
 import { describeBlockers, describeProgress, type Progress } from '../engine/progress';
 import type { ServiceProject } from '../operations/service-project';
 import { awaitOperations, type WaitResult } from '../operations/wait-for-operations';
-import { describeWaitResult } from './endpoint-error';
+import { describeDeleteResult } from './endpoint-error';
 
 /** How long the last reads may take beyond the deadline. Milliseconds. */
 const extraReadMs = 5_000;
@@ -71,6 +71,6 @@ async function persists(
 }
 
 function describe(endpointId: string, result: WaitResult, { elapsedMs }: Deadline): string {
-  if (result.outcome !== 'succeeded') return describeWaitResult('delete', endpointId, result, elapsedMs);
+  if (result.outcome !== 'succeeded') return describeDeleteResult(endpointId, result, elapsedMs);
   return `delete of endpoint ${endpointId}: the service no longer shows its operation, and the endpoint still exists. Run the command again.`;
 }

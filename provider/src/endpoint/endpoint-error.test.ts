@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { operationOf } from '../../../tests/support/operation';
-import { describeWaitResult } from './endpoint-error';
+import { describeDeleteResult, describeWaitResult } from './endpoint-error';
+
+const timeouts = '`timeouts`';
 
 describe('describeWaitResult', () => {
   it('names only the failed operations, and how often each failed', () => {
@@ -9,7 +11,14 @@ describe('describeWaitResult', () => {
       operationOf({ id: 'op-2', status: 'failed', error: 'no capacity', failures_count: 3 }),
       operationOf({ id: 'op-3', action: 'suspend_compute', status: 'failed', failures_count: 1 }),
     ];
-    expect(describeWaitResult('update', 'ep-1', { outcome: 'failed', operations }, 5_000)).toBe(
+    expect(
+      describeWaitResult(
+        { action: 'update', endpointId: 'ep-1' },
+        { outcome: 'failed', operations },
+        5_000,
+        timeouts,
+      ),
+    ).toBe(
       'update of endpoint ep-1: operation start_compute op-2 failed: no capacity (3 failures), suspend_compute op-3 failed. ' +
         'The endpoint is kept in state; the next `pulumi up` retries what failed.',
     );
@@ -23,7 +32,14 @@ describe('describeWaitResult', () => {
       operationOf({ id: 'op-1', action: 'apply_config', status: 'finished' }),
       operationOf({ id: 'op-2' }),
     ];
-    expect(describeWaitResult('create', 'ep-1', { outcome: 'timed out', operations }, waitedMs)).toBe(
+    expect(
+      describeWaitResult(
+        { action: 'create', endpointId: 'ep-1' },
+        { outcome: 'timed out', operations },
+        waitedMs,
+        timeouts,
+      ),
+    ).toBe(
       `create of endpoint ep-1: still waiting for start_compute op-2 running after ${waited}. ` +
         'The endpoint is kept in state; the next `pulumi up` continues to wait. `timeouts` sets how long that may take.',
     );
@@ -33,7 +49,7 @@ describe('describeWaitResult', () => {
     'asks to run the command again after a delete that %s: its state records no operation',
     (outcome) => {
       const operations = [operationOf({ status: outcome === 'failed' ? 'failed' : 'running' })];
-      expect(describeWaitResult('delete', 'ep-1', { outcome, operations }, 5_000)).toMatch(
+      expect(describeDeleteResult('ep-1', { outcome, operations }, 5_000)).toMatch(
         /The endpoint is kept in state; run the command again\.$/,
       );
     },

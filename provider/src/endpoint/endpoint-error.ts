@@ -1,4 +1,3 @@
-import { dynamicSettingNames } from '../config/setting-names';
 import { describeSeconds } from '../control-api/deadline';
 import type { Endpoint, Operation } from '../control-api/wire-types';
 import { describeOperation, isFailed, isUnfinished } from '../operations/operation-outcome';
@@ -32,17 +31,30 @@ const whatNow = {
   'timed out': 'The endpoint is kept in state; the next `pulumi up` continues to wait.',
   interrupted: 'The endpoint is kept in state; the next `pulumi up` continues to wait.',
 } as const;
-/** A delete that fails leaves the state as it was. */
-const afterDelete = 'The endpoint is kept in state; run the command again.';
 
-/** What was attempted, on which endpoint, what came back, what now. */
+/**
+ * What was attempted, on which endpoint, what came back, what now.
+ * @param timeouts how a program sets how long the action may take
+ */
 export function describeWaitResult(
-  action: 'create' | 'update' | 'delete',
-  endpointId: string,
-  { outcome, operations }: WaitResult,
+  subject: Subject,
+  result: WaitResult,
   waitedMs: number,
-  timeouts = dynamicSettingNames.timeouts,
+  timeouts: string,
 ): string {
+  const { outcome } = result;
+  const now = outcome === 'succeeded' ? '' : whatNow[outcome];
+  const longer = outcome === 'timed out' ? ` ${timeouts} sets how long that may take.` : '';
+  return `${describeEnd(subject, result, waitedMs)}. ${now}${longer}`;
+}
+
+/** The same of a delete. One that fails leaves the state as it was. */
+export function describeDeleteResult(endpointId: string, result: WaitResult, waitedMs: number): string {
+  const subject = { action: 'delete', endpointId } as const;
+  return `${describeEnd(subject, result, waitedMs)}. The endpoint is kept in state; run the command again.`;
+}
+
+function describeEnd(subject: Subject, { outcome, operations }: WaitResult, waitedMs: number): string {
   const hasFailed = outcome === 'failed';
   const isInterrupted = outcome === 'interrupted';
   const named = operations
@@ -52,10 +64,7 @@ export function describeWaitResult(
   const what = hasFailed
     ? `operation ${named}`
     : `${isInterrupted ? 'interrupted while' : 'still'} waiting for ${named} after ${describeSeconds(waitedMs)}`;
-  if (action === 'delete') return `${action} of endpoint ${endpointId}: ${what}. ${afterDelete}`;
-  const now = outcome === 'succeeded' ? '' : whatNow[outcome];
-  const longer = outcome === 'timed out' ? ` ${timeouts} sets how long that may take.` : '';
-  return `${action} of endpoint ${endpointId}: ${what}. ${now}${longer}`;
+  return `${toSubject(subject)}: ${what}`;
 }
 
 function describeWithFailures(operation: Operation): string {
@@ -65,7 +74,7 @@ function describeWithFailures(operation: Operation): string {
 
 /** Which endpoint a message is about. */
 interface Subject {
-  readonly action: 'create' | 'update';
+  readonly action: 'create' | 'update' | 'delete';
   readonly endpointId: string;
 }
 

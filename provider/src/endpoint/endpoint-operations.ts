@@ -216,9 +216,7 @@ export class EndpointOperations {
   }
 
   #toError(result: WaitResult): Error {
-    const { action, endpointId, deadline, settingNames } = this.#work;
-    return new Error(
-      describeWaitResult(action, endpointId, result, deadline.elapsedMs, settingNames.timeouts),
-    );
+    const { deadline, settingNames } = this.#work;
+    return new Error(describeWaitResult(this.#work, result, deadline.elapsedMs, settingNames.timeouts));
   }
 }

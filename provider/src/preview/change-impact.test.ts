@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../../tests/support/endpoint';
 import { failedOf } from '../../../tests/support/operation';
+import { dynamicSettingNames } from '../config/setting-names';
 import { findChanges } from '../endpoint/endpoint-changes';
 import { type EndpointInputs, unknownValue } from '../endpoint/endpoint-inputs';
 import { toOutputs, type UnsettledOperation } from '../endpoint/endpoint-state';
@@ -228,7 +229,9 @@ describe('the diagnostic of a failed suspension that is retried', () => {
 });
 
 it('describeRefusal names the changes that would drop connections, and how to continue', () => {
-  expect(describeRefusal('ep-1', impactOf({ autoscalingLimitMaxCu: 2, branchId: 'br-2' }))).toBe(
+  expect(
+    describeRefusal('ep-1', impactOf({ autoscalingLimitMaxCu: 2, branchId: 'br-2' }), dynamicSettingNames),
+  ).toBe(
     'allowRestart is false, and a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) restarts the compute and drops its connections (it is active now); a change of branchId moves the endpoint: its connections drop (it is active now). Nothing was changed on endpoint ep-1. ' +
       'To continue, set allowRestart: true (or `pulumi config set postgresCompute:allowRestart true`), or apply the change while the compute is idle.',
   );

@@ -1,5 +1,5 @@
 import { partition } from 'lodash';
-import { dynamicSettingNames } from '../config/setting-names';
+import type { SettingNames } from '../config/setting-names';
 import type { Endpoint } from '../control-api/wire-types';
 import { argumentTable } from '../endpoint/argument-effects';
 import { describeSizeRange } from '../endpoint/compute-size';
@@ -144,7 +144,7 @@ function describeEffect(names: SomeNames, inputs: EndpointInputs, live: ReadEndp
 export function describeRefusal(
   endpointId: string,
   { sentences }: ChangeImpact,
-  { namespace } = dynamicSettingNames,
+  { namespace }: SettingNames,
 ): string {
   return (
     `allowRestart is false, and ${sentences.join('; ')}. Nothing was changed on endpoint ${endpointId}. ` +
