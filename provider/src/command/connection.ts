@@ -33,7 +33,7 @@ function readSettings({ baseUrl }: CommandOptions, environment: NodeJS.ProcessEn
     );
   if (!(baseUrl ?? environment.POSTGRES_COMPUTE_BASE_URL)?.trim())
     throw usageError('No base URL given: pass --base-url, or set POSTGRES_COMPUTE_BASE_URL.');
-  const readConfig = (key: string) => (key === 'postgresCompute:baseUrl' ? baseUrl : undefined);
+  const readConfig = (name: string) => (name === 'baseUrl' ? baseUrl : undefined);
   try {
     return readConnectionSettings(readConfig, environment);
   } catch (error) {

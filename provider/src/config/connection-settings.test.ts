@@ -6,7 +6,7 @@ const key = 'canary-key-1';
 
 /** The settings for this config and environment. */
 function readSettings(config: Record<string, string>, environment: NodeJS.ProcessEnv = {}) {
-  return readConnectionSettings((name) => config[`${name}`], environment);
+  return readConnectionSettings((name) => config[`postgresCompute:${name}`], environment);
 }
 
 function refusalOf(environment: NodeJS.ProcessEnv): string {

@@ -8,8 +8,8 @@ export interface ConnectionSettings {
   readonly requestsPerMinute?: number;
 }
 
-/** Reads a decrypted value of the stack's config by its full key (`postgresCompute:apiKey`). */
-export type ReadConfig = (key: string) => string | undefined;
+/** Reads a decrypted value of the config by the name of the setting (`apiKey`), without the namespace. */
+export type ReadConfig = (name: string) => string | undefined;
 
 const sources = {
   apiKey: {
@@ -35,7 +35,7 @@ export function readConnectionSettings(
 ): ConnectionSettings {
   const read = (name: keyof typeof sources): string => {
     const { what, variable, example } = sources[name];
-    const value = (readConfig(`${namespace}:${name}`) ?? environment[variable])?.trim();
+    const value = (readConfig(name) ?? environment[variable])?.trim();
     if (value) return value;
     const command = example(`${namespace}:${name}`);
     throw new Error(
@@ -43,9 +43,9 @@ export function readConnectionSettings(
     );
   };
   const requestsPerMinute =
-    readConfig(`${namespace}:requestsPerMinute`) ?? environment.POSTGRES_COMPUTE_REQUESTS_PER_MINUTE;
+    readConfig('requestsPerMinute') ?? environment.POSTGRES_COMPUTE_REQUESTS_PER_MINUTE;
   const allowInsecure =
-    readConfig(`${namespace}:allowInsecureBaseUrl`) ?? environment.POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL;
+    readConfig('allowInsecureBaseUrl') ?? environment.POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL;
   return {
     baseUrl: checkBaseUrl(read('baseUrl'), checkAllowance(allowInsecure, namespace), namespace),
     apiKey: checkApiKey(read('apiKey'), namespace),

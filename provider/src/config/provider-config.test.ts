@@ -9,7 +9,7 @@ const environment = {
 /** The settings as a stack with this config sees them. */
 function configOf(stack: Record<string, string> = {}, variables: NodeJS.ProcessEnv = environment) {
   const config = new ProviderConfig(variables);
-  config.readConfig = (key) => stack[key];
+  config.readConfig = (name) => stack[`postgresCompute:${name}`];
   return config;
 }
 

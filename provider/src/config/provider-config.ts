@@ -26,11 +26,7 @@ export class ProviderConfig {
   }
 
   get #allowRestart(): string | undefined {
-    return this.readConfig(this.#allowRestartKey)?.trim() || undefined;
-  }
-
-  get #allowRestartKey(): string {
-    return `${this.names.namespace}:allowRestart`;
+    return this.readConfig('allowRestart')?.trim() || undefined;
   }
 
   /** The problems with the settings. Sends no request. */
@@ -42,7 +38,9 @@ export class ProviderConfig {
       failures.push(error instanceof Error ? error.message : String(error));
     }
     if (![undefined, 'true', 'false'].includes(this.#allowRestart))
-      failures.push(`${this.#allowRestartKey} must be true or false, not "${this.#allowRestart}".`);
+      failures.push(
+        `${this.names.namespace}:allowRestart must be true or false, not "${this.#allowRestart}".`,
+      );
     return failures;
   }
 

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { dynamic } from '@pulumi/pulumi';
 import { isEmpty, isEqual } from 'lodash';
+import { dynamicSettingNames } from '../config/setting-names';
 import { messageOf } from '../control-api/control-api-error';
 import { UnsettledEndpointError } from '../endpoint/endpoint-error';
 import { EndpointLifecycle, type LifecycleOptions } from '../endpoint/endpoint-lifecycle';
@@ -34,7 +35,8 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
 
   /** The host does not wait for this before it calls check, so it ends without a pause. */
   async configure({ config }: dynamic.ConfigureRequest): Promise<void> {
-    this.#lifecycle.config.readConfig = (key) => config.get(key);
+    const { namespace } = dynamicSettingNames;
+    this.#lifecycle.config.readConfig = (name) => config.get(`${namespace}:${name}`);
   }
 
   async check(olds: object, news: object): Promise<dynamic.CheckResult<StoredInputs>> {

@@ -9,5 +9,7 @@ import { ControlApi } from '../control-api/control-api';
  */
 export function connectByStack(): ControlApi {
   refuseReadableKey();
-  return new ControlApi(readConnectionSettings(readStackConfig, process.env, findSettingNames()));
+  const names = findSettingNames();
+  const readConfig = (name: string) => readStackConfig(names, name);
+  return new ControlApi(readConnectionSettings(readConfig, process.env, names));
 }

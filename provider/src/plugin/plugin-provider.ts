@@ -12,7 +12,7 @@ import type { Declaration, Resource } from '../endpoint/resource-identity';
 import { findSecretOutputs } from '../endpoint/secret-outputs';
 import { previewCreate, previewUpdate } from './preview-outputs';
 import type { Properties, ReadProperties, WrittenProperties } from './properties';
-import { readerOf } from './provider-settings';
+import { readSetting } from './provider-settings';
 import { PluginPartialStateError } from './service-error';
 
 // Hidden inputs. The engine does not send the first two, so a TypeScript program does; `check` adds the third.
@@ -41,7 +41,7 @@ export class PluginProvider {
   constructor(settings: Properties, options: LifecycleOptions = {}) {
     this.#signal = options.signal;
     this.lifecycle = new EndpointLifecycle({ ...options, settingNames: pluginSettingNames });
-    this.lifecycle.config.readConfig = readerOf(settings);
+    this.lifecycle.config.readConfig = (name) => readSetting(settings, name);
   }
 
   async check(

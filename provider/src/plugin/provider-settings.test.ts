@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unknownValue } from '../endpoint/endpoint-inputs';
-import { findChangedSettings, findSettingFailures, readerOf } from './provider-settings';
+import { findChangedSettings, findSettingFailures, readSetting } from './provider-settings';
 
 const settings = { apiKey: 'canary-key', baseUrl: 'https://postgres.example/api/v2' };
 
@@ -63,10 +63,10 @@ it('findChangedSettings names what differs, whatever its type', () => {
   ]);
 });
 
-it('readerOf reads by the full key, and numbers and flags as text', () => {
-  const read = readerOf({ ...settings, requestsPerMinute: 350, allowRestart: false, baseUrl: null });
-  const keys = ['apiKey', 'requestsPerMinute', 'allowRestart', 'baseUrl', 'allowInsecureBaseUrl'];
-  expect(keys.map((name) => read(`postgres-compute:${name}`))).toEqual([
+it('readSetting reads numbers and flags as text', () => {
+  const given = { ...settings, requestsPerMinute: 350, allowRestart: false, baseUrl: null };
+  const names = ['apiKey', 'requestsPerMinute', 'allowRestart', 'baseUrl', 'allowInsecureBaseUrl'];
+  expect(names.map((name) => readSetting(given, name))).toEqual([
     'canary-key',
     '350',
     'false',

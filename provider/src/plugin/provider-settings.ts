@@ -1,7 +1,6 @@
 import { ProviderConfig } from '../config/provider-config';
 import { pluginSettingNames } from '../config/setting-names';
-import type { InputFailure } from '../endpoint/endpoint-inputs';
-import { isUnknown } from '../endpoint/endpoint-inputs';
+import { type InputFailure, isUnknown } from '../endpoint/endpoint-inputs';
 import type { Properties } from './properties';
 
 /** The settings of the provider, from the stack's config or from the arguments of an explicit provider. */
@@ -21,21 +20,17 @@ export function findSettingFailures(settings: Properties, environment = process.
   }
   if (isUnknown(settings)) return [];
   const config = new ProviderConfig(environment, pluginSettingNames);
-  config.readConfig = readerOf(settings);
+  config.readConfig = (name) => readSetting(settings, name);
   return config.findFailures().map((reason) => ({ property: '', reason }));
 }
 
 /** The settings that differ. */
 export function findChangedSettings(olds: Properties, news: Properties): string[] {
-  return settingNames.filter((name) => asText(olds[name]) !== asText(news[name]));
+  return settingNames.filter((name) => readSetting(olds, name) !== readSetting(news, name));
 }
 
-/** Reads a setting by its full key (`postgres-compute:apiKey`). */
-export function readerOf(settings: Properties): (key: string) => string | undefined {
-  return (key) => asText(settings[key.slice(key.indexOf(':') + 1)]);
-}
-
-/** Numbers and flags arrive as text from some languages. */
-function asText(value: unknown): string | undefined {
+/** A setting as text: numbers and flags arrive as text from some languages only. */
+export function readSetting(settings: Properties, name: string): string | undefined {
+  const value = settings[name];
   return value === undefined || value === null ? undefined : String(value);
 }
