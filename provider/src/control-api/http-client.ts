@@ -28,8 +28,6 @@ export interface HttpPacing {
   /** How long one request may take. Milliseconds. @default 30000 */
   readonly requestTimeoutMs?: number | undefined;
   readonly retryPacing?: RetryPacing | undefined;
-  /** Aborted when the user interrupts the run: from then on, nothing is sent. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 interface RequestParts extends CallOptions {
@@ -51,17 +49,18 @@ export class HttpClient {
   readonly signal: AbortSignal | undefined;
   readonly #http: AxiosInstance;
 
-  constructor(options: ConnectionSettings & HttpPacing) {
+  /** @param signal aborted when the user interrupts the run: from then on, nothing is sent */
+  constructor(options: ConnectionSettings & HttpPacing, signal?: AbortSignal) {
     this.retryPacing = options.retryPacing ?? defaultRetryPacing;
     const { requestsPerMinute = defaultRequestLimits.perMinute } = options;
     const limiter = new RateLimiter({ ...defaultRequestLimits, perMinute: requestsPerMinute });
-    this.signal = options.signal;
+    this.signal = signal;
     this.redact = makeRedactor([options.apiKey]);
     this.#http = axios.create({
       baseURL: options.baseUrl.replace(/\/+$/, ''),
       timeout: options.requestTimeoutMs ?? 30_000,
       headers: { Authorization: `Bearer ${options.apiKey}`, Accept: 'application/json' },
-      adapter: sendWithin(limiter, options.signal),
+      adapter: sendWithin(limiter, signal),
       // The key goes to the base URL and nowhere else.
       maxRedirects: 0,
       maxContentLength: maxResponseBytes,
@@ -76,7 +75,7 @@ export class HttpClient {
     });
     // Installed before the retries, which treat invalid JSON like a lost response.
     this.#http.interceptors.response.use(requireJson);
-    installRetry(this.#http, this.retryPacing, options.signal);
+    installRetry(this.#http, this.retryPacing, signal);
   }
 
   protected async call<Shape extends z.ZodType>(

@@ -29,6 +29,8 @@ export interface LifecycleOptions extends ServicePacing {
   /** Where to show progress and diagnostics. @default stderr */
   readonly display?: EngineDisplay | undefined;
   readonly environment?: NodeJS.ProcessEnv | undefined;
+  /** Aborted when the user interrupts the run: from then on, nothing is sent. */
+  readonly signal?: AbortSignal | undefined;
   /** What the front door calls its settings. @default those of the dynamic provider */
   readonly settingNames?: SettingNames | undefined;
   /** How long a preview waits for a list of endpoints before it continues without. Milliseconds. @default 5000 */
@@ -60,7 +62,7 @@ export class EndpointLifecycle {
     const display = options.display ?? new EngineDisplay(undefined);
     this.config = new ProviderConfig(options.environment, options.settingNames);
     this.#display = display;
-    this.#projects = new ServiceProjects(this.config, options);
+    this.#projects = new ServiceProjects(this.config, options, options.signal);
     this.#diagnostics = new PreviewDiagnostics({
       projects: this.#projects,
       patienceMs: options.previewPatienceMs,

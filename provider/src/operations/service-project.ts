@@ -73,9 +73,9 @@ export class ServiceProjects {
   /** @throws Error when the key or the base URL is missing or unusable */
   readonly project: (projectId: string) => ServiceProject;
 
-  constructor(config: ProviderConfig, pacing: ServicePacing) {
+  constructor(config: ProviderConfig, pacing: ServicePacing, signal?: AbortSignal) {
     // On first use, when the host has set the stack's config. An error is not remembered.
-    const connect = memoize(() => new ControlApi({ ...config.connection, ...pacing }));
+    const connect = memoize(() => new ControlApi({ ...config.connection, ...pacing }, signal));
     this.project = memoize((projectId) => new ServiceProject(connect(), projectId, pacing));
   }
 }
