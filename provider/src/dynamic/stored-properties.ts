@@ -5,7 +5,14 @@ import { findGiven } from '../endpoint/endpoint-changes';
 import type { UncheckedDeclaration } from '../endpoint/endpoint-check';
 import { type EndpointInputs, type InputName, isUnknown, unknownValue } from '../endpoint/endpoint-inputs';
 import type { EndpointOutputs, PriorState } from '../endpoint/endpoint-state';
-import type { Declaration, Resource } from '../endpoint/resource-identity';
+import {
+  type Declaration,
+  type IdentityInputs,
+  identityInputs,
+  type Resource,
+  readIdentity,
+  writeIdentity,
+} from '../endpoint/resource-identity';
 import { findSecretOutputs } from '../endpoint/secret-outputs';
 import { markSecrets } from '../engine/secret-marks';
 import type { Timeouts } from './timeouts';
@@ -14,12 +21,9 @@ import type { Timeouts } from './timeouts';
 // arguments travels in inputs whose names begin with two underscores.
 
 /** The inputs that the core does not know. */
-interface HiddenInputs {
+interface HiddenInputs extends IdentityInputs {
   readonly __provider?: string | undefined;
   readonly __urn?: string | undefined;
-  readonly __organization?: string | undefined;
-  readonly __createsBeforeDelete?: boolean | undefined;
-  readonly __replaces?: string | undefined;
   /** The engine strips the marks of secrets, so the program names them. */
   readonly __secrets?: readonly string[] | undefined;
   readonly timeouts?: Timeouts | undefined;
@@ -37,14 +41,7 @@ export type StoredOutputs = EndpointOutputs &
     readonly __declared?: readonly InputName[];
   };
 
-const hiddenInputs = [
-  '__urn',
-  '__provider',
-  '__organization',
-  '__createsBeforeDelete',
-  '__replaces',
-  '__secrets',
-] as const;
+const hiddenInputs = ['__urn', '__provider', ...identityInputs, '__secrets'] as const;
 
 /** The inputs that are stored as they come. */
 export type PassedInputs = Pick<HiddenInputs, '__provider' | 'timeouts'>;
@@ -72,14 +69,8 @@ export function readState(stored: StoredOutputs): PriorState {
 }
 
 function readResource(stored: object): Resource {
-  const { __urn, __organization, __createsBeforeDelete, __replaces, __secrets } = stored as HiddenInputs; // As written.
-  return {
-    urn: __urn,
-    organization: __organization,
-    createsBeforeDelete: __createsBeforeDelete,
-    replaces: __replaces,
-    secretNames: Array.isArray(__secrets) ? __secrets : [],
-  };
+  const { __urn, __secrets } = stored as HiddenInputs; // As written.
+  return { urn: __urn, ...readIdentity(stored), secretNames: Array.isArray(__secrets) ? __secrets : [] };
 }
 
 /** The inputs for the engine to store. */
@@ -88,9 +79,7 @@ export function writeInputs({ resource, inputs }: Declaration, passed: PassedInp
     __urn: resource.urn,
     __provider: passed.__provider,
     timeouts: passed.timeouts ?? undefined,
-    __organization: resource.organization,
-    __createsBeforeDelete: resource.createsBeforeDelete,
-    __replaces: resource.replaces,
+    ...writeIdentity(resource),
     __secrets: resource.secretNames?.length ? resource.secretNames : undefined,
     restartOnChange: describeSize({ resource, inputs }),
   };

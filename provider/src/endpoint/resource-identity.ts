@@ -14,6 +14,35 @@ export interface Resource {
   readonly secretNames?: readonly string[] | undefined;
 }
 
+/** The inputs, hidden from the program, that carry a part of the identity from one call of the engine to the next. */
+export interface IdentityInputs {
+  readonly __organization?: string | undefined;
+  readonly __createsBeforeDelete?: boolean | undefined;
+  readonly __replaces?: string | undefined;
+}
+
+export const identityInputs = ['__organization', '__createsBeforeDelete', '__replaces'] as const;
+
+/** The part of the identity that travels in inputs. */
+export function readIdentity(
+  stored: object,
+): Pick<Resource, 'organization' | 'createsBeforeDelete' | 'replaces'> {
+  const { __organization, __createsBeforeDelete, __replaces }: Readonly<Record<string, unknown>> = {
+    ...stored,
+  };
+  const asText = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  return {
+    organization: asText(__organization),
+    createsBeforeDelete: __createsBeforeDelete === true || undefined,
+    replaces: asText(__replaces),
+  };
+}
+
+/** The inputs that carry it. */
+export function writeIdentity({ organization, createsBeforeDelete, replaces }: Resource): IdentityInputs {
+  return { __organization: organization, __createsBeforeDelete: createsBeforeDelete, __replaces: replaces };
+}
+
 /** A resource as the program declares it. */
 export interface Declaration {
   readonly resource: Resource;

@@ -8,16 +8,12 @@ import { UnsettledEndpointError } from '../endpoint/endpoint-error';
 import type { EndpointInputs, InputFailure } from '../endpoint/endpoint-inputs';
 import { type EndpointDiff, EndpointLifecycle, type LifecycleOptions } from '../endpoint/endpoint-lifecycle';
 import { type EndpointOutputs, type PriorState, pickOutputs } from '../endpoint/endpoint-state';
-import type { Declaration, Resource } from '../endpoint/resource-identity';
+import { type Declaration, identityInputs, readIdentity, writeIdentity } from '../endpoint/resource-identity';
 import { findSecretOutputs } from '../endpoint/secret-outputs';
 import { previewCreate, previewUpdate } from './preview-outputs';
 import type { Properties, ReadProperties, WrittenProperties } from './properties';
 import { readSetting } from './provider-settings';
 import { PluginPartialStateError } from './service-error';
-
-// Hidden inputs. The engine does not send the first two, so a TypeScript program does; `check` adds the third.
-const passedInputs = ['__organization', '__createsBeforeDelete', '__replaces'] as const;
-type PassedInputs = Partial<Record<(typeof passedInputs)[number], unknown>>;
 
 /** The state of a resource as the engine passes it to every call. */
 export interface ResourceState {
@@ -131,7 +127,7 @@ export class PluginProvider {
 function readDeclaration(urn: string, { values, secretNames }: ReadProperties): UncheckedDeclaration {
   const isArgument = (name: string) => !name.startsWith('__');
   return {
-    resource: readResource(urn, values, secretNames),
+    resource: { urn, ...readIdentity(values), secretNames },
     inputs: pick(values, Object.keys(values).filter(isArgument)),
   };
 }
@@ -144,7 +140,7 @@ function readChecked(urn: string, news: ReadProperties): Declaration {
 
 /** The inputs in a state. The dynamic provider may have written it, and stores further inputs. */
 function pickDeclared({ values, secretNames }: ReadProperties): ReadProperties {
-  return { values: pick(values, argumentNames, passedInputs), secretNames };
+  return { values: pick(values, argumentNames, identityInputs), secretNames };
 }
 
 function readState({ urn, inputs, outputs }: ResourceState): PriorState {
@@ -157,24 +153,8 @@ function readState({ urn, inputs, outputs }: ResourceState): PriorState {
   };
 }
 
-function readResource(urn: string, passed: PassedInputs, secretNames: readonly string[]): Resource {
-  const asText = (value: unknown) => (typeof value === 'string' ? value : undefined);
-  return {
-    urn,
-    organization: asText(passed.__organization),
-    createsBeforeDelete: passed.__createsBeforeDelete === true || undefined,
-    replaces: asText(passed.__replaces),
-    secretNames,
-  };
-}
-
 function writeInputs({ resource, inputs }: Declaration): WrittenProperties {
-  const passed: PassedInputs = {
-    __organization: resource.organization,
-    __createsBeforeDelete: resource.createsBeforeDelete,
-    __replaces: resource.replaces,
-  };
-  return { values: { ...inputs, ...passed }, secretNames: resource.secretNames };
+  return { values: { ...inputs, ...writeIdentity(resource) }, secretNames: resource.secretNames };
 }
 
 /** @param before what is in state */
@@ -210,7 +190,7 @@ function locate(id: string, { urn, inputs, outputs }: ResourceState) {
     );
   const declared = { projectId } as EndpointInputs;
   const state: PriorState = {
-    resource: readResource(urn, {}, []),
+    resource: { urn },
     inputs: declared,
     outputs: declared as EndpointOutputs,
   };
