@@ -50,10 +50,10 @@ async function build(isForced) {
   await runCommand(command, { name: 'tsc --build', cwd: repository, log, signal: interruption.signal });
 }
 
-/** What only the Pulumi CLI runs: the plugin, and the CLI itself. */
+/** What only runs of the Pulumi CLI need: the provider's bundles, and the CLI itself. */
 async function preparePulumi() {
-  log('bundling the provider plugin');
-  await import('./build-plugin.mjs');
+  log('bundling the provider');
+  await import('./bundle.mjs');
   const { tsImport } = await import('tsx/esm/api');
   /** @type {typeof import('./pulumi-cli/install.js')} */
   const { ensurePulumiCli } = await tsImport('./pulumi-cli/install.ts', import.meta.url);

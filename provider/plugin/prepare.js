@@ -5,7 +5,7 @@ const { join } = require('node:path');
 
 if (!existsSync(join(__dirname, 'main.js')))
   // npm passes --production on to the commands of this script.
-  execSync('npm ci --ignore-scripts --include=dev && node tools/build-plugin.mjs', {
+  execSync('npm ci --ignore-scripts --include=dev && node tools/bundle.mjs', {
     cwd: join(__dirname, '../..'),
     stdio: 'inherit',
   });

@@ -1,2 +1,2 @@
 @echo off
-node --max-semi-space-size=2 --optimize-for-size "%~dp0main.js" %*
+node --max-semi-space-size=8 --heap-growing-percent=30 "%~dp0main.js" %*

@@ -8,7 +8,7 @@ import { makeTemporaryFolder } from './temporary-folder';
 /** A copy of the repository, as far as packing needs it, in which the plugin has not been built. */
 export async function copyForPacking(): Promise<string> {
   const copy = makeTemporaryFolder();
-  for (const name of ['package.json', 'LICENSE', 'tsconfig.json', 'tools/build-plugin.mjs', 'provider'])
+  for (const name of ['package.json', 'LICENSE', 'tsconfig.json', 'tools/bundle.mjs', 'provider'])
     await cp(join(repository, name), join(copy, name), {
       recursive: true,
       filter: (source) => !source.includes('/plugin/main.js') && !source.includes('/provider/dist'),

@@ -1,14 +1,14 @@
-import { intersection, omit, omitBy, pick, pickBy, union } from 'lodash';
+import { intersection, pickBy, union } from 'lodash';
 import { argumentNames } from '../endpoint/argument-effects';
 import { describeSizeRange } from '../endpoint/compute-size';
 import { findGiven } from '../endpoint/endpoint-changes';
 import type { UncheckedDeclaration } from '../endpoint/endpoint-check';
 import { type EndpointInputs, type InputName, isUnknown, unknownValue } from '../endpoint/endpoint-inputs';
-import type { EndpointOutputs, PriorState } from '../endpoint/endpoint-state';
+import { type EndpointOutputs, type PriorState, pickOutputs } from '../endpoint/endpoint-state';
+import { keepProperties } from '../endpoint/kept-properties';
 import {
   type Declaration,
   type IdentityInputs,
-  identityInputs,
   type Resource,
   readIdentity,
   writeIdentity,
@@ -41,17 +41,14 @@ export type StoredOutputs = EndpointOutputs &
     readonly __declared?: readonly InputName[];
   };
 
-const hiddenInputs = ['__urn', '__provider', ...identityInputs, '__secrets'] as const;
-
 /** The inputs that are stored as they come. */
 export type PassedInputs = Pick<HiddenInputs, '__provider' | 'timeouts'>;
 
 /** What the program gives, out of the inputs that the engine passes. */
 export function readDeclaration(stored: object): UncheckedDeclaration {
-  const isHidden = (_value: unknown, name: string) =>
-    name.startsWith('__') || name === 'restartOnChange' || name === 'timeouts';
-  const inputs = omitBy({ ...stored } as Record<string, unknown>, isHidden);
-  return { resource: readResource(stored), inputs };
+  const isArgument = (name: string) =>
+    !name.startsWith('__') && name !== 'restartOnChange' && name !== 'timeouts';
+  return { resource: readResource(stored), inputs: keepProperties(stored, isArgument) };
 }
 
 /** The same, of inputs that have passed the check. */
@@ -62,10 +59,14 @@ export function readChecked(stored: StoredInputs): Declaration {
 
 /** What is in state. */
 export function readState(stored: StoredOutputs): PriorState {
-  const outputs = omit(stored, hiddenInputs, 'restartOnChange', 'timeouts', '__declared') as EndpointOutputs; // The rest, as written.
   // A resource that is only looked up (`ComputeEndpoint.get`) declares nothing but where it is.
-  const inputs = omit(pick(stored, stored.__declared ?? ['projectId']), 'timeouts') as EndpointInputs;
-  return { resource: readResource(stored), inputs, outputs };
+  const declared = new Set<string>(stored.__declared ?? ['projectId']);
+  const inputs = keepProperties(stored, (name) => declared.has(name) && name !== 'timeouts');
+  return {
+    resource: readResource(stored),
+    inputs: inputs as unknown as EndpointInputs, // As written.
+    outputs: pickOutputs(stored),
+  };
 }
 
 function readResource(stored: object): Resource {

@@ -5,6 +5,7 @@ import { argumentNames, argumentTable } from './argument-effects';
 import { deriveSizeOutputs, type SizeOutputs } from './compute-size';
 import { readAttributes } from './drift';
 import type { EndpointInputs, InputName } from './endpoint-inputs';
+import { keepProperties } from './kept-properties';
 import type { Resource } from './resource-identity';
 
 /** The version of the shape of the outputs, so that a later release can read what this one wrote. */
@@ -46,9 +47,11 @@ const furtherOutputs: Record<Exclude<keyof EndpointOutputs, InputName>, true> = 
   __schemaVersion: true,
 };
 
+const outputNames = new Set<string>([...argumentNames, ...Object.keys(furtherOutputs)]);
+
 /** The outputs among stored properties, which either provider may have written. */
 export function pickOutputs(stored: object): EndpointOutputs {
-  return pick(stored, argumentNames, Object.keys(furtherOutputs)) as EndpointOutputs; // As written.
+  return keepProperties(stored, (name) => outputNames.has(name)) as unknown as EndpointOutputs; // As written.
 }
 
 /** A resource in state: the arguments that the program gave, and the outputs. */

@@ -1,4 +1,4 @@
-import { isEmpty, pick } from 'lodash';
+import { isEmpty } from 'lodash';
 import { defaultTimeoutSeconds } from '../config/default-timeout';
 import { pluginSettingNames } from '../config/setting-names';
 import { Deadline } from '../control-api/deadline';
@@ -8,6 +8,7 @@ import { UnsettledEndpointError } from '../endpoint/endpoint-error';
 import type { EndpointInputs, InputFailure } from '../endpoint/endpoint-inputs';
 import { type EndpointDiff, EndpointLifecycle, type LifecycleOptions } from '../endpoint/endpoint-lifecycle';
 import { type EndpointOutputs, type PriorState, pickOutputs } from '../endpoint/endpoint-state';
+import { keepProperties } from '../endpoint/kept-properties';
 import { type Declaration, identityInputs, readIdentity, writeIdentity } from '../endpoint/resource-identity';
 import { findSecretOutputs } from '../endpoint/secret-outputs';
 import { previewCreate, previewUpdate } from './preview-outputs';
@@ -128,7 +129,7 @@ function readDeclaration(urn: string, { values, secretNames }: ReadProperties): 
   const isArgument = (name: string) => !name.startsWith('__');
   return {
     resource: { urn, ...readIdentity(values), secretNames },
-    inputs: pick(values, Object.keys(values).filter(isArgument)),
+    inputs: keepProperties(values, isArgument),
   };
 }
 
@@ -138,9 +139,11 @@ function readChecked(urn: string, news: ReadProperties): Declaration {
   return { resource, inputs: inputs as EndpointInputs };
 }
 
+const declaredNames = new Set<string>([...argumentNames, ...identityInputs]);
+
 /** The inputs in a state. The dynamic provider may have written it, and stores further inputs. */
 function pickDeclared({ values, secretNames }: ReadProperties): ReadProperties {
-  return { values: pick(values, argumentNames, identityInputs), secretNames };
+  return { values: keepProperties(values, (name) => declaredNames.has(name)), secretNames };
 }
 
 function readState({ urn, inputs, outputs }: ResourceState): PriorState {

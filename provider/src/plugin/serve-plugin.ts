@@ -21,7 +21,8 @@ export function servePlugin(folder: string): void {
   });
   endWithEngine();
   endOnSignal(service);
-  const server = new grpc.Server({ 'grpc.max_receive_message_length': mostBytes });
+  // Channelz, a protocol to inspect servers, would record every call.
+  const server = new grpc.Server({ 'grpc.max_receive_message_length': mostBytes, 'grpc.enable_channelz': 0 });
   server.addService(ResourceProviderService, service.implementation);
   server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (error, port) => {
     if (error) throw error;
