@@ -4,6 +4,7 @@
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
+/** @type {import('esbuild').BuildOptions} */
 const shared = {
   absWorkingDir: fileURLToPath(new URL('../provider', import.meta.url)),
   bundle: true,
