@@ -35,8 +35,8 @@ interface RequestParts extends CallOptions {
   readonly query?: object;
 }
 
-/** How long to retry a call that has no deadline. */
-const defaultPatienceMs = 60_000;
+/** How long to retry a call that has no deadline: longer than the minute that a 429 may ask for. */
+const defaultPatienceMs = 90_000;
 /** How long a write may still take after an interruption. Milliseconds. */
 const writeGraceMs = 500;
 const maxResponseBytes = 64 * 1024 * 1024;

@@ -6,7 +6,12 @@ import { deleteEndpoint } from './endpoint-delete';
 import { EndpointGoneError } from './endpoint-error';
 import { EndpointRun } from './endpoint-run';
 import type { EndpointOutputs } from './endpoint-state';
-import { type ExistingEndpoint, findDuplicates, findOlderDuplicate } from './existing-endpoint';
+import {
+  type ExistingEndpoint,
+  findDuplicates,
+  findOlderDuplicate,
+  NameTakenError,
+} from './existing-endpoint';
 
 export interface CreateRequest extends CreateWork {
   readonly allowsRestart: boolean;
@@ -28,14 +33,24 @@ const mostAttempts = 3;
  */
 export async function createEndpoint(request: CreateRequest): Promise<Created> {
   for (let attempt = 1; ; attempt += 1) {
-    const creation = await createOnce(request);
     try {
+      const creation = await createOnce(request);
       if (creation.kind === 'new') return await finishNew(request, creation.change);
       return await takeOver(request, creation);
     } catch (error) {
-      if (!(error instanceof EndpointGoneError) || attempt === mostAttempts) throw error;
+      const isGone =
+        error instanceof EndpointGoneError ||
+        (error instanceof NameTakenError && (await isNoLongerThere(request, error.takenBy)));
+      if (!isGone || attempt === mostAttempts) throw error;
     }
   }
+}
+
+/** Whether no read by id shows an endpoint that a list has shown. If so, lists will not show it again. */
+async function isNoLongerThere({ project, deadline }: CreateRequest, { id }: Endpoint): Promise<boolean> {
+  if (await project.endpoints.exists(id, project.readLagMs, deadline)) return false;
+  project.endpoints.hide(id);
+  return true;
 }
 
 async function finishNew(request: CreateRequest, change: EndpointChange): Promise<Created> {
@@ -63,10 +78,8 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
 async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndpoint) {
   const { project, inputs, target, deadline, progress } = request;
   const { id } = endpoint;
-  if (!(await project.endpoints.exists(id, project.readLagMs, deadline))) {
-    project.endpoints.hide(id);
+  if (await isNoLongerThere(request, endpoint))
     throw new EndpointGoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
-  }
   const isOwn = kind === 'own';
   const run = startRun(request, endpoint);
   const differing = findDrift(endpoint, inputs).filter((name) => !isOwn || name !== 'name');

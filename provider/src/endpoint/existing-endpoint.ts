@@ -18,6 +18,17 @@ export interface ExistingEndpoint {
   readonly endpoint: Endpoint;
 }
 
+/** An endpoint that must not be taken over has the name that a create needs, as far as a list shows. */
+export class NameTakenError extends Error {
+  override readonly name = 'NameTakenError';
+  readonly takenBy: Endpoint;
+
+  constructor(message: string, takenBy: Endpoint) {
+    super(message);
+    this.takenBy = takenBy;
+  }
+}
+
 /**
  * Derives the names once for a whole create. There are two if the endpoint replaces one that still exists: one derived with
  * the old endpoint's name and one without. A forced replacement (`--replace`, taint) does not know the old endpoint, so it
@@ -32,7 +43,7 @@ export function toCreateTarget({ resource, inputs }: Declaration): CreateTarget 
 
 /**
  * The endpoint that this create takes over instead of creating one.
- * @throws Error when an endpoint is in the way that must not be taken over
+ * @throws NameTakenError when an endpoint is in the way that must not be taken over
  */
 export function findExisting(
   target: CreateTarget,
@@ -45,10 +56,11 @@ export function findExisting(
   // program that creates before it deletes can meet its own there, by a forced replacement and a move in one update.
   const isInPlace = own?.branch_id === inputs.branchId || target.createsBeforeDelete;
   if (own && isInPlace) return { kind: 'own', endpoint: own };
-  if (own && !inputs.adopt) throw new Error(describeElsewhere(own));
+  if (own && !inputs.adopt) throw new NameTakenError(describeElsewhere(own), own);
   if (own) return { kind: 'adopted', endpoint: own };
   const named = findNamed(target, endpoints);
-  if (named && !(inputs.adopt && isSamePlace(named, inputs))) throw new Error(describeTaken(inputs, named));
+  if (named && !(inputs.adopt && isSamePlace(named, inputs)))
+    throw new NameTakenError(describeTaken(inputs, named), named);
   const adopted = inputs.adopt ? (named ?? findBranchEndpoint(inputs, endpoints)) : undefined;
   return adopted && { kind: 'adopted', endpoint: adopted };
 }
