@@ -26,7 +26,7 @@ const groups: Readonly<Record<string, (isQuick: boolean) => Promise<Figure[]>>> 
   create: () => measureOneCreate(),
   'side-by-side': (isQuick) => measureSideBySide(isQuick ? 20 : 200),
   locked: (isQuick) => measureLockedProject(isQuick ? 4 : 20),
-  engine: (isQuick) => measureEngineCost(isQuick ? 50 : 1_000, isQuick ? 1 : 2),
+  engine: (isQuick) => measureEngineCost(isQuick ? 50 : 1_000),
   'cut-off': (isQuick) => measureCutOffRuns(isQuick ? 1 : 5),
   rate: (isQuick) => measureRequestRate(isQuick ? 100 : 1_000),
 };

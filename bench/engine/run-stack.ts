@@ -10,7 +10,7 @@ const steps = {
   up: { args: ['up', '--yes', '--skip-preview'], times: 1 },
   preview: { args: ['preview', '--expect-no-changes'], times: 1 },
   // It is so short that equal runs differ by a tenth.
-  refresh: { args: ['refresh', '--yes', '--skip-preview', '--expect-no-changes'], times: 3 },
+  refresh: { args: ['refresh', '--yes', '--skip-preview', '--expect-no-changes'], times: 6 },
   destroy: { args: ['destroy', '--yes', '--skip-preview'], times: 1 },
 } as const;
 export type Step = keyof typeof steps;

@@ -3,7 +3,7 @@ import type { Kind } from '../engine/bench-stack';
 import { runStack, type StackRun, type Step, type StepCost, stepNames } from '../engine/run-stack';
 import { atMost, type Figure, informative } from '../figure';
 
-type Runs = Readonly<Record<Kind, readonly StackRun[]>>;
+type Runs = Readonly<Record<Kind, StackRun>>;
 
 const stepLimits: Readonly<Record<Step, number>> = { up: 1.1, preview: 1.15, refresh: 1.1, destroy: 1.1 };
 
@@ -14,23 +14,19 @@ const doorLimits = {
 
 /**
  * The real CLI on so many endpoints of a service that takes no time, against the same number of resources whose
- * provider does nothing: of the dynamic provider and of the plugin. All four take turns, and the fastest run counts.
+ * provider does nothing: of the dynamic provider and of the plugin. The fastest run of each step counts.
  */
-export async function measureEngineCost(count: number, rounds: number): Promise<Figure[]> {
-  const runs = { dynamic: emptyRuns(), plugin: emptyRuns() };
-  for (let round = 0; round < rounds; round += 1) {
-    for (const door of doorNames)
-      for (const kind of ['ours', 'empty'] as const) runs[door][kind].push(await runStack(door, kind, count));
+export async function measureEngineCost(count: number): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const door of doorNames) {
+    const runs = {
+      ours: await runStack(door, 'ours', count),
+      empty: await runStack(door, 'empty', count),
+    };
+    figures.push(...stepNames.map((step) => timeOf(door, step, count, runs)));
+    figures.push(...stateOf(door, runs), ...hostOf(door, count, runs));
   }
-  return doorNames.flatMap((door) => [
-    ...stepNames.map((step) => timeOf(door, step, count, runs[door])),
-    ...stateOf(door, runs[door]),
-    ...hostOf(door, count, runs[door]),
-  ]);
-}
-
-function emptyRuns(): Record<Kind, StackRun[]> {
-  return { ours: [], empty: [] };
+  return figures;
 }
 
 function timeOf(door: DoorName, step: Step, count: number, runs: Runs): Figure {
@@ -57,27 +53,25 @@ function timeOf(door: DoorName, step: Step, count: number, runs: Runs): Figure {
   };
 }
 
-function fastest(runs: readonly StackRun[], step: Step): StepCost {
-  const [first, ...others] = runs.flatMap(({ steps }) => steps[step]);
+function fastest({ steps }: StackRun, step: Step): StepCost {
+  const [first, ...others] = steps[step];
   if (!first) throw new Error(`${step} was not run`);
   return others.reduce((best, cost) => (cost.seconds < best.seconds ? cost : best), first);
 }
 
 function stateOf(door: DoorName, { ours, empty }: Runs): Figure[] {
-  const largest = (runs: readonly StackRun[], part: keyof StackRun['state']) =>
-    Math.max(...runs.map(({ state }) => state[part]));
   return [
     atMost({
       name: `inputs and outputs in state, bytes per endpoint, ${door}`,
-      value: largest(ours, 'inputsAndOutputs'),
+      value: ours.state.inputsAndOutputs,
       limit: doorLimits[door].stateBytes,
-      baselines: { c: largest(empty, 'inputsAndOutputs') },
+      baselines: { c: empty.state.inputsAndOutputs },
     }),
     informative({
       name: `the same with what the engine adds, ${door}`,
-      value: largest(ours, 'whole'),
-      baselines: { c: largest(empty, 'whole') },
-      details: { file: largest(ours, 'file') },
+      value: ours.state.whole,
+      baselines: { c: empty.state.whole },
+      details: { file: ours.state.file },
     }),
   ];
 }
@@ -86,15 +80,15 @@ function hostOf(door: DoorName, count: number, { ours, empty }: Runs): Figure[] 
   return [
     atMost({
       name: `requests in a preview without changes, ${count} endpoints, ${door}`,
-      value: Math.max(...ours.flatMap(({ steps }) => steps.preview.map(({ requests }) => requests))),
+      value: Math.max(...ours.steps.preview.map(({ requests }) => requests)),
       limit: 0,
     }),
     atMost({
       name: `peak memory of the provider's process, ${count} endpoints, ${door}`,
-      value: Math.max(...ours.map(({ hostMb }) => hostMb)),
+      value: ours.hostMb,
       limit: doorLimits[door].hostMb,
       unit: ' MB',
-      baselines: { c: Math.max(...empty.map(({ hostMb }) => hostMb)) },
+      baselines: { c: empty.hostMb },
     }),
   ];
 }
