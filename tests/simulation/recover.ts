@@ -104,9 +104,11 @@ function deletesWithoutRecord({ command, forced }: Round): boolean {
 }
 
 /** Takes over the endpoint of a create that was killed: by `adopt: true` or, if nothing of it is secret, by an import. */
-function takeOver({ ground, journal, randomness, scenario }: World, slot: number, id: string): void {
+function takeOver({ ground, journal, plans, randomness, scenario }: World, slot: number, id: string): void {
   const { secretSettings = 'no', isNameSecret = false } = scenario.traits[slot] ?? {};
-  if (secretSettings === 'no' && !isNameSecret && randomness.happens(0.5)) {
+  // The service does not know about triggers, so after an import one restarts the compute.
+  const hasTrigger = plans[slot]?.trigger !== undefined;
+  if (secretSettings === 'no' && !isNameSecret && !hasTrigger && randomness.happens(0.5)) {
     ground.imported.set(slot, id);
     journal.count('imports');
     journal.note('user', () => `imports ${id} as ${slotName(slot)}`);
