@@ -19,7 +19,7 @@ export default defineConfig({
       {
         test: {
           name: 'quick',
-          include: ['provider/src/**/*.test.ts', 'tests/integration/**/*.test.ts'],
+          include: ['provider/src/**/*.test.ts', 'tests/{integration,simulation}/**/*.test.ts'],
           testTimeout: 20_000,
         },
       },

@@ -10,7 +10,7 @@ export type CreateWork = Omit<EndpointWork, 'endpointId' | 'action' | 'allowsRes
   readonly claims: EndpointClaims;
 };
 
-/** How long a list may take after the deadline of the create. Milliseconds. */
+/** How long a list may take at least, also after the deadline of the create. Milliseconds. */
 const longestListMs = 30_000;
 
 /** Lists the endpoints until something is found, or until reads can no longer lag behind. */
@@ -19,7 +19,8 @@ export function findListed<Found>(
   find: (endpoints: readonly Endpoint[]) => Found | undefined,
   lagMs = readLagMs,
 ): Promise<Found | undefined> {
-  const list = () => deadline.next(longestListMs).bound(endpoints.fresh(), 'list of the endpoints');
+  const listMs = Math.max(longestListMs, deadline.remainingMs);
+  const list = () => deadline.next(listMs).bound(endpoints.fresh(), 'list of the endpoints');
   const read = async () => find(await list());
   return rereadUntil(
     deadline.next(Math.min(lagMs, deadline.remainingMs)),

@@ -186,8 +186,9 @@ export class EndpointRun {
   }
 
   async #readBack(except: 'name' | undefined): Promise<ReadBack> {
-    const { project, inputs } = this.#work;
-    const endpoint = await this.#endpoint.find(project.readLagMs);
+    const { project, inputs, deadline } = this.#work;
+    // The read may have to wait for the rate limiter, or be sent again: it has as long as the whole action.
+    const endpoint = await this.#endpoint.find(Math.max(project.readLagMs, deadline.remainingMs));
     if (!endpoint) return { endpoint, drift: [], isTransitioning: false, isAgreed: false };
     const isWaiting = inputs.waitForOperations !== false;
     const drift = isWaiting ? findDrift(endpoint, inputs).filter((name) => name !== except) : [];

@@ -1,0 +1,144 @@
+import type { ReadProperties } from '../../provider/src/plugin/properties';
+import type { Journal } from './journal';
+import type { CallResult, ProviderHost } from './provider-host';
+import type { SimulatedRun } from './simulated-run';
+import { Snapshot } from './snapshot';
+import type { DeclaredResource, PendingOperation, Stack, StackState, StoredResource } from './stack';
+
+export interface EngineOptions {
+  readonly isPreview?: boolean;
+  /** `--refresh`. */
+  readonly refreshesFirst?: boolean;
+  /** `--replace`: the resources to replace although no argument asks for it. */
+  readonly replaceTargets?: ReadonlySet<string>;
+}
+
+/** What the engine tells the world. */
+export interface EngineWitness {
+  /** The state file was written. */
+  written(run: SimulatedRun, stack: Stack): void;
+  /** A step that calls the provider is about to begin, or has ended. */
+  step(run: SimulatedRun, step: string, urn: string, id: string | undefined): void;
+  /** A create has ended, in whatever way, and the state is written. */
+  createEnded(run: SimulatedRun, urn: string): void;
+}
+
+export interface EngineParts {
+  readonly stack: Stack;
+  readonly run: SimulatedRun;
+  readonly host: ProviderHost;
+  readonly options: EngineOptions;
+  readonly journal: Journal;
+  readonly witness: EngineWitness;
+}
+
+/** The steps of a plan that change something, each between two writes of the state (Pulumi's step.go). */
+export class EngineSteps {
+  readonly snapshot: Snapshot;
+  /** What was done, or would be: `create URN`, `update URN` … */
+  readonly taken: string[] = [];
+  readonly #stack: Stack;
+  readonly #run: SimulatedRun;
+  readonly #host: ProviderHost;
+  readonly #options: EngineOptions;
+  readonly #journal: Journal;
+  readonly #witness: EngineWitness;
+
+  constructor(parts: EngineParts) {
+    this.snapshot = new Snapshot(parts.stack.state);
+    this.#stack = parts.stack;
+    this.#run = parts.run;
+    this.#host = parts.host;
+    this.#options = parts.options;
+    this.#journal = parts.journal;
+    this.#witness = parts.witness;
+  }
+
+  async create(resource: DeclaredResource, inputs: ReadProperties, old?: StoredResource): Promise<void> {
+    const { urn, timeoutSeconds, deletesFirst } = resource;
+    if (this.note('create', urn)) return;
+    this.#journal.count('creates');
+    await this.during({ urn, kind: 'creating' }, async () => {
+      const result = await this.#host.create(resource, inputs);
+      if (old && !deletesFirst) old.isToDelete = true;
+      this.snapshot.markNew(toStored(urn, inputs, timeoutSeconds, result));
+      if (old?.isPendingReplacement) this.snapshot.markDone(old);
+      return result;
+    });
+  }
+
+  async update(resource: DeclaredResource, old: StoredResource, inputs: ReadProperties): Promise<void> {
+    const { urn, timeoutSeconds } = resource;
+    if (this.note('update', urn, old.id)) return;
+    this.#journal.count('updates');
+    await this.during({ urn, kind: 'updating' }, async () => {
+      const result = await this.#host.update(old, resource, inputs);
+      this.snapshot.markDone(old);
+      this.snapshot.markNew(toStored(urn, inputs, timeoutSeconds, result));
+      return result;
+    });
+  }
+
+  /** @param isReplaced whether its successor is created next: the state keeps it until then */
+  async delete(old: StoredResource, isReplaced: boolean): Promise<void> {
+    if (this.note('delete', old.urn, old.id)) return;
+    this.#journal.count('deletes');
+    await this.during({ urn: old.urn, kind: 'deleting' }, async () => {
+      await this.#host.delete(old);
+      if (isReplaced) old.isPendingReplacement = true;
+      else this.snapshot.markDone(old);
+      return undefined;
+    });
+  }
+
+  /** Writes the state before and after the work. The work says whether it failed with something to keep. */
+  async during(operation: PendingOperation, work: () => Promise<CallResult | undefined>): Promise<void> {
+    this.snapshot.begin(operation);
+    this.write();
+    this.#run.step();
+    await this.#dieIfKilled();
+    try {
+      const result = await work();
+      if (result?.error === undefined) return;
+      this.#journal.count('partial states');
+      throw new Error(result.error);
+    } finally {
+      this.#run.step();
+      await this.#dieIfKilled();
+      this.snapshot.end(operation);
+      this.write();
+      if (operation.kind === 'creating') this.#witness.createEnded(this.#run, operation.urn);
+      this.#run.step();
+      await this.#dieIfKilled();
+    }
+  }
+
+  /** Returns whether this is a preview, which does nothing more. */
+  note(step: string, urn: string, id?: string): boolean {
+    this.taken.push(`${step} ${urn}`);
+    if (this.#options.isPreview) return true;
+    this.#witness.step(this.#run, step, urn, id);
+    return false;
+  }
+
+  async #dieIfKilled(): Promise<void> {
+    if (!this.#run.isCliAlive) await new Promise(() => undefined);
+  }
+
+  write(): void {
+    const state: StackState = this.snapshot.state;
+    this.#stack.state = state;
+    this.#witness.written(this.#run, this.#stack);
+  }
+}
+
+export function toStored(
+  urn: string,
+  inputs: ReadProperties,
+  timeoutSeconds: number,
+  result: CallResult,
+): StoredResource {
+  const { id, outputs, error } = result;
+  const flags = { isTainted: false, isPendingReplacement: false, isToDelete: false };
+  return { urn, id, inputs, outputs, timeoutSeconds, hasInitErrors: error !== undefined, ...flags };
+}

@@ -1,0 +1,196 @@
+import { isEqual } from 'lodash';
+import type { ReadProperties } from '../../provider/src/plugin/properties';
+import {
+  type EngineOptions,
+  type EngineParts,
+  EngineSteps,
+  type EngineWitness,
+  toStored,
+} from './engine-steps';
+import type { Journal } from './journal';
+import { nothing, type ProviderHost, toState } from './provider-host';
+import type { SimulatedRun } from './simulated-run';
+import type { DeclaredResource, StoredResource } from './stack';
+
+export interface EngineResult {
+  readonly isSuccess: boolean;
+  /** The errors under Diagnostics. */
+  readonly failures: readonly { readonly urn: string; readonly message: string }[];
+  /** What the run did, or would do: `create URN`, `update URN` … */
+  readonly steps: readonly string[];
+}
+
+/** One step of the plan; those of one resource run one after another. */
+type Step = () => Promise<void>;
+
+/**
+ * The engine of one `pulumi up`, `preview`, `refresh` or `destroy`, as Pulumi 3.259 has it (step_generator.go, step.go,
+ * backend/snapshot.go): resources are checked and compared one by one, their steps run in parallel, and the state is
+ * written before and after every step. An error or an interruption starts nothing new; what runs continues to its end.
+ */
+export class Engine {
+  readonly #run: SimulatedRun;
+  readonly #host: ProviderHost;
+  readonly #options: EngineOptions;
+  readonly #journal: Journal;
+  readonly #witness: EngineWitness;
+  readonly #steps: EngineSteps;
+  readonly #failures: { urn: string; message: string }[] = [];
+  readonly #operatedOn = new Set<string>();
+
+  constructor(parts: EngineParts) {
+    this.#run = parts.run;
+    this.#host = parts.host;
+    this.#options = parts.options;
+    this.#journal = parts.journal;
+    this.#witness = parts.witness;
+    this.#steps = new EngineSteps(parts);
+  }
+
+  /** `pulumi up`, or `pulumi preview`. */
+  async update(program: readonly DeclaredResource[]): Promise<EngineResult> {
+    if (this.#options.refreshesFirst) await this.#refreshAll();
+    const chains: Promise<void>[] = [];
+    for (const resource of program) {
+      if (this.#isStopped) break;
+      const steps = await this.#attempt(resource.urn, () => this.#plan(resource));
+      chains.push(this.#runChain(resource.urn, steps ?? []));
+    }
+    // The program ends when the engine has answered its last registration.
+    await Promise.all(chains);
+    if (!this.#isStopped) await this.#deleteRest();
+    return this.#conclude();
+  }
+
+  /** `pulumi refresh`. */
+  async refresh(): Promise<EngineResult> {
+    await this.#refreshAll();
+    return this.#conclude();
+  }
+
+  /** `pulumi destroy`, which needs no program. */
+  async destroy(): Promise<EngineResult> {
+    if (this.#options.refreshesFirst) await this.#refreshAll();
+    if (!this.#isStopped) await this.#deleteRest();
+    return this.#conclude();
+  }
+
+  get #isStopped(): boolean {
+    return this.#failures.length > 0 || this.#run.isInterrupted;
+  }
+
+  #conclude(): EngineResult {
+    if (!this.#options.isPreview) this.#steps.write();
+    return { isSuccess: !this.#isStopped, failures: this.#failures, steps: this.#steps.taken };
+  }
+
+  /** What a registered resource needs. */
+  async #plan(resource: DeclaredResource): Promise<readonly Step[]> {
+    const { urn } = resource;
+    const old = this.#steps.snapshot.base.find((each) => each.urn === urn && !each.isToDelete);
+    this.#operatedOn.add(urn);
+    if (resource.importId !== undefined && !old) return [() => this.#import(resource)];
+    const isForced = old !== undefined && (this.#options.replaceTargets?.has(urn) === true || old.isTainted);
+    const olds = old && !isForced ? old.inputs : nothing;
+    const inputs = await this.#host.check(urn, olds, resource.inputs);
+    if (!old) return [() => this.#steps.create(resource, inputs)];
+    const diff = isForced ? undefined : await this.#host.diff(old, inputs);
+    const isReplaced = isForced || (diff && diff.replaces.length > 0) || old.isPendingReplacement;
+    if (isReplaced) return this.#planReplacement(resource, old, isForced ? inputs : undefined);
+    if (diff?.hasChanges || old.hasInitErrors) return [() => this.#steps.update(resource, old, inputs)];
+    this.#keepSame(old, inputs, resource.timeoutSeconds);
+    return [];
+  }
+
+  /** @param checked the inputs of a forced replacement, which are checked once; others are checked again without the old ones */
+  async #planReplacement(
+    resource: DeclaredResource,
+    old: StoredResource,
+    checked: ReadProperties | undefined,
+  ): Promise<readonly Step[]> {
+    const inputs = checked ?? (await this.#host.check(resource.urn, nothing, resource.inputs));
+    this.#journal.count('replacements');
+    if (!resource.deletesFirst) return [() => this.#steps.create(resource, inputs, old)];
+    const steps: Step[] = [() => this.#steps.create(resource, inputs, old)];
+    if (!old.isPendingReplacement) steps.unshift(() => this.#steps.delete(old, true));
+    return steps;
+  }
+
+  async #runChain(urn: string, steps: readonly Step[]): Promise<void> {
+    for (const step of steps) {
+      if (this.#isStopped) return;
+      await this.#attempt(urn, step);
+    }
+  }
+
+  async #attempt<Result>(urn: string, work: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#failures.push({ urn, message: error instanceof Error ? error.message : String(error) });
+      return undefined;
+    }
+  }
+
+  /** `import: ID`: reads the resource, and then checks and compares what the program declares. */
+  async #import(resource: DeclaredResource): Promise<void> {
+    const { urn, importId = '', timeoutSeconds } = resource;
+    if (this.#steps.note('import', urn, importId)) return;
+    let imported: StoredResource | undefined;
+    await this.#steps.during({ urn, kind: 'importing' }, async () => {
+      const read = await this.#host.read(importId, { urn, inputs: nothing, outputs: nothing });
+      if (!read) throw new Error(`resource ${importId} does not exist`);
+      imported = toStored(urn, read.inputs, timeoutSeconds, { ...read, error: undefined });
+      this.#steps.snapshot.markNew(imported);
+      return undefined;
+    });
+    if (!imported) return;
+    const inputs = await this.#host.check(urn, imported.inputs, resource.inputs);
+    const { hasChanges } = await this.#host.diff(imported, inputs);
+    if (hasChanges) await this.#steps.update(resource, imported, inputs);
+  }
+
+  #keepSame(old: StoredResource, inputs: ReadProperties, timeoutSeconds: number): void {
+    const isChanged = old.timeoutSeconds !== timeoutSeconds || !isEqual(old.inputs, inputs);
+    this.#steps.snapshot.markDone(old);
+    this.#steps.snapshot.markNew({ ...old, inputs, timeoutSeconds, hasInitErrors: false });
+    if (isChanged && !this.#options.isPreview) this.#steps.write();
+  }
+
+  /** Deletes what the program no longer declares, and what replacements have left. */
+  async #deleteRest(): Promise<void> {
+    const rest = this.#steps.snapshot.base.filter(
+      ({ urn, isToDelete }) => isToDelete || !this.#operatedOn.has(urn),
+    );
+    await Promise.all(
+      rest.map(async (old) => {
+        if (old.isPendingReplacement && !old.isToDelete) return this.#steps.snapshot.markDone(old);
+        await this.#runChain(old.urn, [() => this.#steps.delete(old, false)]);
+      }),
+    );
+  }
+
+  async #refreshAll(): Promise<void> {
+    this.#journal.count('refreshes');
+    const refreshed = await Promise.all(
+      this.#steps.snapshot.base.map((old) => this.#attempt(old.urn, () => this.#refreshOne(old))),
+    );
+    // What could not be read stays as it is.
+    this.#steps.snapshot.base = this.#steps.snapshot.base.flatMap((old, index) => {
+      const outcome = refreshed[index];
+      if (outcome === 'gone') return [];
+      return [outcome ?? old];
+    });
+  }
+
+  async #refreshOne(old: StoredResource): Promise<StoredResource | 'gone'> {
+    if (old.isPendingReplacement) return old;
+    this.#witness.step(this.#run, 'read', old.urn, old.id);
+    const read = await this.#host.read(old.id, toState(old));
+    if (!read) return 'gone';
+    const refreshed = { ...old, ...read, hasInitErrors: false };
+    // The engine compares the other way round, to show what has drifted.
+    await this.#host.diff(refreshed, old.inputs);
+    return refreshed;
+  }
+}

@@ -1,0 +1,145 @@
+import type { Endpoint, Operation } from 'postgres-control-emulator';
+import type { Controls } from '../../emulator/src/controls/controls';
+import type { EndpointRecord } from '../../emulator/src/records/endpoint-record';
+import type { SlotPlan } from '../chaos/slot-plan';
+import { SlotTexts } from '../chaos/slot-texts';
+import type { Disturbance } from './other-people';
+import type { Round, Scenario } from './scenario';
+import type { SimulatedService } from './simulated-service';
+
+interface GroundProject {
+  readonly id: string;
+  /** By slot and number of the branch. */
+  readonly branchIds: ReadonlyMap<string, string>;
+  /** Branches for the endpoints of other people. */
+  readonly otherBranchIds: string[];
+}
+
+interface OtherOperation {
+  readonly action: string;
+  readonly status: string;
+  readonly endpointId?: string;
+  readonly locks?: boolean;
+}
+
+/** What the service has besides the programs' endpoints, and which endpoint belongs to which slot. */
+export class Ground {
+  readonly texts: SlotTexts;
+  /** The slots for which the user has set `adopt: true` after a killed create. */
+  readonly adopted = new Set<number>();
+  /** The slots for which the user has set the resource option `import`, with its value. */
+  readonly imported = new Map<number, string>();
+  readonly controls: Controls;
+  readonly #service: SimulatedService;
+  readonly #rounds: readonly Round[];
+  readonly #projects = new Map<number, GroundProject>();
+  readonly #foreign = new Map<string, Endpoint>();
+  readonly #slotOfBranch = new Map<string, number>();
+  readonly #foreignOperationIds = new Set<string>();
+
+  constructor(service: SimulatedService, { traits, rounds }: Scenario) {
+    this.#service = service;
+    this.controls = service.controls;
+    this.#rounds = rounds;
+    this.texts = new SlotTexts(0, traits);
+  }
+
+  /** The project and the branch of a slot. Each slot has two branches of its own in each project. */
+  place(slot: number, { project, branch }: Pick<SlotPlan, 'project' | 'branch'>) {
+    const { id, branchIds } = this.project(project);
+    const branchId = branchIds.get(`${slot} ${branch}`);
+    if (branchId === undefined) throw new Error(`slot ${slot} has no branch ${branch}`);
+    return { projectId: id, branchId };
+  }
+
+  /** The project; the first call creates it. */
+  project(index: number): GroundProject {
+    const known = this.#projects.get(index);
+    if (known) return known;
+    const { id } = this.controls.createProject({ name: `project-${index}` });
+    for (const endpoint of this.controls.endpoints(id)) this.#foreign.set(endpoint.id, endpoint);
+    const branchIds = new Map<string, string>();
+    // Now, because later the project may be locked.
+    for (const { slots } of this.#rounds)
+      for (const [slot, plan] of slots.entries()) {
+        for (const branch of [0, plan.branch]) {
+          const key = `${slot} ${branch}`;
+          if (plan.project !== index || branchIds.has(key)) continue;
+          const branchId = this.controls.createBranch(id).id;
+          branchIds.set(key, branchId);
+          this.#slotOfBranch.set(branchId, slot);
+        }
+      }
+    const others = this.#rounds.flatMap(({ disturbances }) =>
+      disturbances.filter(({ what }) => what === 'create an endpoint'),
+    );
+    const otherBranchIds = others.map(() => this.controls.createBranch(id).id);
+    const project = { id, branchIds, otherBranchIds };
+    this.#projects.set(index, project);
+    return project;
+  }
+
+  /** The endpoints of other people, as they were when they were created. */
+  get foreign(): readonly Endpoint[] {
+    return [...this.#foreign.values()];
+  }
+
+  isForeign(endpointId: string): boolean {
+    return this.#foreign.has(endpointId);
+  }
+
+  isDeleting(endpointId: string): boolean {
+    return this.records().some(({ wire, deleting }) => wire.id === endpointId && deleting);
+  }
+
+  /** Every endpoint that the service has now. */
+  records(): EndpointRecord[] {
+    return [...this.#service.plane.store.projects.values()].flatMap(({ endpoints }) => [
+      ...endpoints.values(),
+    ]);
+  }
+
+  /** The endpoints of the programs; of one slot, if it is given. */
+  own(slot?: number): Endpoint[] {
+    const own = this.records().flatMap(({ wire }) => (this.#foreign.has(wire.id) ? [] : [wire]));
+    return slot === undefined ? own : own.filter((endpoint) => this.slotOf(endpoint) === slot);
+  }
+
+  slotOf({ branch_id }: Pick<Endpoint, 'branch_id'>): number | undefined {
+    return this.#slotOfBranch.get(branch_id);
+  }
+
+  /** The operations of the programs' endpoints. */
+  ownOperations(): Operation[] {
+    const ids = new Set(this.own().map(({ id }) => id));
+    const all = [...this.#service.plane.store.projects.values()].flatMap(({ operations }) => operations);
+    return all
+      .map(({ wire }) => wire)
+      .filter(({ id, endpoint_id = '' }) => !this.#foreignOperationIds.has(id) && ids.has(endpoint_id));
+  }
+
+  /** Adds another client's endpoint. Returns its id, or undefined where the rules of the service forbid it. */
+  addEndpoint({ slot, type, name }: Disturbance, plan: SlotPlan, isShared: boolean): string | undefined {
+    const { id, otherBranchIds } = this.project(plan.project);
+    const given = name === 'own' ? `others-${slot}` : name && this.texts.name(slot, plan.project, name);
+    // Names are unique in a project.
+    if (given && this.records().some(({ wire }) => wire.project_id === id && wire.name === given))
+      return undefined;
+    const isBeside = isShared && type === 'read_only';
+    const branchId = isBeside
+      ? this.place(slot, { project: plan.project, branch: 0 }).branchId
+      : otherBranchIds.shift();
+    if (branchId === undefined) return undefined;
+    const attributes = { branch_id: branchId, type, ...(given && { name: given }) };
+    const endpoint = this.controls.createEndpoint(id, attributes);
+    this.#foreign.set(endpoint.id, endpoint);
+    return endpoint.id;
+  }
+
+  /** Adds another client's operation. Returns a function that ends it. */
+  addOperation(project: number, operation: OtherOperation): () => void {
+    const added = this.controls.addOperation(this.project(project).id, operation);
+    this.#foreignOperationIds.add(added.operation.id);
+    return added.finish;
+  }
+}

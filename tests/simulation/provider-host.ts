@@ -1,0 +1,140 @@
+import { setMaxListeners } from 'node:events';
+import { EngineDisplay } from '../../provider/src/engine/engine-display';
+import { PluginProvider, type ResourceState } from '../../provider/src/plugin/plugin-provider';
+import type { ReadProperties, WrittenProperties } from '../../provider/src/plugin/properties';
+import { PartialStateError } from '../../provider/src/plugin/service-error';
+import type { SimulatedRun } from './simulated-run';
+import type { DeclaredResource, StoredResource } from './stack';
+
+export const nothing: ReadProperties = { values: {}, secretNames: [] };
+
+/** What a host reports to the world. */
+export interface HostWitness {
+  /** A text that the user may see. */
+  shown(run: SimulatedRun, text: string): void;
+  /** A call of the engine ended. */
+  ended(run: SimulatedRun, call: string, startedAtMs: number, timeoutSeconds: number): void;
+}
+
+/** A failure that leaves an endpoint to keep in state. */
+export interface PartialFailure {
+  readonly id: string;
+  readonly outputs: ReadProperties;
+}
+
+/** The outcome of a create or an update. */
+export interface CallResult {
+  readonly id: string;
+  readonly outputs: ReadProperties;
+  /** Undefined when it succeeded. */
+  readonly error: string | undefined;
+}
+
+/** The provider plugin's process, as the engine calls it. Instead of over gRPC, properties travel as JSON. */
+export class ProviderHost {
+  readonly #run: SimulatedRun;
+  readonly #provider: PluginProvider;
+  readonly #witness: HostWitness;
+
+  constructor(run: SimulatedRun, settings: Record<string, unknown>, witness: HostWitness) {
+    this.#run = run;
+    this.#witness = witness;
+    const interruption = new AbortController();
+    setMaxListeners(0, interruption.signal);
+    const display = new EngineDisplay({
+      log: async (_weight, _urn, message) => witness.shown(run, message),
+    });
+    this.#provider = new PluginProvider(settings, interruption, { display, environment: {} });
+  }
+
+  async check(urn: string, olds: ReadProperties, news: ReadProperties): Promise<ReadProperties> {
+    const checked = await this.#call('check', urn, 0, () => this.#provider.check(urn, olds, news));
+    const [failure] = checked.failures;
+    if (failure) throw new Error(`${failure.property} ${failure.reason}`);
+    return toRead(checked);
+  }
+
+  diff(old: StoredResource, news: ReadProperties) {
+    return this.#call('diff', old.urn, 0, () => this.#provider.diff(old.id, toState(old), news));
+  }
+
+  create({ urn, timeoutSeconds }: DeclaredResource, inputs: ReadProperties): Promise<CallResult> {
+    return this.#keep(async () => {
+      const created = await this.#call('create', urn, timeoutSeconds, () =>
+        this.#provider.create(urn, inputs, timeoutSeconds),
+      );
+      return { id: created.id, outputs: toRead(created), error: undefined };
+    });
+  }
+
+  update(
+    old: StoredResource,
+    { timeoutSeconds }: DeclaredResource,
+    inputs: ReadProperties,
+  ): Promise<CallResult> {
+    return this.#keep(async () => {
+      const updated = await this.#call('update', old.urn, timeoutSeconds, () =>
+        this.#provider.update(old.id, toState(old), inputs, timeoutSeconds),
+      );
+      return { id: old.id, outputs: toRead(updated), error: undefined };
+    });
+  }
+
+  delete(old: StoredResource): Promise<void> {
+    return this.#call('delete', old.urn, old.timeoutSeconds, () =>
+      this.#provider.delete(old.id, toState(old), old.timeoutSeconds),
+    );
+  }
+
+  /** Undefined when the endpoint no longer exists. */
+  async read(id: string, state: ResourceState) {
+    const found = await this.#call('read', state.urn, 0, () => this.#provider.read(id, state));
+    return found && { id: found.id, inputs: toRead(found.inputs), outputs: toRead(found.outputs) };
+  }
+
+  cancel(): void {
+    if (this.#run.isHostAlive) this.#provider.cancel();
+  }
+
+  /** The call of the engine: it fails when the host dies, and never returns when the CLI does. */
+  async #call<Result>(
+    call: string,
+    urn: string,
+    timeoutSeconds: number,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const run = this.#run;
+    const startedAt = Date.now();
+    try {
+      if (!run.isHostAlive) throw new Error('the plugin has exited');
+      const died = run.hostDied.then(() => Promise.reject(new Error('error reading from server: EOF')));
+      return await Promise.race([work(), died]);
+    } catch (error) {
+      if (run.isCliAlive) this.#witness.shown(run, String(error));
+      throw error;
+    } finally {
+      if (run.isHostAlive) this.#witness.ended(run, `${call} of ${urn}`, startedAt, timeoutSeconds);
+      if (!run.isCliAlive) await new Promise(() => undefined);
+    }
+  }
+
+  /** A failure of an endpoint that exists keeps it in state. */
+  async #keep(work: () => Promise<CallResult>): Promise<CallResult> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof PartialStateError)) throw error;
+      return { id: error.id, outputs: toRead(error.outputs), error: error.message };
+    }
+  }
+}
+
+export function toState({ urn, inputs, outputs }: StoredResource): ResourceState {
+  return { urn, inputs, outputs };
+}
+
+/** The properties as the engine receives them: JSON, with the secrets marked by name. */
+function toRead({ values, secretNames = [] }: WrittenProperties): ReadProperties {
+  const received = JSON.parse(JSON.stringify(values));
+  return { values: received, secretNames: secretNames.filter((name) => received[name] !== undefined) };
+}

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { disturbedSlots } from './act';
+import { slotName } from './program';
+import { checkSuccess } from './rest-checks';
+import type { Round } from './scenario';
+import { settle } from './settle';
+import type { Stack } from './stack';
+import type { RunResult, World } from './world';
+
+const adoptAdvice = 'adopt: true takes it over';
+const renameAdvice = /Choose another name|another name creates a new one/;
+const refusal = /the project (already has an endpoint of that name|has an endpoint of the derived name)/;
+const refreshAdvice = 'run `pulumi up --refresh`';
+/** How long it takes a user to remove the lock of a run that was killed, and to start the next. Milliseconds. */
+const restartMs = 2_000;
+/** Each repetition follows the advice of at most one error for each slot, and the engine may report one error at a time. */
+const mostRuns = 6;
+
+/**
+ * Does what a user does after a run that was cut off or failed: one `pulumi up`. The contract allows a repetition for
+ * these reasons only:
+ * - A create was killed right after the rename to the declared name: the error advises `adopt: true`.
+ * - An endpoint of another client has the declared name: the error advises another name.
+ * - The endpoint was deleted, by a replacement that was cut off or by other people: the error advises a refresh.
+ * - Reads lag behind, and the error names an endpoint that was deleted a moment ago.
+ * - `waitForOperations: false`: the run records its unfinished operations, and the next run resumes them.
+ */
+export async function recover(world: World, round: Round, stack: Stack, isCutOff: boolean): Promise<void> {
+  const { ground, journal, watch } = world;
+  if (stack.lockedBy !== undefined) {
+    await sleep(restartMs);
+    journal.note('user', () => `pulumi cancel: removes the lock of ${stack.lockedBy}`);
+    stack.lockedBy = undefined;
+  }
+  // What a run deletes after its CLI was killed, the state still has.
+  const isUnrecorded = isCutOff && deletesWithoutRecord(round);
+  const hasDrift = disturbedSlots(round).size > 0 || isUnrecorded;
+  // A list that lags behind still shows what was deleted, and a refresh what was changed.
+  if (hasDrift || round.command === 'destroy') await settle(world);
+  if (round.refreshesBetween) await refresh(world, stack);
+  const lateReads = round.lateReads.map((fault) => ground.controls.inject(fault));
+  for (let attempt = 1; ; attempt += 1) {
+    if (hasDrift) noteGivenAway(world, stack);
+    const result = await world.run(stack, { command: 'up', refreshesFirst: hasDrift });
+    if (result.isSuccess) {
+      // The next program no longer says `import`.
+      ground.imported.clear();
+      if (!hasDrift) checkSuccess(world, stack, result.startedAt);
+      break;
+    }
+    if (attempt < mostRuns && (await followAdvice(world, stack, isCutOff, result))) continue;
+    watch.violate(`\`up\` without faults failed: ${JSON.stringify(result.failures)}`);
+    break;
+  }
+  for (const fault of lateReads) {
+    journal.count('late reads', fault.hits);
+    fault.clear();
+  }
+  if (world.declared(stack).every(({ plan }) => plan.isWaiting)) return;
+  // What it resumes may start operations in turn, for which it does not wait either.
+  for (let steps = 1, runs = 0; steps > 0 && runs < mostRuns; runs += 1) {
+    await settle(world);
+    const result = await world.run(stack, { command: 'up' });
+    if (!result.isSuccess)
+      watch.violate(`\`up\` after unfinished operations failed: ${JSON.stringify(result.failures)}`);
+    steps = result.isSuccess ? result.steps.length : 0;
+  }
+}
+
+/** Follows the advice of the errors. Returns whether the contract allows every one of them. */
+async function followAdvice(
+  world: World,
+  stack: Stack,
+  isCutOff: boolean,
+  { failures }: RunResult,
+): Promise<boolean> {
+  const { ground, journal } = world;
+  for (const { urn, message } of failures) {
+    const slot = world.slotOfUrn(urn);
+    const plan = world.plans[slot];
+    const named = /\bep-[a-z]+-[a-z]+-\d+/.exec(message.slice(message.indexOf('the project ')))?.[0] ?? '';
+    const isForeign = ground.isForeign(named);
+    if (message.includes(refreshAdvice)) {
+      await refresh(world, stack);
+    } else if (refusal.test(message) && !ground.records().some(({ wire }) => wire.id === named)) {
+      // A list that lags behind still shows an endpoint that was deleted. The refusal names it; later it is gone.
+      journal.count('stale refusals');
+      await settle(world);
+    } else if (plan?.name !== undefined && renameAdvice.test(message) && isForeign) {
+      ground.texts.avoidName(slot, plan.project, plan.name);
+      journal.count('renames');
+      journal.note('user', () => `chooses another name for ${slotName(slot)}`);
+    } else if (plan?.name !== undefined && message.includes(adoptAdvice) && isCutOff && !isForeign) {
+      if (ground.adopted.has(slot) || ground.imported.has(slot)) return false;
+      takeOver(world, slot, `${ground.place(slot, plan).projectId}/${named}`);
+    } else return false;
+  }
+  return failures.length > 0;
+}
+
+/** Whether the next `up` does not delete again what this one has begun to delete. */
+function deletesWithoutRecord({ command, forced }: Round): boolean {
+  return command === 'destroy' || forced.some(({ how }) => how === '--replace');
+}
+
+/** Takes over the endpoint of a create that was killed: by `adopt: true` or, if nothing of it is secret, by an import. */
+function takeOver({ ground, journal, plans, randomness, scenario }: World, slot: number, id: string): void {
+  const { secretSettings = 'no', isNameSecret = false } = scenario.traits[slot] ?? {};
+  // The service does not know about triggers, so after an import one restarts the compute.
+  const hasTrigger = plans[slot]?.trigger !== undefined;
+  if (secretSettings === 'no' && !isNameSecret && !hasTrigger && randomness.happens(0.5)) {
+    ground.imported.set(slot, id);
+    journal.count('imports');
+    journal.note('user', () => `imports ${id} as ${slotName(slot)}`);
+    return;
+  }
+  ground.adopted.add(slot);
+  journal.count('adoptions');
+  journal.note('user', () => `sets adopt: true for ${slotName(slot)}`);
+}
+
+async function refresh(world: World, stack: Stack): Promise<void> {
+  noteGivenAway(world, stack);
+  await world.run(stack, { command: 'refresh' });
+}
+
+/**
+ * A refresh knows only the state. If the run was killed after the service had stored a secret, the state does not mark
+ * the value as a secret, so the refresh stores it in plain text.
+ */
+function noteGivenAway({ ground, watch }: World, stack: Stack): void {
+  const marked = stack.state.resources.flatMap(({ outputs }) => outputs.secretNames);
+  if (stack.state.resources.length > 0 && marked.length < stack.state.resources.length * 2)
+    for (const canary of ground.texts.canaries) watch.givenAway.add(canary);
+}

@@ -1,0 +1,65 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { drawScenario } from './draw-scenario';
+import type { Scenario } from './scenario';
+import { Simulator } from './simulate';
+import { noMishap } from './simulated-run';
+
+// Schedules that once broke an invariant, as data.
+
+const drawn = drawScenario(1).value;
+
+/** One endpoint, created in one undisturbed round, with changes. */
+function scenarioWith(service: Scenario['service'], round: Partial<Scenario['rounds'][number]>): Scenario {
+  const plan = {
+    isDeclared: true,
+    project: 0,
+    branch: 0,
+    type: 'read_write',
+    size: [0.25, 1],
+    suspendTimeoutSeconds: 0,
+    workMem: undefined,
+    application: undefined,
+    trigger: undefined,
+    name: undefined,
+    isWaiting: true,
+    createsBeforeDelete: false,
+  } as const;
+  return {
+    ...drawn,
+    service,
+    requestsPerMinute: undefined,
+    longestDelayMs: 1,
+    timeoutSeconds: 600,
+    rounds: [
+      {
+        slots: [plan],
+        command: 'up',
+        forced: [],
+        faults: [],
+        mishap: noMishap,
+        isRunTwice: false,
+        disturbances: [],
+        lateReads: [],
+        refreshesBetween: false,
+        isPreviewed: false,
+        refreshesAfter: false,
+        ...round,
+      },
+    ],
+  };
+}
+
+it('a create waits for a slow list at its end, and does not fail although everything was done', async () => {
+  const simulator = new Simulator();
+  simulator.install();
+  onTestFinished(() => simulator.uninstall());
+  const slowLists = {
+    match: { method: 'GET', path: '/projects/:p/endpoints' },
+    times: 3,
+    effect: { kind: 'slow', delayMs: 20_000 },
+  } as const;
+  const scenario = scenarioWith({ operationMs: 100 }, { faults: [slowLists] });
+  const { violations, counts } = await simulator.run(scenario);
+  expect(violations).toEqual([]);
+  expect(counts.get('failed runs') ?? 0).toBe(0);
+});

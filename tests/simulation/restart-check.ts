@@ -1,0 +1,82 @@
+import type { SlotPlan } from '../chaos/slot-plan';
+import { slotName } from './program';
+import type { Round } from './scenario';
+import type { RunResult, World } from './world';
+
+/** A slot's endpoint before a round. */
+interface Before {
+  readonly id: string;
+  readonly plan: SlotPlan;
+  readonly restarts: number;
+  readonly drops: number;
+  readonly isActive: boolean;
+}
+
+/** The endpoints before a round, by slot, for comparison with the counts after it. */
+export type Baseline = ReadonlyMap<number, Before>;
+
+export function takeBaseline(world: World, earlier: readonly SlotPlan[]): Baseline {
+  const { controls } = world.ground;
+  const baseline = new Map<number, Before>();
+  for (const stack of world.stacks)
+    for (const slot of world.slotsOf(stack)) {
+      const id = stack.find(world.urnOf(stack, slot))?.id;
+      const endpoint = world.ground.own(slot).find((own) => own.id === id);
+      const plan = earlier[slot];
+      if (id === undefined || !endpoint || !plan?.isDeclared) continue;
+      const counts = { restarts: controls.restarts(id), drops: controls.connectionDrops(id) };
+      baseline.set(slot, { id, plan, ...counts, isActive: endpoint.current_state === 'active' });
+    }
+  return baseline;
+}
+
+/**
+ * Checks that connections drop at most once for each declared change that requires it, that a new endpoint has no restart,
+ * and that an endpoint which nothing replaces is still the same.
+ */
+export function checkRestarts(
+  world: World,
+  round: Round,
+  results: readonly RunResult[],
+  baseline: Baseline,
+): void {
+  const { ground, watch } = world;
+  for (const stack of world.stacks)
+    for (const { slot, plan } of world.declared(stack)) {
+      // What other people change is changed back, which may need a restart.
+      if (round.disturbances.some((disturbance) => disturbance.slot === slot)) continue;
+      const endpoint = ground.own(slot).find(({ id }) => id === stack.find(world.urnOf(stack, slot))?.id);
+      if (!endpoint) continue;
+      const before = baseline.get(slot);
+      const isSame = before?.id === endpoint.id;
+      const isReplaced =
+        !before ||
+        round.command === 'destroy' ||
+        before.plan.type !== plan.type ||
+        before.plan.project !== plan.project;
+      const isForced = round.forced.some((force) => force.slot === slot);
+      if (!isSame && !isReplaced && !isForced)
+        watch.violate(
+          `${slotName(slot)}: ${before.id} was replaced by ${endpoint.id}, which nothing asked for`,
+        );
+      const restarts = ground.controls.restarts(endpoint.id) - (isSame ? before.restarts : 0);
+      const drops = ground.controls.connectionDrops(endpoint.id) - (isSame ? before.drops : 0);
+      const change = isSame ? changesOf(before.plan, plan) : { size: 0, trigger: 0, move: 0 };
+      const declared = change.size + change.trigger + change.move;
+      // A kill during a restart by `restartTriggers` adds one: the service does not know about triggers.
+      const most = declared + (results.some(({ run }) => run.isKilled) ? change.trigger : 0);
+      if (restarts > change.size || drops > most)
+        watch.violate(
+          `${slotName(slot)}: too many restarts or drops of ${endpoint.id}: ${restarts} and ${drops}, declared ${JSON.stringify(change)}`,
+        );
+    }
+}
+
+/** The changes from one plan to the other that disrupt an active compute, each 0 or 1. */
+function changesOf(before: SlotPlan, now: SlotPlan) {
+  return {
+    size: before.size.join() === now.size.join() ? 0 : 1,
+    trigger: before.trigger === now.trigger ? 0 : 1,
+    move: before.branch === now.branch ? 0 : 1,
+  };
+}

@@ -1,0 +1,146 @@
+import type { InjectedFault } from 'postgres-control-emulator';
+import { act, disturbedSlots } from './act';
+import { isDrift } from './other-people';
+import { recover } from './recover';
+import { checkEndpoints, checkForeign, checkSuccess } from './rest-checks';
+import { checkRestarts, takeBaseline } from './restart-check';
+import type { Round, Scenario } from './scenario';
+import { settle } from './settle';
+import type { Stack } from './stack';
+import type { RunResult, World } from './world';
+
+/** Runs every round: commands under faults, then what a user does to recover, then the checks. */
+export async function runRounds(world: World): Promise<void> {
+  for (const round of world.scenario.rounds) {
+    world.journal.count('rounds');
+    await runRound(world, round);
+    // Later violations would only be consequences.
+    if (world.watch.violations.length > 0) return;
+  }
+}
+
+async function runRound(world: World, round: Round): Promise<void> {
+  const { ground, watch, journal } = world;
+  world.isCalm = false;
+  world.lagMs = longestLagMs(world.scenario, round);
+  const earlier = world.plans;
+  world.plans = round.slots;
+  ground.adopted.clear();
+  ground.imported.clear();
+  const stacks = world.stacks.filter((stack) => world.slotsOf(stack).length > 0);
+  const baseline = takeBaseline(world, earlier);
+  watch.mayDelete = (endpointId) => mayDelete(world, round, endpointId);
+  journal.note('user', () => `declares ${JSON.stringify(round.slots)}`);
+  for (const disturbance of round.disturbances) if (disturbance.at === 0) act(world, disturbance);
+  if (round.isPreviewed)
+    for (const stack of stacks) await world.run(stack, { command: 'up', isPreview: true });
+  const faults = round.faults.map((fault) => ground.controls.inject(fault));
+  const results = await runDisturbed(world, round, stacks);
+  countFaults(world, faults);
+  for (const fault of faults) fault.clear();
+  checkFalseSuccess(world, round, stacks, results);
+  world.isCalm = true;
+  const isCutOff = results.some(({ run }) => run.isCutOff);
+  for (const stack of stacks) await recover(world, round, stack, isCutOff);
+  if (watch.violations.length > 0) return;
+  await settle(world);
+  for (const stack of stacks) checkEndpoints(world, stack);
+  checkRestarts(world, round, results, baseline);
+  checkForeign(world);
+  if (watch.violations.length > 0) return;
+  for (const stack of stacks) {
+    const options = { isPreview: true, refreshesFirst: round.refreshesAfter };
+    const preview = await world.run(stack, { command: 'up', ...options });
+    if (!preview.isSuccess || preview.steps.length > 0)
+      watch.violate(`the next preview shows changes: ${preview.steps} ${JSON.stringify(preview.failures)}`);
+  }
+}
+
+async function runDisturbed(world: World, round: Round, stacks: readonly Stack[]): Promise<RunResult[]> {
+  const { journal } = world;
+  const { command, forced } = round;
+  const pending = round.disturbances.filter(({ at }) => at > 0);
+  const runs = stacks.map((stack, index) => {
+    const slots = world.slotsOf(stack);
+    const own = forced.filter(({ slot }) => slots.includes(slot));
+    journal.count('forced replacements', own.length);
+    for (const { slot, how } of own) if (how === 'taint') stack.taint(world.urnOf(stack, slot));
+    const targets = own.flatMap(({ slot, how }) => (how === '--replace' ? [world.urnOf(stack, slot)] : []));
+    const isFirst = index === 0;
+    return world.run(stack, {
+      command: command === 'up --refresh' ? 'up' : command,
+      refreshesFirst: command === 'up --refresh',
+      replaceTargets: new Set(targets),
+      ...(isFirst && {
+        mishap: round.mishap,
+        onEvent: (event: number) => {
+          for (const disturbance of pending) if (disturbance.at === event) act(world, disturbance);
+        },
+      }),
+    });
+  });
+  const [first] = stacks;
+  if (round.isRunTwice && first) runs.push(world.run(first, { command: 'up' }));
+  return Promise.all(runs);
+}
+
+/** Checks that a run that succeeds under faults has applied everything. */
+function checkFalseSuccess(
+  world: World,
+  round: Round,
+  stacks: readonly Stack[],
+  results: readonly RunResult[],
+): void {
+  if (round.command === 'refresh' || round.disturbances.some(isDrift)) return;
+  for (const [index, stack] of stacks.entries()) {
+    const result = results[index];
+    if (!result?.isSuccess) continue;
+    if (round.command === 'destroy') {
+      const slots = world.slotsOf(stack);
+      const left = world.ground
+        .own()
+        .filter((endpoint) => slots.includes(world.ground.slotOf(endpoint) ?? -1));
+      if (left.length > 0)
+        world.watch.violate(`destroy succeeded, but the service has ${left.map(({ id }) => id)}`);
+    } else if (round.slots.every(({ isWaiting }) => isWaiting)) {
+      checkEndpoints(world, stack);
+      checkSuccess(world, stack, result.startedAt);
+    }
+  }
+}
+
+function longestLagMs({ service }: Scenario, { faults, lateReads }: Round): number {
+  const { lateListsMs = 0, lateGetsMs = 0 } = service;
+  const lags = [...faults, ...lateReads].map(({ effect }) =>
+    effect.kind === 'late-read' ? effect.lateMs : 0,
+  );
+  return Math.max(lateListsMs, lateGetsMs, ...lags);
+}
+
+function countFaults({ journal }: World, faults: readonly InjectedFault[]): void {
+  for (const { fault, hits } of faults) {
+    const { kind } = fault.effect;
+    if (kind === 'late-read') journal.count('late reads', hits);
+    if (kind === 'lost-before-work') journal.count('lost requests', hits);
+    if (kind === 'lost-after-work') journal.count('lost responses', hits);
+    if (kind === 'proxy-page') journal.count('proxy pages', hits);
+    if (kind === 'status') journal.count('odd statuses', hits);
+    if (kind === 'cut-off' || kind === 'malformed') journal.count('broken responses', hits);
+    if (kind === 'operation-fails') journal.count('failed operations', hits);
+    if (kind === 'operation-hangs' || kind === 'operation-status') journal.count('hanging operations', hits);
+  }
+}
+
+/** Whether a run has a reason to delete an endpoint: nothing declares it, it is replaced, or it is a duplicate. */
+function mayDelete(world: World, round: Round, endpointId: string): boolean {
+  const { ground } = world;
+  const endpoint = ground.own().find(({ id }) => id === endpointId);
+  // A delete of an endpoint that does not exist has no effect.
+  if (!endpoint || round.command === 'destroy') return true;
+  const slot = ground.slotOf(endpoint) ?? -1;
+  const plan = world.plans[slot];
+  if (!plan?.isDeclared || plan.type !== endpoint.type) return true;
+  if (ground.place(slot, plan).projectId !== endpoint.project_id) return true;
+  if (round.forced.some((force) => force.slot === slot)) return true;
+  return ground.own(slot).length > 1 || disturbedSlots(round).has(slot);
+}

@@ -1,0 +1,91 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { drawScenario } from './draw-scenario';
+import { shrink } from './shrink';
+import { Simulator } from './simulate';
+import { simulateInParallel } from './simulate-in-parallel';
+
+interface Options {
+  readonly schedules?: number;
+  readonly for: number;
+  readonly first: number;
+  readonly seed?: number;
+  readonly parallel: number;
+}
+
+const command = new Command('simulate')
+  .description(
+    'Runs the provider through random schedules of faults, kills and other people, in virtual time. The last line has the totals.',
+  )
+  .option('--for <duration>', 'how long to run, such as 60s or 10m', toSeconds, 60)
+  .option('--schedules <count>', 'how many schedules to run, instead of --for', toCount)
+  .option(
+    '--first <seed>',
+    'the first seed; a fresh one by default',
+    toCount,
+    1 + Math.floor(Math.random() * 2 ** 31),
+  )
+  .option('--seed <seed>', 'replay one seed and print its story', toCount)
+  .option('--parallel <count>', 'processes to run at the same time', toCount, 2)
+  .parse();
+
+void main(command.opts<Options>());
+
+async function main(options: Options): Promise<void> {
+  if (options.seed !== undefined) {
+    await replay(options.seed);
+    return;
+  }
+  const startedAt = Date.now();
+  const totals = await simulateInParallel(options);
+  const seconds = (Date.now() - startedAt) / 1_000;
+  for (const { seed, violations } of totals.failures) print(`seed ${seed}: ${violations.join('\n  ')}`);
+  const [first] = totals.failures;
+  if (first) await tellSmallest(first.seed);
+  print(totals.describe(seconds));
+  process.exitCode = totals.failures.length > 0 ? 1 : 0;
+}
+
+/** Prints what happens in the schedule of a seed. */
+async function replay(seed: number): Promise<void> {
+  const { story, violations } = await simulated((simulator) => simulator.run(drawScenario(seed).value, true));
+  for (const line of story) print(line);
+  print(`seed ${seed}: ${violations.length} violations`);
+  process.exitCode = violations.length > 0 ? 1 : 0;
+}
+
+/** Prints the smallest schedule that breaks the same kind of rule, with its data. */
+async function tellSmallest(seed: number): Promise<void> {
+  await simulated(async (simulator) => {
+    const smallest = await shrink(drawScenario(seed), (drawn) => simulator.run(drawn.value));
+    const { story } = await simulator.run(smallest.value, true);
+    print(`The smallest schedule that fails like seed ${seed}:`);
+    for (const line of story) print(line);
+    print(`Its data, for a regression test:\n${JSON.stringify(smallest.value)}`);
+  });
+}
+
+async function simulated<Result>(work: (simulator: Simulator) => Promise<Result>): Promise<Result> {
+  const simulator = new Simulator();
+  simulator.install();
+  try {
+    return await work(simulator);
+  } finally {
+    simulator.uninstall();
+  }
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function toCount(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1) return count;
+  throw new InvalidArgumentError('It must be a whole number above 0.');
+}
+
+function toSeconds(text: string): number {
+  const [, amount, unit = 's'] = /^(\d+)(s|m|h)?$/.exec(text) ?? [];
+  if (amount === undefined) throw new InvalidArgumentError('It must be a duration, such as 60s or 10m.');
+  return Number(amount) * { s: 1, m: 60, h: 3_600 }[unit as 's' | 'm' | 'h'];
+}

@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import type { EmulatorOptions, Fault } from 'postgres-control-emulator';
+import { fault, isEndless, lateRead } from '../chaos/mishap';
+import {
+  allowedPlan,
+  editPlan,
+  type SlotPlan,
+  type SlotTraits,
+  slotEdit,
+  slotPlan,
+  slotTraits,
+} from '../chaos/slot-plan';
+import { type Disturbance, disturbance } from './other-people';
+import type { Mishap } from './simulated-run';
+
+// A scenario is data drawn from a seed: what the programs declare in each round, and what goes wrong.
+
+export interface Round {
+  /** What each slot of the programs declares. */
+  readonly slots: readonly SlotPlan[];
+  readonly command: 'up' | 'up --refresh' | 'refresh' | 'destroy';
+  readonly forced: readonly { readonly slot: number; readonly how: '--replace' | 'taint' }[];
+  readonly faults: readonly Fault[];
+  readonly mishap: Mishap;
+  /** Whether the user starts a second run of the stack beside the first. */
+  readonly isRunTwice: boolean;
+  /** What other people do meanwhile. */
+  readonly disturbances: readonly Disturbance[];
+  /** Late reads during the repairing run. */
+  readonly lateReads: readonly Fault[];
+  readonly refreshesBetween: boolean;
+  readonly isPreviewed: boolean;
+  /** Whether the round ends with a refresh that must find nothing. */
+  readonly refreshesAfter: boolean;
+}
+
+export interface Scenario {
+  /** Decides what the data leave open: delays, ids and jitter. */
+  readonly seed: number;
+  readonly service: EmulatorOptions;
+  /** The setting `requestsPerMinute`; undefined: the default. */
+  readonly requestsPerMinute: number | undefined;
+  readonly longestDelayMs: number;
+  readonly timeoutSeconds: number;
+  readonly traits: readonly SlotTraits[];
+  /** The slots from this one on belong to a second stack. */
+  readonly secondStackFrom: number;
+  readonly rounds: readonly Round[];
+}
+
+export const mostSlots = 4;
+
+const seldom = fc.nat(5).map((roll) => roll === 0);
+const rarely = fc.nat(15).map((roll) => roll === 0);
+const slotIndex = fc.nat(mostSlots - 1);
+
+const mishap: fc.Arbitrary<Mishap> = fc.record({
+  kind: fc.constantFrom<Mishap['kind']>(
+    'none',
+    'none',
+    'kill of CLI and host',
+    'kill of CLI and host',
+    'kill of the CLI',
+    'kill of the CLI',
+    'kill of the host',
+    'Ctrl-C',
+  ),
+  at: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 160 })),
+  lingerMs: fc.constantFrom(0, 30, 500, 2_000),
+});
+
+const drawnRound = fc.record({
+  fresh: fc.array(slotPlan, { minLength: mostSlots, maxLength: mostSlots }),
+  edits: fc.array(slotEdit, { minLength: mostSlots, maxLength: mostSlots }),
+  command: fc.constantFrom<Round['command']>(
+    'up',
+    'up',
+    'up',
+    'up',
+    'up',
+    'up',
+    'up --refresh',
+    'up --refresh',
+    'refresh',
+    'destroy',
+  ),
+  forced: fc.array(fc.record({ slot: slotIndex, how: fc.constantFrom('--replace', 'taint') }), {
+    maxLength: 1,
+  }),
+  faults: fc.array(fault, { maxLength: 3 }),
+  lateFaults: fc.array(lateRead, { maxLength: 2 }),
+  mishap,
+  isRunTwice: rarely,
+  disturbances: fc.array(disturbance, { maxLength: 2 }),
+  lateReads: fc.array(lateRead, { maxLength: 1 }),
+  refreshesBetween: seldom,
+  isPreviewed: seldom,
+  refreshesAfter: seldom,
+});
+
+type Drawn<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Value> ? Value : never;
+
+export const scenario: fc.Arbitrary<Scenario> = fc
+  .record({
+    seed: fc.nat(2 ** 31 - 1),
+    slotCount: fc.constantFrom(1, 1, 1, 1, 1, 2, 2, 2, 3, 4),
+    operationMs: fc.constantFrom(0, 0, 0, 100, 100, 100, 100, 700, 700, 3_000),
+    schedulingMs: fc.constantFrom(0, 0, 0, 200),
+    locks: fc.constantFrom<'project' | 'endpoint' | 'none'>(
+      'project',
+      'project',
+      'project',
+      'endpoint',
+      'none',
+    ),
+    normalizeSettings: seldom,
+    lateness: fc.constantFrom('never', 'never', 'never', 'at times', 'at times', 'always'),
+    lateMs: fc.constantFrom(500, 1_500, 4_000),
+    lateCalls: fc.constantFrom<readonly ('lateListsMs' | 'lateGetsMs')[]>(
+      ['lateListsMs'],
+      ['lateGetsMs'],
+      ['lateListsMs', 'lateGetsMs'],
+    ),
+    requestsPerMinute: fc.constantFrom(undefined, undefined, undefined, undefined, 60, 30),
+    longestDelayMs: fc.constantFrom(1, 20, 20, 200, 1_500),
+    timeoutSeconds: fc.constantFrom(600, 600, 60, 20),
+    traits: fc.array(slotTraits, { minLength: mostSlots, maxLength: mostSlots }),
+    secondStackFrom: fc.constantFrom(1, 2, mostSlots, mostSlots, mostSlots),
+    drawn: fc.array(drawnRound, { minLength: 1, maxLength: 2 }),
+  })
+  .map(toScenario);
+
+interface DrawnScenario {
+  readonly slotCount: number;
+  readonly lateness: string;
+  readonly lateCalls: readonly ('lateListsMs' | 'lateGetsMs')[];
+  readonly lateMs: number;
+  readonly drawn: readonly Drawn<typeof drawnRound>[];
+}
+
+function toScenario(
+  draw: DrawnScenario &
+    Pick<
+      Scenario,
+      'seed' | 'requestsPerMinute' | 'longestDelayMs' | 'timeoutSeconds' | 'traits' | 'secondStackFrom'
+    > & {
+      readonly operationMs: number;
+      readonly schedulingMs: number;
+      readonly locks: 'project' | 'endpoint' | 'none';
+      readonly normalizeSettings: boolean;
+    },
+): Scenario {
+  const { operationMs, schedulingMs, locks, normalizeSettings, requestsPerMinute } = draw;
+  const late =
+    draw.lateness === 'always' && Object.fromEntries(draw.lateCalls.map((call) => [call, draw.lateMs]));
+  return {
+    seed: draw.seed,
+    // Several processes share the account's limit, and each knows only of its own requests.
+    service: {
+      operationMs,
+      schedulingMs,
+      locks,
+      normalizeSettings,
+      requestsPerMinute: 4 * (requestsPerMinute ?? 0),
+      ...late,
+    },
+    requestsPerMinute,
+    longestDelayMs: draw.longestDelayMs,
+    timeoutSeconds: longEnough(draw),
+    traits: draw.traits,
+    secondStackFrom: draw.secondStackFrom,
+    rounds: toRounds(draw),
+  };
+}
+
+/** Where requests are slow or few, a short time-out would pass without any fault. What hangs should not take long. */
+function longEnough({
+  requestsPerMinute,
+  longestDelayMs,
+  operationMs,
+  timeoutSeconds,
+  drawn,
+}: Parameters<typeof toScenario>[0]): number {
+  if (requestsPerMinute || longestDelayMs > 200 || operationMs > 1_000) return 600;
+  return drawn.some(({ faults }) => faults.some(isEndless)) ? Math.min(60, timeoutSeconds) : timeoutSeconds;
+}
+
+function toRounds({
+  drawn,
+  slotCount,
+  lateness,
+  ...draw
+}: DrawnScenario & Pick<Scenario, 'traits'>): Round[] {
+  const rounds: Round[] = [];
+  for (const { fresh, edits, lateFaults, faults, ...rest } of drawn) {
+    const before = rounds.at(-1)?.slots;
+    const slots = fresh.slice(0, slotCount).map((plan, slot) => {
+      const trait = draw.traits[slot];
+      if (!trait) throw new Error(`slot ${slot} has no traits`);
+      return allowedPlan(editPlan(before?.[slot], plan, edits[slot]), trait);
+    });
+    rounds.push({
+      ...rest,
+      slots,
+      faults: lateness === 'at times' ? [...lateFaults, ...faults] : faults,
+      lateReads: lateness === 'at times' ? rest.lateReads : [],
+      // A replacement needs an endpoint in state.
+      forced: rest.forced.filter(({ slot }) => before?.[slot]?.isDeclared && slots[slot]?.isDeclared),
+    });
+  }
+  return rounds;
+}

@@ -1,0 +1,28 @@
+import { drawScenario } from './draw-scenario';
+import { Simulator } from './simulate';
+import type { Share } from './simulate-in-parallel';
+import { type ShareResult, Totals } from './totals';
+
+/** After so many failures the rest would only repeat them. */
+const mostFailures = 20;
+
+/** Simulates the seeds of a share in this process. */
+export async function simulateShare({ first, step, schedules, seconds }: Share): Promise<ShareResult> {
+  // The real clock, before it becomes virtual.
+  const clock = performance.now.bind(performance);
+  const end = seconds === undefined ? Number.POSITIVE_INFINITY : clock() + seconds * 1_000;
+  const totals = new Totals();
+  const simulator = new Simulator();
+  simulator.install();
+  try {
+    const isDone = () =>
+      totals.schedules === schedules || clock() >= end || totals.failures.length >= mostFailures;
+    for (let seed = first; !isDone(); seed += step) {
+      const { violations, counts } = await simulator.run(drawScenario(seed).value);
+      totals.add(seed, violations, counts);
+    }
+  } finally {
+    simulator.uninstall();
+  }
+  return { schedules: totals.schedules, counts: [...totals.counts], failures: totals.failures };
+}

@@ -1,0 +1,76 @@
+import { Journal } from './journal';
+import { Network } from './network';
+import { runRounds } from './rounds';
+import type { Scenario } from './scenario';
+import { Randomness, SeededRandomness } from './seeded-randomness';
+import { SimulatedService } from './simulated-service';
+import { VirtualTime } from './virtual-time';
+import { apiKey, World } from './world';
+
+/** The outcome of one schedule. */
+export interface Outcome {
+  readonly violations: readonly string[];
+  readonly counts: ReadonlyMap<string, number>;
+  /** Who did what at which virtual time; empty unless it was asked for. */
+  readonly story: readonly string[];
+}
+
+/** No schedule takes longer than this, in virtual time. Milliseconds. */
+const longestMs = 24 * 3_600_000;
+/** What is left at the end has to finish by itself in this time: the longest time-out of a request and of a pause. Milliseconds. */
+const restMs = 120_000;
+
+/** Runs schedules in this process. While it is installed, time, randomness and HTTP are simulated. */
+export class Simulator {
+  readonly #time = new VirtualTime();
+  readonly #randomness = new SeededRandomness();
+  readonly #network = new Network();
+  #restoreNetwork = () => {};
+
+  install(): void {
+    this.#time.install();
+    this.#randomness.install();
+    this.#restoreNetwork = this.#network.install();
+  }
+
+  uninstall(): void {
+    this.#restoreNetwork();
+    this.#randomness.uninstall();
+    this.#time.uninstall();
+  }
+
+  /** @param isTold whether to write the story */
+  async run(scenario: Scenario, isTold = false): Promise<Outcome> {
+    this.#time.reset();
+    const randomness = new Randomness(scenario.seed);
+    this.#randomness.source = randomness;
+    const journal = new Journal(() => this.#time.elapsedMs, isTold);
+    const service = new SimulatedService({ ...scenario.service, apiKey });
+    const parts = { scenario, time: this.#time, randomness, network: this.#network, service, journal };
+    const world = new World(parts);
+    const { watch } = world;
+    let isOver = false;
+    const work = runRounds(world)
+      .catch((error) =>
+        watch.violate(`the simulation failed: ${error instanceof Error ? error.stack : error}`),
+      )
+      .finally(() => {
+        isOver = true;
+      });
+    const hasEnded = await this.#time.passUntil(() => isOver, longestMs);
+    if (!hasEnded) watch.violate('the run neither ends nor waits for anything');
+    else await work;
+    if (watch.violations.length === 0 && !world.hasKilled) await this.#checkRest(world);
+    service.stop();
+    for (const violation of watch.violations) journal.note('VIOLATION', () => violation);
+    return { violations: watch.violations, counts: journal.counts, story: journal.story };
+  }
+
+  /** Checks that nothing keeps running. The timers of killed processes do, without effect. */
+  async #checkRest({ watch }: World): Promise<void> {
+    const isQuiet = () => this.#time.pending.length === 0 && this.#network.underWay === 0;
+    if (await this.#time.passUntil(isQuiet, restMs)) return;
+    const left = `${this.#time.pending.length} timers and ${this.#network.underWay} requests`;
+    watch.violate(`${left} are left ${restMs} ms after the end`);
+  }
+}

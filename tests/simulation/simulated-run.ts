@@ -1,0 +1,93 @@
+import type { Journal } from './journal';
+import type { Sender } from './network';
+
+/** How a run is cut off. */
+export interface Mishap {
+  readonly kind: 'none' | 'kill of CLI and host' | 'kill of the CLI' | 'kill of the host' | 'Ctrl-C';
+  /** The number of the event at which it happens: a request that is sent, answered or delivered, a step, or a write of the state. */
+  readonly at: number;
+  /** How long the host lives on after its CLI. Milliseconds. */
+  readonly lingerMs: number;
+}
+
+export const noMishap: Mishap = { kind: 'none', at: 0, lingerMs: 0 };
+
+/** The two processes of one `pulumi` command: the CLI with the engine, and the host of the provider. */
+export class SimulatedRun implements Sender {
+  readonly name: string;
+  events = 0;
+  isCliAlive = true;
+  isHostAlive = true;
+  isInterrupted = false;
+  /** Whether the mishap has happened. */
+  isCutOff = false;
+  /** Called at each event, with its number. */
+  onEvent: ((event: number) => void) | undefined;
+  /** Called when the user interrupts it. */
+  onInterrupt: (() => void) | undefined;
+  readonly cliDied: Promise<void>;
+  readonly hostDied: Promise<void>;
+  #noteCliDied = () => {};
+  #noteHostDied = () => {};
+  readonly #mishap: Mishap;
+  readonly #journal: Journal;
+
+  constructor(name: string, mishap: Mishap, journal: Journal) {
+    this.name = name;
+    this.#mishap = mishap;
+    this.#journal = journal;
+    this.cliDied = new Promise((resolve) => {
+      this.#noteCliDied = resolve;
+    });
+    this.hostDied = new Promise((resolve) => {
+      this.#noteHostDied = resolve;
+    });
+  }
+
+  /** Whether its host can send and receive. */
+  get isAlive(): boolean {
+    return this.isHostAlive;
+  }
+
+  /** Whether it was killed, in whole or in part. */
+  get isKilled(): boolean {
+    return this.isCutOff && this.#mishap.kind !== 'Ctrl-C';
+  }
+
+  step(): void {
+    this.events += 1;
+    this.onEvent?.(this.events);
+    if (this.events === this.#mishap.at) this.#cutOff();
+  }
+
+  /** The engine ends its plugins when a run ends. */
+  end(): void {
+    this.isHostAlive = false;
+    this.#noteHostDied();
+  }
+
+  #cutOff(): void {
+    const { kind, lingerMs } = this.#mishap;
+    if (kind === 'none' || !this.isCliAlive || !this.isHostAlive) return;
+    this.isCutOff = true;
+    this.#journal.note(
+      this.name,
+      () => `**** ${kind}${kind === 'kill of the CLI' ? `; its host lives on for ${lingerMs} ms` : ''}`,
+    );
+    if (kind === 'Ctrl-C') {
+      this.#journal.count('interruptions');
+      this.isInterrupted = true;
+      this.onInterrupt?.();
+      return;
+    }
+    if (kind === 'kill of CLI and host') this.#journal.count('kills of CLI and host');
+    if (kind === 'kill of the CLI') this.#journal.count('kills of the CLI');
+    if (kind === 'kill of the host') this.#journal.count('kills of the host');
+    if (kind !== 'kill of the host') {
+      this.isCliAlive = false;
+      this.#noteCliDied();
+    }
+    if (kind === 'kill of the CLI') setTimeout(() => this.end(), lingerMs).unref();
+    else this.end();
+  }
+}

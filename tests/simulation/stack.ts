@@ -1,0 +1,69 @@
+import type { ReadProperties } from '../../provider/src/plugin/properties';
+
+/** A resource as the engine keeps it in state. */
+export interface StoredResource {
+  readonly urn: string;
+  readonly id: string;
+  readonly inputs: ReadProperties;
+  readonly outputs: ReadProperties;
+  readonly timeoutSeconds: number;
+  /** The create or update had failed after the endpoint existed. */
+  readonly hasInitErrors: boolean;
+  isTainted: boolean;
+  /** Its delete-before-replace has deleted it, and its successor does not exist yet. */
+  isPendingReplacement: boolean;
+  /** Its successor exists: it is deleted at the end of this run, or of the next one. */
+  isToDelete: boolean;
+}
+
+export interface PendingOperation {
+  readonly urn: string;
+  readonly kind: 'creating' | 'updating' | 'deleting' | 'reading' | 'importing';
+}
+
+/** The state file of a stack. */
+export interface StackState {
+  readonly resources: readonly StoredResource[];
+  readonly pending: readonly PendingOperation[];
+}
+
+export const emptyState: StackState = { resources: [], pending: [] };
+
+/** A resource as the program registers it. */
+export interface DeclaredResource {
+  readonly urn: string;
+  readonly inputs: ReadProperties;
+  /** The resource option, which the constructor sets. */
+  readonly deletesFirst: boolean;
+  readonly timeoutSeconds: number;
+  /** The resource option `import`: the id to import. */
+  readonly importId?: string | undefined;
+}
+
+/** A stack of the user's backend: its state file and its lock. */
+export class Stack {
+  readonly name: string;
+  state: StackState = emptyState;
+  /** The run that holds the lock. A run that was killed leaves it behind. */
+  lockedBy: string | undefined;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  urnOf(resource: string): string {
+    return `urn:pulumi:${this.name}::simulation::postgres-compute:index:ComputeEndpoint::${resource}`;
+  }
+
+  find(urn: string): StoredResource | undefined {
+    return this.state.resources.find((resource) => resource.urn === urn && !resource.isToDelete);
+  }
+
+  /** `pulumi state taint`. */
+  taint(urn: string): void {
+    const resources = this.state.resources.map((resource) =>
+      resource.urn === urn && !resource.isToDelete ? { ...resource, isTainted: true } : resource,
+    );
+    this.state = { ...this.state, resources };
+  }
+}

@@ -1,0 +1,35 @@
+import { type CountedEvent, countedEvents } from './journal';
+
+/** What a process has found, as it sends it to another one. */
+export interface ShareResult {
+  readonly schedules: number;
+  readonly counts: readonly (readonly [string, number])[];
+  readonly failures: Totals['failures'];
+}
+
+/** The sums over many schedules. */
+export class Totals {
+  schedules = 0;
+  readonly counts = new Map<string, number>();
+  /** The seeds that broke an invariant, with what they broke. */
+  readonly failures: { readonly seed: number; readonly violations: readonly string[] }[] = [];
+
+  add(seed: number, violations: readonly string[], counts: ReadonlyMap<string, number>): void {
+    this.schedules += 1;
+    for (const [event, times] of counts) this.counts.set(event, (this.counts.get(event) ?? 0) + times);
+    if (violations.length > 0) this.failures.push({ seed, violations });
+  }
+
+  addAll({ schedules, counts, failures }: ShareResult): void {
+    this.schedules += schedules;
+    for (const [event, times] of counts) this.counts.set(event, (this.counts.get(event) ?? 0) + times);
+    this.failures.push(...failures);
+  }
+
+  /** One line. */
+  describe(seconds: number): string {
+    const perSecond = Math.round(this.schedules / Math.max(seconds, 0.001));
+    const counted = countedEvents.map((event: CountedEvent) => `${this.counts.get(event) ?? 0} ${event}`);
+    return `${this.schedules} schedules, ${this.failures.length} violations, ${perSecond} schedules/s: ${counted.join(', ')}`;
+  }
+}

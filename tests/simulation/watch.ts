@@ -1,0 +1,163 @@
+import type { ReadProperties } from '../../provider/src/plugin/properties';
+import type { Ground } from './ground';
+import type { Served } from './in-process-reply';
+import type { SentRequest } from './network';
+import type { SimulatedRun } from './simulated-run';
+import type { Stack } from './stack';
+
+const minuteMs = 60_000;
+const mostPerSecondOnRoute = 40;
+/** A check, a comparison or a read has no time-out of its own. Milliseconds. */
+const longestCallMs = 180_000;
+
+export interface WatchLimits {
+  readonly perMinute: number;
+  readonly slotCount: number;
+}
+
+/** The invariants that hold at every step. Each method is called when something happens that could break one. */
+export class Watch {
+  readonly violations: string[] = [];
+  readonly #ground: Ground;
+  readonly #limits: WatchLimits;
+  readonly #apiKey: string;
+  /** When the requests of each run arrived; those of one route under its name. */
+  readonly #arrivals = new Map<SimulatedRun, Map<string, number[]>>();
+  /** The endpoints whose creation each run has been told. */
+  readonly #told = new Map<SimulatedRun, { readonly id: string; readonly slot: number }[]>();
+  readonly #searched = new WeakSet<ReadProperties>();
+  /** Whether a run has a reason to delete an endpoint of the programs. */
+  mayDelete: (endpointId: string) => boolean = () => true;
+  /** Secrets that the user has given away: a refresh reads values of which the state does not know that they are secret. */
+  readonly givenAway = new Set<string>();
+
+  constructor(ground: Ground, limits: WatchLimits, apiKey: string) {
+    this.#ground = ground;
+    this.#limits = limits;
+    this.#apiKey = apiKey;
+  }
+
+  violate(violation: string): void {
+    this.violations.push(violation);
+  }
+
+  /** A request is about to have its effect. */
+  arrives(run: SimulatedRun, { method, path, body }: SentRequest): void {
+    this.#countArrival(
+      run,
+      `${method} ${path.replace(/\?.*/, '').replaceAll(/(\/[^/]+)\/[^/]+/g, '$1/{id}')}`,
+    );
+    if (method === 'GET') return;
+    const [, endpointId] = /\/endpoints\/([^/]+)/.exec(path) ?? [];
+    if (endpointId !== undefined && this.#ground.isForeign(endpointId))
+      this.violate(`${run.name} sent ${method} ${path}, to an endpoint of another client`);
+    if (method === 'DELETE' && endpointId !== undefined && !this.mayDelete(endpointId))
+      this.violate(`${run.name} deletes ${endpointId}, which it must keep`);
+    if (body !== undefined) this.#searchBody(run, body);
+  }
+
+  /** A response reaches the process that waits for it. */
+  delivered(run: SimulatedRun, { method, path }: SentRequest, served: Served): void {
+    if (method !== 'POST' || !path.endsWith('/endpoints') || served.kind !== 'whole' || served.status !== 201)
+      return;
+    const endpoint = parseEndpoint(served.body);
+    const slot = endpoint && this.#ground.slotOf(endpoint);
+    if (!endpoint || slot === undefined) return;
+    const told = this.#told.get(run) ?? [];
+    told.push({ id: endpoint.id, slot });
+    this.#told.set(run, told);
+  }
+
+  /** A create has ended, and the state is written. What a host knew that has died is lost with it. */
+  createEnded(run: SimulatedRun, { state }: Stack, slot: number): void {
+    if (!run.isHostAlive) return;
+    for (const told of this.#told.get(run) ?? []) {
+      if (told.slot !== slot || state.resources.some(({ id }) => id === told.id)) continue;
+      if (!this.#ground.own(slot).some(({ id }) => id === told.id)) continue;
+      this.violate(`${run.name} lost the id ${told.id}: the service has the endpoint, the state does not`);
+    }
+  }
+
+  /** The user may see the text. */
+  shown(run: SimulatedRun, text: string): void {
+    const secret = this.#findSecret(text);
+    if (secret !== undefined) this.violate(`a message of ${run.name} contains ${secret}: ${text}`);
+  }
+
+  /** The state was written. */
+  written(run: SimulatedRun, { state }: Stack): void {
+    for (const { urn, inputs, outputs } of state.resources) {
+      this.#searchProperties(`${run.name} stored in the inputs of ${urn}`, inputs);
+      this.#searchProperties(`${run.name} stored in the outputs of ${urn}`, outputs);
+    }
+  }
+
+  /** A call of the engine has ended. Writes of one project wait for each other, each with a time of its own. */
+  callEnded(run: SimulatedRun, call: string, startedAt: number, timeoutSeconds: number): void {
+    const tookMs = Date.now() - startedAt;
+    const longestMs = timeoutSeconds * 1_000 * (2 * this.#limits.slotCount + 1) + longestCallMs;
+    if (tookMs > longestMs)
+      this.violate(`${run.name}: ${call} took ${tookMs} ms, at most ${longestMs} ms are allowed`);
+  }
+
+  #countArrival(run: SimulatedRun, route: string): void {
+    const routes = this.#arrivals.get(run) ?? new Map<string, number[]>();
+    this.#arrivals.set(run, routes);
+    const { perMinute } = this.#limits;
+    this.#countWithin(routes, 'any route', perMinute, minuteMs, run);
+    this.#countWithin(routes, route, mostPerSecondOnRoute, 1_000, run);
+  }
+
+  #countWithin(
+    routes: Map<string, number[]>,
+    route: string,
+    most: number,
+    windowMs: number,
+    run: SimulatedRun,
+  ): void {
+    const times = routes.get(route) ?? [];
+    routes.set(route, times);
+    const now = Date.now();
+    times.push(now);
+    const earlier = times[times.length - 1 - most];
+    if (earlier !== undefined && now - earlier < windowMs)
+      this.violate(`${run.name} sent more than ${most} requests in ${windowMs} ms on ${route}`);
+  }
+
+  #searchProperties(where: string, properties: ReadProperties): void {
+    if (this.#searched.has(properties)) return;
+    this.#searched.add(properties);
+    for (const [name, value] of Object.entries(properties.values)) {
+      if (properties.secretNames.includes(name)) continue;
+      const secret = this.#findSecret(JSON.stringify(value));
+      if (secret !== undefined) this.violate(`${where}: ${name} contains ${secret} in plain text`);
+    }
+  }
+
+  /** A secret may be only in the attribute whose value it is. */
+  #searchBody(run: SimulatedRun, body: string): void {
+    if (this.#findSecret(body) === undefined) return;
+    const { endpoint: { name = '', settings = undefined, ...rest } = {}, ...others } = JSON.parse(body);
+    const secret = this.#findSecret(JSON.stringify([rest, others]));
+    const isMisplaced =
+      (settings !== undefined && this.#findSecret(JSON.stringify(settings))?.includes('setting') === false) ||
+      this.#findSecret(String(name))?.includes('name') === false;
+    if (secret !== undefined || isMisplaced)
+      this.violate(`${run.name} sent a secret in another place: ${body}`);
+  }
+
+  #findSecret(text: string): string | undefined {
+    if (text.includes(this.#apiKey)) return this.#apiKey;
+    if (!text.includes('canary')) return undefined;
+    return this.#ground.texts.canaries.find((canary) => !this.givenAway.has(canary) && text.includes(canary));
+  }
+}
+
+function parseEndpoint(body: string): { id: string; branch_id: string } | undefined {
+  try {
+    return JSON.parse(body).endpoint;
+  } catch {
+    // An injected fault cut the response short: it tells nothing.
+    return undefined;
+  }
+}

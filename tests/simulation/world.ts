@@ -1,0 +1,233 @@
+import type { InternalAxiosRequestConfig } from 'axios';
+import type { SlotPlan } from '../chaos/slot-plan';
+import { Engine, type EngineResult } from './engine';
+import type { EngineOptions } from './engine-steps';
+import { Ground } from './ground';
+import type { Served } from './in-process-reply';
+import type { CountedEvent, Journal } from './journal';
+import type { Carriage, Carrier, Network, Sender, SentRequest } from './network';
+import { declaredSlots, declareProgram, slotName } from './program';
+import { ProviderHost } from './provider-host';
+import type { Scenario } from './scenario';
+import type { Randomness } from './seeded-randomness';
+import { type Mishap, noMishap, SimulatedRun } from './simulated-run';
+import type { SimulatedService } from './simulated-service';
+import { Stack } from './stack';
+import type { VirtualTime } from './virtual-time';
+import { Watch } from './watch';
+
+export const apiKey = 'key-canary-of-the-account';
+
+/** One in so many requests stalls for longer than the provider waits for a response. */
+const stalledShare = 0.002;
+const longestStallMs = 45_000;
+const duplicatedShare = 0.005;
+
+export type Command = 'up' | 'refresh' | 'destroy';
+
+/** What the user runs, and what happens to it. */
+export interface Invocation extends EngineOptions {
+  readonly command: Command;
+  readonly mishap?: Mishap;
+  readonly onEvent?: (event: number) => void;
+}
+
+export interface RunResult extends EngineResult {
+  readonly run: SimulatedRun;
+  readonly startedAt: number;
+}
+
+interface WorldParts {
+  readonly scenario: Scenario;
+  readonly time: VirtualTime;
+  readonly randomness: Randomness;
+  readonly network: Network;
+  readonly service: SimulatedService;
+  readonly journal: Journal;
+}
+
+/** The user's stacks, the service and the network of one schedule. */
+export class World implements Carrier {
+  readonly scenario: Scenario;
+  readonly time: VirtualTime;
+  readonly randomness: Randomness;
+  readonly service: SimulatedService;
+  readonly journal: Journal;
+  readonly ground: Ground;
+  readonly watch: Watch;
+  readonly stacks: readonly Stack[] = [new Stack('one'), new Stack('two')];
+  /** What the programs declare now. */
+  plans: readonly SlotPlan[] = [];
+  /** How far reads may lag behind writes. Milliseconds. */
+  lagMs = 0;
+  /** Whether the network neither stalls nor repeats requests. */
+  isCalm = false;
+  /** Whether a process of this schedule was killed. */
+  hasKilled = false;
+  readonly #network: Network;
+  #runs = 0;
+
+  constructor(parts: WorldParts) {
+    this.scenario = parts.scenario;
+    this.time = parts.time;
+    this.randomness = parts.randomness;
+    this.service = parts.service;
+    this.journal = parts.journal;
+    this.#network = parts.network;
+    this.ground = new Ground(parts.service, parts.scenario);
+    const perMinute = parts.scenario.requestsPerMinute ?? 700;
+    this.watch = new Watch(this.ground, { perMinute, slotCount: parts.scenario.traits.length }, apiKey);
+    this.#network.reset(this);
+  }
+
+  /** The slots of a stack. */
+  slotsOf(stack: Stack): number[] {
+    const isFirst = stack === this.stacks[0];
+    const { secondStackFrom } = this.scenario;
+    return this.plans.flatMap((_plan, slot) => (slot < secondStackFrom === isFirst ? [slot] : []));
+  }
+
+  declared(stack: Stack) {
+    return declaredSlots(this.plans, this.slotsOf(stack));
+  }
+
+  urnOf(stack: Stack, slot: number): string {
+    return stack.urnOf(slotName(slot));
+  }
+
+  slotOfUrn(urn: string): number {
+    return Number(urn.slice(urn.lastIndexOf('-') + 1));
+  }
+
+  /** Runs a command of the CLI to its end, or to the death of the CLI. */
+  async run(
+    stack: Stack,
+    { command, mishap = noMishap, onEvent, ...options }: Invocation,
+  ): Promise<RunResult> {
+    this.#runs += 1;
+    const { isPreview = false } = options;
+    const what = isPreview ? 'preview' : command;
+    const run = new SimulatedRun(`${what} ${this.#runs} ${stack.name}`, mishap, this.journal);
+    run.onEvent = onEvent;
+    const startedAt = this.time.now;
+    const conclude = (result: EngineResult): RunResult => {
+      this.journal.note(run.name, () => describeResult(result));
+      return { ...result, run, startedAt };
+    };
+    const fail = (message: string) =>
+      conclude({ isSuccess: false, failures: [{ urn: '', message }], steps: [] });
+    this.journal.count(isPreview ? 'previews' : 'runs');
+    if (stack.lockedBy !== undefined && !isPreview) {
+      this.journal.count('runs refused by the lock');
+      return fail(`the stack is currently locked by ${stack.lockedBy}`);
+    }
+    if (!isPreview) stack.lockedBy = run.name;
+    this.journal.note(run.name, () => `pulumi ${what}${options.refreshesFirst ? ' --refresh' : ''}`);
+    const work = this.#start(stack, run, command, options);
+    const died = run.cliDied.then(() => undefined);
+    const result = await Promise.race([work, died]);
+    this.hasKilled ||= run.isKilled;
+    if (!result) {
+      this.journal.count('failed runs');
+      return fail('killed');
+    }
+    run.end();
+    if (!isPreview) stack.lockedBy = undefined;
+    if (!result.isSuccess) this.journal.count('failed runs');
+    return conclude(result);
+  }
+
+  carry({ method, path }: SentRequest): Carriage {
+    const { randomness, journal } = this;
+    const delay = () => randomness.between(0, this.scenario.longestDelayMs);
+    const isStalled = !this.isCalm && randomness.happens(stalledShare);
+    if (isStalled) journal.count('stalled requests');
+    // A create is not safe to repeat, and no proxy repeats it.
+    const isCreate = method === 'POST' && path.endsWith('/endpoints');
+    const isDuplicated = !this.isCalm && !isCreate && randomness.happens(duplicatedShare);
+    if (isDuplicated) journal.count('duplicated requests');
+    const returnMs = isStalled ? randomness.between(0, longestStallMs) : delay();
+    return { outwardMs: delay(), returnMs, isDuplicated };
+  }
+
+  sent(sender: Sender, { method, path, body }: SentRequest): void {
+    this.journal.count('requests');
+    this.journal.note(sender.name, () => `  -> ${method} ${path} ${body ?? ''}`);
+  }
+
+  arriving(sender: Sender, request: SentRequest): void {
+    // Only runs send requests.
+    this.watch.arrives(sender as SimulatedRun, request);
+  }
+
+  async arrive(
+    _sender: Sender,
+    request: SentRequest,
+    { headers }: InternalAxiosRequestConfig,
+  ): Promise<Served> {
+    const { method, path, body } = request;
+    const served = await this.service.server.handle({
+      method,
+      url: `/api/v2${path}`,
+      headers: { authorization: String(headers.get('Authorization')) },
+      body,
+    });
+    this.journal.note('service', () => `${method} ${path.split('?')[0]}: ${describeServed(served)}`);
+    const counted = served.kind === 'lost' ? undefined : countedStatuses[served.status];
+    if (counted) this.journal.count(counted);
+    return served;
+  }
+
+  delivered(sender: Sender, request: SentRequest, served: Served): void {
+    this.watch.delivered(sender as SimulatedRun, request, served);
+  }
+
+  async #start(
+    stack: Stack,
+    run: SimulatedRun,
+    command: Command,
+    options: EngineOptions,
+  ): Promise<EngineResult> {
+    const { requestsPerMinute } = this.scenario;
+    const settings = {
+      apiKey,
+      baseUrl: this.#network.connect(run),
+      ...(requestsPerMinute && { requestsPerMinute }),
+    };
+    const host = new ProviderHost(run, settings, {
+      shown: (_run, text) => {
+        this.watch.shown(run, text);
+        this.journal.note(run.name, () => `  shows: ${text}`);
+      },
+      ended: (_run, call, startedAt, seconds) => this.watch.callEnded(run, call, startedAt, seconds),
+    });
+    run.onInterrupt = () => host.cancel();
+    const engine = new Engine({
+      stack,
+      run,
+      host,
+      options,
+      journal: this.journal,
+      witness: {
+        written: () => this.watch.written(run, stack),
+        step: (_run, step, urn, id) => this.journal.note(run.name, () => `${step} ${urn} ${id ?? ''}`),
+        createEnded: (_run, urn) => this.watch.createEnded(run, stack, this.slotOfUrn(urn)),
+      },
+    });
+    if (command === 'refresh') return engine.refresh();
+    if (command === 'destroy') return engine.destroy();
+    return engine.update(declareProgram(stack, this.ground, this.scenario, this.declared(stack)));
+  }
+}
+
+const countedStatuses: Readonly<Record<number, CountedEvent>> = { 423: '423', 429: '429' };
+
+function describeServed(served: Served): string {
+  if (served.kind === 'lost') return 'the connection is closed';
+  return `${served.status}${served.kind === 'cut off' ? ', which breaks off' : ''} ${served.body}`;
+}
+
+function describeResult({ isSuccess, failures }: EngineResult): string {
+  if (isSuccess) return 'ends: success';
+  return `ends: ${failures.map(({ urn, message }) => `${urn} ${message}`).join('; ') || 'interrupted'}`;
+}
