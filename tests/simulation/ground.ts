@@ -92,6 +92,10 @@ export class Ground {
     return this.records().some(({ wire, deleting }) => wire.id === endpointId && deleting);
   }
 
+  exists(endpointId: string): boolean {
+    return this.records().some(({ wire }) => wire.id === endpointId);
+  }
+
   /** Every endpoint that the service has now. */
   records(): EndpointRecord[] {
     return [...this.#service.plane.store.projects.values()].flatMap(({ endpoints }) => [

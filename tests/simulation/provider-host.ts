@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { EngineDisplay } from '../../provider/src/engine/engine-display';
 import { PluginProvider, type ResourceState } from '../../provider/src/plugin/plugin-provider';
 import type { ReadProperties, WrittenProperties } from '../../provider/src/plugin/properties';
-import { PartialStateError } from '../../provider/src/plugin/service-error';
+import { PluginPartialStateError } from '../../provider/src/plugin/service-error';
 import type { SimulatedRun } from './simulated-run';
 import type { DeclaredResource, StoredResource } from './stack';
 
@@ -35,16 +35,17 @@ export class ProviderHost {
   readonly #run: SimulatedRun;
   readonly #provider: PluginProvider;
   readonly #witness: HostWitness;
+  readonly #interruption = new AbortController();
 
   constructor(run: SimulatedRun, settings: Record<string, unknown>, witness: HostWitness) {
     this.#run = run;
     this.#witness = witness;
-    const interruption = new AbortController();
-    setMaxListeners(0, interruption.signal);
+    const { signal } = this.#interruption;
+    setMaxListeners(0, signal);
     const display = new EngineDisplay({
-      log: async (_weight, _urn, message) => witness.shown(run, message),
+      log: async (_severity, _urn, message) => witness.shown(run, message),
     });
-    this.#provider = new PluginProvider(settings, interruption, { display, environment: {} });
+    this.#provider = new PluginProvider(settings, { display, environment: {}, signal });
   }
 
   async check(urn: string, olds: ReadProperties, news: ReadProperties): Promise<ReadProperties> {
@@ -93,7 +94,7 @@ export class ProviderHost {
   }
 
   cancel(): void {
-    if (this.#run.isHostAlive) this.#provider.cancel();
+    if (this.#run.isHostAlive) this.#interruption.abort();
   }
 
   /** The call of the engine: it fails when the host dies, and never returns when the CLI does. */
@@ -123,7 +124,7 @@ export class ProviderHost {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof PartialStateError)) throw error;
+      if (!(error instanceof PluginPartialStateError)) throw error;
       return { id: error.id, outputs: toRead(error.outputs), error: error.message };
     }
   }

@@ -22,7 +22,7 @@ const mostRuns = 6;
  * - A create was killed right after the rename to the declared name: the error advises `adopt: true`.
  * - An endpoint of another client has the declared name: the error advises another name.
  * - The endpoint was deleted, by a replacement that was cut off or by other people: the error advises a refresh.
- * - Reads lag behind, and the error names an endpoint that was deleted a moment ago.
+ * - Reads by id lag behind too, and the error names an endpoint that was deleted a moment ago.
  * - `waitForOperations: false`: the run records its unfinished operations, and the next run resumes them.
  */
 export async function recover(world: World, round: Round, stack: Stack, isCutOff: boolean): Promise<void> {
@@ -48,7 +48,7 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
       if (!hasDrift) checkSuccess(world, stack, result.startedAt);
       break;
     }
-    if (attempt < mostRuns && (await followAdvice(world, stack, isCutOff, result))) continue;
+    if (attempt < mostRuns && (await followAdvice(world, round, stack, isCutOff, result))) continue;
     watch.violate(`\`up\` without faults failed: ${JSON.stringify(result.failures)}`);
     break;
   }
@@ -70,6 +70,7 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
 /** Follows the advice of the errors. Returns whether the contract allows every one of them. */
 async function followAdvice(
   world: World,
+  round: Round,
   stack: Stack,
   isCutOff: boolean,
   { failures }: RunResult,
@@ -82,8 +83,8 @@ async function followAdvice(
     const isForeign = ground.isForeign(named);
     if (message.includes(refreshAdvice)) {
       await refresh(world, stack);
-    } else if (refusal.test(message) && !ground.records().some(({ wire }) => wire.id === named)) {
-      // A list that lags behind still shows an endpoint that was deleted. The refusal names it; later it is gone.
+    } else if (refusal.test(message) && mayShowDeleted(world, round) && !ground.exists(named)) {
+      // Both a list and a read by id still show an endpoint that was deleted. The refusal names it; later it is gone.
       journal.count('stale refusals');
       await settle(world);
     } else if (plan?.name !== undefined && renameAdvice.test(message) && isForeign) {
@@ -96,6 +97,12 @@ async function followAdvice(
     } else return false;
   }
   return failures.length > 0;
+}
+
+/** Whether reads by id may lag behind, not only lists. */
+function mayShowDeleted({ scenario }: World, { lateReads }: Round): boolean {
+  const { lateGetsMs = 0 } = scenario.service;
+  return lateGetsMs > 0 || lateReads.some(({ match }) => 'path' in match && match.path === '/**');
 }
 
 /** Whether the next `up` does not delete again what this one has begun to delete. */

@@ -161,7 +161,7 @@ function toScenario(
       schedulingMs,
       locks,
       normalizeSettings,
-      requestsPerMinute: 4 * (requestsPerMinute ?? 0),
+      requestsPerMinute: 2 * (requestsPerMinute ?? 0),
       ...late,
     },
     requestsPerMinute,
