@@ -46,6 +46,18 @@ async function updateAgain(
   return startPlugin(service).update(id, prior, news, 0);
 }
 
+/** A `pulumi refresh` before the next `pulumi up`. After the failed update the state has the old inputs, and the new outputs. */
+async function refreshAndUpdate(
+  service: Service,
+  { id, inputs, news, failure }: Awaited<ReturnType<typeof interruptChange>>,
+): Promise<WrittenProperties> {
+  if (!(failure instanceof PluginPartialStateError)) throw failure;
+  const found = await startPlugin(service).read(id, { urn, inputs, outputs: read(failure.outputs.values) });
+  if (!found) throw new Error(`endpoint ${id} was not found`);
+  const prior = { urn, inputs: read(found.inputs.values), outputs: read(found.outputs.values) };
+  return startPlugin(service).update(id, prior, news, 0);
+}
+
 describe('an update that is interrupted before the response to its request arrives', () => {
   it('is resumed: the next update finds the operation that the request had started and that has failed since', async () => {
     const service = await startService();
@@ -58,13 +70,26 @@ describe('an update that is interrupted before the response to its request arriv
     expect(ownEndpoints(service)[0]).toMatchObject({ current_state: 'active', autoscaling_limit_max_cu: 2 });
   });
 
-  it('is resumed: the next update starts the compute that a restart had suspended', async () => {
-    const service = await startService();
-    const interrupted = await interruptChange(service, { restartTriggers: { release: 2 } }, 'POST');
-    await expect.poll(() => ownEndpoints(service)[0]?.current_state).toBe('idle');
-    const { values } = await updateAgain(service, interrupted);
-    expect(ownEndpoints(service)[0]?.current_state).toBe('active');
-    expect(values).toMatchObject({ restartTriggers: { release: 2 } });
-    expect(values).not.toHaveProperty('__unapplied');
-  });
+  const changes: [string, object | undefined][] = [
+    ['a change', { release: 2 }],
+    ['the removal', undefined],
+  ];
+  const resumptions = [
+    ['the next update', updateAgain],
+    ['an update after a refresh', refreshAndUpdate],
+  ] as const;
+  for (const [what, restartTriggers] of changes)
+    it.each(resumptions)(
+      `is resumed: %s starts the compute that ${what} of triggers had suspended`,
+      async (_how, resume) => {
+        const service = await startService();
+        const interrupted = await interruptChange(service, { restartTriggers }, 'POST');
+        await expect.poll(() => ownEndpoints(service)[0]?.current_state).toBe('idle');
+        const { values } = await resume(service, interrupted);
+        expect(ownEndpoints(service)[0]?.current_state).toBe('active');
+        expect(service.emulator.connectionDrops(interrupted.id)).toBe(1);
+        expect(values).toMatchObject({ restartTriggers });
+        expect(values).not.toHaveProperty('__unapplied');
+      },
+    );
 });

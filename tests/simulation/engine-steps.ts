@@ -74,7 +74,9 @@ export class EngineSteps {
     await this.during({ urn, kind: 'updating' }, async () => {
       const result = await this.#host.update(old, resource, inputs);
       this.snapshot.markDone(old);
-      this.snapshot.markNew(toStored(urn, inputs, timeoutSeconds, result));
+      // After a failure the engine keeps the old inputs beside the new outputs (engine/update.go).
+      const stored = result.error === undefined ? inputs : old.inputs;
+      this.snapshot.markNew(toStored(urn, stored, timeoutSeconds, result));
       return result;
     });
   }

@@ -26,7 +26,8 @@ function isChanged(name: InputName, { inputs, outputs }: Before, desired: Endpoi
   const { effect, whenRemoved } = argumentTable[name];
   if (inputs[name] === undefined) return false;
   if (effect === 'none') return true;
-  return whenRemoved !== undefined && !isSame(whenRemoved, outputs[name]);
+  // After a failed update the engine stores the old inputs beside the new outputs, which no longer have it.
+  return whenRemoved !== undefined && !isSame(whenRemoved, outputs[name] ?? whenRemoved);
 }
 
 /** The attributes of a create: everything that the program gives. */

@@ -1,9 +1,8 @@
-import { pick } from 'lodash';
 import type { ServiceProject } from '../operations/service-project';
 import { declareEndpoint } from './declared-endpoint';
 import { withReported } from './drift';
 import type { EndpointInputs } from './endpoint-inputs';
-import { type EndpointOutputs, type PriorState, toOutputs, unsettledOutputs } from './endpoint-state';
+import { type EndpointOutputs, type PriorState, toOutputs, toRefreshedOutputs } from './endpoint-state';
 
 /** An endpoint as a refresh, an import or a lookup finds it. */
 export interface FoundEndpoint {
@@ -22,7 +21,10 @@ export async function readEndpoint(
   if (!endpoint) return undefined;
   const hasOwnName = () =>
     project.endpoints.latest.every(({ id: other, name }) => other === endpoint.id || name !== endpoint.name);
-  const inputs =
-    declared === 'in state' ? withReported(endpoint, prior.inputs) : declareEndpoint(endpoint, hasOwnName());
-  return { inputs, outputs: { ...toOutputs(endpoint, inputs), ...pick(prior.outputs, unsettledOutputs) } };
+  if (declared === 'as found') {
+    const inputs = declareEndpoint(endpoint, hasOwnName());
+    return { inputs, outputs: toOutputs(endpoint, inputs) };
+  }
+  const inputs = withReported(endpoint, prior.inputs);
+  return { inputs, outputs: toRefreshedOutputs(endpoint, inputs, prior.outputs) };
 }

@@ -65,6 +65,9 @@ export interface PriorState {
 /** The outputs that exist only while something is unfinished or failed. */
 export const unsettledOutputs = ['unsettledOperations', '__unapplied'] as const;
 
+/** The arguments of which the service knows nothing. All of them are optional. */
+const unreported = argumentNames.filter((name) => !argumentTable[name].read);
+
 /** Whether an earlier run has left something for the next one to resume. */
 export function isUnsettled(outputs: EndpointOutputs): boolean {
   return unsettledOutputs.some((name) => outputs[name] !== undefined);
@@ -99,9 +102,21 @@ export function toUnreadOutputs(
   operations: readonly Operation[],
   unapplied: readonly InputName[],
 ): EndpointOutputs {
-  const unreported = argumentNames.filter((name) => !argumentTable[name].read);
   const reported = omit(before, unreported, unsettledOutputs) as EndpointOutputs; // Only optional ones are left out.
   return { ...reported, ...pick(inputs, unreported), ...toUnsettled(operations, unapplied) };
+}
+
+/**
+ * The outputs after a refresh: what the service reports, and of what it does not know, what was in the outputs. The inputs
+ * don't tell: after a failed update the engine stores the old ones.
+ */
+export function toRefreshedOutputs(
+  endpoint: Endpoint,
+  inputs: EndpointInputs,
+  before: EndpointOutputs,
+): EndpointOutputs {
+  const reported = omit(toOutputs(endpoint, inputs), unreported) as EndpointOutputs; // Only optional ones are left out.
+  return { ...reported, ...pick(before, unreported, unsettledOutputs) };
 }
 
 function toUnsettled(operations: readonly Operation[], unapplied: readonly InputName[]) {
