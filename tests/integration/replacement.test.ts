@@ -136,6 +136,18 @@ it('a forced replacement that keeps the endpoint resets arguments that the progr
   ]);
 });
 
+it('a forced replacement that keeps the endpoint removes one of several Postgres settings', async () => {
+  const service = await startService({ normalizeSettings: true });
+  const declare = (pgSettings: Record<string, string>) =>
+    service.declare({ type: 'read_only', __createsBeforeDelete: true, pgSettings });
+  const before = declare({ work_mem: '8MB', application_name: 'shop' });
+  const state = await runCreate(service.startProvider(), before);
+  const forced = { cause: 'forced', deletesFirst: false } as const;
+  const next = await runReplacement(service.startProvider(), state, declare({ work_mem: '8MB' }), forced);
+  expect(next.id).toBe(state.id);
+  expect(ownEndpoints(service)[0]?.settings.pg_settings).not.toHaveProperty('application_name');
+});
+
 it('the same project, stack and resource name in two organizations creates two endpoints', async () => {
   const service = await startService();
   const program = service.declare({ type: 'read_only' });
