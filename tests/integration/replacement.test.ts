@@ -121,6 +121,19 @@ describe('with deleteBeforeReplace: false', () => {
   });
 });
 
+it('a forced replacement that was killed after its create finds the new endpoint when it is repeated', async () => {
+  const service = await startService();
+  const named = await runCreate(service.startProvider(), service.declare({ type: 'read_only', name: 'web' }));
+  const program = service.declare({ type: 'read_only', __createsBeforeDelete: true });
+  const killed = service.startProvider();
+  const { inputs } = await killed.check({}, { ...program });
+  const created = await killed.create(inputs as typeof program);
+  const forced = { cause: 'forced', deletesFirst: false } as const;
+  const next = await runReplacement(service.startProvider(), named, program, forced);
+  expect(next.id).toBe(created.id);
+  expect(ownEndpoints(service).map(({ id }) => id)).toEqual([created.id]);
+});
+
 it('a forced replacement that keeps the endpoint resets arguments that the program no longer declares', async () => {
   const service = await startService();
   const bare = service.declare({ type: 'read_only', __createsBeforeDelete: true });
