@@ -100,6 +100,21 @@ describe('a restart', () => {
   });
 });
 
+it('an update whose response is lost does not wait for a check that the service has started', async () => {
+  const service = await startService();
+  const { emulator, project } = service;
+  const state = await runCreate(service.startProvider(), service.declare());
+  emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'lost-after-work' } });
+  const lists = { method: 'GET', path: '/projects/:project/operations' };
+  emulator.inject({ match: lists, effect: { kind: 'slow', delayMs: 200 } });
+  const desired = service.declare({ suspendTimeoutSeconds: 900, timeouts: { update: 3 } });
+  const updated = runUpdate(service.startProvider(), state, desired);
+  await expect.poll(() => emulator.requests().some(({ method }) => method === 'PATCH')).toBe(true);
+  const check = { action: 'check_availability', status: 'cancelling', endpointId: state.id };
+  emulator.addOperation(project.id, check);
+  expect((await updated).outs.unsettledOperations).toBeUndefined();
+});
+
 it('a delete sends one DELETE when nothing fails', async () => {
   const service = await startService();
   const { id, outs } = await createEndpoint(service);

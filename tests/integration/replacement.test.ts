@@ -121,6 +121,19 @@ describe('with deleteBeforeReplace: false', () => {
   });
 });
 
+it('a forced replacement that was killed after its create finds the new endpoint when it is repeated', async () => {
+  const service = await startService();
+  const named = await runCreate(service.startProvider(), service.declare({ type: 'read_only', name: 'web' }));
+  const program = service.declare({ type: 'read_only', __createsBeforeDelete: true });
+  const killed = service.startProvider();
+  const { inputs } = await killed.check({}, { ...program });
+  const created = await killed.create(inputs as typeof program);
+  const forced = { cause: 'forced', deletesFirst: false } as const;
+  const next = await runReplacement(service.startProvider(), named, program, forced);
+  expect(next.id).toBe(created.id);
+  expect(ownEndpoints(service).map(({ id }) => id)).toEqual([created.id]);
+});
+
 it('a forced replacement that keeps the endpoint resets arguments that the program no longer declares', async () => {
   const service = await startService();
   const bare = service.declare({ type: 'read_only', __createsBeforeDelete: true });
@@ -134,6 +147,18 @@ it('a forced replacement that keeps the endpoint resets arguments that the progr
   expect(ownEndpoints(service)).toMatchObject([
     { id: next.id, suspend_timeout_seconds: 0, settings: { pg_settings: {} } },
   ]);
+});
+
+it('a forced replacement that keeps the endpoint removes one of several Postgres settings', async () => {
+  const service = await startService({ normalizeSettings: true });
+  const declare = (pgSettings: Record<string, string>) =>
+    service.declare({ type: 'read_only', __createsBeforeDelete: true, pgSettings });
+  const before = declare({ work_mem: '8MB', application_name: 'shop' });
+  const state = await runCreate(service.startProvider(), before);
+  const forced = { cause: 'forced', deletesFirst: false } as const;
+  const next = await runReplacement(service.startProvider(), state, declare({ work_mem: '8MB' }), forced);
+  expect(next.id).toBe(state.id);
+  expect(ownEndpoints(service)[0]?.settings.pg_settings).not.toHaveProperty('application_name');
 });
 
 it('the same project, stack and resource name in two organizations creates two endpoints', async () => {

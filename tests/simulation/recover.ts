@@ -17,8 +17,8 @@ const restartMs = 2_000;
 const mostRuns = 6;
 
 /**
- * Does what a user does after a run that was cut off or failed: one `pulumi up`. The contract allows a repetition for
- * these reasons only:
+ * Does what a user does after a run that was cut off or failed: one `pulumi up`, with `--replace` where `findUnreplaced` says
+ * so. The contract allows a repetition for these reasons only:
  * - A create was killed right after the rename to the declared name: the error advises `adopt: true`.
  * - An endpoint of another client has the declared name: the error advises another name.
  * - The endpoint was deleted, by a replacement that was cut off or by other people: the error advises a refresh.
@@ -41,7 +41,8 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
   const lateReads = round.lateReads.map((fault) => ground.controls.inject(fault));
   for (let attempt = 1; ; attempt += 1) {
     if (hasDrift) noteGivenAway(world, stack);
-    const result = await world.run(stack, { command: 'up', refreshesFirst: hasDrift });
+    const replaceTargets = findUnreplaced(world, round, stack);
+    const result = await world.run(stack, { command: 'up', refreshesFirst: hasDrift, replaceTargets });
     if (result.isSuccess) {
       // The next program no longer says `import`.
       ground.imported.clear();
@@ -103,6 +104,20 @@ async function followAdvice(
 function mayShowDeleted({ scenario }: World, { lateReads }: Round): boolean {
   const { lateGetsMs = 0 } = scenario.service;
   return lateGetsMs > 0 || lateReads.some(({ match }) => 'path' in match && match.path === '/**');
+}
+
+/**
+ * The resources for which the user repeats `--replace`: they create before they delete, and the interrupted create has left an
+ * endpoint. The state does not record `--replace`, so a plain `up` has no reason to create, and does not find it.
+ */
+function findUnreplaced(world: World, { forced }: Round, stack: Stack): ReadonlySet<string> {
+  const inState = stack.state.resources.map(({ id }) => id);
+  const targets = world.declared(stack).filter(({ slot, plan }) => {
+    const isForced = forced.some((force) => force.slot === slot && force.how === '--replace');
+    const isLeft = world.ground.own(slot).some(({ id }) => !inState.includes(id));
+    return isForced && plan.createsBeforeDelete && isLeft;
+  });
+  return new Set(targets.map(({ slot }) => world.urnOf(stack, slot)));
 }
 
 /** Whether the next `up` does not delete again what this one has begun to delete. */

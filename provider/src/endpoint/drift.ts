@@ -9,12 +9,13 @@ export function findDrift(endpoint: Endpoint, inputs: EndpointInputs): InputName
   return findGiven(inputs).filter((name) => !matchesDesired(endpoint, inputs, name));
 }
 
-/** The arguments that the program leaves out, and that an earlier program has set at the endpoint. */
+/** The arguments of which the endpoint has something that the program leaves out: an earlier program has set it. */
 export function findLeftovers(endpoint: Endpoint, inputs: EndpointInputs): InputName[] {
   return argumentNames.filter((name) => {
     const { read, whenRemoved } = argumentTable[name];
-    const isLeftOut = inputs[name] === undefined && read !== undefined && whenRemoved !== undefined;
-    return isLeftOut && !isSame(read(endpoint), whenRemoved);
+    if (read === undefined || whenRemoved === undefined) return false;
+    // The reported value comes first: the program has to give every setting that the service reports.
+    return !isMatch(name, read(endpoint), inputs[name] ?? whenRemoved);
   });
 }
 

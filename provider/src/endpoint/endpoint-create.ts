@@ -1,3 +1,4 @@
+import { union } from 'lodash';
 import type { Endpoint, EndpointChange } from '../control-api/wire-types';
 import { createOnce } from './create-once';
 import type { CreateWork } from './create-work';
@@ -85,7 +86,7 @@ async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndp
   const differing = findDrift(endpoint, inputs).filter((name) => !isOwn || name !== 'name');
   // A forced replacement that keeps the endpoint must also reset what an earlier program has set.
   const isKept = isOwn && target.createsBeforeDelete;
-  const changes = isKept ? [...differing, ...findLeftovers(endpoint, inputs)] : differing;
+  const changes = isKept ? union(differing, findLeftovers(endpoint, inputs)) : differing;
   // Check the gate before claiming: an adopted endpoint that must not be changed must not enter the state.
   if (!isOwn) await run.checkGate(changes);
   request.claim(id);

@@ -99,8 +99,8 @@ export class EndpointOperations {
    * own, it has at least one, so an empty list is stale.
    */
   async findEarlier(createdAt: string, isOwn: boolean): Promise<Operation[]> {
-    // The service suspends and checks computes by itself, so these may not be ours; the endpoint's drift shows what is due.
-    const isOurs = ({ action }: Operation) => action !== 'suspend_compute' && action !== 'check_availability';
+    // The service suspends computes by itself, so these may not be ours; the endpoint's drift shows what is due.
+    const isOurs = ({ action }: Operation) => action !== 'suspend_compute';
     const within = this.#readDeadline();
     const find = async () => (await this.#list(() => Date.parse(createdAt), within)).filter(isOurs);
     this.#hasVanished ||= isOwn;
@@ -158,12 +158,14 @@ export class EndpointOperations {
     return deadline.next(deadline.remainingMs + extraReadMs);
   }
 
+  /** The operations of the endpoint, without the checks that only the service starts. */
   async #list(since: (newestAt: number) => number, within: Deadline): Promise<Operation[]> {
     const { project, endpointId } = this.#work;
     const operations = await listOperationsSince(project.api, project.id, since, within);
     const oldestAt = since(Date.parse(operations[0]?.created_at ?? ''));
     return operations.filter(
-      ({ endpoint_id, created_at }) => endpoint_id === endpointId && Date.parse(created_at) >= oldestAt,
+      ({ endpoint_id, action, created_at }) =>
+        endpoint_id === endpointId && action !== 'check_availability' && Date.parse(created_at) >= oldestAt,
     );
   }
 

@@ -71,6 +71,16 @@ describe('findNamed', () => {
     expect(findNamed(targetOf({ name: 'web' }), [own, other])).toBe(other);
   });
 
+  it.each([
+    ['another branch', { branch_id: 'br-2', created_at: '2025-01-01T00:00:00Z' }],
+    ['another type', { type: 'read_only', created_at: '2025-01-01T00:00:00Z' }],
+    ['a later time', { created_at: '2027-01-01T00:00:00Z' }],
+  ])('prefers the endpoint that a killed create may have left to one of %s', (_what, change) => {
+    const foreign = endpointOf({ id: 'ep-foreign', name: 'web', ...change });
+    expect(findNamed(targetOf({ name: 'web' }), [foreign, other])).toBe(other);
+    expect(findNamed(targetOf({ name: 'web' }), [foreign])).toBe(foreign);
+  });
+
   it('finds nothing when the declared name is the derived one', () => {
     expect(findNamed(targetOf(), [own])).toBeUndefined();
   });

@@ -71,16 +71,20 @@ export function findOwn(
   endpoints: readonly Endpoint[],
 ): Endpoint | undefined {
   const own = endpoints.filter(({ name = '' }) => derivedNames.includes(name));
-  return sortBy(own, ({ created_at }) => Date.parse(created_at), 'id')[0];
+  return sortBy(own, createdAt, 'id')[0];
 }
 
-/** The endpoint of the name that the program gives. */
+/**
+ * The endpoint of the name that the program gives. If several have it, the oldest of the declared branch and type: a create
+ * that was killed may have left it, and another client may have used the name since.
+ */
 export function findNamed(
   { inputs, derivedNames }: CreateTarget,
   endpoints: readonly Endpoint[],
 ): Endpoint | undefined {
   if (inputs.name === undefined || derivedNames.includes(inputs.name)) return undefined;
-  return endpoints.find(({ name }) => name === inputs.name);
+  const named = endpoints.filter(({ name }) => name === inputs.name);
+  return sortBy(named, (endpoint) => !isSamePlace(endpoint, inputs), createdAt, 'id')[0];
 }
 
 /** The read_write endpoint of the branch; there is at most one. */
@@ -115,8 +119,12 @@ export function findOlderDuplicate(
   });
 }
 
+function createdAt({ created_at }: Endpoint): number {
+  return Date.parse(created_at);
+}
+
 function isBefore(left: Endpoint, right: Endpoint): boolean {
-  const ageMs = Date.parse(right.created_at) - Date.parse(left.created_at);
+  const ageMs = createdAt(right) - createdAt(left);
   return ageMs > 0 || (ageMs === 0 && left.id < right.id);
 }
 
