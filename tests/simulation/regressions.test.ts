@@ -8,22 +8,23 @@ import { noMishap } from './simulated-run';
 
 const drawn = drawScenario(1).value;
 
+const plan = {
+  isDeclared: true,
+  project: 0,
+  branch: 0,
+  type: 'read_write',
+  size: [0.25, 1],
+  suspendTimeoutSeconds: 0,
+  workMem: undefined,
+  application: undefined,
+  trigger: undefined,
+  name: undefined,
+  isWaiting: true,
+  createsBeforeDelete: false,
+} as const;
+
 /** One endpoint, created in one undisturbed round, with changes. */
 function scenarioWith(service: Scenario['service'], round: Partial<Scenario['rounds'][number]>): Scenario {
-  const plan = {
-    isDeclared: true,
-    project: 0,
-    branch: 0,
-    type: 'read_write',
-    size: [0.25, 1],
-    suspendTimeoutSeconds: 0,
-    workMem: undefined,
-    application: undefined,
-    trigger: undefined,
-    name: undefined,
-    isWaiting: true,
-    createsBeforeDelete: false,
-  } as const;
   return {
     ...drawn,
     service,
@@ -49,17 +50,35 @@ function scenarioWith(service: Scenario['service'], round: Partial<Scenario['rou
   };
 }
 
-it('a create waits for a slow list at its end, and does not fail although everything was done', async () => {
+function startSimulator(): Simulator {
   const simulator = new Simulator();
   simulator.install();
   onTestFinished(() => simulator.uninstall());
+  return simulator;
+}
+
+it('a create waits for a slow list at its end, and does not fail although everything was done', async () => {
   const slowLists = {
     match: { method: 'GET', path: '/projects/:p/endpoints' },
     times: 3,
     effect: { kind: 'slow', delayMs: 20_000 },
   } as const;
   const scenario = scenarioWith({ operationMs: 100 }, { faults: [slowLists] });
-  const { violations, counts } = await simulator.run(scenario);
+  const { violations, counts } = await startSimulator().run(scenario);
+  expect(violations).toEqual([]);
+  expect(counts.get('failed runs') ?? 0).toBe(0);
+});
+
+it('a create of a replica that waited for the lock does not wait for the read lag too', async () => {
+  const lock = { at: 0, what: 'lock the project', slot: 0, type: 'read_only', name: 'own' } as const;
+  const scenario = scenarioWith(
+    { operationMs: 3_000, locks: 'project' },
+    {
+      slots: [{ ...plan, type: 'read_only' }],
+      disturbances: [{ ...lock, status: 'running', forMs: 8_000 }],
+    },
+  );
+  const { violations, counts } = await startSimulator().run({ ...scenario, timeoutSeconds: 20 });
   expect(violations).toEqual([]);
   expect(counts.get('failed runs') ?? 0).toBe(0);
 });

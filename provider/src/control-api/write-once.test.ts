@@ -86,6 +86,24 @@ describe('makeWriteOnce', () => {
     expect([await write(), calls]).toEqual(['sent', ['look up', 'send', 'send']]);
   });
 
+  it('tells the lookup whether an earlier request may have done the work', async () => {
+    const told: boolean[] = [];
+    const write = makeWriteOnce({
+      deadline: new Deadline(10_000),
+      pacing,
+      isLookupDue: () => true,
+      findDone: async (isOutcomeUnknown) => {
+        told.push(isOutcomeUnknown);
+        return undefined;
+      },
+      send: async () => {
+        if (told.length === 1) throw failure(500);
+      },
+    });
+    await write();
+    expect(told).toEqual([false, true]);
+  });
+
   it('fails after a lost response when the deadline has passed, and looks up first when called again', async () => {
     const { calls, write } = scriptOf([failure(500)], ['found'], { deadline: new Deadline(0) });
     await expect(write()).rejects.toThrow('500');

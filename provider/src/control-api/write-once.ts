@@ -4,8 +4,11 @@ import { type RetryPacing, retryDelayMs } from './retry';
 
 export interface WriteOnce<Result> {
   readonly send: () => Promise<Result>;
-  /** Looks up whether the write has already happened. Returns as much of its result as it finds, or undefined. */
-  readonly findDone: () => Promise<Result | undefined>;
+  /**
+   * Looks up whether the write has already happened. Returns as much of its result as it finds, or undefined.
+   * @param isOutcomeUnknown whether a request may have done it, which reads may not show yet
+   */
+  readonly findDone: (isOutcomeUnknown: boolean) => Promise<Result | undefined>;
   /** Whether to look it up before an attempt although no response was lost. */
   readonly isLookupDue?: () => boolean;
   readonly deadline: Deadline;
@@ -22,7 +25,7 @@ export function makeWriteOnce<Result>(write: WriteOnce<Result>): () => Promise<R
   return async () => {
     let lost: unknown;
     for (let attempt = 1; ; attempt += 1) {
-      const done = mayBeDone || write.isLookupDue?.() ? await findDone() : undefined;
+      const done = mayBeDone || write.isLookupDue?.() ? await findDone(mayBeDone) : undefined;
       if (done !== undefined) return done;
       // The rate limiter would report "not sent" now, although an earlier attempt may have done the work.
       if (lost !== undefined && deadline.hasPassed) throw lost;

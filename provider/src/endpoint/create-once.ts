@@ -27,7 +27,7 @@ export async function createOnce(work: CreateWork): Promise<Creation> {
   return project.write<Creation>({
     deadline,
     isLookupDue: () => Date.now() - listedAt > freshListMs,
-    findDone: () => findAfterLostResponse(work),
+    findDone: (isOutcomeUnknown) => findCreated(work, isOutcomeUnknown),
     send: async () => {
       try {
         const change = await project.api.createEndpoint(project.id, attributes, deadline);
@@ -49,13 +49,12 @@ function nameAtCreation({ derivedNames: [derived], inputs }: CreateTarget): stri
   throw new Error('create of an endpoint: it has neither a name nor a URN to derive one from.');
 }
 
-/** After a request whose outcome is unknown: the endpoint, once a list shows it. */
-async function findAfterLostResponse(work: CreateWork): Promise<Creation | undefined> {
+/** The endpoint, if a list shows it. After a request whose outcome is unknown, lists may not show it yet. */
+async function findCreated(work: CreateWork, isOutcomeUnknown: boolean): Promise<Creation | undefined> {
   const find = (endpoints: readonly Endpoint[]) => findOwn(work.target, endpoints);
   // The branch refuses a second read_write endpoint, but would take a second replica: only then must the list be late
   // enough to show the first one.
-  const endpoint = await (work.inputs.type === 'read_write'
-    ? findListed(work, find, 0)
-    : findListed(work, find));
+  const isPatient = isOutcomeUnknown && work.inputs.type === 'read_only';
+  const endpoint = await (isPatient ? findListed(work, find) : findListed(work, find, 0));
   return endpoint && { kind: 'own', endpoint };
 }
