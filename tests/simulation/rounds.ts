@@ -1,4 +1,6 @@
-import type { InjectedFault } from 'postgres-control-emulator';
+import { isMatch } from 'lodash';
+import type { Endpoint, InjectedFault } from 'postgres-control-emulator';
+import type { SlotPlan } from '../chaos/slot-plan';
 import { act, disturbedSlots } from './act';
 import { isDrift } from './other-people';
 import { recover } from './recover';
@@ -6,6 +8,7 @@ import { checkEndpoints, checkForeign, checkSuccess } from './rest-checks';
 import { checkRestarts, takeBaseline } from './restart-check';
 import type { Round, Scenario } from './scenario';
 import { settle } from './settle';
+import type { SimulatedRun } from './simulated-run';
 import type { Stack } from './stack';
 import type { RunResult, World } from './world';
 
@@ -29,7 +32,7 @@ async function runRound(world: World, round: Round): Promise<void> {
   ground.imported.clear();
   const stacks = world.stacks.filter((stack) => world.slotsOf(stack).length > 0);
   const baseline = takeBaseline(world, earlier);
-  watch.mayDelete = (endpointId) => mayDelete(world, round, endpointId);
+  watch.mayDelete = (run, endpointId) => mayDelete(world, round, run, endpointId);
   journal.note('user', () => `declares ${JSON.stringify(round.slots)}`);
   for (const disturbance of round.disturbances) if (disturbance.at === 0) act(world, disturbance);
   if (round.isPreviewed)
@@ -132,7 +135,7 @@ function countFaults({ journal }: World, faults: readonly InjectedFault[]): void
 }
 
 /** Whether a run has a reason to delete an endpoint: nothing declares it, it is replaced, or it is a duplicate. */
-function mayDelete(world: World, round: Round, endpointId: string): boolean {
+function mayDelete(world: World, round: Round, run: SimulatedRun, endpointId: string): boolean {
   const { ground } = world;
   const endpoint = ground.own().find(({ id }) => id === endpointId);
   // A delete of an endpoint that does not exist has no effect.
@@ -142,5 +145,16 @@ function mayDelete(world: World, round: Round, endpointId: string): boolean {
   if (!plan?.isDeclared || plan.type !== endpoint.type) return true;
   if (ground.place(slot, plan).projectId !== endpoint.project_id) return true;
   if (round.forced.some((force) => force.slot === slot)) return true;
+  if (world.watch.hasCreated(run, endpointId) && isTwin(world, slot, plan, endpoint)) return true;
   return ground.own(slot).length > 1 || disturbedSlots(round).has(slot);
+}
+
+/**
+ * Whether another client has created an endpoint of the same name at the same place, and no state has ours. A create that
+ * notices this only after its own request deletes its endpoint again, and reports that the name is taken.
+ */
+function isTwin({ ground, stacks }: World, slot: number, plan: SlotPlan, { id, branch_id, type }: Endpoint) {
+  if (stacks.some(({ state }) => state.resources.some((resource) => resource.id === id))) return false;
+  const name = plan.name && ground.texts.name(slot, plan.project, plan.name);
+  return name !== undefined && ground.foreign.some((other) => isMatch(other, { name, branch_id, type }));
 }

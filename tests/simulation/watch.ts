@@ -27,7 +27,7 @@ export class Watch {
   readonly #told = new Map<SimulatedRun, { readonly id: string; readonly slot: number }[]>();
   readonly #searched = new WeakSet<ReadProperties>();
   /** Whether a run has a reason to delete an endpoint of the programs. */
-  mayDelete: (endpointId: string) => boolean = () => true;
+  mayDelete: (run: SimulatedRun, endpointId: string) => boolean = () => true;
   /** Secrets that the user has given away: a refresh reads values of which the state does not know that they are secret. */
   readonly givenAway = new Set<string>();
 
@@ -41,6 +41,11 @@ export class Watch {
     this.violations.push(violation);
   }
 
+  /** Whether the run knows that it has created the endpoint. */
+  hasCreated(run: SimulatedRun, endpointId: string): boolean {
+    return this.#told.get(run)?.some(({ id }) => id === endpointId) === true;
+  }
+
   /** A request is about to have its effect. */
   arrives(run: SimulatedRun, { method, path, body }: SentRequest): void {
     this.#countArrival(
@@ -51,7 +56,7 @@ export class Watch {
     const [, endpointId] = /\/endpoints\/([^/]+)/.exec(path) ?? [];
     if (endpointId !== undefined && this.#ground.isForeign(endpointId))
       this.violate(`${run.name} sent ${method} ${path}, to an endpoint of another client`);
-    if (method === 'DELETE' && endpointId !== undefined && !this.mayDelete(endpointId))
+    if (method === 'DELETE' && endpointId !== undefined && !this.mayDelete(run, endpointId))
       this.violate(`${run.name} deletes ${endpointId}, which it must keep`);
     if (body !== undefined) this.#searchBody(run, body);
   }
