@@ -23,6 +23,7 @@ const mostRuns = 6;
  * - An endpoint of another client has the declared name: the error advises another name.
  * - The endpoint was deleted, by a replacement that was cut off or by other people: the error advises a refresh.
  * - Reads by id lag behind too, and the error names an endpoint that was deleted a moment ago.
+ * - A delete of the earlier run is still under way and fails now: the error advises to run the command again.
  * - `waitForOperations: false`: the run records its unfinished operations, and the next run resumes them.
  */
 export async function recover(world: World, round: Round, stack: Stack, isCutOff: boolean): Promise<void> {
@@ -74,7 +75,7 @@ async function followAdvice(
   round: Round,
   stack: Stack,
   isCutOff: boolean,
-  { failures }: RunResult,
+  { failures, startedAt }: RunResult,
 ): Promise<boolean> {
   const { ground, journal } = world;
   for (const { urn, message } of failures) {
@@ -95,9 +96,16 @@ async function followAdvice(
     } else if (plan?.name !== undefined && message.includes(adoptAdvice) && isCutOff && !isForeign) {
       if (ground.adopted.has(slot) || ground.imported.has(slot)) return false;
       takeOver(world, slot, `${ground.place(slot, plan).projectId}/${named}`);
-    } else return false;
+    } else if (!hasJoinedDelete(world, message, startedAt)) return false;
   }
   return failures.length > 0;
+}
+
+/** Whether a delete failed with an operation of an earlier run: a second DELETE responds with the operations under way. */
+function hasJoinedDelete({ ground }: World, message: string, startedAt: number): boolean {
+  const [, id] = /^delete of endpoint \S+: operation \S+ (\S+) /.exec(message) ?? [];
+  const operation = ground.ownOperations().find((each) => each.id === id);
+  return operation !== undefined && Date.parse(operation.created_at) < startedAt;
 }
 
 /** Whether reads by id may lag behind, not only lists. */
