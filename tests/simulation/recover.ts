@@ -33,8 +33,9 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
     journal.note('user', () => `pulumi cancel: removes the lock of ${stack.lockedBy}`);
     stack.lockedBy = undefined;
   }
-  // What a run deletes after its CLI was killed, the state still has.
-  const isUnrecorded = isCutOff && deletesWithoutRecord(round);
+  // What a run deletes after its CLI was killed, or after it has failed to see the end of the delete, the state still has.
+  const isDeleted = stack.state.resources.some(({ id }) => !ground.exists(id) || ground.isDeleting(id));
+  const isUnrecorded = (isCutOff || isDeleted) && deletesWithoutRecord(round);
   const hasDrift = disturbedSlots(round).size > 0 || isUnrecorded;
   // A list that lags behind still shows what was deleted, and a refresh what was changed.
   if (hasDrift || round.command === 'destroy') await settle(world);
