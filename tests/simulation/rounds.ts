@@ -30,6 +30,8 @@ async function runRound(world: World, round: Round): Promise<void> {
   world.plans = round.slots;
   ground.adopted.clear();
   ground.imported.clear();
+  // Reads may lag further behind than before: a refresh would store what the last round has changed since.
+  if (round.command === 'refresh' || round.command === 'up --refresh') await settle(world);
   const stacks = world.stacks.filter((stack) => world.slotsOf(stack).length > 0);
   const baseline = takeBaseline(world, earlier);
   watch.mayDelete = (run, endpointId) => mayDelete(world, round, run, endpointId);
