@@ -22,14 +22,15 @@ describe('a locked project', () => {
   it('fails a write at its deadline, with the locking operation', async () => {
     const service = await startService();
     service.emulator.lockProject(service.project.id);
-    await expect(service.provider.create(service.declare({ timeouts: { create: 1 } }))).rejects.toThrow(
-      /POST \/projects\/\S+\/endpoints: 423 Locked \(create_branch \S+ running\); waited 1 s/,
+    await expect(service.provider.create(service.declare({ timeouts: { create: 3 } }))).rejects.toThrow(
+      /POST \/projects\/\S+\/endpoints: 423 Locked \(create_branch \S+ running\); waited 3 s/,
     );
     expect(ownEndpoints(service)).toEqual([]);
   });
 
   it('serves many endpoints first come, first served, without a rush of requests', async () => {
-    const service = await startService();
+    // Long enough that the second write meets the lock of the first, even on a busy machine.
+    const service = await startService({ operationMs: 200 });
     const names = Array.from({ length: 10 }, (_, index) => `replica-${index}`);
     await Promise.all(
       names.map((name) => createEndpoint(service, service.declare({ name, type: 'read_only' }))),
