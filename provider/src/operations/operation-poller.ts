@@ -19,6 +19,8 @@ const largestPage = 1_000;
 
 /** The result of a poll: the newest page, and each watched operation. */
 export interface OperationsView {
+  /** The poll was not sent before this time: what it shows may be no newer. Local time. */
+  readonly sentAfter: number;
   /** The newest operations of the project, newest first. */
   readonly newest: readonly Operation[];
   /** The latest version of a watched operation; undefined if the service no longer has it. */
@@ -144,13 +146,14 @@ export class OperationPoller {
     const once = { deadline, isSentOnce: true };
     const watched = new Map(watches.flatMap((watch) => watch.operations().map((each) => [each.id, each])));
     const limit = clamp(watched.size * 2, smallestPage, largestPage);
+    const sentAfter = Date.now();
     const { operations: newest } = await this.#source.listOperations(this.#projectId, { limit }, once);
     this.#pollSchedule.learn(newest);
     const byId = new Map<string, Operation | undefined>(newest.map((operation) => [operation.id, operation]));
     const missing = [...watched.values()].filter(({ id }) => !byId.has(id));
     const found = await Promise.all(missing.map((operation) => this.#findById(operation, once, watches)));
     for (const [index, { id }] of missing.entries()) byId.set(id, found[index]);
-    return { newest, find: (operationId) => byId.get(operationId) };
+    return { sentAfter, newest, find: (operationId) => byId.get(operationId) };
   }
 
   /** A failed read leaves the operation unchanged. Repeated refusals fail only the watches of this operation. */

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { awaitWithin, everySecond, runsFor, serviceOf } from '../../../tests/support/awaited-operations';
+import {
+  awaitWithin,
+  everySecond,
+  failure,
+  runsFor,
+  serviceOf,
+} from '../../../tests/support/awaited-operations';
 import { useFakeClock, useShortestPauses } from '../../../tests/support/fake-clock';
 import { operationOf } from '../../../tests/support/operation';
+import { pause } from '../../../tests/support/polled-project';
+import { OperationPoller } from './operation-poller';
 
 useFakeClock();
 useShortestPauses();
@@ -49,6 +57,29 @@ describe('awaitOperations for an operation that the service does not show', () =
       outcome: 'failed',
       hasVanished: false,
       endedAt: 15_000,
+    });
+  });
+
+  it('keeps an operation while the answer that does not show it was asked for within the 10 s, however late it arrives', async () => {
+    let polls = 0;
+    const poller = new OperationPoller(
+      {
+        async listOperations() {
+          polls += 1;
+          const operations = polls > 2 ? [operationOf({ status: 'failed' })] : [];
+          if (polls === 2) await pause(20_000);
+          return { operations };
+        },
+        async getOperation() {
+          throw failure(404, 'unknown');
+        },
+      },
+      'p-1',
+      everySecond,
+    );
+    expect(await awaitWithin(poller, [operationOf()])).toMatchObject({
+      outcome: 'failed',
+      hasVanished: false,
     });
   });
 

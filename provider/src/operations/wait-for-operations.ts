@@ -79,7 +79,7 @@ class LatestOperations {
       if (!isUnfinished(operation)) continue;
       const seen = view.find(operation.id);
       if (seen) this.#record(seen);
-      else this.#recordMissing(operation);
+      else this.#recordMissing(operation, view.sentAfter);
     }
     for (const operation of view.newest) if (this.#isFollowUp(operation)) this.#record(operation);
   }
@@ -98,11 +98,12 @@ class LatestOperations {
     this.#missingSince.delete(operation.id);
   }
 
-  #recordMissing({ id, action }: Operation): void {
+  /** A response may take long: what counts is when the poll was sent. */
+  #recordMissing({ id, action }: Operation, sentAfter: number): void {
     const { readLagMs = defaultReadLagMs, rejectsVanished = false } = this.#request;
     const since = this.#missingSince.get(id) ?? Date.now();
     this.#missingSince.set(id, since);
-    if (Date.now() - since < readLagMs) return;
+    if (sentAfter - since < readLagMs) return;
     if (rejectsVanished)
       throw new Error(`The service no longer has operation ${id} (${action}), so its outcome is unknown.`);
     this.#operations.delete(id);
