@@ -36,23 +36,24 @@ async function interruptChange(service: Service, change: object, method: string,
   return { id, inputs, news, failure };
 }
 
-/** The update of the next `pulumi up`, in a new process. */
-async function updateAgain(
-  service: Service,
-  { id, inputs, news, failure }: Awaited<ReturnType<typeof interruptChange>>,
-): Promise<WrittenProperties> {
+type Interrupted = Awaited<ReturnType<typeof interruptChange>>;
+
+/** After a failed update the state has the old inputs, and the new outputs. */
+function stateAfter({ inputs, failure }: Interrupted) {
   if (!(failure instanceof PluginPartialStateError)) throw failure;
-  const prior = { urn, inputs, outputs: read(failure.outputs.values) };
-  return startPlugin(service).update(id, prior, news, 0);
+  return { urn, inputs, outputs: read(failure.outputs.values) };
 }
 
-/** A `pulumi refresh` before the next `pulumi up`. After the failed update the state has the old inputs, and the new outputs. */
-async function refreshAndUpdate(
-  service: Service,
-  { id, inputs, news, failure }: Awaited<ReturnType<typeof interruptChange>>,
-): Promise<WrittenProperties> {
-  if (!(failure instanceof PluginPartialStateError)) throw failure;
-  const found = await startPlugin(service).read(id, { urn, inputs, outputs: read(failure.outputs.values) });
+/** The update of the next `pulumi up`, in a new process. */
+async function updateAgain(service: Service, interrupted: Interrupted): Promise<WrittenProperties> {
+  const { id, news } = interrupted;
+  return startPlugin(service).update(id, stateAfter(interrupted), news, 0);
+}
+
+/** A `pulumi refresh` before the next `pulumi up`. */
+async function refreshAndUpdate(service: Service, interrupted: Interrupted): Promise<WrittenProperties> {
+  const { id, news } = interrupted;
+  const found = await startPlugin(service).read(id, stateAfter(interrupted));
   if (!found) throw new Error(`endpoint ${id} was not found`);
   const prior = { urn, inputs: read(found.inputs.values), outputs: read(found.outputs.values) };
   return startPlugin(service).update(id, prior, news, 0);

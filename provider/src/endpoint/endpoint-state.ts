@@ -67,6 +67,7 @@ export const unsettledOutputs = ['unsettledOperations', '__unapplied'] as const;
 
 /** The arguments of which the service knows nothing. All of them are optional. */
 const unreported = argumentNames.filter((name) => !argumentTable[name].read);
+const keptByRefresh = new Set<string>([...unreported, ...unsettledOutputs]);
 
 /** Whether an earlier run has left something for the next one to resume. */
 export function isUnsettled(outputs: EndpointOutputs): boolean {
@@ -115,8 +116,9 @@ export function toRefreshedOutputs(
   inputs: EndpointInputs,
   before: EndpointOutputs,
 ): EndpointOutputs {
-  const reported = omit(toOutputs(endpoint, inputs), unreported) as EndpointOutputs; // Only optional ones are left out.
-  return { ...reported, ...pick(before, unreported, unsettledOutputs) };
+  const isKept = (name: string) => keptByRefresh.has(name);
+  const reported = keepProperties(toOutputs(endpoint, inputs), (name) => !isKept(name));
+  return { ...reported, ...keepProperties(before, isKept) } as unknown as EndpointOutputs; // Each name once, from one of both.
 }
 
 function toUnsettled(operations: readonly Operation[], unapplied: readonly InputName[]) {
