@@ -1,14 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isEqual, isMatch, omit } from 'lodash';
-import type { Endpoint } from 'postgres-control-emulator';
-import { declaredSlots, slotName } from './program';
+import { isEqual } from 'lodash';
+import { findDifference, findForeignChanges, slotName } from './declared-slot';
+import { declaredSlots } from './program';
 import type { Round } from './scenario';
-import type { SlotPlan } from './slot-plan';
 import type { Trial } from './trial';
 
 /** Checks that the service and the state have one endpoint for each declared slot, as declared, and no others. */
 export async function checkEndpoints(trial: Trial, round: Round): Promise<void> {
+  const isNormalized = trial.scenario.service.normalizeSettings === true;
   const own = trial.ground.own();
   const declared = declaredSlots(round);
   if (own.length !== declared.length)
@@ -21,7 +21,9 @@ export async function checkEndpoints(trial: Trial, round: Round): Promise<void> 
   for (const { slot, plan } of declared) {
     const id = state.find(({ urn }) => urn === trial.urnOf(slot))?.id;
     const endpoint = own.find((candidate) => candidate.id === id);
-    const difference = endpoint ? findDifference(trial, slot, plan, endpoint) : 'does not exist';
+    const difference = endpoint
+      ? findDifference(trial.ground, slot, plan, endpoint, isNormalized)
+      : 'does not exist';
     if (difference) trial.violate(`${slotName(slot)}: endpoint ${id} ${difference}`);
   }
 }
@@ -39,22 +41,12 @@ export function checkSuccess(trial: Trial, round: Round, startedAt: number): voi
   }
 }
 
-/** Attributes that the service changes by itself: it suspends an idle compute after five minutes. */
-const ownChanges = ['current_state', 'pending_state', 'updated_at', 'suspended_at'];
-
 /** Checks that the endpoints of other clients are unchanged. */
 export function checkForeign(trial: Trial): void {
   const { emulator, ground } = trial;
-  const endpoints = new Map(emulator.endpoints().map((endpoint) => [endpoint.id, endpoint]));
-  for (const before of ground.foreign) {
-    const now = endpoints.get(before.id);
-    if (!isEqual(omit(now, ownChanges), omit(before, ownChanges)))
-      trial.violate(
-        `${before.id} of another client changed from ${JSON.stringify(before)} to ${JSON.stringify(now)}`,
-      );
-    if (emulator.connectionDrops(before.id) > 0)
-      trial.violate(`${before.id} of another client lost connections`);
-  }
+  const dropsOf = (endpointId: string) => emulator.connectionDrops(endpointId);
+  for (const change of findForeignChanges(ground.foreign, emulator.endpoints(), dropsOf))
+    trial.violate(change);
 }
 
 /** Checks that neither the key nor a secret of the program is in the backend's files or in any output so far. */
@@ -76,34 +68,4 @@ export async function checkSecrets(trial: Trial): Promise<void> {
     const file = join(entry.parentPath, entry.name);
     search(file.slice(stack.backend.length), await readFile(file, 'utf8'));
   }
-}
-
-function findDifference(
-  { ground, scenario }: Trial,
-  slot: number,
-  plan: SlotPlan,
-  held: Endpoint,
-): string | undefined {
-  const { projectId, branchId } = ground.place(slot, plan);
-  const declared = {
-    project_id: projectId,
-    branch_id: branchId,
-    type: plan.type,
-    autoscaling_limit_min_cu: plan.size[0],
-    autoscaling_limit_max_cu: plan.size[1],
-    suspend_timeout_seconds: plan.suspendTimeoutSeconds,
-    ...(plan.name && { name: ground.texts.name(slot, plan.project, plan.name) }),
-  };
-  if (!isMatch(held, declared))
-    return `differs from its declaration: ${JSON.stringify(omit(held, 'settings'))}, declared ${JSON.stringify(declared)}`;
-  const settings = ground.texts.settings(slot, plan);
-  const expected = scenario.service.normalizeSettings ? normalize(settings) : settings;
-  const actual = omit(held.settings.pg_settings, 'log_timezone');
-  if (isEqual(actual, expected)) return undefined;
-  return `has the settings ${JSON.stringify(actual)}, declared ${JSON.stringify(expected)}`;
-}
-
-/** The settings as the emulator reports them with `normalizeSettings`. */
-function normalize({ work_mem, ...settings }: Record<string, string>): Record<string, string> {
-  return { ...settings, ...(work_mem && { work_mem: `${Number.parseInt(work_mem, 10) * 1024}kB` }) };
 }

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type DoorName, programDoors, usePlugin } from '../support/program-doors';
 import type { PulumiStack } from '../support/pulumi-stack';
+import { slotArguments, slotName } from './declared-slot';
 import type { Ground } from './ground';
 import type { Round } from './scenario';
 import type { SlotPlan } from './slot-plan';
@@ -36,10 +37,6 @@ export async function writeProject(folder: string, door: DoorName): Promise<void
   await writeFile(join(folder, 'package.json'), '{}');
 }
 
-export function slotName(slot: number): string {
-  return `slot-${slot}`;
-}
-
 /** The slots of a round that the program declares. */
 export function declaredSlots(round: Round): { slot: number; plan: SlotPlan }[] {
   return round.slots.flatMap((plan, slot) => (plan.isDeclared ? [{ plan, slot }] : []));
@@ -57,17 +54,7 @@ export async function declare(
     const leader = round.forced.find(({ follower }) => follower?.slot === slot);
     return {
       name: slotName(slot),
-      args: {
-        ...ground.place(slot, plan),
-        type: plan.type,
-        autoscalingLimitMinCu: plan.size[0],
-        autoscalingLimitMaxCu: plan.size[1],
-        suspendTimeoutSeconds: plan.suspendTimeoutSeconds,
-        ...ground.texts.inputs(slot, plan),
-        ...(!plan.isWaiting && { waitForOperations: false }),
-        ...(ground.adopted.has(slot) && { adopt: true }),
-        timeouts,
-      },
+      args: { ...slotArguments(ground, slot, plan), timeouts },
       ...(plan.createsBeforeDelete && { deleteBeforeReplace: false }),
       ...(leader?.follower && { [leader.follower.how]: slotName(leader.slot) }),
     };

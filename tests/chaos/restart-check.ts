@@ -1,15 +1,10 @@
+import { disruptionsOf, type SlotBefore, slotName } from './declared-slot';
 import type { Disturbance } from './disturb';
-import { declaredSlots, slotName } from './program';
+import { declaredSlots } from './program';
 import type { Round } from './scenario';
-import type { SlotPlan } from './slot-plan';
 import type { Trial } from './trial';
 
-/** A slot's endpoint before a round. */
-interface Before {
-  readonly id: string;
-  readonly plan: SlotPlan;
-  readonly restarts: number;
-  readonly drops: number;
+interface Before extends SlotBefore {
   readonly isActive: boolean;
 }
 
@@ -56,7 +51,7 @@ export async function checkRestarts(
     const isSame = before?.id === id;
     const drops = emulator.connectionDrops(id) - (isSame ? before.drops : 0);
     const restarts = emulator.restarts(id) - (isSame ? before.restarts : 0);
-    const change = isSame ? changesOf(before.plan, plan) : { size: 0, trigger: 0, move: 0 };
+    const change = isSame ? disruptionsOf(before.plan, plan) : { size: 0, trigger: 0, move: 0 };
     const declared = change.size + change.trigger + change.move;
     const most = declared + (wasKilled ? change.trigger : 0);
     const counts = `declared ${JSON.stringify(change)}, ${restarts} restarts, ${drops} drops of ${id}`;
@@ -72,13 +67,4 @@ export async function checkRestarts(
     if (staysUp && !isUp)
       trial.violate(`${slotName(slot)}: ${id} is ${endpoint.current_state}, expected active: ${counts}`);
   }
-}
-
-/** The changes from one plan to the other that disrupt an active compute, each 0 or 1. */
-function changesOf(before: SlotPlan, now: SlotPlan) {
-  return {
-    size: before.size.join() === now.size.join() ? 0 : 1,
-    trigger: before.trigger === now.trigger ? 0 : 1,
-    move: before.branch === now.branch ? 0 : 1,
-  };
 }

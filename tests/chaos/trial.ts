@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Emulator } from 'postgres-control-emulator';
 import { type DoorName, programDoors } from '../support/program-doors';
 import type { CommandResult, PulumiStack } from '../support/pulumi-stack';
+import { slotName } from './declared-slot';
 import type { Ground } from './ground';
-import { slotName } from './program';
 import type { Scenario } from './scenario';
 import { slotCount } from './slot-plan';
 

@@ -1,12 +1,9 @@
 import type { Properties, ReadProperties } from '../../provider/src/plugin/properties';
+import { slotArguments, slotName } from '../chaos/declared-slot';
 import type { SlotPlan } from '../chaos/slot-plan';
 import type { Ground } from './ground';
 import type { Scenario } from './scenario';
 import type { DeclaredResource, Stack } from './stack';
-
-export function slotName(slot: number): string {
-  return `slot-${slot}`;
-}
 
 /** The slots that a stack declares. */
 export function declaredSlots(
@@ -29,14 +26,7 @@ export function declareProgram(
   return declared.map(({ slot, plan }) => ({
     urn: stack.urnOf(slotName(slot)),
     inputs: unwrapSecrets({
-      ...ground.place(slot, plan),
-      type: plan.type,
-      autoscalingLimitMinCu: plan.size[0],
-      autoscalingLimitMaxCu: plan.size[1],
-      suspendTimeoutSeconds: plan.suspendTimeoutSeconds,
-      ...ground.texts.inputs(slot, plan),
-      ...(!plan.isWaiting && { waitForOperations: false }),
-      ...(ground.adopted.has(slot) && { adopt: true }),
+      ...slotArguments(ground, slot, plan),
       ...(plan.createsBeforeDelete && { __createsBeforeDelete: true }),
     }),
     deletesFirst: !plan.createsBeforeDelete,

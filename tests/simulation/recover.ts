@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { slotName } from '../chaos/declared-slot';
 import { disturbedSlots } from './act';
-import { slotName } from './program';
 import { checkSuccess } from './rest-checks';
 import type { Round } from './scenario';
 import { settle } from './settle';

@@ -1,13 +1,12 @@
-import { isEqual, isMatch, omit } from 'lodash';
-import type { Endpoint } from 'postgres-control-emulator';
-import type { SlotPlan } from '../chaos/slot-plan';
-import { slotName } from './program';
+import { isEqual } from 'lodash';
+import { findDifference, findForeignChanges, slotName } from '../chaos/declared-slot';
 import type { Stack } from './stack';
 import type { World } from './world';
 
 /** Checks that the service and the state have one endpoint for each slot that is declared, as declared, and no others. */
 export function checkEndpoints(world: World, stack: Stack): void {
   const { ground, watch } = world;
+  const isNormalized = world.scenario.service.normalizeSettings === true;
   const slots = world.slotsOf(stack);
   const own = ground.own().filter((endpoint) => slots.includes(ground.slotOf(endpoint) ?? -1));
   const declared = world.declared(stack);
@@ -22,7 +21,9 @@ export function checkEndpoints(world: World, stack: Stack): void {
   for (const { slot, plan } of declared) {
     const id = stack.find(world.urnOf(stack, slot))?.id;
     const endpoint = own.find((candidate) => candidate.id === id);
-    const difference = endpoint ? findDifference(world, slot, plan, endpoint) : 'does not exist';
+    const difference = endpoint
+      ? findDifference(ground, slot, plan, endpoint, isNormalized)
+      : 'does not exist';
     if (difference) watch.violate(`${slotName(slot)}: endpoint ${id} ${difference}`);
   }
 }
@@ -45,49 +46,9 @@ export function checkSuccess(world: World, stack: Stack, startedAt: number): voi
   }
 }
 
-/** Attributes that the service changes by itself. */
-const ownChanges = ['current_state', 'pending_state', 'updated_at', 'suspended_at'];
-
 /** Checks that the endpoints of other clients are unchanged. */
 export function checkForeign({ ground, watch }: World): void {
-  const endpoints = new Map(ground.records().map(({ wire }) => [wire.id, wire]));
-  for (const before of ground.foreign) {
-    const now = endpoints.get(before.id);
-    if (!isEqual(omit(now, ownChanges), omit(before, ownChanges)))
-      watch.violate(
-        `${before.id} of another client changed from ${JSON.stringify(before)} to ${JSON.stringify(now)}`,
-      );
-    if (ground.controls.connectionDrops(before.id) > 0)
-      watch.violate(`${before.id} of another client lost connections`);
-  }
-}
-
-function findDifference(
-  { ground, scenario }: World,
-  slot: number,
-  plan: SlotPlan,
-  held: Endpoint,
-): string | undefined {
-  const { projectId, branchId } = ground.place(slot, plan);
-  const declared = {
-    project_id: projectId,
-    branch_id: branchId,
-    type: plan.type,
-    autoscaling_limit_min_cu: plan.size[0],
-    autoscaling_limit_max_cu: plan.size[1],
-    suspend_timeout_seconds: plan.suspendTimeoutSeconds,
-    ...(plan.name && { name: ground.texts.name(slot, plan.project, plan.name) }),
-  };
-  if (!isMatch(held, declared))
-    return `differs from its declaration: ${JSON.stringify(omit(held, 'settings'))}, declared ${JSON.stringify(declared)}`;
-  const settings = ground.texts.settings(slot, plan);
-  const expected = scenario.service.normalizeSettings ? normalize(settings) : settings;
-  const actual = omit(held.settings.pg_settings, 'log_timezone');
-  if (isEqual(actual, expected)) return undefined;
-  return `has the settings ${JSON.stringify(actual)}, declared ${JSON.stringify(expected)}`;
-}
-
-/** The settings as the emulator reports them with `normalizeSettings`. */
-function normalize({ work_mem, ...settings }: Record<string, string>): Record<string, string> {
-  return { ...settings, ...(work_mem && { work_mem: `${Number.parseInt(work_mem, 10) * 1024}kB` }) };
+  const held = ground.records().map(({ wire }) => wire);
+  const dropsOf = (endpointId: string) => ground.controls.connectionDrops(endpointId);
+  for (const change of findForeignChanges(ground.foreign, held, dropsOf)) watch.violate(change);
 }

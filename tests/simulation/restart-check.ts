@@ -1,23 +1,14 @@
+import { disruptionsOf, type SlotBefore, slotName } from '../chaos/declared-slot';
 import type { SlotPlan } from '../chaos/slot-plan';
-import { slotName } from './program';
 import type { Round } from './scenario';
 import type { RunResult, World } from './world';
 
-/** A slot's endpoint before a round. */
-interface Before {
-  readonly id: string;
-  readonly plan: SlotPlan;
-  readonly restarts: number;
-  readonly drops: number;
-  readonly isActive: boolean;
-}
-
 /** The endpoints before a round, by slot, for comparison with the counts after it. */
-export type Baseline = ReadonlyMap<number, Before>;
+export type Baseline = ReadonlyMap<number, SlotBefore>;
 
 export function takeBaseline(world: World, earlier: readonly SlotPlan[]): Baseline {
   const { controls } = world.ground;
-  const baseline = new Map<number, Before>();
+  const baseline = new Map<number, SlotBefore>();
   for (const stack of world.stacks)
     for (const slot of world.slotsOf(stack)) {
       const id = stack.find(world.urnOf(stack, slot))?.id;
@@ -25,7 +16,7 @@ export function takeBaseline(world: World, earlier: readonly SlotPlan[]): Baseli
       const plan = earlier[slot];
       if (id === undefined || !endpoint || !plan?.isDeclared) continue;
       const counts = { restarts: controls.restarts(id), drops: controls.connectionDrops(id) };
-      baseline.set(slot, { id, plan, ...counts, isActive: endpoint.current_state === 'active' });
+      baseline.set(slot, { id, plan, ...counts });
     }
   return baseline;
 }
@@ -61,7 +52,7 @@ export function checkRestarts(
         );
       const restarts = ground.controls.restarts(endpoint.id) - (isSame ? before.restarts : 0);
       const drops = ground.controls.connectionDrops(endpoint.id) - (isSame ? before.drops : 0);
-      const change = isSame ? changesOf(before.plan, plan) : { size: 0, trigger: 0, move: 0 };
+      const change = isSame ? disruptionsOf(before.plan, plan) : { size: 0, trigger: 0, move: 0 };
       const declared = change.size + change.trigger + change.move;
       // A kill during a restart by `restartTriggers` adds one: the service does not know about triggers.
       const most = declared + (results.some(({ run }) => run.isKilled) ? change.trigger : 0);
@@ -70,13 +61,4 @@ export function checkRestarts(
           `${slotName(slot)}: too many restarts or drops of ${endpoint.id}: ${restarts} and ${drops}, declared ${JSON.stringify(change)}`,
         );
     }
-}
-
-/** The changes from one plan to the other that disrupt an active compute, each 0 or 1. */
-function changesOf(before: SlotPlan, now: SlotPlan) {
-  return {
-    size: before.size.join() === now.size.join() ? 0 : 1,
-    trigger: before.trigger === now.trigger ? 0 : 1,
-    move: before.branch === now.branch ? 0 : 1,
-  };
 }

@@ -1,4 +1,5 @@
 import type { InternalAxiosRequestConfig } from 'axios';
+import { slotName } from '../chaos/declared-slot';
 import type { SlotPlan } from '../chaos/slot-plan';
 import { Engine, type EngineResult } from './engine';
 import type { EngineOptions } from './engine-steps';
@@ -6,7 +7,7 @@ import { Ground } from './ground';
 import type { Served } from './in-process-reply';
 import type { CountedEvent, Journal } from './journal';
 import type { Carriage, Carrier, Network, Sender, SentRequest } from './network';
-import { declaredSlots, declareProgram, slotName } from './program';
+import { declaredSlots, declareProgram } from './program';
 import { ProviderHost } from './provider-host';
 import type { Scenario } from './scenario';
 import type { Randomness } from './seeded-randomness';
