@@ -126,7 +126,9 @@ describe('updates of the console', () => {
     await create();
     const { page } = await openPage(emulator.consoleUrl);
     const running = row(page, 'Operations', 'start_compute', 'In progress');
-    for (const duration of ['1 s', '2 s']) await running.getByText(duration, { exact: true }).waitFor();
+    const duration = running.getByText(/^\d+ s$/);
+    const shown = await duration.textContent();
+    await expect.poll(() => duration.textContent(), { timeout: 10_000 }).not.toBe(shown);
   });
 
   it('an update keeps the focus', async () => {
