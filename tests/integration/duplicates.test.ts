@@ -1,3 +1,5 @@
+import { sortBy } from 'lodash';
+import type { Endpoint } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import type { StoredInputs } from '../../provider/src/dynamic/stored-properties';
 import { silenceDiagnostics } from '../support/diagnostics';
@@ -31,6 +33,34 @@ describe('a read_only endpoint with a declared name', () => {
     const inputs = service.declare({ name: 'api', type: 'read_only' });
     await Promise.all([1, 2].map(() => outcomeOf(runCreate(service.startProvider(), inputs))));
     expect(ownEndpoints(service)).toHaveLength(1);
+  });
+});
+
+describe('two creates of one resource that know nothing of each other', () => {
+  const start = () => startService({ operationMs: 700, readLagMs: 300 });
+  const twoEndpoints = (service: Service) =>
+    expect.poll(() => ownEndpoints(service).length, { interval: 5, timeout: 10_000 }).toBe(2);
+
+  it('the older endpoint stays when the request of a killed create arrives late', async () => {
+    const service = await start();
+    const inputs = service.declare({ type: 'read_only' });
+    const created = service.startProvider().create(inputs);
+    await expect.poll(() => idsOf(service).length, { interval: 5, timeout: 10_000 }).toBe(1);
+    const { project_id, branch_id, type, name = '' } = ownEndpoints(service)[0] as Endpoint;
+    service.emulator.createEndpoint(project_id, { branch_id, type, name });
+    const { id } = await created;
+    expect(idsOf(service)).toEqual([id]);
+  });
+
+  it('both return the older endpoint when the other one is deleted while its create waits', async () => {
+    const service = await start();
+    const inputs = service.declare({ type: 'read_only' });
+    const creates = [1, 2].map(() => runCreate(service.startProvider(), inputs));
+    await twoEndpoints(service);
+    const [older, younger] = sortBy(ownEndpoints(service), 'created_at', 'id') as [Endpoint, Endpoint];
+    service.emulator.deleteEndpoint(younger.id);
+    expect((await Promise.all(creates)).map(({ id }) => id)).toEqual([older.id, older.id]);
+    expect(idsOf(service)).toEqual([older.id]);
   });
 });
 

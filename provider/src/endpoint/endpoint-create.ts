@@ -59,17 +59,28 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
   const { id } = change.endpoint;
   request.claim(id);
   const run = startRun(request, change.endpoint, true);
+  const isYounger = (endpoints: readonly Endpoint[]) =>
+    findOlderDuplicate(target, endpoints, change.endpoint) !== undefined;
   const finish = async () => {
     await run.awaitChange(change);
     const finished = await run.finish('name');
     // A list that shows this endpoint shows an older one too.
-    const older = findOlderDuplicate(target, project.endpoints.latest, change.endpoint);
-    if (!older) return run.finishNamed(finished);
+    if (!isYounger(project.endpoints.latest)) {
+      await deleteDuplicates(request, id);
+      return run.finishNamed(finished);
+    }
     // Another process with the same program created its endpoint first.
     await deleteEndpoint(project, id, deadline, progress);
     return undefined;
   };
-  const outputs = await run.keepInState(finish());
+  // That process may have deleted this endpoint before.
+  const isDeletedDuplicate = async () =>
+    (await isNoLongerThere(request, change.endpoint)) && isYounger(await project.endpoints.fresh());
+  const finished = finish().catch(async (error: unknown) => {
+    if (await isDeletedDuplicate().catch(() => false)) return undefined;
+    throw error;
+  });
+  const outputs = await run.keepInState(finished);
   if (outputs) return { id, outputs };
   throw new EndpointGoneError(
     `create of endpoint ${id}: another process created an endpoint first for the same resource, so this duplicate was deleted.`,
@@ -77,7 +88,7 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
 }
 
 async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndpoint) {
-  const { project, inputs, target, deadline, progress } = request;
+  const { inputs, target } = request;
   const { id } = endpoint;
   if (await isNoLongerThere(request, endpoint))
     throw new EndpointGoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
@@ -93,12 +104,16 @@ async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndp
   const finish = async () => {
     await run.resume(await run.findEarlier(isOwn), changes);
     const finished = await run.finish('name');
-    if (isOwn)
-      for (const duplicate of findDuplicates(target, project.endpoints.latest, id))
-        await deleteEndpoint(project, duplicate.id, deadline, progress);
+    if (isOwn) await deleteDuplicates(request, id);
     return run.finishNamed(finished);
   };
   return { id, outputs: await run.keepInState(finish()) };
+}
+
+/** Deletes what other creates of this resource left: those that were killed, or that another process runs now. */
+async function deleteDuplicates({ project, target, deadline, progress }: CreateRequest, id: string) {
+  for (const duplicate of findDuplicates(target, project.endpoints.latest, id))
+    await deleteEndpoint(project, duplicate.id, deadline, progress);
 }
 
 function startRun(request: CreateRequest, endpoint: Endpoint, isNew = false): EndpointRun {

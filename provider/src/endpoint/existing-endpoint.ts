@@ -96,13 +96,14 @@ export function findBranchEndpoint(
   return endpoints.find((endpoint) => endpoint.branch_id === branchId && endpoint.type === 'read_write');
 }
 
-/** Duplicates that this resource's creates left when they were repeated while lists lagged behind. */
+/** Duplicates that other creates of this resource left: those of a killed process, or repeated while lists lagged behind. */
 export function findDuplicates(
-  { derivedNames }: CreateTarget,
+  { derivedNames, inputs }: CreateTarget,
   endpoints: readonly Endpoint[],
   id: string,
 ): Endpoint[] {
-  return endpoints.filter(({ name = '', ...other }) => derivedNames.includes(name) && other.id !== id);
+  const own = endpoints.filter(({ name = '' }) => derivedNames.includes(name));
+  return own.filter((endpoint) => endpoint.id !== id && isSamePlace(endpoint, inputs));
 }
 
 /** An older endpoint that another process created for the same resource, and may have renamed since. */
