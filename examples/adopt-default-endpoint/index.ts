@@ -1,13 +1,16 @@
 import * as pulumi from '@pulumi/pulumi';
-import { ComputeEndpoint } from 'pulumi-postgres-compute';
+import { ComputeEndpoint, getBranch } from 'pulumi-postgres-compute';
 
 const config = new pulumi.Config();
+const projectId = config.require('projectId');
+// Without a name: the default branch.
+const branch = getBranch({ projectId, name: config.get('branch') || undefined });
 
 const endpoint = new ComputeEndpoint(
   'app',
   {
-    projectId: config.require('projectId'),
-    branchId: config.require('branchId'),
+    projectId,
+    branchId: branch.then(({ id }) => id),
     type: 'read_write',
     adopt: true,
     allowRestart: config.requireBoolean('allowRestart'),

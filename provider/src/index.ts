@@ -13,8 +13,12 @@ export { ControlApiError } from './control-api/control-api-error';
 export type { FailureMeaning } from './control-api/failure-meaning';
 export { type ComputeSize, computeSizes, type SizeOutput } from './endpoint/compute-size';
 export type { UnsettledOperation } from './endpoint/endpoint-state';
+export { getBranch, getBranches } from './lookups/branch-lookup';
+export { type ConnectionUri, getConnectionUri } from './lookups/connection-uri';
 export { getComputeEndpoint, getComputeEndpoints } from './lookups/endpoint-lookup';
+export type { BranchState } from './lookups/live-branch';
 export type { ComputeEndpointState } from './lookups/live-endpoint';
+export type { ProjectState } from './lookups/live-project';
 export {
   getOperation,
   getOperations,
@@ -23,6 +27,7 @@ export {
   waitForOperation,
   waitForOperations,
 } from './lookups/operation-lookup';
+export { getProject, getProjects } from './lookups/project-lookup';
 export type { OperationFilter } from './operations/operation-filter';
 export type { OperationState } from './operations/operation-state';
 export { OperationWaitError } from './operations/operation-wait-error';

@@ -59,7 +59,7 @@ it.concurrent('adopt-default-endpoint: takes over the endpoint at its size, resi
   if (!primary) throw new Error('The project has no endpoint.');
   const held = () => emulator.endpoints().find(({ id }) => id === primary.id);
 
-  await followReadme({ BRANCH_ID: primary.branch_id });
+  await followReadme();
   expect(emulator.endpoints().map(({ id }) => id)).toEqual([primary.id]);
   const { autoscaling_limit_min_cu, autoscaling_limit_max_cu } = primary;
   expect(held()).toMatchObject({

@@ -19,23 +19,23 @@ describe('the functions of the plugin', () => {
   it('return an endpoint, and the endpoints of a project or of a branch', async () => {
     const { projectId, branchId, id, call } = await startFunctions();
     expect(await call('getComputeEndpoint', { projectId, endpointId: id })).toMatchObject({
-      value: { id, branchId, currentState: 'active', autoscalingLimitMaxCu: 1 },
+      values: { id, branchId, currentState: 'active', autoscalingLimitMaxCu: 1 },
     });
     expect(await call('getComputeEndpoints', { projectId })).toMatchObject({
-      value: { endpoints: expect.arrayContaining([expect.objectContaining({ id })]) },
+      values: { endpoints: expect.arrayContaining([expect.objectContaining({ id })]) },
     });
     expect(await call('getComputeEndpoints', { projectId, branchId: 'br-none' })).toEqual({
-      value: { endpoints: [] },
+      values: { endpoints: [] },
     });
   });
 
   it('return an operation, and the latest operations of a project', async () => {
     const { projectId, id, call } = await startFunctions();
     const latest = await call('getOperations', { projectId, limit: 1 });
-    expect(latest).toMatchObject({ value: { operations: [{ endpointId: id, status: 'finished' }] } });
-    const [operation] = (latest as { value: { operations: { id: string }[] } }).value.operations;
+    expect(latest).toMatchObject({ values: { operations: [{ endpointId: id, status: 'finished' }] } });
+    const [operation] = (latest as { values: { operations: { id: string }[] } }).values.operations;
     expect(await call('getOperation', { projectId, operationId: operation?.id })).toEqual({
-      value: operation,
+      values: operation,
     });
   });
 
@@ -54,8 +54,8 @@ describe('the functions of the plugin', () => {
 
   it('name a function that does not exist', async () => {
     const { call } = await startFunctions();
-    await expect(call('getBranch', {})).rejects.toThrow(
-      'postgres-compute:index:getBranch is not a function of this package.',
+    await expect(call('getRegion', {})).rejects.toThrow(
+      'postgres-compute:index:getRegion is not a function of this package.',
     );
   });
 

@@ -6,8 +6,25 @@ import { dynamicTypeToken } from '../../provider/src/dynamic/provider-text';
 import { replacingArguments } from '../../provider/src/endpoint/argument-effects';
 import { checker, listProperties, type Property, readExport } from './provider-types';
 
-const objectTypes = ['SizeOutput', 'UnsettledOperation', 'ComputeEndpointState', 'OperationState'];
-const functions = ['getComputeEndpoint', 'getComputeEndpoints', 'getOperation', 'getOperations'];
+const objectTypes = [
+  'SizeOutput',
+  'UnsettledOperation',
+  'ComputeEndpointState',
+  'OperationState',
+  'ProjectState',
+  'BranchState',
+];
+const functions = [
+  'getProject',
+  'getProjects',
+  'getBranch',
+  'getBranches',
+  'getConnectionUri',
+  'getComputeEndpoint',
+  'getComputeEndpoints',
+  'getOperation',
+  'getOperations',
+];
 
 const respectSchemaVersion = true;
 const language = {
@@ -64,7 +81,7 @@ function toFunction(name: string) {
   const { description, type } = readExport(name);
   const [signature] = type.getCallSignatures();
   const [parameter] = signature?.parameters ?? [];
-  const result = signature && checker.getAwaitedType(signature.getReturnType());
+  const result = signature && toPluginResult(name, signature.getReturnType());
   if (!parameter || !result) throw new Error(`${name} must have a parameter and a result.`);
   const element = checker.getIndexTypeOfType(result, ts.IndexKind.Number);
   return {
@@ -72,6 +89,12 @@ function toFunction(name: string) {
     inputs: toProperties(checker.getTypeOfSymbol(parameter)),
     outputs: element ? toList(name, element) : toProperties(result),
   };
+}
+
+/** A function of a plugin returns an object, so the text of `getConnectionUri` is a property of a `ConnectionUri`. */
+function toPluginResult(functionName: string, result: ts.Type) {
+  const isOutput = result.getProperty('apply') !== undefined;
+  return isOutput ? readExport(functionName.replace(/^get/, '')).type : checker.getAwaitedType(result);
 }
 
 /** A function of a plugin returns an object, so a list gets a name: in the result of `getOperations`, `operations`. */

@@ -21,8 +21,12 @@ export function openProject(options: CommandOptions, context: CommandContext): S
   const { environment, pacing } = context;
   const projectId = options.project ?? environment.POSTGRES_COMPUTE_PROJECT?.trim();
   if (!projectId) throw usageError('No project given: pass --project, or set POSTGRES_COMPUTE_PROJECT.');
-  const api = new ControlApi({ ...readSettings(options, environment), retryPacing, ...pacing });
-  return new ServiceProject(api, projectId, pacing);
+  return new ServiceProject(connect(options, context), projectId, pacing);
+}
+
+/** @throws CommandFailure when the key or the base URL is missing or unusable */
+export function connect(options: CommandOptions, { environment, pacing }: CommandContext): ControlApi {
+  return new ControlApi({ ...readSettings(options, environment), retryPacing, ...pacing });
 }
 
 /** The provider's rules, with `--base-url` instead of the stack's config, which only a Pulumi program can read. */

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { ControlApiError } from '../control-api/control-api-error';
+import { LookupError } from '../lookups/named';
 import { OperationWaitError } from '../operations/operation-wait-error';
 import { LockedError } from '../operations/wait-for-unlock';
 
@@ -49,6 +50,6 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof OperationWaitError)
     return error.outcome === 'failed' ? exitCodes.operationFailed : exitCodes.timedOut;
   if (error instanceof LockedError) return exitCodes.timedOut;
-  if (error instanceof ControlApiError) return exitCodes.refused;
+  if (error instanceof ControlApiError || error instanceof LookupError) return exitCodes.refused;
   return exitCodes.unexpected;
 }

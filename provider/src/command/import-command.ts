@@ -78,7 +78,7 @@ async function readBranchNames(project: ServiceProject, endpoints: readonly Endp
   if (endpoints.every(({ name }) => name)) return new Map<string, string>();
   try {
     const branches = await project.api.listBranches(project.id);
-    return new Map(branches.flatMap(({ id, name }) => (name === undefined ? [] : [[id, name] as const])));
+    return new Map(branches.map(({ id, name }) => [id, name]));
   } catch (error) {
     // The key may lack access to the branches. The endpoint ids then serve as names.
     if (error instanceof ControlApiError) return new Map<string, string>();

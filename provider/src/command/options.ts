@@ -2,6 +2,12 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { defaultTimeoutSeconds } from '../config/default-timeout';
 
 const longestTimeoutSeconds = 86_400;
+const projectOption = ['-p, --project <id>', 'project ID (default: POSTGRES_COMPUTE_PROJECT)'] as const;
+const baseUrlOption = [
+  '--base-url <url>',
+  'API URL including the version segment (default: POSTGRES_COMPUTE_BASE_URL)',
+] as const;
+
 /** The options that commands share. */
 export interface CommandOptions {
   readonly project?: string;
@@ -11,15 +17,20 @@ export interface CommandOptions {
 
 /** Adds a command with the options for the project and `--json`. */
 export function addCommand(parent: Command, name: string, ...examples: readonly string[]): Command {
-  return addProjectOptions(parent.command(name))
+  return addAccountCommand(parent, name, ...examples).option(...projectOption);
+}
+
+/** Adds a command that needs no project. */
+export function addAccountCommand(parent: Command, name: string, ...examples: readonly string[]): Command {
+  return parent
+    .command(name)
+    .option(...baseUrlOption)
     .option('--json', 'print JSON')
     .addHelpText('after', toExamples(...examples));
 }
 
 export function addProjectOptions(command: Command): Command {
-  return command
-    .option('-p, --project <id>', 'project ID (default: POSTGRES_COMPUTE_PROJECT)')
-    .option('--base-url <url>', 'API URL including the version segment (default: POSTGRES_COMPUTE_BASE_URL)');
+  return command.option(...projectOption).option(...baseUrlOption);
 }
 
 export function addTimeoutOption(command: Command): Command {

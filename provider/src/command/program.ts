@@ -7,6 +7,7 @@ import type { CommandContext } from './connection';
 import { addEndpointCommands } from './endpoint-commands';
 import { type ExitCode, exitCodeMeanings, exitCodeOf, exitCodes } from './exit-codes';
 import { addImportCommand } from './import-command';
+import { addLookupCommands } from './lookup-commands';
 import { addOperationCommands } from './operation-commands';
 import { toExamples } from './options';
 
@@ -39,6 +40,7 @@ function makeProgram(context: CommandContext): Command {
     .addHelpText('afterAll', settingsAndExitCodes);
   addOperationCommands(program, context);
   addEndpointCommands(program, context);
+  addLookupCommands(program, context);
   addImportCommand(program, context);
   return program;
 }

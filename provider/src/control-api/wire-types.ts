@@ -76,10 +76,29 @@ export interface EndpointAttributes {
   provisioner?: string;
 }
 
+const projectSchema = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  region_id: z.string(),
+  pg_version: z.number(),
+  created_at: timestamp,
+});
+/** A project as the service sends it. */
+export type Project = z.infer<typeof projectSchema>;
+
 const branchSchema = z.looseObject({
   id: z.string(),
-  name: z.string().optional(),
+  name: z.string(),
+  project_id: z.string(),
+  parent_id: absentOr(z.string()),
+  parent_lsn: absentOr(z.string()),
+  parent_timestamp: absentOr(timestamp),
+  default: z.boolean(),
+  protected: z.boolean(),
+  current_state: z.string(),
+  created_at: timestamp,
 });
+/** A branch as the service sends it. */
 export type Branch = z.infer<typeof branchSchema>;
 
 const operations = z.array(operationSchema);
@@ -95,7 +114,17 @@ export const responses = {
   endpoint: z.looseObject({ endpoint: endpointSchema }),
   endpoints: z.looseObject({ endpoints }),
   endpointChange: z.looseObject({ endpoint: endpointSchema, operations: operations.default([]) }),
-  branches: z.looseObject({ branches: z.array(branchSchema) }),
+  project: z.looseObject({ project: projectSchema }),
+  projects: z.looseObject({
+    projects: z.array(projectSchema),
+    pagination: z.looseObject({ cursor: z.string().optional() }).optional(),
+  }),
+  branch: z.looseObject({ branch: branchSchema }),
+  branches: z.looseObject({
+    branches: z.array(branchSchema),
+    pagination: z.looseObject({ next: z.string().optional() }).optional(),
+  }),
+  connectionUri: z.looseObject({ uri: z.string().min(1) }),
 };
 
 /** The response to a create, update, delete, start, suspend or restart of an endpoint. */

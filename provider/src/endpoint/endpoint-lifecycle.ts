@@ -198,8 +198,8 @@ export class EndpointLifecycle {
   }
 
   /** Reads what the service has now, without a resource. */
-  async lookUp<Found>(projectId: string, read: (api: ControlApi) => Promise<Found>): Promise<Found> {
-    return this.#presentably([], () => read(this.#projects.project(projectId).api));
+  async lookUp<Found>(read: (api: ControlApi) => Promise<Found>): Promise<Found> {
+    return this.#presentably([], async () => read(this.#projects.api));
   }
 
   #startWork(declaration: Declaration, deadline: Deadline) {

@@ -72,10 +72,16 @@ export class ServiceProject {
 export class ServiceProjects {
   /** @throws Error when the key or the base URL is missing or unusable */
   readonly project: (projectId: string) => ServiceProject;
+  readonly #connect: () => ControlApi;
 
   constructor(config: ProviderConfig, pacing: ServicePacing, signal?: AbortSignal) {
     // On first use, when the host has set the stack's config. An error is not remembered.
-    const connect = memoize(() => new ControlApi({ ...config.connection, ...pacing }, signal));
-    this.project = memoize((projectId) => new ServiceProject(connect(), projectId, pacing));
+    this.#connect = memoize(() => new ControlApi({ ...config.connection, ...pacing }, signal));
+    this.project = memoize((projectId) => new ServiceProject(this.#connect(), projectId, pacing));
+  }
+
+  /** @throws Error when the key or the base URL is missing or unusable */
+  get api(): ControlApi {
+    return this.#connect();
   }
 }

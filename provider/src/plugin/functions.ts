@@ -3,18 +3,34 @@ import * as z from 'zod';
 import type { ControlApi } from '../control-api/control-api';
 import type { InputFailure } from '../endpoint/endpoint-inputs';
 import type { EndpointLifecycle } from '../endpoint/endpoint-lifecycle';
+import { readConnectionUri } from '../lookups/connection-uri';
+import { readBranch, readBranches } from '../lookups/live-branch';
 import { readEndpoints, toEndpointState } from '../lookups/live-endpoint';
 import { readOperations } from '../lookups/live-operations';
+import { readProject, readProjects } from '../lookups/live-project';
 import { toOperationState } from '../operations/operation-state';
-import type { Properties } from './properties';
+import type { Properties, WrittenProperties } from './properties';
 
-type FunctionResult = { readonly value: object } | { readonly failures: readonly InputFailure[] };
+type FunctionResult = WrittenProperties | { readonly failures: readonly InputFailure[] };
 
 const text = z.string('must be text').min(1, 'must not be empty');
 const limit = z.int('must be 1 to 1000').min(1, 'must be 1 to 1000').max(1_000, 'must be 1 to 1000');
 const project = { projectId: text };
+const orgId = text.optional();
 
 const argumentsOf = {
+  getProject: z.strictObject({ projectId: text.optional(), name: text.optional(), orgId }),
+  getProjects: z.strictObject({ orgId }),
+  getBranch: z.strictObject({ ...project, branchId: text.optional(), name: text.optional() }),
+  getBranches: z.strictObject(project),
+  getConnectionUri: z.strictObject({
+    ...project,
+    branchId: text.optional(),
+    endpointId: text.optional(),
+    databaseName: text,
+    roleName: text,
+    pooled: z.boolean('must be true or false').optional(),
+  }),
   getComputeEndpoint: z.strictObject({ ...project, endpointId: text }),
   getComputeEndpoints: z.strictObject({ ...project, branchId: text.optional() }),
   getOperation: z.strictObject({ ...project, operationId: text }),
@@ -27,6 +43,11 @@ type Lookups = {
 };
 
 const lookups: Lookups = {
+  getProject: readProject,
+  getProjects: async (api, of) => ({ projects: await readProjects(api, of) }),
+  getBranch: readBranch,
+  getBranches: async (api, of) => ({ branches: await readBranches(api, of) }),
+  getConnectionUri: readConnectionUri,
   getComputeEndpoint: async (api, { projectId, endpointId }) =>
     toEndpointState(await api.getEndpoint(projectId, endpointId)),
   getComputeEndpoints: async (api, of) => ({ endpoints: await readEndpoints(api, of) }),
@@ -34,6 +55,9 @@ const lookups: Lookups = {
     toOperationState(await api.getOperation(projectId, operationId), api.redact),
   getOperations: async (api, of) => ({ operations: await readOperations(api, of) }),
 };
+
+/** The results that are secret. */
+const secretResults: Partial<Record<FunctionName, readonly string[]>> = { getConnectionUri: ['uri'] };
 
 /**
  * Calls a function of the package: a lookup of what the service has now.
@@ -68,5 +92,6 @@ async function call<Name extends FunctionName>(
   }
   // The two tables pair each name with its arguments, which a look-up by name can't show.
   const lookUp = lookups[name] as (api: ControlApi, checked: unknown) => Promise<object>;
-  return { value: await lifecycle.lookUp(args.data.projectId, (api) => lookUp(api, args.data)) };
+  const values = await lifecycle.lookUp((api) => lookUp(api, args.data));
+  return { values, secretNames: secretResults[name] };
 }

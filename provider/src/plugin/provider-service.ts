@@ -198,7 +198,7 @@ export class ProviderService {
     const response = new proto.InvokeResponse();
     const result = await callFunction(request.getTok(), values, lifecycle);
     if ('failures' in result) response.setFailuresList(result.failures.map(toFailure));
-    else response.setReturn(writeProperties({ values: result.value }));
+    else response.setReturn(writeProperties(result));
     return response;
   }
 }

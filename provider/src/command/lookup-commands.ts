@@ -1,0 +1,147 @@
+import type { Command } from 'commander';
+import type { ControlApi } from '../control-api/control-api';
+import { toPrintable } from '../control-api/printable';
+import { readConnectionUri } from '../lookups/connection-uri';
+import { type BranchState, readBranch, readBranches } from '../lookups/live-branch';
+import { readProjects } from '../lookups/live-project';
+import { requireIdOrName } from '../lookups/named';
+import { type CommandContext, connect, openProject } from './connection';
+import { formatDate } from './duration';
+import { addAccountCommand, addCommand, type CommandOptions } from './options';
+import { GrowingTable, layOutDetails } from './table';
+
+interface ProjectOptions extends CommandOptions {
+  readonly org?: string;
+}
+
+interface ConnectionUriOptions extends CommandOptions {
+  readonly branch?: string;
+  readonly endpoint?: string;
+  readonly database: string;
+  readonly role: string;
+  readonly pooled?: true;
+}
+
+/** `projects list` and `get`, `branches list` and `get`, and `connection-uri`. */
+export function addLookupCommands(program: Command, context: CommandContext): void {
+  const projects = program.command('projects').description('list and show projects');
+  addAccountCommand(projects, 'list', 'projects list', 'projects list --json')
+    .description('list the projects of the account')
+    .option(...orgOption)
+    .action((options: ProjectOptions) => listProjects(options, context));
+  addAccountCommand(projects, 'get', 'projects get old-sun-1', 'projects get shop')
+    .description('show one project')
+    .argument('<project>', 'project ID or name')
+    .option(...orgOption)
+    .action((idOrName: string, options: ProjectOptions) => getProject(idOrName, options, context));
+  const branches = program.command('branches').description('list and show branches');
+  addCommand(branches, 'list', 'branches list --project old-sun-1')
+    .description('list the branches of a project')
+    .action((options: CommandOptions) => listBranches(options, context));
+  addCommand(branches, 'get', 'branches get --project old-sun-1', 'branches get main --json')
+    .description('show one branch')
+    .argument('[branch]', 'branch ID or name (default: the default branch)')
+    .action((idOrName: string | undefined, options: CommandOptions) => getBranch(idOrName, options, context));
+  addCommand(
+    program,
+    'connection-uri',
+    'connection-uri --project old-sun-1 --database app --role app_owner',
+    'psql "$(postgres-compute connection-uri --branch pr-42 --database app --role app_owner)"',
+  )
+    .description('print a connection string, with the password')
+    .requiredOption('--database <name>', 'database')
+    .requiredOption('--role <name>', 'Postgres role')
+    .option('--branch <branch>', 'branch ID or name (default: the default branch)')
+    .option('--endpoint <id>', "endpoint ID (default: the branch's read_write endpoint)")
+    .option('--pooled', 'connect through the connection pooler')
+    .action((options: ConnectionUriOptions) => printConnectionUri(options, context));
+}
+
+const orgOption = ['--org <id>', 'organization ID; a personal key may need it'] as const;
+
+async function listProjects(options: ProjectOptions, context: CommandContext): Promise<void> {
+  const { screen } = context;
+  const projects = await readProjects(connect(options, context), { orgId: options.org });
+  if (options.json) return screen.printJson({ projects });
+  if (projects.length === 0) return screen.say('No projects found.');
+  const rows = projects.map(({ id, name, regionId, createdAt }) => [
+    id,
+    name,
+    regionId,
+    formatDate(createdAt),
+  ]);
+  return printTable(['ID', 'NAME', 'REGION', 'CREATED'], rows, context);
+}
+
+async function getProject(idOrName: string, options: ProjectOptions, context: CommandContext): Promise<void> {
+  const { screen } = context;
+  const projects = await readProjects(connect(options, context), { orgId: options.org });
+  const project = requireIdOrName(projects, idOrName, { where: 'The account', kind: 'project' });
+  if (options.json) return screen.printJson(project);
+  const details = [
+    ['id', project.id],
+    ['name', project.name],
+    ['region', project.regionId],
+    ['Postgres', String(project.pgVersion)],
+    ['created', formatDate(project.createdAt)],
+  ] as const;
+  return screen.print(layOutDetails(details, screen.colors));
+}
+
+async function listBranches(options: CommandOptions, context: CommandContext): Promise<void> {
+  const { id: projectId, api } = openProject(options, context);
+  const branches = await readBranches(api, { projectId });
+  if (options.json) return context.screen.printJson({ branches });
+  const rows = branches.map((branch) => [branch.id, branch.name, branch.parentId ?? '', kindOf(branch)]);
+  return printTable(['ID', 'NAME', 'PARENT', ''], rows, context);
+}
+
+async function getBranch(
+  idOrName: string | undefined,
+  options: CommandOptions,
+  context: CommandContext,
+): Promise<void> {
+  const { id: projectId, api } = openProject(options, context);
+  const branch = await findBranch(api, projectId, idOrName);
+  if (options.json) return context.screen.printJson(branch);
+  const details = [
+    ['id', branch.id],
+    ['name', branch.name],
+    ['kind', kindOf(branch)],
+    ['project', branch.projectId],
+    ['parent', branch.parentId],
+    ['parent LSN', branch.parentLsn],
+    ['parent time', branch.parentTimestamp && formatDate(branch.parentTimestamp)],
+    ['state', branch.currentState],
+    ['created', formatDate(branch.createdAt)],
+  ] as const;
+  return context.screen.print(layOutDetails(details, context.screen.colors));
+}
+
+async function printConnectionUri(options: ConnectionUriOptions, context: CommandContext): Promise<void> {
+  const { id: projectId, api } = openProject(options, context);
+  const { branch, endpoint: endpointId, database: databaseName, role: roleName, pooled } = options;
+  const branchId = branch === undefined ? undefined : (await findBranch(api, projectId, branch)).id;
+  const query = { projectId, branchId, endpointId, databaseName, roleName, pooled };
+  const connection = await readConnectionUri(api, query);
+  return options.json ? context.screen.printJson(connection) : context.screen.print(connection.uri);
+}
+
+async function findBranch(
+  api: ControlApi,
+  projectId: string,
+  idOrName: string | undefined,
+): Promise<BranchState> {
+  if (idOrName === undefined) return readBranch(api, { projectId });
+  const lookup = { where: `Project ${projectId}`, kind: 'branch' };
+  return requireIdOrName(await readBranches(api, { projectId }), idOrName, lookup);
+}
+
+function kindOf(branch: BranchState): string {
+  return [branch.default && 'default', branch.protected && 'protected'].filter(Boolean).join(', ');
+}
+
+function printTable(head: readonly string[], rows: readonly string[][], { screen }: CommandContext) {
+  const texts = rows.map((row) => row.map(toPrintable));
+  return screen.print(new GrowingTable(head.map((title) => screen.colors.dim(title))).layOut(texts));
+}

@@ -1,0 +1,111 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { getBranch, getBranches, getProject, getProjects } from '../../provider/src/index';
+import { startCommand } from '../support/start-command';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** A service whose settings are in the environment of the lookup functions. */
+async function startLookup() {
+  const service = await startCommand();
+  vi.stubEnv('POSTGRES_COMPUTE_BASE_URL', service.emulator.url);
+  vi.stubEnv('POSTGRES_COMPUTE_API_KEY', service.emulator.apiKey);
+  const defaultBranchId = service.primary.branch_id;
+  return { ...service, projectId: service.project.id, defaultBranchId };
+}
+
+describe('getBranch', () => {
+  it('finds a branch by its id, by its name, and the default branch', async () => {
+    const { projectId, branch, defaultBranchId } = await startLookup();
+    const found = await getBranch({ projectId, name: 'feature' });
+    expect(found).toMatchObject({ id: branch.id, projectId, parentId: defaultBranchId, default: false });
+    expect(await getBranch({ projectId, branchId: branch.id })).toEqual(found);
+    expect(await getBranch({ projectId })).toMatchObject({ id: defaultBranchId, default: true });
+  });
+
+  it('lists the branches that exist when none has the name', async () => {
+    const { projectId, branch, defaultBranchId } = await startLookup();
+    const { name } = await getBranch({ projectId });
+    const existing = [`feature (${branch.id})`, `${name} (${defaultBranchId})`].join(', ');
+    await expect(getBranch({ projectId, name: 'featrue' })).rejects.toThrow(
+      `Project ${projectId} has no branch of the name "featrue". It has: ${existing}.`,
+    );
+  });
+
+  it('refuses an id and a name together', async () => {
+    const { projectId, branch } = await startLookup();
+    await expect(getBranch({ projectId, branchId: branch.id, name: 'feature' })).rejects.toThrow(
+      'getBranch: give branchId or name, not both.',
+    );
+  });
+});
+
+it('getBranches returns every branch of a project', async () => {
+  const { projectId, branch, defaultBranchId } = await startLookup();
+  const ids = (await getBranches({ projectId })).map(({ id }) => id);
+  expect(ids.sort()).toEqual([branch.id, defaultBranchId].sort());
+});
+
+describe('getProject', () => {
+  it('finds a project by its id and by its name', async () => {
+    const { projectId } = await startLookup();
+    const found = await getProject({ name: 'test' });
+    expect(found).toMatchObject({ id: projectId, name: 'test' });
+    expect(await getProject({ projectId })).toEqual(found);
+  });
+
+  it('lists the ids when several projects have the name', async () => {
+    const { projectId, emulator } = await startLookup();
+    const other = emulator.createProject({ name: 'test' });
+    const ids = [projectId, other.id].sort().join(', ');
+    await expect(getProject({ name: 'test' })).rejects.toThrow(
+      `The account has several of the name "test": ${ids}. Give the id.`,
+    );
+  });
+
+  it.each([{}, { projectId: 'p', name: 'test' }])('refuses %j', async (of) => {
+    await startLookup();
+    await expect(getProject(of)).rejects.toThrow('getProject: give either projectId or name.');
+  });
+});
+
+it('getProjects reads every page', async () => {
+  const { emulator } = await startLookup();
+  for (let number = 0; number < 405; number += 1) emulator.createProject();
+  expect(new Set((await getProjects()).map(({ id }) => id)).size).toBe(emulator.projects().length);
+});
+
+describe('the command', () => {
+  it('projects list and get show projects, by id or name', async () => {
+    const { run, projectId, emulator } = await startLookup();
+    const [, ...rows] = (await run('projects', 'list')).stdout.trim().split('\n');
+    expect(rows.map((row) => row.split(/ {2,}/)[0]).sort()).toEqual(
+      emulator
+        .projects()
+        .map(({ id }) => id)
+        .sort(),
+    );
+    const byName = await run('projects', 'get', 'test');
+    expect(byName.stdout).toMatch(new RegExp(`^id +${projectId}\nname +test\n`));
+    expect(await run('projects', 'get', projectId)).toEqual(byName);
+  });
+
+  it('branches list and get show branches, by id or name', async () => {
+    const { run, branch, defaultBranchId } = await startLookup();
+    const { stdout } = await run('branches', 'list', '--json');
+    expect(JSON.parse(stdout).branches).toHaveLength(2);
+    expect((await run('branches', 'list')).stdout).toMatch(
+      new RegExp(`^${branch.id} +feature +${defaultBranchId}$`, 'm'),
+    );
+    expect((await run('branches', 'get', 'feature')).stdout).toMatch(new RegExp(`^id +${branch.id}\n`));
+    expect((await run('branches', 'get')).stdout).toMatch(/^kind +default$/m);
+  });
+
+  it('an unknown branch ends with the exit code of something that the service does not have', async () => {
+    const { run } = await startLookup();
+    const { exitCode, stderr } = await run('branches', 'get', 'none');
+    expect(exitCode).toBe(4);
+    expect(stderr).toMatch(/^error: Project \S+ has no branch of the name "none"\. It has: feature/);
+  });
+});
