@@ -27,6 +27,7 @@ export interface OperationDocument {
   /** The id of the operation that must finish first. */
   readonly after?: string;
   readonly progress: OperationRecord['progress'];
+  readonly startedMicros?: number | undefined;
 }
 
 export function documentOfProject({ wire, primaryBranchId, database }: ProjectRecord): ProjectDocument {
@@ -44,8 +45,9 @@ export function documentOfEndpoint(
   return { ...endpoint, isDeleted: deletedEndpoints.has(endpoint.wire.id) };
 }
 
-export function documentOfOperation({ wire, step, after, progress }: OperationRecord): OperationDocument {
-  return { wire, step, ...(after === undefined ? {} : { after: after.wire.id }), progress };
+export function documentOfOperation(operation: OperationRecord): OperationDocument {
+  const { after, createdMicros: _, ...document } = operation;
+  return { ...document, ...(after === undefined ? {} : { after: after.wire.id }) };
 }
 
 export interface ProjectDocuments {
@@ -79,11 +81,11 @@ function restoreEndpoint({ isDeleted: _, ...endpoint }: EndpointDocument): [stri
 
 function restoreOperations(documents: readonly OperationDocument[]): OperationRecord[] {
   const restored = new Map<string, OperationRecord>();
-  for (const { wire, step, after, progress } of documents) {
+  for (const { wire, after, ...operation } of documents) {
     const createdMicros = parseTimestamp(wire.created_at);
     if (createdMicros === undefined) throw new Error(`operation ${wire.id} has no creation time`);
     // Operations are sorted by age, so the one that this operation waits for is already restored.
-    restored.set(wire.id, { wire, step, createdMicros, after: restored.get(after ?? ''), progress });
+    restored.set(wire.id, { ...operation, wire, createdMicros, after: restored.get(after ?? '') });
   }
   return [...restored.values()];
 }

@@ -29,6 +29,8 @@ export interface OperationRecord {
   readonly wire: Operation;
   readonly step: Step;
   readonly createdMicros: number;
+  /** When it last began to run; undefined while it waits for other operations. */
+  startedMicros?: number | undefined;
   /** The operation of the same request that must finish first. */
   readonly after: OperationRecord | undefined;
   /** `waiting`, then `started`, then `ended`; an operation of another client stays `given` and keeps its status. */
