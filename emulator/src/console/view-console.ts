@@ -92,5 +92,5 @@ function durationOf({ wire, startedMicros }: OperationRecord): number {
 }
 
 function branchName({ branches }: ProjectRecord, branchId: string): string {
-  return branches.get(branchId)?.name ?? branchId;
+  return branches.get(branchId)?.wire.name ?? branchId;
 }

@@ -1,19 +1,19 @@
+import type { BranchRecord } from '../records/branch-record';
 import { parseTimestamp } from '../records/clock';
 import type { EndpointRecord } from '../records/endpoint-record';
 import { isUnderWay, type OperationRecord, type Step } from '../records/operation-record';
-import type { DatabaseAccess, ProjectRecord } from '../records/project-record';
-import type { Branch, Operation, Project } from '../records/wire-types';
+import type { ProjectRecord } from '../records/project-record';
+import type { Operation, Project } from '../records/wire-types';
 
 /** The JSON documents of the data file, one type per kind of record. They are sorted by the times in `wire`. */
 
 export interface ProjectDocument {
   readonly wire: Project;
   readonly primaryBranchId: string;
-  readonly database: DatabaseAccess;
 }
 
-export interface BranchDocument {
-  readonly wire: Branch;
+/** Data version 1 has no roles, databases and starts of operations. */
+export interface BranchDocument extends Pick<BranchRecord, 'wire'>, Partial<Omit<BranchRecord, 'wire'>> {
   readonly isDeleted: boolean;
 }
 
@@ -30,12 +30,12 @@ export interface OperationDocument {
   readonly startedMicros?: number | undefined;
 }
 
-export function documentOfProject({ wire, primaryBranchId, database }: ProjectRecord): ProjectDocument {
-  return { wire, primaryBranchId, database };
+export function documentOfProject({ wire, primaryBranchId }: ProjectRecord): ProjectDocument {
+  return { wire, primaryBranchId };
 }
 
-export function documentOfBranch({ deletedBranchIds }: ProjectRecord, wire: Branch): BranchDocument {
-  return { wire, isDeleted: deletedBranchIds.has(wire.id) };
+export function documentOfBranch({ deletedBranchIds }: ProjectRecord, branch: BranchRecord): BranchDocument {
+  return { ...branch, isDeleted: deletedBranchIds.has(branch.wire.id) };
 }
 
 export function documentOfEndpoint(
@@ -66,17 +66,24 @@ export function restoreProject(documents: ProjectDocuments): ProjectRecord {
   const deletedEndpoints = documents.endpoints.filter(({ isDeleted }) => isDeleted);
   return {
     ...documents.project,
-    branches: new Map(branches.map(({ wire }) => [wire.id, wire])),
-    endpoints: new Map(endpoints.map(restoreEndpoint)),
+    branches: new Map(
+      branches.map((branch) =>
+        restoreRecord({ ...branch, roles: branch.roles ?? [], databases: branch.databases ?? [] }),
+      ),
+    ),
+    endpoints: new Map(endpoints.map(restoreRecord)),
     operations,
     unfinished: new Set(operations.filter(isUnderWay)),
     deletedBranchIds: new Set(deletedBranches.map(({ wire }) => wire.id)),
-    deletedEndpoints: new Map(deletedEndpoints.map(restoreEndpoint)),
+    deletedEndpoints: new Map(deletedEndpoints.map(restoreRecord)),
   };
 }
 
-function restoreEndpoint({ isDeleted: _, ...endpoint }: EndpointDocument): [string, EndpointRecord] {
-  return [endpoint.wire.id, endpoint];
+function restoreRecord<Document extends BranchDocument | EndpointDocument>({
+  isDeleted: _,
+  ...record
+}: Document): [string, Omit<Document, 'isDeleted'>] {
+  return [record.wire.id, record];
 }
 
 function restoreOperations(documents: readonly OperationDocument[]): OperationRecord[] {

@@ -7,6 +7,7 @@ import type { Operation } from './wire-types';
 export type Purpose =
   | 'branch-creation'
   | 'branch-deletion'
+  | 'connection-drop'
   | 'endpoint-deletion'
   | 'endpoint-restart'
   | 'project-deletion';
