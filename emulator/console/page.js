@@ -181,9 +181,10 @@ function fillOperation(find, operation) {
 }
 
 /** @param {OperationView} operation */
-function durationText({ createdAt, durationMs }) {
+function durationText({ startedAt, durationMs }) {
   if (durationMs !== null) return formatDuration(durationMs);
-  return formatRunningDuration(Date.now() - clockAheadMs - Date.parse(createdAt));
+  if (startedAt === null) return 'not started';
+  return formatRunningDuration(Date.now() - clockAheadMs - Date.parse(startedAt));
 }
 
 /**

@@ -67,6 +67,21 @@ describe('the console data', () => {
     ]);
   });
 
+  it('the duration of an operation counts from its start, not from its place in the queue', async () => {
+    const queueMs = 300;
+    const { emulator, project, call, endpoints, createActive, settled, readView } = await startConsole({
+      operationMs: { apply_config: queueMs },
+    });
+    const id = await createActive({ autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 1 });
+    await call('PATCH', `${endpoints}/${id}`, { endpoint: { autoscaling_limit_max_cu: 2 } });
+    const queued = (await readView()).project?.operations[0];
+    expect(queued).toMatchObject({ action: 'start_compute', startedAt: null, durationMs: null });
+    await settled();
+    const [operation] = emulator.operations(project.id);
+    const durationMs = (await readView()).project?.operations[0]?.durationMs ?? Number.NaN;
+    expect(Number(operation?.total_duration_ms) - durationMs).toBeGreaterThanOrEqual(queueMs - 2);
+  });
+
   it('the console labels computes Active, Idle, and Stopped if disabled', async () => {
     const { emulator, call, endpoints, createActive, settled, readView } = await startConsole();
     const id = await createActive();

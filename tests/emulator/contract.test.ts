@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import { load } from 'js-yaml';
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { expect, it } from 'vitest';
+import { readOfficialDescription } from '../support/official-description';
+import { listServedCalls } from '../support/served-calls';
 import { type ServiceResponse, startService } from '../support/service-client';
 
 // Checks every response in the life of an endpoint against the OpenAPI description.
@@ -18,11 +18,7 @@ interface Reference {
   readonly content?: Record<string, unknown>;
 }
 
-const file = require
-  .resolve('@neondatabase/api-client/package.json')
-  .replace('package.json', 'public-v2-for-users.gen.yaml');
-// The file comes with the package; the type describes the parts that this test uses.
-const description = load(readFileSync(file, 'utf8')) as ApiDescription;
+const description = readOfficialDescription<ApiDescription>();
 const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addSchema(description, 'api');
@@ -50,18 +46,29 @@ const oneProject = '/projects/{project_id}';
 const allEndpoints = `${oneProject}/endpoints`;
 const oneEndpoint = `${allEndpoints}/{endpoint_id}`;
 const allBranches = `${oneProject}/branches`;
+const oneBranch = `${allBranches}/{branch_id}`;
+const allRoles = `${oneBranch}/roles`;
+const oneRole = `${allRoles}/{role_name}`;
+const allDatabases = `${oneBranch}/databases`;
+const oneDatabase = `${allDatabases}/{database_name}`;
 const allOperations = `${oneProject}/operations`;
 
-it('every response in the life of an endpoint matches the OpenAPI description', async () => {
+it('every call, and every response in the life of an endpoint, matches the OpenAPI description', async () => {
   const { emulator, project, branch, call, settled } = await startService();
-  const ids: Record<string, string> = { project_id: project.id, branch_id: branch.id };
-  const checked: string[] = [];
+  const ids: Record<string, string> = {
+    project_id: project.id,
+    branch_id: branch.id,
+    role_name: 'reader',
+    database_name: 'books',
+  };
+  const rootId = emulator.endpoints(project.id)[0]?.branch_id;
+  const checked = new Set([`DELETE ${oneProject}`]);
   const step = async (method: string, path: string, status: number, body?: object, query = '') => {
     const url = path.replace(/\{(\w+)\}/g, (_match, name: string) => ids[name] ?? 'none');
     const response = await call(method, url + query, body);
     const label = `${method} ${path} ${response.status}`;
     expect([label, findViolations(method, path, response)]).toEqual([`${method} ${path} ${status}`, []]);
-    checked.push(label);
+    checked.add(`${method} ${path}`);
     await settled();
     return response;
   };
@@ -70,12 +77,40 @@ it('every response in the life of an endpoint matches the OpenAPI description', 
   await step('GET', '/projects', 200);
   await step('GET', '/projects/shared', 200, undefined, '?limit=1&search=x&timeout=100');
   await step('GET', oneProject, 200);
+  await step('PATCH', oneProject, 200, { project: { history_retention_seconds: 3600 } });
   await step('GET', allBranches, 200);
   await step('POST', allBranches, 201, { branch: { name: 'b' }, endpoints: [{ type: 'read_write' }] });
-  await step('GET', `${allBranches}/{branch_id}`, 200);
+  await step('GET', oneBranch, 200);
+  await step('PATCH', oneBranch, 200, { branch: { name: 'c', protected: true } });
+  await step('POST', `${oneBranch}/set_as_default`, 200);
+  await call('POST', `/projects/${project.id}/branches/${rootId}/set_as_default`);
+  await step('POST', allRoles, 201, { role: { name: 'reader' } });
+  await step('POST', allRoles, 409, { role: { name: 'reader' } });
+  await step('GET', allRoles, 200);
+  await step('GET', oneRole, 200);
+  await step('GET', `${oneRole}/reveal_password`, 200);
+  await step('POST', `${oneRole}/reset_password`, 200);
+  await step('POST', allDatabases, 201, { database: { name: 'books', owner_name: 'app_owner' } });
+  await step('GET', allDatabases, 200);
+  await step('GET', oneDatabase, 200);
+  await step('PATCH', oneDatabase, 200, { database: { owner_name: 'reader' } });
+  const access = '?database_name=books&role_name=reader&pooled=true';
+  await step('GET', `${oneProject}/connection_uri`, 404, undefined, access);
+  await step('DELETE', oneRole, 422);
+  await step('DELETE', oneDatabase, 200);
+  await step('DELETE', oneDatabase, 204);
+  await step('GET', oneDatabase, 404);
+  await step('DELETE', oneRole, 200);
+  await step('DELETE', oneRole, 204);
+  await step('GET', `${oneRole}/reveal_password`, 404);
+  await step('GET', '/users/me', 200);
+  await step('GET', '/users/me/organizations', 200);
+  ids.org_id = 'emulator-account';
+  await step('GET', '/organizations/{org_id}', 200);
   const created = await step('POST', allEndpoints, 201, {
     endpoint: { branch_id: branch.id, type: 'read_write', name: 'api', suspend_timeout_seconds: 600 },
   });
+  await step('GET', `${oneProject}/connection_uri`, 200, undefined, '?database_name=app&role_name=app_owner');
   ids.endpoint_id = created.body?.endpoint.id ?? '';
   ids.operation_id = created.body?.operations[0]?.id ?? '';
   await step('GET', allEndpoints, 200);
@@ -108,7 +143,10 @@ it('every response in the life of an endpoint matches the OpenAPI description', 
   await step('GET', `${allBranches}/{branch_id}`, 404);
   const deleted = await call('DELETE', `/projects/${project.id}`);
   expect([deleted.status, findViolations('DELETE', oneProject, deleted)]).toEqual([200, []]);
-  expect(checked).toHaveLength(26);
+  const served = [...listServedCalls()].flatMap(([path, methods]) =>
+    methods.map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect([...checked].toSorted()).toEqual(served.toSorted());
 });
 
 it.each<[string, number, EmulatorOptions, string, string, object?]>([

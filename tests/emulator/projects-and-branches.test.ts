@@ -18,10 +18,16 @@ describe('projects', () => {
     expect(body?.operations.map(({ status }) => status)).toEqual(['running', 'scheduling']);
   });
 
+  it('a delete of a project responds with the project and starts delete_tenant', async () => {
+    const { emulator, call, project } = await startService({ operationMs: 60_000 });
+    const { status, body } = await call('DELETE', `/projects/${project.id}`);
+    expect([status, body]).toEqual([200, { project }]);
+    expect(emulator.operations(project.id)[0]).toMatchObject({ action: 'delete_tenant', status: 'running' });
+  });
+
   it('a deleted project no longer exists once delete_tenant has finished', async () => {
     const { call, project } = await startService();
-    const response = await call('DELETE', `/projects/${project.id}`);
-    expect([response.status, actionsOf(response)]).toEqual([200, ['delete_tenant']]);
+    expect((await call('DELETE', `/projects/${project.id}`)).status).toBe(200);
     await expect.poll(async () => (await call('GET', `/projects/${project.id}`)).status).toBe(404);
   });
 
@@ -38,6 +44,35 @@ describe('projects', () => {
     }
     expect(seen).toEqual(emulator.projects().map(({ id }) => id));
   });
+});
+
+describe('a change of a project', () => {
+  it.each<[object, string[]]>([
+    [{ name: 'renamed' }, []],
+    [{ history_retention_seconds: 3600 }, ['apply_storage_config']],
+    [{ history_retention_seconds: 86_400 }, []],
+    [{ default_endpoint_settings: { suspend_timeout_seconds: 60 } }, []],
+  ])('PATCH with %j changes the project and starts %j', async (change, actions) => {
+    const { call, project } = await startService();
+    const response = await call('PATCH', `/projects/${project.id}`, { project: change });
+    expect([response.status, actionsOf(response)]).toEqual([200, actions]);
+    expect((await call('GET', `/projects/${project.id}`)).body?.project).toMatchObject(change);
+  });
+
+  it('a new endpoint has the changed defaults of the project', async () => {
+    const { call, project, createActive, held } = await startService();
+    const bounds = { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 2 };
+    await call('PATCH', `/projects/${project.id}`, { project: { default_endpoint_settings: bounds } });
+    expect(held(await createActive())).toMatchObject(bounds);
+  });
+
+  it.each([{ name: '' }, { default_endpoint_settings: { autoscaling_limit_min_cu: 1 } }])(
+    'PATCH of a project rejects %j',
+    async (change) => {
+      const { call, project } = await startService();
+      expect((await call('PATCH', `/projects/${project.id}`, { project: change })).status).toBe(400);
+    },
+  );
 });
 
 describe('the list of shared projects', () => {
@@ -91,10 +126,49 @@ describe('branches', () => {
     expect((await call('DELETE', `/projects/${project.id}/branches/${branch.id}`)).status).toBe(204);
   });
 
-  it('the primary branch cannot be deleted', async () => {
-    const { emulator, call, project } = await startService();
-    const primaryId = emulator.endpoints(project.id)[0]?.branch_id;
-    expect((await call('DELETE', `/projects/${project.id}/branches/${primaryId}`)).status).toBe(422);
+  it('a new branch shows the point of its parent from which it was created', async () => {
+    const { call, project, branch } = await startService();
+    const parent = { parent_id: branch.id, parent_lsn: '0/1E19478' };
+    const { body } = await call('POST', `/projects/${project.id}/branches`, {
+      branch: { ...parent, parent_timestamp: '2026-01-31T08:00:00+01:00', protected: true },
+    });
+    expect(body?.branch).toMatchObject({
+      ...parent,
+      parent_timestamp: '2026-01-31T07:00:00.000Z',
+      protected: true,
+    });
+  });
+
+  it('PATCH renames and protects a branch without an operation', async () => {
+    const { call, project, branch } = await startService();
+    const path = `/projects/${project.id}/branches/${branch.id}`;
+    const change = { name: 'renamed', protected: true };
+    const response = await call('PATCH', path, { branch: { ...change, expires_at: null } });
+    expect([response.status, actionsOf(response)]).toEqual([200, []]);
+    expect((await call('GET', path)).body?.branch).toMatchObject(change);
+  });
+
+  it('another branch becomes the default, and new branches are created from it', async () => {
+    const { emulator, call, project, branch } = await startService();
+    const branches = `/projects/${project.id}/branches`;
+    const formerId = emulator.endpoints(project.id)[0]?.branch_id;
+    const { body } = await call('POST', `${branches}/${branch.id}/set_as_default`);
+    expect(body?.branch).toMatchObject({ id: branch.id, default: true, primary: true });
+    const former = await call('GET', `${branches}/${formerId}`);
+    expect(former.body?.branch).toMatchObject({ default: false, primary: false });
+    const created = await call('POST', branches);
+    expect(created.body?.branch).toMatchObject({ parent_id: branch.id, default: false });
+  });
+
+  it('neither the default branch nor the root branch can be deleted', async () => {
+    const { emulator, call, project, branch } = await startService();
+    const branches = `/projects/${project.id}/branches`;
+    const rootId = emulator.endpoints(project.id)[0]?.branch_id;
+    const codes = [];
+    codes.push((await call('DELETE', `${branches}/${rootId}`)).body?.code);
+    await call('POST', `${branches}/${branch.id}/set_as_default`);
+    for (const id of [rootId, branch.id]) codes.push((await call('DELETE', `${branches}/${id}`)).body?.code);
+    expect(codes).toEqual(['BRANCH_IS_DEFAULT', 'BRANCH_IS_ROOT', 'BRANCH_IS_DEFAULT']);
   });
 
   it('a branch with a child branch cannot be deleted', async () => {

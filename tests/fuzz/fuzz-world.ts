@@ -21,10 +21,14 @@ export interface FuzzWorld {
   };
 }
 
+/** The role and the database of every branch that requests delete; another role and database always exist. */
+export const SPARE = 'spare';
+
 /** Starts an emulator without delays and locks: its responses depend on the previous requests, not on time. */
 export async function startFuzzWorld(): Promise<FuzzWorld> {
   const emulator = await startEmulator({ locks: 'none', maxEndpoints: 100_000 });
   const { id: projectId } = emulator.createProject({ name: 'fuzz' });
+  await addSpares(emulator, projectId);
   const newBranch = (): string => emulator.createBranch(projectId).id;
   const branchIds = repeat(3, newBranch);
   return {
@@ -43,6 +47,16 @@ export async function startFuzzWorld(): Promise<FuzzWorld> {
       .slice(0, 5)
       .map(({ id }) => id),
   };
+}
+
+/** Every branch that is created from now on has them too. */
+async function addSpares(emulator: Emulator, projectId: string): Promise<void> {
+  const path = `/projects/${projectId}/branches/${emulator.endpoints(projectId)[0]?.branch_id}`;
+  const database = { name: SPARE, owner_name: 'app_owner' };
+  for (const [list, body] of Object.entries({ roles: { role: { name: SPARE } }, databases: { database } })) {
+    const { status } = await sendRequest(emulator, 'POST', `${path}/${list}`, body);
+    if (status !== 201) throw new Error(`POST /${list}: ${status}`);
+  }
 }
 
 async function createEndpoints(

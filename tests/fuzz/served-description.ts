@@ -1,12 +1,19 @@
-import { readFileSync } from 'node:fs';
-import { load } from 'js-yaml';
-import type { FuzzWorld } from './fuzz-world';
+import { ACCOUNT_ID } from '../../emulator/src/records/account';
+import { readOfficialDescription } from '../support/official-description';
+import { listServedCalls } from '../support/served-calls';
+import { type FuzzWorld, SPARE } from './fuzz-world';
 
 interface Description {
   readonly paths: Record<string, Record<string, object>>;
   readonly components: {
     readonly schemas: Record<string, { properties: Record<string, { properties: Record<string, object> }> }>;
   };
+}
+
+interface Parameter {
+  readonly name?: string;
+  readonly in?: string;
+  readonly schema?: object;
 }
 
 type Ids = Record<string, readonly string[]>;
@@ -16,38 +23,20 @@ const UNKNOWN_ID = 'none-at-all-1';
 const UNKNOWN_OPERATION_ID = '00000000-0000-4000-8000-000000000000';
 
 /** The calls that the emulator serves, by path. */
-export const SERVED_CALLS: Readonly<Record<string, readonly string[]>> = {
-  '/projects': ['get', 'post'],
-  '/projects/shared': ['get'],
-  '/projects/{project_id}': ['get', 'delete'],
-  '/projects/{project_id}/branches': ['get', 'post'],
-  '/projects/{project_id}/branches/{branch_id}': ['get', 'delete'],
-  '/projects/{project_id}/branches/{branch_id}/endpoints': ['get'],
-  '/projects/{project_id}/endpoints': ['get', 'post'],
-  '/projects/{project_id}/endpoints/{endpoint_id}': ['get', 'patch', 'delete'],
-  '/projects/{project_id}/endpoints/{endpoint_id}/start': ['post'],
-  '/projects/{project_id}/endpoints/{endpoint_id}/suspend': ['post'],
-  '/projects/{project_id}/endpoints/{endpoint_id}/restart': ['post'],
-  '/projects/{project_id}/operations': ['get'],
-  '/projects/{project_id}/operations/{operation_id}': ['get'],
-};
+export const SERVED_CALLS = listServedCalls();
 
 /** The official description, reduced to the served calls, with the existing ids. */
 export function describeServedCalls(world: FuzzWorld): object {
-  const file = require
-    .resolve('@neondatabase/api-client/package.json')
-    .replace('package.json', 'public-v2-for-users.gen.yaml');
-  // The package's own file. The type has the parts that are used.
-  const description = load(readFileSync(file, 'utf8')) as Description;
+  const description = readOfficialDescription<Description>();
   const paths: Record<string, object> = {};
-  for (const [path, methods] of Object.entries(SERVED_CALLS)) {
+  for (const [path, methods] of SERVED_CALLS) {
     const described = description.paths[path];
     if (described === undefined) throw new Error(`${path} is no longer in the official description`);
     paths[path] = Object.fromEntries(
       methods.map((method) => [method, describeCall(path, described, method, world)]),
     );
   }
-  nameBranches(description, world);
+  nameRecords(description, world);
   return { ...description, paths };
 }
 
@@ -57,42 +46,67 @@ function describeCall(
   method: string,
   world: FuzzWorld,
 ): object {
-  const call: { parameters?: { in?: string }[] } = described[method] ?? {};
+  const call: { parameters?: Parameter[] } = described[method] ?? {};
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
   const ids = idsFor(path, method, world);
+  const isConnection = path.endsWith('/connection_uri');
   return {
     ...call,
     parameters: [
-      ...(call.parameters ?? []).filter((parameter) => parameter.in !== 'path'),
+      ...(call.parameters ?? [])
+        .filter((parameter) => parameter.in !== 'path')
+        .map((parameter) => (isConnection ? nameExisting(parameter, ids) : parameter)),
       ...names.map((name) => ({
         name,
         in: 'path',
         required: true,
-        schema: { type: 'string', enum: ids[name] },
+        schema: schemaOf(name, ids),
       })),
     ],
   };
 }
 
+/** Any name can be that of a role or a database, so an unknown one is valid. */
+function schemaOf(name: string, ids: Ids): object {
+  const known = { type: 'string', enum: ids[name] };
+  return name.endsWith('_name') ? { anyOf: [known, { type: 'string' }] } : known;
+}
+
+function nameExisting(parameter: Parameter, ids: Ids): Parameter {
+  const existing = ids[parameter.name ?? ''];
+  return existing === undefined ? parameter : { ...parameter, schema: { type: 'string', enum: existing } };
+}
+
 function idsFor(path: string, method: string, world: FuzzWorld): Ids {
   const isDeletion = method === 'delete';
+  const isNamed = /\/(roles|databases)/.test(path);
   const { disposable } = world;
   return {
     project_id: [
       ...(isDeletion && path === '/projects/{project_id}' ? disposable.projectIds : [world.projectId]),
       UNKNOWN_ID,
     ],
-    branch_id: [...(isDeletion ? disposable.branchIds : world.branchIds), UNKNOWN_ID],
+    branch_id: [...(isDeletion && !isNamed ? disposable.branchIds : world.branchIds), UNKNOWN_ID],
     endpoint_id: [...(isDeletion ? disposable.endpointIds : world.endpointIds), UNKNOWN_ID],
+    role_name: [isDeletion ? SPARE : 'app_owner', UNKNOWN_ID],
+    database_name: [isDeletion ? SPARE : 'app', UNKNOWN_ID],
+    org_id: [ACCOUNT_ID, UNKNOWN_ID],
     operation_id: [...world.operationIds, UNKNOWN_OPERATION_ID],
   };
 }
 
-/** Sets the branches of new and moved endpoints. */
-function nameBranches({ components }: Description, { emptyBranchIds }: FuzzWorld): void {
-  for (const schema of ['EndpointCreateRequest', 'EndpointUpdateRequest']) {
-    const attributes = components.schemas[schema]?.properties.endpoint?.properties;
-    if (attributes?.branch_id === undefined) throw new Error(`${schema} no longer has endpoint.branch_id`);
-    attributes.branch_id = { type: 'string', enum: [...emptyBranchIds, UNKNOWN_ID] };
+/** Sets the branches of new and moved endpoints, and the owners of databases. No database gets another name. */
+function nameRecords({ components }: Description, { emptyBranchIds }: FuzzWorld): void {
+  for (const [schema, section, attribute, existing] of [
+    ['EndpointCreateRequest', 'endpoint', 'branch_id', [...emptyBranchIds, UNKNOWN_ID]],
+    ['EndpointUpdateRequest', 'endpoint', 'branch_id', [...emptyBranchIds, UNKNOWN_ID]],
+    ['DatabaseCreateRequest', 'database', 'owner_name', ['app_owner', UNKNOWN_ID]],
+    ['DatabaseUpdateRequest', 'database', 'owner_name', ['app_owner', UNKNOWN_ID]],
+  ] as const) {
+    const attributes = components.schemas[schema]?.properties[section]?.properties;
+    if (attributes?.[attribute] === undefined)
+      throw new Error(`${schema} no longer has ${section}.${attribute}`);
+    attributes[attribute] = { type: 'string', enum: existing };
+    if (schema === 'DatabaseUpdateRequest') delete attributes.name;
   }
 }

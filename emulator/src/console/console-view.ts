@@ -62,6 +62,8 @@ export interface OperationView {
   readonly status: string;
   readonly error: string | null;
   readonly createdAt: string;
-  /** null until the operation has ended. */
+  /** null while the operation waits for others. */
+  readonly startedAt: string | null;
+  /** From the start of the operation; null until it has ended. */
   readonly durationMs: number | null;
 }

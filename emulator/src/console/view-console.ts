@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { toTimestamp } from '../records/clock';
 import type { EndpointRecord } from '../records/endpoint-record';
 import { hasEnded, type OperationRecord } from '../records/operation-record';
 import type { ProjectRecord } from '../records/project-record';
@@ -71,7 +72,7 @@ function viewEndpoint(project: ProjectRecord, { wire }: EndpointRecord): Endpoin
 }
 
 function viewOperation(project: ProjectRecord, operation: OperationRecord): OperationView {
-  const { wire } = operation;
+  const { wire, startedMicros } = operation;
   return {
     id: wire.id,
     action: wire.action,
@@ -80,10 +81,16 @@ function viewOperation(project: ProjectRecord, operation: OperationRecord): Oper
     status: statusLabel(wire.status),
     error: wire.error ?? null,
     createdAt: wire.created_at,
-    durationMs: hasEnded(operation) ? wire.total_duration_ms : null,
+    startedAt: startedMicros === undefined ? null : toTimestamp(startedMicros),
+    durationMs: hasEnded(operation) ? durationOf(operation) : null,
   };
 }
 
+/** An operation that was cancelled before it started took no time. */
+function durationOf({ wire, startedMicros }: OperationRecord): number {
+  return startedMicros === undefined ? 0 : Date.parse(wire.updated_at) - Math.floor(startedMicros / 1000);
+}
+
 function branchName({ branches }: ProjectRecord, branchId: string): string {
-  return branches.get(branchId)?.name ?? branchId;
+  return branches.get(branchId)?.wire.name ?? branchId;
 }

@@ -1,18 +1,21 @@
 import { checkEndpointQuota } from '../limits/plans';
 import { badRequest, unprocessable } from '../records/api-error';
+import type { BranchRecord } from '../records/branch-record';
 import type { EndpointRecord } from '../records/endpoint-record';
 import { newBranchId } from '../records/ids';
 import type { OperationRecord, Step } from '../records/operation-record';
 import { endpointsOfBranch, type ProjectRecord } from '../records/project-record';
+import type { BranchPlace } from '../records/store';
 import type { Branch } from '../records/wire-types';
-import type { NewBranch } from '../requests/branch-attributes';
+import type { BranchChange, NewBranch } from '../requests/branch-attributes';
 import type { ControlPlane } from './control-plane';
 import { addEndpoint, checkNewEndpoint, deletionStep, firstSteps, removeEndpoint } from './endpoints';
 import { checkUnlocked } from './locks';
+import { copyAccess } from './new-roles-and-databases';
 import { targetStateOf } from './power-state';
 
 export interface AddedBranch {
-  readonly branch: Branch;
+  readonly branch: BranchRecord;
   readonly endpoints: readonly EndpointRecord[];
   readonly steps: readonly Step[];
 }
@@ -24,15 +27,15 @@ export function addBranch(plane: ControlPlane, project: ProjectRecord, requested
   if (requested.endpoints.filter(({ type }) => type === 'read_write').length > 1) {
     throw badRequest('endpoints contains more than one read_write endpoint: a branch has at most one');
   }
-  checkUnlocked(plane.settings.locks, project, { branchId: parent.id });
+  checkUnlocked(plane.settings.locks, project, { branchId: parent.wire.id });
   checkEndpointQuota(project, requested.endpoints.length, plane.settings.maxEndpoints);
-  const branch = newBranch(plane, project.wire.id, { name: requested.name, parentId: parent.id });
-  branch.protected = requested.isProtected ?? false;
+  const wire = newBranch(plane, project.wire.id, { ...requested, parentId: parent.wire.id });
+  const branch = { wire, ...copyAccess(parent, wire.id) };
   plane.store.addBranch(project, branch);
   const endpoints = requested.endpoints.map((attributes) =>
-    addEndpoint(plane, project, { ...attributes, branch_id: branch.id }),
+    addEndpoint(plane, project, { ...attributes, branch_id: wire.id }),
   );
-  const create: Step = { action: 'create_branch', branchId: branch.id, purpose: 'branch-creation' };
+  const create: Step = { action: 'create_branch', branchId: wire.id, purpose: 'branch-creation' };
   return { branch, endpoints, steps: [create, ...endpoints.flatMap(firstSteps)] };
 }
 
@@ -40,7 +43,7 @@ export function addBranch(plane: ControlPlane, project: ProjectRecord, requested
 export function newBranch(
   plane: ControlPlane,
   projectId: string,
-  { name, parentId }: { name?: string | undefined; parentId?: string | undefined },
+  { name, parentId, parentLsn, parentTimestamp, isProtected = false }: Partial<NewBranch>,
 ): Branch {
   const id = newBranchId();
   const now = plane.clock.now();
@@ -49,6 +52,8 @@ export function newBranch(
     id,
     project_id: projectId,
     ...(parentId === undefined ? {} : { parent_id: parentId }),
+    ...(parentLsn === undefined ? {} : { parent_lsn: parentLsn }),
+    ...(parentTimestamp === undefined ? {} : { parent_timestamp: parentTimestamp }),
     name: name ?? (isPrimary ? 'main' : id),
     current_state: 'init',
     pending_state: 'ready',
@@ -56,7 +61,7 @@ export function newBranch(
     creation_source: 'emulator',
     primary: isPrimary,
     default: isPrimary,
-    protected: false,
+    protected: isProtected,
     cpu_used_sec: 0,
     compute_time_seconds: 0,
     active_time_seconds: 0,
@@ -67,11 +72,42 @@ export function newBranch(
   };
 }
 
-export function makeReady(plane: ControlPlane, branch: Branch): void {
-  branch.current_state = 'ready';
-  delete branch.pending_state;
-  branch.state_changed_at = plane.clock.now();
-  branch.updated_at = branch.state_changed_at;
+/** Changes the name or the protection. Neither needs an operation. */
+export function updateBranch(
+  plane: ControlPlane,
+  { project, branch }: BranchPlace,
+  requested: BranchChange,
+): Branch {
+  checkUnlocked(plane.settings.locks, project, { branchId: branch.wire.id });
+  change(plane, project, branch, requested);
+  return branch.wire;
+}
+
+/** Makes a branch the default branch instead of the previous one. */
+export function setDefaultBranch(plane: ControlPlane, { project, branch }: BranchPlace): Branch {
+  checkUnlocked(plane.settings.locks, project, {});
+  const previous = plane.store.branch(project, project.primaryBranchId);
+  project.primaryBranchId = branch.wire.id;
+  plane.journal.noteProject(project);
+  change(plane, project, previous, { default: false, primary: false });
+  change(plane, project, branch, { default: true, primary: true });
+  return branch.wire;
+}
+
+/** Ends the creation of a branch. */
+export function makeReady(plane: ControlPlane, project: ProjectRecord, branch: BranchRecord): void {
+  delete branch.wire.pending_state;
+  change(plane, project, branch, { current_state: 'ready', state_changed_at: plane.clock.now() });
+}
+
+function change(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  branch: BranchRecord,
+  attributes: Partial<Branch>,
+): void {
+  Object.assign(branch.wire, attributes, { updated_at: plane.clock.now() });
+  plane.journal.noteBranch(project, branch);
 }
 
 /** Deletes a branch and its endpoints. Returns undefined if the branch no longer exists. */
@@ -81,7 +117,7 @@ export function deleteBranch(
   branchId: string,
 ): { branch: Branch; operations: readonly OperationRecord[] } | undefined {
   if (project.deletedBranchIds.has(branchId)) return undefined;
-  const branch = plane.store.branch(project, branchId);
+  const branch = plane.store.branch(project, branchId).wire;
   checkUnlocked(plane.settings.locks, project, {});
   checkDeletable(project, branch);
   const endpoints = endpointsOfBranch(project, branchId);
@@ -99,17 +135,23 @@ export function deleteBranch(
 }
 
 function checkDeletable(project: ProjectRecord, branch: Branch): void {
-  if (branch.id === project.primaryBranchId) {
+  if (branch.default) {
     throw unprocessable(
-      'BRANCH_IS_PRIMARY',
-      `branch ${branch.id} is the primary branch: delete the project to delete it`,
+      'BRANCH_IS_DEFAULT',
+      `branch ${branch.id} is the default branch: make another branch the default first`,
     );
   }
-  const child = [...project.branches.values()].find(({ parent_id }) => parent_id === branch.id);
+  if (branch.parent_id === undefined) {
+    throw unprocessable(
+      'BRANCH_IS_ROOT',
+      `branch ${branch.id} is the root branch: delete the project to delete it`,
+    );
+  }
+  const child = [...project.branches.values()].find(({ wire }) => wire.parent_id === branch.id);
   if (child !== undefined) {
     throw unprocessable(
       'BRANCH_HAS_CHILD',
-      `branch ${branch.id} has the child branch ${child.id}: delete the child branch first`,
+      `branch ${branch.id} has the child branch ${child.wire.id}: delete the child branch first`,
     );
   }
 }

@@ -63,7 +63,14 @@ export class OperationRunner {
     const taken = new Set(operations.map((operation) => operation.createdMicros));
     while (taken.has(createdMicros)) createdMicros += 1;
     const wire = newOperation(project, step, createdMicros);
-    const operation: OperationRecord = { wire, step, createdMicros, after: undefined, progress: 'given' };
+    const operation: OperationRecord = {
+      wire,
+      step,
+      createdMicros,
+      startedMicros: createdMicros,
+      after: undefined,
+      progress: 'given',
+    };
     const next = operations.findIndex((other) => other.createdMicros > createdMicros);
     operations.splice(next === -1 ? operations.length : next, 0, operation);
     this.changeGiven(project, operation, result);
@@ -187,6 +194,7 @@ export class OperationRunner {
 
   #setStatus(project: ProjectRecord, operation: OperationRecord, status: string): void {
     const nowMicros = this.#settings.clock.nextMicros();
+    if (operation.progress === 'started') operation.startedMicros = nowMicros;
     operation.wire.status = status;
     operation.wire.updated_at = toTimestamp(nowMicros);
     operation.wire.total_duration_ms = Math.round((nowMicros - operation.createdMicros) / 1000);

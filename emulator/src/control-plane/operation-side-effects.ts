@@ -12,6 +12,7 @@ const nothing: Outcome = () => undefined;
 const OUTCOMES: Readonly<Record<Purpose, { readonly finished: Outcome; readonly failed: Outcome }>> = {
   'branch-creation': { finished: makeBranchReady, failed: nothing },
   'branch-deletion': { finished: removeBranchWithEndpoint, failed: keepEndpoint },
+  'connection-drop': { finished: countDrop, failed: nothing },
   'endpoint-deletion': { finished: removeEndpointOfStep, failed: keepEndpoint },
   'endpoint-restart': { finished: countRestart, failed: nothing },
   'project-deletion': { finished: removeProject, failed: nothing },
@@ -29,9 +30,7 @@ export function applyOutcome(
 
 function makeBranchReady(plane: ControlPlane, project: ProjectRecord, { branchId }: Step): void {
   const branch = project.branches.get(branchId);
-  if (branch === undefined) return;
-  makeReady(plane, branch);
-  plane.journal.noteBranch(project, branch);
+  if (branch !== undefined) makeReady(plane, project, branch);
 }
 
 function removeEndpointOfStep(plane: ControlPlane, project: ProjectRecord, step: Step): void {
@@ -57,6 +56,13 @@ function countRestart(plane: ControlPlane, project: ProjectRecord, step: Step): 
   const endpoint = endpointOf(project, step);
   if (endpoint === undefined) return;
   endpoint.restarts += 1;
+  plane.journal.noteEndpoint(project, endpoint);
+}
+
+function countDrop(plane: ControlPlane, project: ProjectRecord, step: Step): void {
+  const endpoint = endpointOf(project, step);
+  if (endpoint?.wire.current_state !== 'active') return;
+  endpoint.connectionDrops += 1;
   plane.journal.noteEndpoint(project, endpoint);
 }
 

@@ -1,20 +1,22 @@
-import { randomInt } from 'node:crypto';
 import { checkBothBounds } from '../limits/compute-size';
+import { ACCOUNT_ID } from '../records/account';
+import type { BranchRecord } from '../records/branch-record';
 import { toTimestamp } from '../records/clock';
 import type { EndpointRecord } from '../records/endpoint-record';
-import { newPassword, newProjectId } from '../records/ids';
+import { newProjectId } from '../records/ids';
 import type { OperationRecord, Step } from '../records/operation-record';
 import type { ProjectRecord } from '../records/project-record';
-import type { Branch, Project } from '../records/wire-types';
-import type { NewProject } from '../requests/project-attributes';
+import type { DefaultEndpointSettings, Project } from '../records/wire-types';
+import type { NewProject, ProjectChange } from '../requests/project-attributes';
 import { newBranch } from './branches';
 import type { ControlPlane } from './control-plane';
 import { addEndpoint, checkNewEndpoint, firstSteps } from './endpoints';
 import { checkUnlocked } from './locks';
+import { firstAccess } from './new-roles-and-databases';
 
 export interface AddedProject {
   readonly project: ProjectRecord;
-  readonly branch: Branch;
+  readonly branch: BranchRecord;
   readonly endpoint: EndpointRecord;
   readonly steps: readonly Step[];
 }
@@ -24,44 +26,60 @@ const BILLING_PERIOD_MICROS = 30 * 24 * 3600 * 1e6;
 /** Validates and adds a project with its primary branch and that branch's endpoint; the caller runs the steps. */
 export function addProject(plane: ControlPlane, requested: NewProject): AddedProject {
   const wire = newProject(plane, requested);
-  const branch = newBranch(plane, wire.id, { name: requested.branchName });
-  const databaseName = requested.databaseName ?? 'app';
+  const branchWire = newBranch(plane, wire.id, { name: requested.branchName });
+  const { id: branchId, created_at } = branchWire;
+  const branch = { wire: branchWire, ...firstAccess(branchId, requested, created_at) };
   const project: ProjectRecord = {
     wire,
-    primaryBranchId: branch.id,
-    database: {
-      databaseId: randomInt(1, 1_000_000),
-      databaseName,
-      roleName: requested.roleName ?? `${databaseName}_owner`,
-      password: newPassword(),
-    },
-    branches: new Map([[branch.id, branch]]),
+    primaryBranchId: branchId,
+    branches: new Map([[branchId, branch]]),
     endpoints: new Map(),
     operations: [],
     unfinished: new Set(),
     deletedBranchIds: new Set(),
     deletedEndpoints: new Map(),
   };
-  checkDefaults(plane, project);
+  checkDefaults(plane, project, wire.default_endpoint_settings);
   plane.store.addProject(project);
-  const endpoint = addEndpoint(plane, project, { branch_id: branch.id, type: 'read_write' });
-  const create: Step = { action: 'create_timeline', branchId: branch.id, purpose: 'branch-creation' };
+  const endpoint = addEndpoint(plane, project, { branch_id: branchId, type: 'read_write' });
+  const create: Step = { action: 'create_timeline', branchId, purpose: 'branch-creation' };
   return { project, branch, endpoint, steps: [create, ...firstSteps(endpoint)] };
 }
 
-/** Deletes a project. It is removed, with everything in it, once delete_tenant has finished. */
-export function deleteProject(plane: ControlPlane, project: ProjectRecord): readonly OperationRecord[] {
+/** Changes a project. The defaults apply to new endpoints; only a change of the history retention needs an operation. */
+export function updateProject(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  { default_endpoint_settings: defaults, ...requested }: ProjectChange,
+): readonly OperationRecord[] {
+  const { wire, primaryBranchId: branchId } = project;
+  const merged = defaults && { ...wire.default_endpoint_settings, ...defaults };
+  checkDefaults(plane, project, merged);
   checkUnlocked(plane.settings.locks, project, {});
-  return plane.runner.start(project, [
+  const before = wire.history_retention_seconds;
+  Object.assign(wire, requested, merged && { default_endpoint_settings: merged }, {
+    updated_at: plane.clock.now(),
+  });
+  plane.journal.noteProject(project);
+  const isApplied = before === wire.history_retention_seconds;
+  return plane.runner.start(project, isApplied ? [] : [{ action: 'apply_storage_config', branchId }]);
+}
+
+/** Deletes a project. It is removed, with everything in it, once delete_tenant has finished. */
+export function deleteProject(plane: ControlPlane, project: ProjectRecord): void {
+  checkUnlocked(plane.settings.locks, project, {});
+  plane.runner.start(project, [
     { action: 'delete_tenant', branchId: project.primaryBranchId, purpose: 'project-deletion' },
   ]);
 }
 
-function checkDefaults(plane: ControlPlane, project: ProjectRecord): void {
-  const defaults = project.wire.default_endpoint_settings ?? {};
+function checkDefaults(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  defaults: DefaultEndpointSettings = {},
+): void {
   checkBothBounds(defaults);
-  const delay = defaults.suspend_timeout_seconds;
-  checkNewEndpoint(plane, project, delay === undefined ? {} : { suspend_timeout_seconds: delay });
+  checkNewEndpoint(plane, project, defaults);
 }
 
 function newProject(plane: ControlPlane, requested: NewProject): Project {
@@ -85,7 +103,7 @@ function newProject(plane: ControlPlane, requested: NewProject): Project {
     store_passwords: requested.storePasswords ?? true,
     history_retention_seconds: requested.historyRetentionSeconds ?? 86_400,
     creation_source: 'emulator',
-    owner_id: 'emulator-account',
+    owner_id: ACCOUNT_ID,
     active_time_seconds: 0,
     compute_time_seconds: 0,
     cpu_used_sec: 0,

@@ -1,8 +1,10 @@
+import type { BranchRecord } from '../records/branch-record';
 import type { EndpointRecord } from '../records/endpoint-record';
 import type { OperationRecord } from '../records/operation-record';
-import type { ProjectRecord } from '../records/project-record';
-import type { Endpoint, Operation } from '../records/wire-types';
+import type { Endpoint, Operation, Role } from '../records/wire-types';
+import { connectionUri, poolerHost } from './connection-uris';
 import type { EndpointResult } from './endpoints';
+import { findRole } from './roles-and-databases';
 
 /** Responses are copies: an operation that ends before its response is sent must not change the response. */
 export function showOperations(operations: readonly OperationRecord[]): Operation[] {
@@ -20,27 +22,38 @@ export function showEndpointResult({ endpoint, operations }: EndpointResult): {
   return { endpoint: showEndpoint(endpoint), operations: showOperations(operations) };
 }
 
-/** The roles, databases and connection URIs of a new branch, with one URI for each read_write endpoint. */
-export function showDatabaseAccess(
-  { database, wire }: ProjectRecord,
-  branchId: string,
+/** A role as lists and changes show it: without its password. */
+export function showRole({ password: _, ...role }: Role): Role {
+  return role;
+}
+
+/** What the response to a new branch shows beside the branch, with one URI per database of each read_write endpoint. */
+export function showNewBranch(
+  { wire, roles, databases }: BranchRecord,
   endpoints: readonly EndpointRecord[],
+  operations: readonly OperationRecord[],
 ): object {
-  const { databaseId, databaseName, roleName, password } = database;
-  const times = { created_at: wire.created_at, updated_at: wire.created_at };
   const writable = endpoints.filter((endpoint) => endpoint.wire.type === 'read_write');
   return {
-    roles: [{ branch_id: branchId, name: roleName, password, protected: false, ...times }],
-    databases: [{ id: databaseId, branch_id: branchId, name: databaseName, owner_name: roleName, ...times }],
-    connection_uris: writable.map((endpoint) => ({
-      connection_uri: `postgresql://${roleName}:${password}@${endpoint.wire.host}/${databaseName}?sslmode=require`,
-      connection_parameters: {
-        database: databaseName,
-        password,
-        role: roleName,
-        host: endpoint.wire.host,
-        pooler_host: `${endpoint.wire.id}-pooler.${endpoint.wire.proxy_host}`,
-      },
-    })),
+    branch: { ...wire },
+    endpoints: endpoints.map(showEndpoint),
+    operations: showOperations(operations),
+    roles: structuredClone(roles),
+    databases: structuredClone(databases),
+    connection_uris: writable.flatMap(({ wire: endpoint }) =>
+      databases.map((database) => {
+        const role = findRole({ wire, roles }, database.owner_name);
+        return {
+          connection_uri: connectionUri(endpoint.host, { ...role, database: database.name }),
+          connection_parameters: {
+            database: database.name,
+            password: role.password ?? '',
+            role: role.name,
+            host: endpoint.host,
+            pooler_host: poolerHost(endpoint),
+          },
+        };
+      }),
+    ),
   };
 }

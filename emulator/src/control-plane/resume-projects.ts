@@ -20,10 +20,7 @@ export function resumeProjects(plane: ControlPlane, projects: readonly ProjectRe
 
 /** The latest time in a project's records, in microseconds since 1970. */
 function latestMicros({ wire, branches, endpoints, operations }: ProjectRecord): number {
-  const records = [
-    wire,
-    ...branches.values(),
-    ...[...endpoints.values(), ...operations].map((it) => it.wire),
-  ];
+  const parts = [...branches.values(), ...endpoints.values(), ...operations];
+  const records = [wire, ...parts.map((part) => part.wire)];
   return records.reduce((latest, record) => Math.max(latest, parseTimestamp(record.updated_at) ?? 0), 0);
 }

@@ -89,7 +89,7 @@ export class Controls {
     const project = this.#plane.store.project(projectId);
     const work = addBranch(this.#plane, project, { ...branch, endpoints: [] });
     this.#plane.runner.recordFinished(project, work.steps);
-    return structuredClone(work.branch);
+    return structuredClone(work.branch.wire);
   }
 
   /**

@@ -1,19 +1,19 @@
+import type { BranchRecord } from '../records/branch-record';
 import { parseTimestamp } from '../records/clock';
 import type { EndpointRecord } from '../records/endpoint-record';
 import { isUnderWay, type OperationRecord, type Step } from '../records/operation-record';
-import type { DatabaseAccess, ProjectRecord } from '../records/project-record';
-import type { Branch, Operation, Project } from '../records/wire-types';
+import type { ProjectRecord } from '../records/project-record';
+import type { Operation, Project } from '../records/wire-types';
 
 /** The JSON documents of the data file, one type per kind of record. They are sorted by the times in `wire`. */
 
 export interface ProjectDocument {
   readonly wire: Project;
   readonly primaryBranchId: string;
-  readonly database: DatabaseAccess;
 }
 
-export interface BranchDocument {
-  readonly wire: Branch;
+/** Data version 1 has no roles, databases and starts of operations. */
+export interface BranchDocument extends Pick<BranchRecord, 'wire'>, Partial<Omit<BranchRecord, 'wire'>> {
   readonly isDeleted: boolean;
 }
 
@@ -27,14 +27,15 @@ export interface OperationDocument {
   /** The id of the operation that must finish first. */
   readonly after?: string;
   readonly progress: OperationRecord['progress'];
+  readonly startedMicros?: number | undefined;
 }
 
-export function documentOfProject({ wire, primaryBranchId, database }: ProjectRecord): ProjectDocument {
-  return { wire, primaryBranchId, database };
+export function documentOfProject({ wire, primaryBranchId }: ProjectRecord): ProjectDocument {
+  return { wire, primaryBranchId };
 }
 
-export function documentOfBranch({ deletedBranchIds }: ProjectRecord, wire: Branch): BranchDocument {
-  return { wire, isDeleted: deletedBranchIds.has(wire.id) };
+export function documentOfBranch({ deletedBranchIds }: ProjectRecord, branch: BranchRecord): BranchDocument {
+  return { ...branch, isDeleted: deletedBranchIds.has(branch.wire.id) };
 }
 
 export function documentOfEndpoint(
@@ -44,8 +45,9 @@ export function documentOfEndpoint(
   return { ...endpoint, isDeleted: deletedEndpoints.has(endpoint.wire.id) };
 }
 
-export function documentOfOperation({ wire, step, after, progress }: OperationRecord): OperationDocument {
-  return { wire, step, ...(after === undefined ? {} : { after: after.wire.id }), progress };
+export function documentOfOperation(operation: OperationRecord): OperationDocument {
+  const { after, createdMicros: _, ...document } = operation;
+  return { ...document, ...(after === undefined ? {} : { after: after.wire.id }) };
 }
 
 export interface ProjectDocuments {
@@ -64,26 +66,33 @@ export function restoreProject(documents: ProjectDocuments): ProjectRecord {
   const deletedEndpoints = documents.endpoints.filter(({ isDeleted }) => isDeleted);
   return {
     ...documents.project,
-    branches: new Map(branches.map(({ wire }) => [wire.id, wire])),
-    endpoints: new Map(endpoints.map(restoreEndpoint)),
+    branches: new Map(
+      branches.map((branch) =>
+        restoreRecord({ ...branch, roles: branch.roles ?? [], databases: branch.databases ?? [] }),
+      ),
+    ),
+    endpoints: new Map(endpoints.map(restoreRecord)),
     operations,
     unfinished: new Set(operations.filter(isUnderWay)),
     deletedBranchIds: new Set(deletedBranches.map(({ wire }) => wire.id)),
-    deletedEndpoints: new Map(deletedEndpoints.map(restoreEndpoint)),
+    deletedEndpoints: new Map(deletedEndpoints.map(restoreRecord)),
   };
 }
 
-function restoreEndpoint({ isDeleted: _, ...endpoint }: EndpointDocument): [string, EndpointRecord] {
-  return [endpoint.wire.id, endpoint];
+function restoreRecord<Document extends BranchDocument | EndpointDocument>({
+  isDeleted: _,
+  ...record
+}: Document): [string, Omit<Document, 'isDeleted'>] {
+  return [record.wire.id, record];
 }
 
 function restoreOperations(documents: readonly OperationDocument[]): OperationRecord[] {
   const restored = new Map<string, OperationRecord>();
-  for (const { wire, step, after, progress } of documents) {
+  for (const { wire, after, ...operation } of documents) {
     const createdMicros = parseTimestamp(wire.created_at);
     if (createdMicros === undefined) throw new Error(`operation ${wire.id} has no creation time`);
     // Operations are sorted by age, so the one that this operation waits for is already restored.
-    restored.set(wire.id, { wire, step, createdMicros, after: restored.get(after ?? ''), progress });
+    restored.set(wire.id, { ...operation, wire, createdMicros, after: restored.get(after ?? '') });
   }
   return [...restored.values()];
 }

@@ -4,7 +4,7 @@ import { reasonOf } from '../records/thrown-reason';
 
 /** "PGCE" in the file header distinguishes the emulator's databases from those of other programs. */
 const APPLICATION_ID = 0x50474345;
-const DATA_VERSION = 1;
+const DATA_VERSION = 2;
 
 /** The tables of a project's records, in the order in which they are written. */
 export const PARTS = ['branches', 'endpoints', 'operations'] as const;
@@ -54,10 +54,11 @@ export async function openDatabase(file: string): Promise<Database> {
   const database = new sqlite.Database(file);
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE');
-    const isEmpty = checkOrigin(database);
+    const version = checkOrigin(database);
     chmodSync(file, 0o600);
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-    if (isEmpty) database.exec(SCHEMA);
+    if (version === 0) database.exec(SCHEMA);
+    else if (version < DATA_VERSION) database.exec(`PRAGMA user_version = ${DATA_VERSION}`);
     return database;
   } catch (error) {
     database.close();
@@ -65,19 +66,19 @@ export async function openDatabase(file: string): Promise<Database> {
   }
 }
 
-/** Returns whether the file is empty. Changes nothing, because the file may belong to another program. */
-function checkOrigin(database: Database): boolean {
+/** Returns the version of the data, 0 if the file is empty. Changes nothing, because the file may belong to another program. */
+function checkOrigin(database: Database): number {
   const applicationId = readNumber(database, 'PRAGMA application_id');
   const version = readNumber(database, 'PRAGMA user_version');
   const tables = readNumber(database, 'SELECT count(*) FROM sqlite_schema');
-  if (applicationId === 0 && version === 0 && tables === 0) return true;
+  if (applicationId === 0 && version === 0 && tables === 0) return version;
   if (applicationId !== APPLICATION_ID) throw new Error('it is a database of another program');
   if (version > DATA_VERSION) {
     throw new Error(`a newer emulator wrote it (data version ${version}, this one knows ${DATA_VERSION})`);
   }
   const finding = database.get('PRAGMA quick_check(1)')?.quick_check;
   if (finding !== 'ok') throw new Error(`it is damaged: ${finding}`);
-  return false;
+  return version;
 }
 
 function readNumber(database: Database, sql: string): number {

@@ -1,8 +1,8 @@
+import type { BranchRecord } from '../records/branch-record';
 import type { EndpointRecord } from '../records/endpoint-record';
 import type { Journal } from '../records/journal';
 import type { OperationRecord } from '../records/operation-record';
 import type { ProjectRecord } from '../records/project-record';
-import type { Branch } from '../records/wire-types';
 import type { DataFile, PartChange, ProjectChanges } from './data-file';
 import { documentOfBranch, documentOfEndpoint, documentOfOperation, documentOfProject } from './documents';
 
@@ -10,7 +10,7 @@ import { documentOfBranch, documentOfEndpoint, documentOfOperation, documentOfPr
 interface Unsaved {
   /** The project's own document. */
   own: boolean;
-  readonly branches: Set<Branch>;
+  readonly branches: Set<BranchRecord>;
   readonly endpoints: Set<EndpointRecord>;
   readonly operations: Set<OperationRecord>;
 }
@@ -38,7 +38,7 @@ export class SavingJournal implements Journal {
     this.#unsavedOf(project);
   }
 
-  noteBranch(project: ProjectRecord, branch: Branch): void {
+  noteBranch(project: ProjectRecord, branch: BranchRecord): void {
     this.#unsavedOf(project).branches.add(branch);
   }
 
@@ -108,7 +108,7 @@ export class SavingJournal implements Journal {
     if (this.#removed.has(project)) return { id, project: null, parts: [] };
     const parts: PartChange[] = [];
     for (const branch of branches) {
-      parts.push({ part: 'branches', id: branch.id, document: documentOfBranch(project, branch) });
+      parts.push({ part: 'branches', id: branch.wire.id, document: documentOfBranch(project, branch) });
     }
     for (const endpoint of endpoints) {
       const document = documentOfEndpoint(project, endpoint);

@@ -13,11 +13,8 @@ import { acceptJson } from './json-body';
 import { addRequestLog, addStatusLog } from './log-requests';
 import { addRateLimit } from './rate-limiter';
 import { addAdminRoutes } from './routes/admin-routes';
-import { addBranchRoutes } from './routes/branch-routes';
+import { addApiRoutes } from './routes/api-routes';
 import { addConsoleRoutes } from './routes/console-routes';
-import { addEndpointRoutes } from './routes/endpoint-routes';
-import { addOperationRoutes } from './routes/operation-routes';
-import { addProjectRoutes } from './routes/project-routes';
 import { addReadingLimit, fastifyLimits, SERVER_LIMITS, type ServerLimits } from './server-limits';
 
 const REQUEST_ID_PATTERN = /^[\w.-]{1,128}$/;
@@ -58,15 +55,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   addHttpFaults(app, plane.faults, stopped);
   addStatusLog(app);
   addReadingLimit(app, limits);
-  app.register(
-    async (api) => {
-      addProjectRoutes(api, plane);
-      addBranchRoutes(api, plane);
-      addEndpointRoutes(api, plane);
-      addOperationRoutes(api, plane);
-    },
-    { prefix: API_PREFIX },
-  );
+  app.register(async (api) => addApiRoutes(api, plane), { prefix: API_PREFIX });
   app.register(async (admin) => addAdminRoutes(admin, controls), { prefix: '/admin' });
   app.register(async (pages) => addConsoleRoutes(pages, plane, stopped));
   return app;

@@ -38,6 +38,14 @@ export function noOperation(projectId: string, operationId: string): ApiError {
   return notFound(`project ${projectId}: operation`, operationId);
 }
 
+export function noRole(branchId: string, roleName: string): ApiError {
+  return notFound(`branch ${branchId}: role`, roleName);
+}
+
+export function noDatabase(branchId: string, databaseName: string): ApiError {
+  return notFound(`branch ${branchId}: database`, databaseName);
+}
+
 export function conflict(code: string, message: string): ApiError {
   return new ApiError(409, code, message);
 }

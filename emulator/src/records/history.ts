@@ -1,3 +1,4 @@
+import type { BranchRecord } from './branch-record';
 import type { EndpointRecord } from './endpoint-record';
 import type { Journal } from './journal';
 import type { OperationRecord } from './operation-record';
@@ -56,9 +57,9 @@ export class History implements Journal {
 
   noteRemoval(): void {}
 
-  noteBranch(project: ProjectRecord, branch: Branch): void {
-    const isDeleted = project.deletedBranchIds.has(branch.id);
-    this.#add(this.#versionsOf(project).branches, branch.id, isDeleted ? undefined : { ...branch });
+  noteBranch(project: ProjectRecord, { wire }: BranchRecord): void {
+    const isDeleted = project.deletedBranchIds.has(wire.id);
+    this.#add(this.#versionsOf(project).branches, wire.id, isDeleted ? undefined : { ...wire });
   }
 
   /** A shallow copy is enough, because settings are only replaced as a whole. */
@@ -80,7 +81,7 @@ export class History implements Journal {
     });
     const { branches, endpoints, operations } = project;
     const versions = this.#versionsOf(project);
-    for (const [id, branch] of branches) versions.branches.set(id, always({ ...branch }));
+    for (const [id, { wire }] of branches) versions.branches.set(id, always({ ...wire }));
     for (const [id, { wire }] of endpoints) versions.endpoints.set(id, always({ ...wire }));
     for (const { wire } of operations) versions.operations.set(wire.id, always({ ...wire }));
   }

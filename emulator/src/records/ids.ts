@@ -15,5 +15,6 @@ function newWordId(): string {
 export const newProjectId = newWordId;
 export const newBranchId = (): string => `br-${newWordId()}`;
 export const newEndpointId = (): string => `ep-${newWordId()}`;
+export const newDatabaseId = (): number => randomInt(1, 1_000_000_000);
 export const newApiKey = (): string => `key_${randomBytes(24).toString('hex')}`;
 export const newPassword = (): string => randomBytes(12).toString('hex');

@@ -1,14 +1,14 @@
+import type { BranchRecord } from './branch-record';
 import type { EndpointRecord } from './endpoint-record';
 import type { OperationRecord } from './operation-record';
 import type { ProjectRecord } from './project-record';
-import type { Branch } from './wire-types';
 
 /** Receives every record that is added, changed or removed, in the same tick. */
 export interface Journal {
   noteProject(project: ProjectRecord): void;
   /** The project no longer exists, and neither does anything in it. */
   noteRemoval(project: ProjectRecord): void;
-  noteBranch(project: ProjectRecord, branch: Branch): void;
+  noteBranch(project: ProjectRecord, branch: BranchRecord): void;
   noteEndpoint(project: ProjectRecord, endpoint: EndpointRecord): void;
   noteOperation(project: ProjectRecord, operation: OperationRecord): void;
 }

@@ -7,6 +7,7 @@ import type { Operation } from './wire-types';
 export type Purpose =
   | 'branch-creation'
   | 'branch-deletion'
+  | 'connection-drop'
   | 'endpoint-deletion'
   | 'endpoint-restart'
   | 'project-deletion';
@@ -29,6 +30,8 @@ export interface OperationRecord {
   readonly wire: Operation;
   readonly step: Step;
   readonly createdMicros: number;
+  /** When it last began to run; undefined while it waits for other operations. */
+  startedMicros?: number | undefined;
   /** The operation of the same request that must finish first. */
   readonly after: OperationRecord | undefined;
   /** `waiting`, then `started`, then `ended`; an operation of another client stays `given` and keeps its status. */

@@ -1,20 +1,13 @@
+import type { BranchRecord } from './branch-record';
 import type { EndpointRecord } from './endpoint-record';
 import type { OperationRecord } from './operation-record';
-import type { Branch, Project } from './wire-types';
-
-/** The database and role that every project has from its creation. */
-export interface DatabaseAccess {
-  readonly databaseId: number;
-  readonly databaseName: string;
-  readonly roleName: string;
-  readonly password: string;
-}
+import type { Project } from './wire-types';
 
 export interface ProjectRecord {
   readonly wire: Project;
-  readonly primaryBranchId: string;
-  readonly database: DatabaseAccess;
-  readonly branches: Map<string, Branch>;
+  /** The default branch, which the API also calls the primary branch. */
+  primaryBranchId: string;
+  readonly branches: Map<string, BranchRecord>;
   readonly endpoints: Map<string, EndpointRecord>;
   /** Every operation, oldest first. */
   readonly operations: OperationRecord[];
@@ -26,6 +19,10 @@ export interface ProjectRecord {
 
 export function endpointsOfBranch(project: ProjectRecord, branchId: string): EndpointRecord[] {
   return [...project.endpoints.values()].filter((endpoint) => endpoint.wire.branch_id === branchId);
+}
+
+export function readWriteEndpointOf(project: ProjectRecord, branchId: string): EndpointRecord | undefined {
+  return endpointsOfBranch(project, branchId).find(({ wire }) => wire.type === 'read_write');
 }
 
 /** The operations under way for an endpoint, oldest first. */

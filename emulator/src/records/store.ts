@@ -1,9 +1,15 @@
 import { noBranch, noEndpoint, notFound } from './api-error';
+import type { BranchRecord } from './branch-record';
 import type { EndpointRecord } from './endpoint-record';
 import type { Journal } from './journal';
 import type { OperationRecord } from './operation-record';
 import type { ProjectRecord } from './project-record';
-import type { Branch } from './wire-types';
+
+/** A branch and its project. */
+export interface BranchPlace {
+  readonly project: ProjectRecord;
+  readonly branch: BranchRecord;
+}
 
 export class Store {
   readonly projects = new Map<string, ProjectRecord>();
@@ -19,10 +25,15 @@ export class Store {
     return project;
   }
 
-  branch(project: ProjectRecord, branchId: string): Branch {
+  branch(project: ProjectRecord, branchId: string): BranchRecord {
     const branch = project.branches.get(branchId);
     if (branch === undefined) throw noBranch(project.wire.id, branchId);
     return branch;
+  }
+
+  place({ project_id, branch_id }: { project_id: string; branch_id: string }): BranchPlace {
+    const project = this.project(project_id);
+    return { project, branch: this.branch(project, branch_id) };
   }
 
   endpoint(project: ProjectRecord, endpointId: string): EndpointRecord {
@@ -69,8 +80,8 @@ export class Store {
     this.#journal.noteRemoval(project);
   }
 
-  addBranch(project: ProjectRecord, branch: Branch): void {
-    project.branches.set(branch.id, branch);
+  addBranch(project: ProjectRecord, branch: BranchRecord): void {
+    project.branches.set(branch.wire.id, branch);
     this.#journal.noteBranch(project, branch);
   }
 

@@ -55,6 +55,8 @@ export interface Branch {
   id: string;
   project_id: string;
   parent_id?: string;
+  parent_lsn?: string;
+  parent_timestamp?: string;
   name: string;
   current_state: 'init' | 'ready';
   pending_state?: 'ready';
@@ -72,11 +74,32 @@ export interface Branch {
   updated_at: string;
 }
 
+export interface Role {
+  branch_id: string;
+  name: string;
+  /** Present only in the response to a request that sets it. */
+  password?: string;
+  protected: boolean;
+  authentication_method: 'password' | 'no_login';
+  created_at: string;
+  updated_at: string;
+}
+
+export interface Database {
+  id: number;
+  branch_id: string;
+  name: string;
+  owner_name: string;
+  created_at: string;
+  updated_at: string;
+}
+
 export interface DefaultEndpointSettings {
   autoscaling_limit_min_cu?: number;
   autoscaling_limit_max_cu?: number;
   suspend_timeout_seconds?: number;
   pg_settings?: Record<string, string>;
+  pgbouncer_settings?: Record<string, string>;
 }
 
 export interface Project {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DefaultEndpointSettings } from '../records/wire-types';
+import type { DefaultEndpointSettings, Project } from '../records/wire-types';
 import { parse } from '../validation/parse';
 import {
   attributes,
@@ -15,6 +15,7 @@ import {
 import { provisioner, settingsShape, sizeShape, suspendTimeout } from './endpoint-attributes';
 import { annotations, preloadLibraries } from './nested-attributes';
 import { forEachTreatment, readSection, type UnknownAttributes } from './request-body';
+import { postgresName } from './role-and-database-attributes';
 
 export interface NewProject {
   readonly name?: string | undefined;
@@ -28,6 +29,10 @@ export interface NewProject {
   readonly roleName?: string | undefined;
   readonly defaultEndpointSettings?: DefaultEndpointSettings | undefined;
 }
+
+export type ProjectChange = Partial<
+  Pick<Project, 'name' | 'history_retention_seconds' | 'default_endpoint_settings'>
+>;
 
 /** The largest JavaScript number below 2^63, the first number beyond int64. */
 const LARGEST_INT64 = 2 ** 63 - 1024;
@@ -71,11 +76,24 @@ const project = attributes({
     suspend_timeout_seconds: suspendTimeout,
     ...settingsShape,
   }),
-  branch: attributes({ name: textOfLength(1, 256), role_name: text, database_name: text, annotations }),
+  branch: attributes({
+    name: textOfLength(1, 256),
+    role_name: postgresName,
+    database_name: postgresName,
+    annotations,
+  }),
   settings: projectSettings,
   org_id: id,
 });
 const PROJECT = forEachTreatment(project);
+const PROJECT_CHANGE = forEachTreatment(
+  project.pick({
+    name: true,
+    history_retention_seconds: true,
+    default_endpoint_settings: true,
+    settings: true,
+  }),
+);
 
 export function readNewProject(body: unknown, unknownAttributes: UnknownAttributes): NewProject {
   const requested = parse(PROJECT[unknownAttributes], readSection(body, 'project'), 'project');
@@ -93,9 +111,17 @@ export function readNewProject(body: unknown, unknownAttributes: UnknownAttribut
   };
 }
 
+export function readProjectChange(body: unknown, unknownAttributes: UnknownAttributes): ProjectChange {
+  const { settings: _notStored, ...change } = parse(
+    PROJECT_CHANGE[unknownAttributes],
+    readSection(body, 'project'),
+    'project',
+  );
+  return change;
+}
+
 /** The bounds outside default_endpoint_settings are deprecated but still accepted. */
 function readDefaults(requested: z.infer<typeof project>): DefaultEndpointSettings | undefined {
-  const { pgbouncer_settings: _notStored, ...nested } = requested.default_endpoint_settings ?? {};
-  const defaults = { ...bounds.parse(requested), ...nested };
+  const defaults = { ...bounds.parse(requested), ...requested.default_endpoint_settings };
   return Object.keys(defaults).length === 0 ? undefined : defaults;
 }

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { addBranch, deleteBranch } from '../../control-plane/branches';
+import { addBranch, deleteBranch, setDefaultBranch, updateBranch } from '../../control-plane/branches';
 import type { ControlPlane } from '../../control-plane/control-plane';
-import { showDatabaseAccess, showEndpoint, showOperations } from '../../control-plane/response-bodies';
+import { showNewBranch, showOperations } from '../../control-plane/response-bodies';
 import { noBranch } from '../../records/api-error';
-import { readNewBranch } from '../../requests/branch-attributes';
+import { readBranchChange, readNewBranch } from '../../requests/branch-attributes';
 import { pageOfBranches } from './branch-pages';
 import { LATE_GET, LATE_LIST, snapshotFor } from './late-reads';
 import type { BranchPath, ProjectPath } from './path-parameters';
@@ -34,13 +34,7 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
     const project = store.project(request.params.project_id);
     const requested = readNewBranch(request.body, settings.unknownAttributes);
     const { branch, endpoints, steps } = addBranch(plane, project, requested);
-    const operations = plane.runner.start(project, steps);
-    return reply.code(201).send({
-      branch: { ...branch },
-      endpoints: endpoints.map(showEndpoint),
-      operations: showOperations(operations),
-      ...showDatabaseAccess(project, branch.id, endpoints),
-    });
+    return reply.code(201).send(showNewBranch(branch, endpoints, plane.runner.start(project, steps)));
   });
 
   api.get<BranchPath>(`${COLLECTION}/:branch_id`, LATE_GET, (request) => {
@@ -51,6 +45,17 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
     const annotation = { object: { type: 'console/branch', id: branch.id }, value: {} };
     return { branch, annotation };
   });
+
+  api.patch<BranchPath>(`${COLLECTION}/:branch_id`, ({ params, body }) => {
+    const requested = readBranchChange(body, settings.unknownAttributes);
+    const branch = updateBranch(plane, store.place(params), requested);
+    return { branch, operations: [] };
+  });
+
+  api.post<BranchPath>(`${COLLECTION}/:branch_id/set_as_default`, ({ params }) => ({
+    branch: setDefaultBranch(plane, store.place(params)),
+    operations: [],
+  }));
 
   api.delete<BranchPath>(`${COLLECTION}/:branch_id`, (request, reply) => {
     const project = store.project(request.params.project_id);

@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { findConnectionUri } from '../../control-plane/connection-uris';
 import type { ControlPlane } from '../../control-plane/control-plane';
-import { addProject, deleteProject } from '../../control-plane/projects';
-import { showDatabaseAccess, showEndpoint, showOperations } from '../../control-plane/response-bodies';
+import { addProject, deleteProject, updateProject } from '../../control-plane/projects';
+import { showNewBranch, showOperations } from '../../control-plane/response-bodies';
+import { ACCOUNT_ID } from '../../records/account';
 import { parseTimestamp } from '../../records/clock';
 import type { Project } from '../../records/wire-types';
-import { readNewProject } from '../../requests/project-attributes';
+import { readNewProject, readProjectChange } from '../../requests/project-attributes';
 import { id } from '../../validation/schemas';
 import type { ProjectPath } from './path-parameters';
 import { queryFlag, queryText, queryWhole, readQuery, timeCursor } from './query-parameters';
@@ -17,7 +19,14 @@ const PAGE_QUERY = z.object({
   // Projects are listed without delay.
   timeout: queryWhole(100, 30_000).optional(),
 });
-// There is one account, and deleted projects cannot be recovered.
+const CONNECTION_QUERY = z.object({
+  branch_id: queryText.pipe(id).optional(),
+  endpoint_id: queryText.pipe(id).optional(),
+  database_name: queryText,
+  role_name: queryText,
+  pooled: queryFlag.optional(),
+});
+// Deleted projects cannot be recovered.
 const LIST_QUERY = PAGE_QUERY.pick({ limit: true, timeout: true }).extend({
   org_id: queryText.pipe(id).optional(),
   recoverable: queryFlag.optional(),
@@ -27,8 +36,8 @@ export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): voi
   const { store } = plane;
 
   api.get('/projects', (request) => {
-    const { recoverable } = readQuery(LIST_QUERY, request.query);
-    if (recoverable) return { projects: [], applications: {}, integrations: {} };
+    const { recoverable, org_id = ACCOUNT_ID } = readQuery(LIST_QUERY, request.query);
+    if (recoverable || org_id !== ACCOUNT_ID) return { projects: [], applications: {}, integrations: {} };
     const { limit, cursor = '', search } = readQuery(PAGE_QUERY, request.query);
     const projects = [...store.projects.values()].map(({ wire }) => wire);
     const page = pageOf(projects, search, parseTimestamp(cursor), limit);
@@ -50,25 +59,30 @@ export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): voi
   api.post('/projects', (request, reply) => {
     const requested = readNewProject(request.body, plane.settings.unknownAttributes);
     const { project, branch, endpoint, steps } = addProject(plane, requested);
-    const operations = plane.runner.start(project, steps);
-    return reply.code(201).send({
-      project: structuredClone(project.wire),
-      branch: { ...branch },
-      endpoints: [showEndpoint(endpoint)],
-      operations: showOperations(operations),
-      ...showDatabaseAccess(project, branch.id, [endpoint]),
-    });
+    const created = showNewBranch(branch, [endpoint], plane.runner.start(project, steps));
+    return reply.code(201).send({ project: structuredClone(project.wire), ...created });
   });
 
   api.get<ProjectPath>('/projects/:project_id', (request) => ({
     project: structuredClone(store.project(request.params.project_id).wire),
   }));
 
-  api.delete<ProjectPath>('/projects/:project_id', (request) => {
-    const project = store.project(request.params.project_id);
-    const operations = deleteProject(plane, project);
+  api.patch<ProjectPath>('/projects/:project_id', ({ params, body }) => {
+    const project = store.project(params.project_id);
+    const requested = readProjectChange(body, plane.settings.unknownAttributes);
+    const operations = updateProject(plane, project, requested);
     return { project: structuredClone(project.wire), operations: showOperations(operations) };
   });
+
+  api.delete<ProjectPath>('/projects/:project_id', ({ params }) => {
+    const project = store.project(params.project_id);
+    deleteProject(plane, project);
+    return { project: structuredClone(project.wire) };
+  });
+
+  api.get<ProjectPath>('/projects/:project_id/connection_uri', ({ params, query }) => ({
+    uri: findConnectionUri(plane, store.project(params.project_id), readQuery(CONNECTION_QUERY, query)),
+  }));
 }
 
 /** Projects created after the given time, oldest first. */

@@ -1,0 +1,53 @@
+import type { BranchRecord } from '../records/branch-record';
+import { newDatabaseId, newPassword } from '../records/ids';
+import type { Database, Role } from '../records/wire-types';
+
+/** A branch's roles and databases. */
+export type Access = Pick<BranchRecord, 'roles' | 'databases'>;
+
+/** The role and the database that every project has from its creation. */
+export function firstAccess(
+  branchId: string,
+  {
+    databaseName = 'app',
+    roleName = `${databaseName}_owner`,
+  }: { databaseName?: string | undefined; roleName?: string | undefined },
+  now: string,
+): Access {
+  return {
+    roles: [newRole(branchId, { name: roleName }, now)],
+    databases: [newDatabase(branchId, { name: databaseName, owner_name: roleName }, now)],
+  };
+}
+
+/** A new branch has the roles, with their passwords, and the databases of its parent. */
+export function copyAccess({ roles, databases }: Access, branchId: string): Access {
+  return {
+    roles: roles.map((role) => ({ ...role, branch_id: branchId })),
+    databases: databases.map((database) => ({ ...database, id: newDatabaseId(), branch_id: branchId })),
+  };
+}
+
+export function newRole(
+  branchId: string,
+  { name, no_login = false }: { name: string; no_login?: boolean },
+  now: string,
+): Role {
+  return {
+    branch_id: branchId,
+    name,
+    ...(no_login ? {} : { password: newPassword() }),
+    protected: false,
+    authentication_method: no_login ? 'no_login' : 'password',
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+export function newDatabase(
+  branchId: string,
+  attributes: Pick<Database, 'name' | 'owner_name'>,
+  now: string,
+): Database {
+  return { id: newDatabaseId(), branch_id: branchId, ...attributes, created_at: now, updated_at: now };
+}

@@ -1,0 +1,157 @@
+import { conflict, noDatabase, noRole, unprocessable } from '../records/api-error';
+import type { BranchRecord } from '../records/branch-record';
+import type { EndpointRecord } from '../records/endpoint-record';
+import { newPassword } from '../records/ids';
+import type { OperationRecord, Purpose, Step } from '../records/operation-record';
+import { type ProjectRecord, readWriteEndpointOf } from '../records/project-record';
+import type { BranchPlace } from '../records/store';
+import type { Database, Role } from '../records/wire-types';
+import type { DatabaseAttributes, NewDatabase, NewRole } from '../requests/role-and-database-attributes';
+import type { ControlPlane } from './control-plane';
+import { applyConfigStep, suspendStep } from './endpoint-steps';
+import { checkUnlocked } from './locks';
+import { newDatabase, newRole } from './new-roles-and-databases';
+import { targetStateOf } from './power-state';
+
+/** The changed role or database, and the operations that apply the change. */
+export interface Changed<Item> {
+  readonly item: Item;
+  readonly operations: readonly OperationRecord[];
+}
+
+export function findRole({ roles, wire }: Pick<BranchRecord, 'roles' | 'wire'>, roleName: string): Role {
+  const role = roles.find(({ name }) => name === roleName);
+  if (role === undefined) throw noRole(wire.id, roleName);
+  return role;
+}
+
+export function findDatabase({ databases, wire }: BranchRecord, databaseName: string): Database {
+  const database = databases.find(({ name }) => name === databaseName);
+  if (database === undefined) throw noDatabase(wire.id, databaseName);
+  return database;
+}
+
+export function createRole(plane: ControlPlane, place: BranchPlace, requested: NewRole): Changed<Role> {
+  const { roles, wire } = place.branch;
+  const add = (now: string): Role => {
+    checkNameIsFree(roles, 'role', requested.name);
+    const role = newRole(wire.id, requested, now);
+    roles.push(role);
+    return role;
+  };
+  return change(plane, place, add, 'connection-drop');
+}
+
+export function resetPassword(plane: ControlPlane, place: BranchPlace, roleName: string): Changed<Role> {
+  const role = findRole(place.branch, roleName);
+  if (role.password === undefined) {
+    throw unprocessable('ROLE_HAS_NO_LOGIN', `role ${roleName} cannot log in: it has no password to reset`);
+  }
+  const reset = (now: string) => Object.assign(role, { password: newPassword(), updated_at: now });
+  return change(plane, place, reset, 'connection-drop');
+}
+
+/** Returns undefined if the role does not exist. */
+export function deleteRole(
+  plane: ControlPlane,
+  place: BranchPlace,
+  roleName: string,
+): Changed<Role> | undefined {
+  const { roles, databases } = place.branch;
+  const owned = databases.find(({ owner_name }) => owner_name === roleName);
+  if (owned !== undefined) {
+    throw unprocessable(
+      'ROLE_OWNS_DATABASE',
+      `role ${roleName} owns the database ${owned.name}: delete it, or change its owner, first`,
+    );
+  }
+  return remove(plane, place, roles, roleName);
+}
+
+export function createDatabase(
+  plane: ControlPlane,
+  place: BranchPlace,
+  requested: NewDatabase,
+): Changed<Database> {
+  const { databases, wire } = place.branch;
+  findRole(place.branch, requested.owner_name);
+  return change(plane, place, (now) => {
+    checkNameIsFree(databases, 'database', requested.name);
+    const database = newDatabase(wire.id, requested, now);
+    databases.push(database);
+    return database;
+  });
+}
+
+export function updateDatabase(
+  plane: ControlPlane,
+  place: BranchPlace,
+  databaseName: string,
+  requested: DatabaseAttributes,
+): Changed<Database> {
+  const { databases } = place.branch;
+  const database = findDatabase(place.branch, databaseName);
+  if (requested.owner_name !== undefined) findRole(place.branch, requested.owner_name);
+  return change(plane, place, (now) => {
+    const others = databases.filter((other) => other !== database);
+    if (requested.name !== undefined) checkNameIsFree(others, 'database', requested.name);
+    return Object.assign(database, requested, { updated_at: now });
+  });
+}
+
+/** Returns undefined if the database does not exist. */
+export function deleteDatabase(
+  plane: ControlPlane,
+  place: BranchPlace,
+  databaseName: string,
+): Changed<Database> | undefined {
+  return remove(plane, place, place.branch.databases, databaseName);
+}
+
+function remove<Item extends { name: string }>(
+  plane: ControlPlane,
+  place: BranchPlace,
+  items: Item[],
+  itemName: string,
+): Changed<Item> | undefined {
+  const item = items.find(({ name }) => name === itemName);
+  if (item === undefined) return undefined;
+  return change(plane, place, () => {
+    items.splice(items.indexOf(item), 1);
+    return item;
+  });
+}
+
+/** Does the work unless a lock forbids it. The record shows the change at once, whether or not its operations succeed. */
+function change<Item>(
+  plane: ControlPlane,
+  { project, branch }: BranchPlace,
+  work: (now: string) => Item,
+  purpose?: Purpose,
+): Changed<Item> {
+  const { id: branchId } = branch.wire;
+  const endpoint = readWriteEndpointOf(project, branchId);
+  const target = endpoint === undefined ? { branchId } : { branchId, endpointId: endpoint.wire.id };
+  checkUnlocked(plane.settings.locks, project, target);
+  const item = work(plane.clock.now());
+  plane.journal.noteBranch(project, branch);
+  return { item, operations: plane.runner.start(project, stepsOf(project, branchId, endpoint, purpose)) };
+}
+
+/** apply_config needs a compute, so an idle one runs until then. */
+function stepsOf(
+  project: ProjectRecord,
+  branchId: string,
+  endpoint: EndpointRecord | undefined,
+  purpose: Purpose | undefined,
+): Step[] {
+  if (endpoint === undefined) return [{ action: 'apply_config', branchId }];
+  const apply: Step = { ...applyConfigStep(endpoint), ...(purpose && { purpose }) };
+  const isIdle = targetStateOf(project, endpoint) === 'idle';
+  return isIdle ? [apply, suspendStep(endpoint, { isAutosuspend: true })] : [apply];
+}
+
+function checkNameIsFree(items: readonly { name: string }[], what: string, wanted: string): void {
+  if (!items.some(({ name }) => name === wanted)) return;
+  throw conflict(`${what.toUpperCase()}_EXISTS`, `the branch already has a ${what} ${wanted}`);
+}

@@ -1,0 +1,39 @@
+import type { FastifyInstance } from 'fastify';
+import type { ControlPlane } from '../../control-plane/control-plane';
+import { ACCOUNT_ID } from '../../records/account';
+import { notFound } from '../../records/api-error';
+
+/** There is one organization, which owns every project, and one user. */
+export function addAccountRoutes(api: FastifyInstance, { settings }: ControlPlane): void {
+  const { plan, maxCu } = settings;
+  const organization = {
+    id: ACCOUNT_ID,
+    name: 'Emulator',
+    handle: 'emulator',
+    plan,
+    managed_by: 'console',
+    created_at: '2026-01-01T00:00:00Z',
+    updated_at: '2026-01-01T00:00:00Z',
+  };
+  const user = {
+    id: 'emulator-user',
+    login: 'emulator',
+    email: 'user@example.com',
+    name: 'Emulator',
+    last_name: 'User',
+    image: '',
+    plan,
+    auth_accounts: [],
+    active_seconds_limit: 0,
+    projects_limit: 0,
+    branches_limit: 0,
+    max_autoscaling_limit: maxCu,
+  };
+
+  api.get('/users/me', () => user);
+  api.get('/users/me/organizations', () => ({ organizations: [organization] }));
+  api.get<{ Params: { org_id: string } }>('/organizations/:org_id', ({ params }) => {
+    if (params.org_id !== ACCOUNT_ID) throw notFound('organization', params.org_id);
+    return organization;
+  });
+}

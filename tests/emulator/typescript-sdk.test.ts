@@ -1,0 +1,120 @@
+import { createNeonClient } from '@neon/sdk';
+import { startEmulator } from 'postgres-control-emulator';
+import { expect, it, onTestFinished } from 'vitest';
+
+/** The service's SDK for TypeScript, configured as its users do, with a project. It waits for every operation. */
+async function startWithSdk() {
+  const emulator = await startEmulator({ operationMs: 5 });
+  onTestFinished(() => emulator.stop());
+  const neon = createNeonClient({
+    apiKey: emulator.apiKey,
+    baseUrl: emulator.url,
+    throwOnError: true,
+    waitForReadiness: true,
+    wait: { pollIntervalMs: 5 },
+  });
+  const { id: projectId } = await neon.projects.create({ name: 'sdk' });
+  const main = await neon.branches.getDefault({ projectId });
+  return { emulator, neon, projectId, main };
+}
+
+it('the SDK creates, lists, changes and deletes projects', async () => {
+  const { emulator, neon, projectId } = await startWithSdk();
+  const { project, connectionString } = await neon.projects.createAndConnect({ name: 'second' });
+  const [endpoint] = emulator.endpoints(project.id);
+  expect(new URL(connectionString).host).toBe(endpoint?.host.replace(endpoint.id, `${endpoint.id}-pooler`));
+  const listed = await neon.projects.list({ limit: 1 }).all();
+  expect(listed.map(({ id }) => id)).toEqual([projectId, project.id]);
+  expect(await neon.projects.list({ search: 'second' }).all()).toMatchObject([{ id: project.id }]);
+  await neon.projects.update({ projectId, name: 'renamed', history_retention_seconds: 3600 });
+  expect(await neon.projects.get({ projectId })).toMatchObject({ name: 'renamed' });
+  await neon.projects.delete({ projectId });
+  await expect.poll(() => emulator.projects().map(({ id }) => id)).toEqual([project.id]);
+});
+
+it('the SDK creates, lists, changes and deletes branches', async () => {
+  const { emulator, neon, projectId, main } = await startWithSdk();
+  const { id: branchId } = await neon.branches.create({ projectId, name: 'dev', noCompute: true });
+  expect(await neon.branches.get({ projectId, branchId })).toMatchObject({
+    parent_id: main.id,
+    current_state: 'ready',
+  });
+  const { branch, endpoint, connectionString } = await neon.branches.createAndConnect({
+    projectId,
+    name: 'trial',
+    parentId: branchId,
+    compute: { minCu: 1, maxCu: 2 },
+    pooled: false,
+  });
+  expect(new URL(connectionString).host).toBe(endpoint?.host);
+  expect(emulator.endpoints(projectId)[1]).toMatchObject({ autoscaling_limit_max_cu: 2 });
+  const listed = await neon.branches.list({ projectId, sort_by: 'name', sort_order: 'asc', limit: 2 }).all();
+  expect(listed.map(({ name }) => name)).toEqual(['dev', 'main', 'trial']);
+  await neon.branches.update({ projectId, branchId, name: 'renamed' });
+  expect(await neon.branches.setDefault({ projectId, branchId })).toMatchObject({ name: 'renamed' });
+  expect(await neon.branches.getDefault({ projectId })).toMatchObject({ id: branchId });
+  await neon.branches.delete({ projectId, branchId: branch.id });
+  await expect(neon.branches.get({ projectId, branchId: branch.id })).rejects.toMatchObject({ status: 404 });
+  await expect(neon.branches.delete({ projectId, branchId })).rejects.toMatchObject({
+    code: 'BRANCH_IS_DEFAULT',
+  });
+});
+
+it('the SDK creates, changes, commands and deletes endpoints', async () => {
+  const { neon, projectId } = await startWithSdk();
+  const { endpoints } = neon.postgres;
+  const { id: branch_id } = await neon.branches.create({ projectId, noCompute: true });
+  const created = await endpoints.create({ projectId, branch_id, type: 'read_write' });
+  const at = { projectId, endpointId: created.id };
+  expect(await endpoints.get(at)).toMatchObject({ current_state: 'active' });
+  await endpoints.update({ ...at, autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 2 });
+  expect(await endpoints.listByBranch({ projectId, branchId: branch_id })).toMatchObject([
+    { id: created.id, autoscaling_limit_max_cu: 2, current_state: 'active' },
+  ]);
+  for (const [command, state] of [
+    ['suspend', 'idle'],
+    ['start', 'active'],
+    ['restart', 'active'],
+  ] as const) {
+    await endpoints[command](at);
+    expect([command, (await endpoints.get(at)).current_state]).toEqual([command, state]);
+  }
+  await endpoints.delete(at);
+  expect(await endpoints.list({ projectId })).toHaveLength(1);
+});
+
+it('the SDK lists, reads and waits for operations', async () => {
+  const { emulator, neon, projectId, main } = await startWithSdk();
+  await neon.branches.create({ projectId }, { waitForReadiness: false });
+  const listed = await neon.operations.list({ projectId }).all();
+  expect(listed.map(({ id }) => id)).toEqual(emulator.operations(projectId).map(({ id }) => id));
+  await neon.operations.waitFor({ operations: listed });
+  const operationId = listed.at(-1)?.id ?? '';
+  expect(await neon.operations.get({ projectId, operationId })).toMatchObject({
+    action: 'create_timeline',
+    branch_id: main.id,
+    status: 'finished',
+  });
+});
+
+it('the SDK makes connection strings of a role and a database', async () => {
+  const { emulator, neon, projectId, main } = await startWithSdk();
+  const [endpoint] = emulator.endpoints(projectId);
+  const { roles, databases } = neon.postgres;
+  const at = { projectId, branchId: main.id };
+  const pooled = new URL(await neon.postgres.connectionString({ projectId }));
+  expect([pooled.username, pooled.pathname]).toEqual(['app_owner', '/app']);
+  await roles.create({ ...at, name: 'bob' });
+  await databases.create({ ...at, name: 'more', owner_name: 'bob' });
+  const choice = { roleName: 'bob', databaseName: 'more', pooled: false };
+  const password = await roles.password({ ...at, roleName: 'bob' });
+  const uri = `postgresql://bob:${password}@${endpoint?.host}/more?sslmode=require`;
+  expect(await neon.postgres.connectionString({ projectId, ...choice })).toBe(uri);
+  const { password: changed } = await roles.resetPassword({ ...at, roleName: 'bob' });
+  expect(changed).not.toBe(password);
+  await databases.update({ ...at, databaseName: 'more', name: 'less', owner_name: 'app_owner' });
+  await roles.delete({ ...at, roleName: 'bob' });
+  await databases.delete({ ...at, databaseName: 'less' });
+  expect(await databases.list(at)).toMatchObject([{ name: 'app' }]);
+  expect(await roles.list(at)).toMatchObject([{ name: 'app_owner' }]);
+});
