@@ -23,7 +23,7 @@ variables:
   connection:
     fn::invoke:
       function: postgres-compute:getConnectionUri
-      arguments: { projectId: PROJECT_ID, endpointId: \${app.id}, ${JSON.stringify(database).slice(1, -1)} }
+      arguments: { projectId: PROJECT_ID, endpointId: '\${app.id}', ${JSON.stringify(database).slice(1, -1)} }
 resources:
   app:
     type: postgres-compute:ComputeEndpoint
