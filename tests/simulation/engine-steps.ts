@@ -1,3 +1,4 @@
+import { union } from 'lodash';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
 import type { Journal } from './journal';
 import type { CallResult, ProviderHost } from './provider-host';
@@ -56,7 +57,7 @@ export class EngineSteps {
 
   async create(resource: DeclaredResource, inputs: ReadProperties, old?: StoredResource): Promise<void> {
     const { urn, timeoutSeconds, deletesFirst } = resource;
-    if (this.note('create', urn)) return;
+    if (this.note('create', urn)) return this.#host.previewCreate(urn, inputs);
     this.#journal.count('creates');
     await this.during({ urn, kind: 'creating' }, async () => {
       const result = await this.#host.create(resource, inputs);
@@ -69,14 +70,14 @@ export class EngineSteps {
 
   async update(resource: DeclaredResource, old: StoredResource, inputs: ReadProperties): Promise<void> {
     const { urn, timeoutSeconds } = resource;
-    if (this.note('update', urn, old.id)) return;
+    if (this.note('update', urn, old.id)) return this.#host.previewUpdate(old, inputs);
     this.#journal.count('updates');
     await this.during({ urn, kind: 'updating' }, async () => {
       const result = await this.#host.update(old, resource, inputs);
       this.snapshot.markDone(old);
+      const stored = toStored(urn, inputs, timeoutSeconds, result);
       // After a failure the engine keeps the old inputs beside the new outputs (engine/update.go).
-      const stored = result.error === undefined ? inputs : old.inputs;
-      this.snapshot.markNew(toStored(urn, stored, timeoutSeconds, result));
+      this.snapshot.markNew(result.error === undefined ? stored : { ...stored, inputs: old.inputs });
       return result;
     });
   }
@@ -115,7 +116,7 @@ export class EngineSteps {
     }
   }
 
-  /** Returns whether this is a preview, which does nothing more. */
+  /** Returns whether this is a preview, which changes nothing. */
   note(step: string, urn: string, id?: string): boolean {
     this.taken.push(`${step} ${urn}`);
     if (this.#options.isPreview) return true;
@@ -142,5 +143,13 @@ export function toStored(
 ): StoredResource {
   const { id, outputs, error } = result;
   const flags = { isTainted: false, isPendingReplacement: false, isToDelete: false };
-  return { urn, id, inputs, outputs, timeoutSeconds, hasInitErrors: error !== undefined, ...flags };
+  const hasInitErrors = error !== undefined;
+  return markSecretOutputs({ urn, id, inputs, outputs, timeoutSeconds, hasInitErrors, ...flags });
+}
+
+/** After each step, an output is secret if the input of the same name is (step_executor.go). */
+export function markSecretOutputs(stored: StoredResource): StoredResource {
+  const { inputs, outputs } = stored;
+  const secret = inputs.secretNames.filter((name) => outputs.values[name] !== undefined);
+  return { ...stored, outputs: { ...outputs, secretNames: union(outputs.secretNames, secret) } };
 }

@@ -5,6 +5,7 @@ import {
   type EngineParts,
   EngineSteps,
   type EngineWitness,
+  markSecretOutputs,
   toStored,
 } from './engine-steps';
 import type { Journal } from './journal';
@@ -37,6 +38,7 @@ export class Engine {
   readonly #steps: EngineSteps;
   readonly #failures: { urn: string; message: string }[] = [];
   readonly #operatedOn = new Set<string>();
+  readonly #imported = new Set<StoredResource>();
 
   constructor(parts: EngineParts) {
     this.#run = parts.run;
@@ -86,19 +88,27 @@ export class Engine {
 
   /** What a registered resource needs. */
   async #plan(resource: DeclaredResource): Promise<readonly Step[]> {
-    const { urn } = resource;
+    const { urn, importId } = resource;
     const old = this.#steps.snapshot.base.find((each) => each.urn === urn && !each.isToDelete);
     this.#operatedOn.add(urn);
-    if (resource.importId !== undefined && !old) return [() => this.#import(resource)];
-    const isForced = old !== undefined && (this.#options.replaceTargets?.has(urn) === true || old.isTainted);
-    const olds = old && !isForced ? old.inputs : nothing;
-    const inputs = await this.#host.check(urn, olds, resource.inputs);
-    if (!old) return [() => this.#steps.create(resource, inputs)];
+    if (old) return this.#planChange(resource, old);
+    if (importId !== undefined) return [() => this.#import(resource, importId)];
+    const inputs = await this.#host.check(urn, nothing, resource.inputs);
+    return [() => this.#steps.create(resource, inputs)];
+  }
+
+  /** What a resource needs that is in state. */
+  async #planChange(resource: DeclaredResource, old: StoredResource): Promise<readonly Step[]> {
+    const { urn, importId } = resource;
+    const isForced = this.#options.replaceTargets?.has(urn) === true || old.isTainted;
+    const inputs = await this.#host.check(urn, isForced ? nothing : old.inputs, resource.inputs);
     const diff = isForced ? undefined : await this.#host.diff(old, inputs);
     const isReplaced = isForced || (diff && diff.replaces.length > 0) || old.isPendingReplacement;
+    if (isReplaced && importId !== undefined && !this.#options.isPreview)
+      throw new Error('previously-imported resources that still specify an ID may not be replaced');
     if (isReplaced) return this.#planReplacement(resource, old, isForced ? inputs : undefined);
     if (diff?.hasChanges || old.hasInitErrors) return [() => this.#steps.update(resource, old, inputs)];
-    this.#keepSame(old, inputs, resource.timeoutSeconds);
+    if (!this.#imported.has(old)) this.#keepSame(old, inputs, resource.timeoutSeconds);
     return [];
   }
 
@@ -132,28 +142,28 @@ export class Engine {
     }
   }
 
-  /** `import: ID`: reads the resource, and then checks and compares what the program declares. */
-  async #import(resource: DeclaredResource): Promise<void> {
-    const { urn, importId = '', timeoutSeconds } = resource;
-    if (this.#steps.note('import', urn, importId)) return;
+  /** `import: ID`: reads the resource, and then treats it as one in state. */
+  async #import(resource: DeclaredResource, importId: string): Promise<void> {
+    const { urn, timeoutSeconds } = resource;
     let imported: StoredResource | undefined;
-    await this.#steps.during({ urn, kind: 'importing' }, async () => {
-      const read = await this.#host.read(importId, { urn, inputs: nothing, outputs: nothing });
-      if (!read) throw new Error(`resource ${importId} does not exist`);
-      imported = toStored(urn, read.inputs, timeoutSeconds, { ...read, error: undefined });
+    const read = async () => {
+      const found = await this.#host.read(importId, { urn, inputs: nothing, outputs: nothing });
+      if (!found) throw new Error(`resource ${importId} does not exist`);
+      imported = toStored(urn, found.inputs, timeoutSeconds, { ...found, error: undefined });
+      this.#imported.add(imported);
       this.#steps.snapshot.markNew(imported);
       return undefined;
-    });
-    if (!imported) return;
-    const inputs = await this.#host.check(urn, imported.inputs, resource.inputs);
-    const { hasChanges } = await this.#host.diff(imported, inputs);
-    if (hasChanges) await this.#steps.update(resource, imported, inputs);
+    };
+    if (this.#steps.note('import', urn, importId)) await read();
+    else await this.#steps.during({ urn, kind: 'importing' }, read);
+    if (imported) await this.#runChain(urn, await this.#planChange(resource, imported));
   }
 
   #keepSame(old: StoredResource, inputs: ReadProperties, timeoutSeconds: number): void {
     const isChanged = old.timeoutSeconds !== timeoutSeconds || !isEqual(old.inputs, inputs);
     this.#steps.snapshot.markDone(old);
-    this.#steps.snapshot.markNew({ ...old, inputs, timeoutSeconds, hasInitErrors: false });
+    const kept = markSecretOutputs({ ...old, inputs, timeoutSeconds, hasInitErrors: false });
+    this.#steps.snapshot.markNew(kept);
     if (isChanged && !this.#options.isPreview) this.#steps.write();
   }
 
@@ -188,7 +198,7 @@ export class Engine {
     this.#witness.step(this.#run, 'read', old.urn, old.id);
     const read = await this.#host.read(old.id, toState(old));
     if (!read) return 'gone';
-    const refreshed = { ...old, ...read, hasInitErrors: false };
+    const refreshed = markSecretOutputs({ ...old, ...read, hasInitErrors: false });
     // The engine compares the other way round, to show what has drifted.
     await this.#host.diff(refreshed, old.inputs);
     return refreshed;

@@ -36,7 +36,7 @@ export function declareProgram(
 }
 
 /** The values without the marks of SlotTexts, and the names of the inputs that have one. */
-function unwrapSecrets(inputs: Properties): ReadProperties {
+export function unwrapSecrets(inputs: Properties): ReadProperties {
   const secretNames: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(inputs)) {

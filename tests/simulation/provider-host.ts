@@ -59,6 +59,14 @@ export class ProviderHost {
     return this.#call('diff', old.urn, 0, () => this.#provider.diff(old.id, toState(old), news));
   }
 
+  async previewCreate(urn: string, inputs: ReadProperties): Promise<void> {
+    await this.#call('create', urn, 0, async () => this.#provider.previewCreate(urn, inputs));
+  }
+
+  async previewUpdate(old: StoredResource, inputs: ReadProperties): Promise<void> {
+    await this.#call('update', old.urn, 0, async () => this.#provider.previewUpdate(toState(old), inputs));
+  }
+
   create({ urn, timeoutSeconds }: DeclaredResource, inputs: ReadProperties): Promise<CallResult> {
     return this.#keep(async () => {
       const created = await this.#call('create', urn, timeoutSeconds, () =>

@@ -1,0 +1,130 @@
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import type { ReadProperties } from '../../../provider/src/plugin/properties';
+import { pluginFolder, usePlugin } from '../../support/program-doors';
+import { makeStack, type PulumiStack } from '../../support/pulumi-stack';
+import type { PendingOperation, StackState, StoredResource } from '../stack';
+import type { Registration } from './agreement-ground';
+import type { AgreementScenario, AgreementStep } from './agreement-scenario';
+import type { RecordedCall } from './record-calls';
+import { runSteps, serviceOptions } from './run-steps';
+import { project, type RecordedStep, type StepTranscript, stackName, urnOf } from './transcript';
+
+/** Runs a scenario through the real CLI, with the emulator over HTTP. */
+export async function runReal(scenario: AgreementScenario): Promise<StepTranscript[]> {
+  const { stack, emulator, close } = await makeStack(writeProject, serviceOptions(scenario));
+  const callsFile = join(stack.folder, 'calls.jsonl');
+  stack.environment.RECORDED_CALLS = callsFile;
+  try {
+    return await runSteps(scenario, emulator, (step, registrations) =>
+      runStep(stack, callsFile, step, registrations),
+    );
+  } finally {
+    await close();
+  }
+}
+
+/** Writes an empty program and the plugin that records calls. */
+async function writeProject(folder: string): Promise<void> {
+  const plugin = join(folder, 'plugin');
+  await build({
+    entryPoints: [join(__dirname, 'recording-plugin.ts')],
+    outfile: join(plugin, 'main.js'),
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+  });
+  for (const file of ['pulumi-resource-postgres-compute', 'schema.json'])
+    await copyFile(join(pluginFolder, file), join(plugin, file));
+  await declare(folder, []);
+}
+
+async function declare(folder: string, registrations: readonly Registration[]): Promise<void> {
+  const resources = Object.fromEntries(registrations.map((each) => [each.name, toYaml(each)]));
+  const program = { name: project, runtime: 'yaml', plugins: usePlugin(join(folder, 'plugin')), resources };
+  // JSON is YAML.
+  await writeFile(
+    join(folder, 'Pulumi.yaml'),
+    JSON.stringify(program).replaceAll('"$secret":', '"fn::secret":'),
+  );
+}
+
+function toYaml({ args, timeoutSeconds, createsBeforeDelete, importId }: Registration): object {
+  const timeout = `${timeoutSeconds}s`;
+  const customTimeouts = { create: timeout, update: timeout, delete: timeout };
+  const options = { customTimeouts, deleteBeforeReplace: !createsBeforeDelete, import: importId };
+  return { type: 'postgres-compute:ComputeEndpoint', properties: args, options };
+}
+
+async function runStep(
+  stack: PulumiStack,
+  callsFile: string,
+  { command, replace = [], taint = [] }: AgreementStep,
+  registrations: readonly Registration[],
+): Promise<RecordedStep> {
+  await declare(stack.folder, registrations);
+  for (const name of taint) await stack.run('state', 'taint', urnOf(name), '--yes');
+  await writeFile(callsFile, '');
+  const { exitCode } = await stack.try(
+    ...command.split(' '),
+    ...(command.startsWith('preview') ? [] : ['--yes', '--skip-preview']),
+    ...replace.flatMap((name) => ['--replace', urnOf(name)]),
+  );
+  const lines = (await readFile(callsFile, 'utf8')).split('\n').filter(Boolean);
+  const calls = lines.map((line): RecordedCall => JSON.parse(line));
+  return { isSuccess: exitCode === 0, calls, ...(await readState(stack)) };
+}
+
+/** A resource as a state file has it. */
+interface FiledResource {
+  readonly urn: string;
+  readonly type: string;
+  readonly id: string;
+  readonly inputs?: object;
+  readonly outputs?: object;
+  readonly customTimeouts?: { readonly create?: number };
+  readonly initErrors?: readonly string[];
+  readonly taint?: boolean;
+  readonly pendingReplacement?: boolean;
+  readonly delete?: boolean;
+}
+
+interface FiledState {
+  readonly resources?: readonly FiledResource[];
+  readonly pending_operations?: readonly { resource: FiledResource; type: PendingOperation['kind'] }[];
+}
+
+async function readState({ backend }: PulumiStack): Promise<StackState> {
+  const file = join(backend, '.pulumi', 'stacks', project, `${stackName}.json`);
+  const { checkpoint } = JSON.parse(await readFile(file, 'utf8')) as { checkpoint: { latest?: FiledState } };
+  const { resources = [], pending_operations: pending = [] } = checkpoint.latest ?? {};
+  return {
+    resources: resources.filter(({ type }) => type.endsWith(':ComputeEndpoint')).map(toStored),
+    pending: pending.map(({ resource, type }) => ({ urn: resource.urn, kind: type })),
+  };
+}
+
+function toStored(filed: FiledResource): StoredResource {
+  return {
+    urn: filed.urn,
+    id: filed.id,
+    inputs: toRead(filed.inputs),
+    outputs: toRead(filed.outputs),
+    timeoutSeconds: filed.customTimeouts?.create ?? 0,
+    hasInitErrors: filed.initErrors !== undefined,
+    isTainted: filed.taint === true,
+    isPendingReplacement: filed.pendingReplacement === true,
+    isToDelete: filed.delete === true,
+  };
+}
+
+/** Marks a secret in a state file. */
+const secretSignature = '4dabf18193072939515e22adb298388d';
+
+function toRead(values: object = {}): ReadProperties {
+  const secrets = Object.entries(values).filter(([, value]) =>
+    JSON.stringify(value).includes(secretSignature),
+  );
+  return { values: { ...values }, secretNames: secrets.map(([name]) => name) };
+}

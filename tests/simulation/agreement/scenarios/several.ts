@@ -1,0 +1,81 @@
+import type { AgreementScenario } from '../agreement-scenario';
+import { failsElsewhere, refuses } from './faults';
+
+const of = (suspendTimeoutSeconds: number) => ({ args: { suspendTimeoutSeconds } });
+/** Long enough for every resource to begin before the first one fails. */
+const slowly = { operationMs: 1_500 };
+const elsewhere = { ...of(600), place: 'second project' } as const;
+const three = { a: of(600), b: of(600), c: of(600) };
+
+/** Several resources side by side. */
+export const several: readonly AgreementScenario[] = [
+  {
+    name: 'three endpoints, of which the program drops one and renames one',
+    steps: [
+      { program: three, command: 'up' },
+      { program: { a: of(600), d: of(600) }, command: 'preview' },
+      { command: 'up' },
+      { command: 'destroy' },
+    ],
+  },
+  {
+    name: 'three creates, of which one fails',
+    service: slowly,
+    steps: [
+      {
+        program: { a: of(600), b: of(600), c: elsewhere },
+        command: 'up',
+        faults: [failsElsewhere('start_compute')],
+      },
+      { command: 'up' },
+    ],
+  },
+  {
+    name: 'an update that is refused, while another endpoint is dropped',
+    steps: [
+      { program: { a: of(600), b: of(600) }, command: 'up' },
+      { program: { a: of(700) }, command: 'up', faults: [refuses('PATCH')] },
+      { command: 'up' },
+    ],
+  },
+  {
+    name: 'a destroy that fails for one of two, and is repeated',
+    steps: [
+      { program: { a: of(600), b: elsewhere }, command: 'up' },
+      { command: 'destroy', faults: [failsElsewhere('suspend_compute')] },
+      { command: 'destroy' },
+    ],
+  },
+  {
+    name: 'a create, an update, a replacement and a delete in one run',
+    steps: [
+      { program: three, command: 'up' },
+      {
+        program: { a: of(700), b: elsewhere, d: of(600) },
+        command: 'up',
+      },
+      { command: 'refresh' },
+      { command: 'up' },
+    ],
+  },
+  {
+    name: 'invalid arguments beside an endpoint that is created',
+    service: slowly,
+    steps: [
+      { program: { a: of(600), b: of(600_000_000) }, command: 'up' },
+      { program: { a: of(600), b: of(600) }, command: 'up' },
+    ],
+  },
+  {
+    name: 'drift of one of two, and a replacement of the other',
+    steps: [
+      { program: { a: of(600), b: of(600) }, command: 'up' },
+      {
+        command: 'preview --refresh',
+        intrusions: [{ resource: 'a', changes: { suspend_timeout_seconds: 60 } }],
+      },
+      { command: 'up --refresh', replace: ['b'] },
+      { command: 'up' },
+    ],
+  },
+];

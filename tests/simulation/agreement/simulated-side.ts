@@ -1,0 +1,106 @@
+import { Engine } from '../engine';
+import { Journal } from '../journal';
+import { type Carrier, Network } from '../network';
+import { unwrapSecrets } from '../program';
+import { ProviderHost } from '../provider-host';
+import { Randomness, SeededRandomness } from '../seeded-randomness';
+import { noMishap, SimulatedRun } from '../simulated-run';
+import { SimulatedService } from '../simulated-service';
+import { type DeclaredResource, Stack } from '../stack';
+import { VirtualTime } from '../virtual-time';
+import type { Registration } from './agreement-ground';
+import type { AgreementScenario, AgreementStep } from './agreement-scenario';
+import { type RecordedCall, recordCalls } from './record-calls';
+import { runSteps, serviceOptions } from './run-steps';
+import { type RecordedStep, type StepTranscript, stackName, urnOf } from './transcript';
+
+const apiKey = 'key';
+const randomness = new Randomness(1);
+const ignore = () => undefined;
+
+/** Runs a scenario through the simulated engine. Until it has ended, this process is in virtual time. */
+export async function runSimulated(scenario: AgreementScenario): Promise<StepTranscript[]> {
+  const time = new VirtualTime();
+  const seeded = new SeededRandomness();
+  const network = new Network();
+  time.install();
+  seeded.install();
+  seeded.source = randomness;
+  const restoreNetwork = network.install();
+  const service = new SimulatedService({ ...serviceOptions(scenario), apiKey });
+  network.reset(carryTo(service));
+  const stack = new Stack(stackName);
+  let isOver = false;
+  const work = runSteps(scenario, service.controls, (step, registrations) =>
+    runStep(stack, network, step, registrations),
+  );
+  const end = () => {
+    isOver = true;
+  };
+  work.then(end, end);
+  try {
+    if (!(await time.passUntil(() => isOver))) throw new Error('the scenario neither ends nor waits');
+    return await work;
+  } finally {
+    service.stop();
+    restoreNetwork();
+    seeded.uninstall();
+    time.uninstall();
+  }
+}
+
+async function runStep(
+  stack: Stack,
+  network: Network,
+  { command, replace = [], taint = [] }: AgreementStep,
+  registrations: readonly Registration[],
+): Promise<RecordedStep> {
+  for (const name of taint) stack.taint(urnOf(name));
+  const calls: RecordedCall[] = [];
+  const stopRecording = recordCalls((call) => calls.push(structuredClone(call)));
+  const journal = new Journal(() => 0, false);
+  const run = new SimulatedRun(command, noMishap, journal);
+  const settings = { apiKey, baseUrl: network.connect(run) };
+  const engine = new Engine({
+    stack,
+    run,
+    host: new ProviderHost(run, settings, { shown: ignore, ended: ignore }),
+    options: {
+      isPreview: command.startsWith('preview'),
+      refreshesFirst: command.endsWith('--refresh'),
+      replaceTargets: new Set(replace.map(urnOf)),
+    },
+    journal,
+    witness: { written: ignore, step: ignore, createEnded: ignore },
+  });
+  const { isSuccess } = await runCommand(engine, command, registrations.map(toDeclared));
+  stopRecording();
+  return { isSuccess, calls, ...stack.state };
+}
+
+function runCommand(engine: Engine, command: AgreementStep['command'], program: readonly DeclaredResource[]) {
+  if (command === 'refresh') return engine.refresh();
+  return command.startsWith('destroy') ? engine.destroy() : engine.update(program);
+}
+
+function toDeclared({ name, args, createsBeforeDelete, ...options }: Registration): DeclaredResource {
+  return { urn: urnOf(name), inputs: unwrapSecrets(args), deletesFirst: !createsBeforeDelete, ...options };
+}
+
+/** A network without delays and faults of its own. */
+function carryTo({ server }: SimulatedService): Carrier {
+  return {
+    randomness,
+    carry: () => ({ outwardMs: 0, returnMs: 0, isDuplicated: false }),
+    sent: ignore,
+    arriving: ignore,
+    arrive: (_sender, { method, path, body }, { headers }) =>
+      server.handle({
+        method,
+        url: `/api/v2${path}`,
+        headers: { authorization: String(headers.get('Authorization')) },
+        body,
+      }),
+    delivered: ignore,
+  };
+}
