@@ -86,11 +86,13 @@ export function updateBranch(
 /** Makes a branch the default branch instead of the previous one. */
 export function setDefaultBranch(plane: ControlPlane, { project, branch }: BranchPlace): Branch {
   checkUnlocked(plane.settings.locks, project, {});
-  const previous = plane.store.branch(project, project.primaryBranchId);
   project.primaryBranchId = branch.wire.id;
   plane.journal.noteProject(project);
-  change(plane, project, previous, { default: false, primary: false });
-  change(plane, project, branch, { default: true, primary: true });
+  for (const each of project.branches.values()) {
+    const isDefault = each === branch;
+    if (each.wire.default !== isDefault)
+      change(plane, project, each, { default: isDefault, primary: isDefault });
+  }
   return branch.wire;
 }
 

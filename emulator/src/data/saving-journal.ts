@@ -10,9 +10,8 @@ import { documentOfBranch, documentOfEndpoint, documentOfOperation, documentOfPr
 interface Unsaved {
   /** The project's own document. */
   own: boolean;
-  readonly branches: Set<BranchRecord>;
-  readonly endpoints: Set<EndpointRecord>;
-  readonly operations: Set<OperationRecord>;
+  /** For each changed record, what makes its document when it is written. */
+  readonly parts: Map<object, () => PartChange>;
 }
 
 /**
@@ -39,15 +38,15 @@ export class SavingJournal implements Journal {
   }
 
   noteBranch(project: ProjectRecord, branch: BranchRecord): void {
-    this.#unsavedOf(project).branches.add(branch);
+    this.#notePart(project, 'branches', branch, () => documentOfBranch(project, branch));
   }
 
   noteEndpoint(project: ProjectRecord, endpoint: EndpointRecord): void {
-    this.#unsavedOf(project).endpoints.add(endpoint);
+    this.#notePart(project, 'endpoints', endpoint, () => documentOfEndpoint(project, endpoint));
   }
 
   noteOperation(project: ProjectRecord, operation: OperationRecord): void {
-    this.#unsavedOf(project).operations.add(operation);
+    this.#notePart(project, 'operations', operation, () => documentOfOperation(operation));
   }
 
   /**
@@ -70,10 +69,20 @@ export class SavingJournal implements Journal {
     }
   }
 
+  #notePart(
+    project: ProjectRecord,
+    part: PartChange['part'],
+    record: { readonly wire: { readonly id: string } },
+    toDocument: () => object,
+  ): void {
+    const toChange = () => ({ part, id: record.wire.id, document: toDocument() });
+    this.#unsavedOf(project).parts.set(record, toChange);
+  }
+
   #unsavedOf(project: ProjectRecord): Unsaved {
     let unsaved = this.#unsaved.get(project);
     if (unsaved === undefined) {
-      unsaved = { own: false, branches: new Set(), endpoints: new Set(), operations: new Set() };
+      unsaved = { own: false, parts: new Map() };
       this.#unsaved.set(project, unsaved);
     }
     // The response to the request awaits `saved`, which reports a failure.
@@ -103,20 +112,10 @@ export class SavingJournal implements Journal {
     this.#unsaved.clear();
   }
 
-  #changesOf(project: ProjectRecord, { own, branches, endpoints, operations }: Unsaved): ProjectChanges {
+  #changesOf(project: ProjectRecord, { own, parts }: Unsaved): ProjectChanges {
     const { id } = project.wire;
     if (this.#removed.has(project)) return { id, project: null, parts: [] };
-    const parts: PartChange[] = [];
-    for (const branch of branches) {
-      parts.push({ part: 'branches', id: branch.wire.id, document: documentOfBranch(project, branch) });
-    }
-    for (const endpoint of endpoints) {
-      const document = documentOfEndpoint(project, endpoint);
-      parts.push({ part: 'endpoints', id: endpoint.wire.id, document });
-    }
-    for (const operation of operations) {
-      parts.push({ part: 'operations', id: operation.wire.id, document: documentOfOperation(operation) });
-    }
-    return { id, ...(own ? { project: documentOfProject(project) } : {}), parts };
+    const changes = [...parts.values()].map((toChange) => toChange());
+    return { id, ...(own ? { project: documentOfProject(project) } : {}), parts: changes };
   }
 }

@@ -26,20 +26,19 @@ const CONNECTION_QUERY = z.object({
   role_name: queryText,
   pooled: queryFlag.optional(),
 });
-// Deleted projects cannot be recovered.
-const LIST_QUERY = PAGE_QUERY.pick({ limit: true, timeout: true }).extend({
-  org_id: queryText.pipe(id).optional(),
-  recoverable: queryFlag.optional(),
+const LIST_QUERY = PAGE_QUERY.extend({
+  org_id: queryText.pipe(id).default(ACCOUNT_ID),
+  recoverable: queryFlag.default(false),
 });
 
 export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): void {
   const { store } = plane;
 
   api.get('/projects', (request) => {
-    const { recoverable, org_id = ACCOUNT_ID } = readQuery(LIST_QUERY, request.query);
-    if (recoverable || org_id !== ACCOUNT_ID) return { projects: [], applications: {}, integrations: {} };
-    const { limit, cursor = '', search } = readQuery(PAGE_QUERY, request.query);
-    const projects = [...store.projects.values()].map(({ wire }) => wire);
+    const { limit, cursor = '', search, org_id, recoverable } = readQuery(LIST_QUERY, request.query);
+    // Deleted projects cannot be recovered, and one organization owns all others.
+    const listed = recoverable || org_id !== ACCOUNT_ID ? [] : [...store.projects.values()];
+    const projects = listed.map(({ wire }) => wire);
     const page = pageOf(projects, search, parseTimestamp(cursor), limit);
     const last = page.at(-1);
     return {
