@@ -1,18 +1,14 @@
 import { join } from 'node:path';
 import execa from 'execa';
-import type { EmulatorOptions } from 'postgres-control-emulator';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startService } from '../support/service-client';
 import { makeTemporaryFolder } from '../support/temporary-folder';
-
-// The service's own command line. Each command is a process of its own, which takes seconds on a busy machine.
-const TIMEOUT_MS = 120_000;
 
 const command = join(__dirname, '../../node_modules/neonctl/bin/cli.js');
 
 /** Starts an emulator with a project, and returns a function that runs a command against it and reads its JSON. */
-async function startCommandLine(options: EmulatorOptions = {}) {
-  const service = await startService(options);
+async function startCommandLine() {
+  const service = await startService();
   const folder = makeTemporaryFolder();
   const words = ['--api-host', service.emulator.url, '--no-analytics'];
   words.push('--config-dir', join(folder, 'config'), '--context-file', join(folder, '.neon'));
@@ -24,31 +20,23 @@ async function startCommandLine(options: EmulatorOptions = {}) {
   return { ...service, run, runForText };
 }
 
-it(
-  'neonctl me and orgs list show the account',
-  async () => {
+// Each command is a process of its own, which takes seconds on a busy machine.
+describe("the service's command line", { timeout: 120_000 }, () => {
+  it('neonctl me and orgs list show the account', async () => {
     const { run } = await startCommandLine();
     expect(await run('me')).toMatchObject({ email: 'user@example.com', plan: 'paid' });
     expect(await run('orgs', 'list')).toMatchObject([{ id: 'emulator-account' }]);
-  },
-  TIMEOUT_MS,
-);
+  });
 
-it(
-  'neonctl projects list, get and delete',
-  async () => {
+  it('neonctl projects list, get and delete', async () => {
     const { emulator, project, run } = await startCommandLine();
     expect(await run('projects', 'list')).toMatchObject({ projects: [{ id: project.id }] });
     expect(await run('projects', 'get', project.id)).toMatchObject({ id: project.id, name: 'test' });
     expect(await run('projects', 'delete', project.id)).toMatchObject({ id: project.id });
     await expect.poll(() => emulator.projects()).toEqual([]);
-  },
-  TIMEOUT_MS,
-);
+  });
 
-it(
-  'neonctl branches create, list, get, rename, set-default and delete',
-  async () => {
+  it('neonctl branches create, list, get, rename, set-default and delete', async () => {
     const { settled, run } = await startCommandLine();
     const created = await run('branches', 'create', '--name', 'dev');
     const { id } = created.branch;
@@ -60,24 +48,16 @@ it(
     expect(await run('branches', 'get', 'trial')).toMatchObject({ id, current_state: 'ready' });
     expect(await run('branches', 'set-default', 'feature')).toMatchObject({ default: true });
     expect(await run('branches', 'delete', 'trial')).toMatchObject({ id });
-  },
-  TIMEOUT_MS,
-);
+  });
 
-it(
-  'neonctl operations list, databases list and roles list',
-  async () => {
+  it('neonctl operations list, databases list and roles list', async () => {
     const { emulator, project, run } = await startCommandLine();
     expect(await run('operations', 'list')).toEqual(emulator.operations(project.id));
     expect(await run('databases', 'list')).toMatchObject([{ name: 'app', owner_name: 'app_owner' }]);
     expect(await run('roles', 'list')).toMatchObject([{ name: 'app_owner' }]);
-  },
-  TIMEOUT_MS,
-);
+  });
 
-it(
-  'neonctl creates and deletes roles and databases',
-  async () => {
+  it('neonctl creates and deletes roles and databases', async () => {
     const { call, project, branch, run } = await startCommandLine();
     const path = `/projects/${project.id}/branches/${branch.id}`;
     const on = ['--branch', 'feature'];
@@ -87,13 +67,9 @@ it(
     await run('databases', 'delete', 'more', ...on);
     await run('roles', 'delete', 'bob', ...on);
     expect((await call('GET', `${path}/roles/bob`)).status).toBe(404);
-  },
-  TIMEOUT_MS,
-);
+  });
 
-it(
-  'neonctl connection-string leads to the endpoint, or with --pooled to its pooler',
-  async () => {
+  it('neonctl connection-string leads to the endpoint, or with --pooled to its pooler', async () => {
     const { emulator, project, runForText } = await startCommandLine();
     const [endpoint] = emulator.endpoints(project.id);
     const direct = new URL(await runForText('connection-string'));
@@ -101,6 +77,5 @@ it(
     expect(direct.password).not.toBe('');
     const pooled = new URL(await runForText('connection-string', 'main', '--pooled'));
     expect(pooled.host).toBe(endpoint?.host.replace(endpoint.id, `${endpoint.id}-pooler`));
-  },
-  TIMEOUT_MS,
-);
+  });
+});
