@@ -52,7 +52,10 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
       break;
     }
     if (attempt < mostRuns && (await followAdvice(world, round, stack, isCutOff, result))) continue;
-    watch.violate(`\`up\` without faults failed: ${JSON.stringify(result.failures)}`);
+    watch.violate(
+      'the next run succeeds',
+      `\`up\` without faults failed: ${JSON.stringify(result.failures)}`,
+    );
     break;
   }
   for (const fault of lateReads) {
@@ -65,7 +68,10 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
     await settle(world);
     const result = await world.run(stack, { command: 'up' });
     if (!result.isSuccess)
-      watch.violate(`\`up\` after unfinished operations failed: ${JSON.stringify(result.failures)}`);
+      watch.violate(
+        'the next run succeeds',
+        `\`up\` after unfinished operations failed: ${JSON.stringify(result.failures)}`,
+      );
     steps = result.isSuccess ? result.steps.length : 0;
   }
 }

@@ -14,17 +14,22 @@ export function checkEndpoints(world: World, stack: Stack): void {
   const held = own.map(({ id }) => id).sort();
   if (held.length !== declared.length)
     watch.violate(
+      'one endpoint for each resource',
       `the service has ${held.length} endpoints (${held}), stack ${stack.name} declares ${declared.length}`,
     );
   if (!isEqual(inState, held))
-    watch.violate(`the state of stack ${stack.name} has ${inState}, the service has ${held}`);
+    watch.violate(
+      'one endpoint for each resource',
+      `the state of stack ${stack.name} has ${inState}, the service has ${held}`,
+    );
   for (const { slot, plan } of declared) {
     const id = stack.find(world.urnOf(stack, slot))?.id;
     const endpoint = own.find((candidate) => candidate.id === id);
     const difference = endpoint
       ? findDifference(ground, slot, plan, endpoint, isNormalized)
       : 'does not exist';
-    if (difference) watch.violate(`${slotName(slot)}: endpoint ${id} ${difference}`);
+    if (difference)
+      watch.violate('the endpoint is as declared', `${slotName(slot)}: endpoint ${id} ${difference}`);
   }
 }
 
@@ -42,7 +47,10 @@ export function checkSuccess(world: World, stack: Stack, startedAt: number): voi
   );
   for (const { id, action, status, endpoint_id = '', created_at } of newest.values()) {
     if (!ids.has(endpoint_id) || Date.parse(created_at) < startedAt || status === 'finished') continue;
-    world.watch.violate(`the run succeeded, but ${action} ${id} of ${endpoint_id} is ${status}`);
+    world.watch.violate(
+      'no false success',
+      `the run succeeded, but ${action} ${id} of ${endpoint_id} is ${status}`,
+    );
   }
 }
 
@@ -50,5 +58,6 @@ export function checkSuccess(world: World, stack: Stack, startedAt: number): voi
 export function checkForeign({ ground, watch }: World): void {
   const held = ground.records().map(({ wire }) => wire);
   const dropsOf = (endpointId: string) => ground.controls.connectionDrops(endpointId);
-  for (const change of findForeignChanges(ground.foreign, held, dropsOf)) watch.violate(change);
+  for (const change of findForeignChanges(ground.foreign, held, dropsOf))
+    watch.violate('endpoints of other clients are untouched', change);
 }

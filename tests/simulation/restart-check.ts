@@ -48,6 +48,7 @@ export function checkRestarts(
       const isForced = round.forced.some((force) => force.slot === slot);
       if (!isSame && !isReplaced && !isForced)
         watch.violate(
+          'nothing is replaced without a reason',
           `${slotName(slot)}: ${before.id} was replaced by ${endpoint.id}, which nothing asked for`,
         );
       const restarts = ground.controls.restarts(endpoint.id) - (isSame ? before.restarts : 0);
@@ -58,6 +59,7 @@ export function checkRestarts(
       const most = declared + (results.some(({ run }) => run.isKilled) ? change.trigger : 0);
       if (restarts > change.size || drops > most)
         watch.violate(
+          'restarts are declared',
           `${slotName(slot)}: too many restarts or drops of ${endpoint.id}: ${restarts} and ${drops}, declared ${JSON.stringify(change)}`,
         );
     }

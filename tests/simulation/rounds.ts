@@ -57,7 +57,7 @@ async function runRound(world: World, round: Round): Promise<void> {
     const options = { isPreview: true, refreshesFirst: round.refreshesAfter };
     const preview = await world.run(stack, { command: 'up', ...options });
     if (!preview.isSuccess || preview.steps.length > 0)
-      watch.violate(`the next preview shows changes: ${preview.steps} ${JSON.stringify(preview.failures)}`);
+      watch.violate('the next preview is empty', `${preview.steps} ${JSON.stringify(preview.failures)}`);
   }
 }
 
@@ -106,7 +106,10 @@ function checkFalseSuccess(
         .own()
         .filter((endpoint) => slots.includes(world.ground.slotOf(endpoint) ?? -1));
       if (left.length > 0)
-        world.watch.violate(`destroy succeeded, but the service has ${left.map(({ id }) => id)}`);
+        world.watch.violate(
+          'no false success',
+          `destroy succeeded, but the service has ${left.map(({ id }) => id)}`,
+        );
     } else if (round.slots.every(({ isWaiting }) => isWaiting)) {
       checkEndpoints(world, stack);
       checkSuccess(world, stack, result.startedAt);

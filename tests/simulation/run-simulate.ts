@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { drawScenario } from './draw-scenario';
+import { describeViolation, type Violation } from './rules';
 import { shrink } from './shrink';
 import { Simulator } from './simulate';
 import { simulateInParallel } from './simulate-in-parallel';
@@ -9,6 +10,7 @@ interface Options {
   readonly for: number;
   readonly first: number;
   readonly seed?: number;
+  readonly shrink?: boolean;
   readonly parallel: number;
 }
 
@@ -25,6 +27,7 @@ const command = new Command('simulate')
     1 + Math.floor(Math.random() * 2 ** 31),
   )
   .option('--seed <seed>', 'replay one seed and print its story', toCount)
+  .option('--shrink', 'with --seed: print the smallest schedule that breaks the same rule')
   .option('--parallel <count>', 'processes to run at the same time', toCount, 2)
   .parse();
 
@@ -32,31 +35,34 @@ void main(command.opts<Options>());
 
 async function main(options: Options): Promise<void> {
   if (options.seed !== undefined) {
-    await replay(options.seed);
+    await replay(options.seed, options.shrink === true);
     return;
   }
   const startedAt = Date.now();
   const totals = await simulateInParallel(options);
   const seconds = (Date.now() - startedAt) / 1_000;
-  for (const { seed, violations } of totals.failures) print(`seed ${seed}: ${violations.join('\n  ')}`);
+  for (const { seed, violations } of totals.failures)
+    print(`seed ${seed}: ${violations.map(describeViolation).join('\n  ')}`);
   const [first] = totals.failures;
-  if (first) await tellSmallest(first.seed);
+  if (first) await tellSmallest(first.seed, first.violations);
   print(totals.describe(seconds));
   process.exitCode = totals.failures.length > 0 ? 1 : 0;
 }
 
 /** Prints what happens in the schedule of a seed. */
-async function replay(seed: number): Promise<void> {
+async function replay(seed: number, isShrunk: boolean): Promise<void> {
   const { story, violations } = await simulated((simulator) => simulator.run(drawScenario(seed).value, true));
   for (const line of story) print(line);
   print(`seed ${seed}: ${violations.length} violations`);
+  if (isShrunk) await tellSmallest(seed, violations);
   process.exitCode = violations.length > 0 ? 1 : 0;
 }
 
-/** Prints the smallest schedule that breaks the same kind of rule, with its data. */
-async function tellSmallest(seed: number): Promise<void> {
+/** Prints the smallest schedule that breaks the same rule, with its data. */
+async function tellSmallest(seed: number, [first]: readonly Violation[]): Promise<void> {
+  if (!first) return;
   await simulated(async (simulator) => {
-    const smallest = await shrink(drawScenario(seed), (drawn) => simulator.run(drawn.value));
+    const smallest = await shrink(drawScenario(seed), first.rule, (drawn) => simulator.run(drawn.value));
     const { story } = await simulator.run(smallest.value, true);
     print(`The smallest schedule that fails like seed ${seed}:`);
     for (const line of story) print(line);

@@ -2,6 +2,7 @@ import type { ReadProperties } from '../../provider/src/plugin/properties';
 import type { Ground } from './ground';
 import type { Served } from './in-process-reply';
 import type { SentRequest } from './network';
+import type { Rule, Violation } from './rules';
 import type { SimulatedRun } from './simulated-run';
 import type { Stack } from './stack';
 
@@ -17,7 +18,7 @@ export interface WatchLimits {
 
 /** The invariants that hold at every step. Each method is called when something happens that could break one. */
 export class Watch {
-  readonly violations: string[] = [];
+  readonly violations: Violation[] = [];
   readonly #ground: Ground;
   readonly #limits: WatchLimits;
   readonly #apiKey: string;
@@ -37,8 +38,8 @@ export class Watch {
     this.#apiKey = apiKey;
   }
 
-  violate(violation: string): void {
-    this.violations.push(violation);
+  violate(rule: Rule, what: string): void {
+    this.violations.push({ rule, what });
   }
 
   /** Whether the run knows that it has created the endpoint. */
@@ -55,9 +56,15 @@ export class Watch {
     if (method === 'GET') return;
     const [, endpointId] = /\/endpoints\/([^/]+)/.exec(path) ?? [];
     if (endpointId !== undefined && this.#ground.isForeign(endpointId))
-      this.violate(`${run.name} sent ${method} ${path}, to an endpoint of another client`);
+      this.violate(
+        'endpoints of other clients are untouched',
+        `${run.name} sent ${method} ${path}, to an endpoint of another client`,
+      );
     if (method === 'DELETE' && endpointId !== undefined && !this.mayDelete(run, endpointId))
-      this.violate(`${run.name} deletes ${endpointId}, which it must keep`);
+      this.violate(
+        'an endpoint in use is not deleted',
+        `${run.name} deletes ${endpointId}, which it must keep`,
+      );
     if (body !== undefined) this.#searchBody(run, body);
   }
 
@@ -79,14 +86,18 @@ export class Watch {
     for (const told of this.#told.get(run) ?? []) {
       if (told.slot !== slot || state.resources.some(({ id }) => id === told.id)) continue;
       if (!this.#ground.own(slot).some(({ id }) => id === told.id)) continue;
-      this.violate(`${run.name} lost the id ${told.id}: the service has the endpoint, the state does not`);
+      this.violate(
+        'no id is lost',
+        `${run.name} lost the id ${told.id}: the service has the endpoint, the state does not`,
+      );
     }
   }
 
   /** The user may see the text. */
   shown(run: SimulatedRun, text: string): void {
     const secret = this.#findSecret(text);
-    if (secret !== undefined) this.violate(`a message of ${run.name} contains ${secret}: ${text}`);
+    if (secret !== undefined)
+      this.violate('secrets stay secret', `a message of ${run.name} contains ${secret}: ${text}`);
   }
 
   /** The state was written. */
@@ -102,7 +113,10 @@ export class Watch {
     const tookMs = Date.now() - startedAt;
     const longestMs = timeoutSeconds * 1_000 * (2 * this.#limits.slotCount + 1) + longestCallMs;
     if (tookMs > longestMs)
-      this.violate(`${run.name}: ${call} took ${tookMs} ms, at most ${longestMs} ms are allowed`);
+      this.violate(
+        'calls end in time',
+        `${run.name}: ${call} took ${tookMs} ms, at most ${longestMs} ms are allowed`,
+      );
   }
 
   #countArrival(run: SimulatedRun, route: string): void {
@@ -126,7 +140,10 @@ export class Watch {
     times.push(now);
     const earlier = times[times.length - 1 - most];
     if (earlier !== undefined && now - earlier < windowMs)
-      this.violate(`${run.name} sent more than ${most} requests in ${windowMs} ms on ${route}`);
+      this.violate(
+        'the rate limit holds',
+        `${run.name} sent more than ${most} requests in ${windowMs} ms on ${route}`,
+      );
   }
 
   #searchProperties(where: string, properties: ReadProperties): void {
@@ -135,7 +152,8 @@ export class Watch {
     for (const [name, value] of Object.entries(properties.values)) {
       if (properties.secretNames.includes(name)) continue;
       const secret = this.#findSecret(JSON.stringify(value));
-      if (secret !== undefined) this.violate(`${where}: ${name} contains ${secret} in plain text`);
+      if (secret !== undefined)
+        this.violate('secrets stay secret', `${where}: ${name} contains ${secret} in plain text`);
     }
   }
 
@@ -148,7 +166,7 @@ export class Watch {
       (settings !== undefined && this.#findSecret(JSON.stringify(settings))?.includes('setting') === false) ||
       this.#findSecret(String(name))?.includes('name') === false;
     if (secret !== undefined || isMisplaced)
-      this.violate(`${run.name} sent a secret in another place: ${body}`);
+      this.violate('secrets stay secret', `${run.name} sent a secret in another place: ${body}`);
   }
 
   #findSecret(text: string): string | undefined {

@@ -1,0 +1,28 @@
+/** What must hold in every schedule. */
+export type Rule =
+  | 'one endpoint for each resource'
+  | 'the endpoint is as declared'
+  | 'no false success'
+  | 'no id is lost'
+  | 'endpoints of other clients are untouched'
+  | 'an endpoint in use is not deleted'
+  | 'nothing is replaced without a reason'
+  | 'restarts are declared'
+  | 'the compute starts again'
+  | 'secrets stay secret'
+  | 'the rate limit holds'
+  | 'calls end in time'
+  | 'the next run succeeds'
+  | 'the next preview is empty'
+  | 'nothing keeps running'
+  | 'the simulation works';
+
+/** A rule that a schedule broke, and how. */
+export interface Violation {
+  readonly rule: Rule;
+  readonly what: string;
+}
+
+export function describeViolation({ rule, what }: Violation): string {
+  return `${rule}: ${what}`;
+}
