@@ -1,6 +1,7 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { drawScenario } from './draw-scenario';
 import { describeViolation, type Violation } from './rules';
+import { toCount, toSeconds } from './run-options';
 import { shrink } from './shrink';
 import { Simulator } from './simulate';
 import { simulateInParallel } from './simulate-in-parallel';
@@ -82,16 +83,4 @@ async function simulated<Result>(work: (simulator: Simulator) => Promise<Result>
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
-}
-
-function toCount(text: string): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= 1) return count;
-  throw new InvalidArgumentError('It must be a whole number above 0.');
-}
-
-function toSeconds(text: string): number {
-  const [, amount, unit = 's'] = /^(\d+)(s|m|h)?$/.exec(text) ?? [];
-  if (amount === undefined) throw new InvalidArgumentError('It must be a duration, such as 60s or 10m.');
-  return Number(amount) * { s: 1, m: 60, h: 3_600 }[unit as 's' | 'm' | 'h'];
 }
