@@ -1,7 +1,8 @@
 import { isEqual } from 'lodash';
 import { findDifference, findForeignChanges, slotName } from '../chaos/declared-slot';
+import type { Round } from './scenario';
 import type { Stack } from './stack';
-import type { World } from './world';
+import type { RunResult, World } from './world';
 
 /** Checks that the service and the state have one endpoint for each slot that is declared, as declared, and no others. */
 export function checkEndpoints(world: World, stack: Stack): void {
@@ -51,6 +52,29 @@ export function checkSuccess(world: World, stack: Stack, startedAt: number): voi
       'no false success',
       `the run succeeded, but ${action} ${id} of ${endpoint_id} is ${status}`,
     );
+  }
+}
+
+/**
+ * Checks that a change whose operation failed was sent again. The service does no more about it: it has the values already. A
+ * run that is cut off, or does not wait, does not learn of the failure.
+ */
+export function checkRepeated(world: World, stack: Stack, round: Round, results: readonly RunResult[]): void {
+  const { ground, watch } = world;
+  if (results.some(({ run }) => run.isCutOff)) return;
+  const newest = new Map(
+    ground
+      .ownOperations()
+      .filter(({ action }) => action === 'apply_config')
+      .map((operation) => [operation.endpoint_id ?? '', operation]),
+  );
+  for (const { slot, plan } of world.declared(stack)) {
+    const endpointId = stack.find(world.urnOf(stack, slot))?.id ?? '';
+    const { id = '', status = '', updated_at = '' } = newest.get(endpointId) ?? {};
+    const isDisturbed = round.disturbances.some((disturbance) => disturbance.slot === slot);
+    if (isDisturbed || !plan.isWaiting || !['failed', 'error', 'cancelled'].includes(status)) continue;
+    if (!watch.traffic.isChangedSince(endpointId, Date.parse(updated_at)))
+      watch.violate('no false success', `apply_config ${id} of ${endpointId} is ${status}, and not repeated`);
   }
 }
 

@@ -69,9 +69,9 @@ export class Simulator {
 
   /** Checks that nothing keeps running. The timers of killed processes do, without effect. */
   async #checkRest({ watch }: World): Promise<void> {
-    const isQuiet = () => this.#time.pending.length === 0 && this.#network.underWay === 0;
+    const isQuiet = () => this.#time.pending.length === 0 && this.#network.underWay.size === 0;
     if (await this.#time.passUntil(isQuiet, restMs)) return;
-    const left = `${this.#time.pending.length} timers and ${this.#network.underWay} requests`;
+    const left = `${this.#time.pending.length} timers and ${this.#network.underWay.size} requests`;
     watch.violate('nothing keeps running', `${left} are left ${restMs} ms after the end`);
   }
 }

@@ -5,9 +5,8 @@ import type { SentRequest } from './network';
 import type { Rule, Violation } from './rules';
 import type { SimulatedRun } from './simulated-run';
 import type { Stack } from './stack';
+import { Traffic } from './traffic';
 
-const minuteMs = 60_000;
-const mostPerSecondOnRoute = 40;
 /** A check, a comparison or a read has no time-out of its own. Milliseconds. */
 const longestCallMs = 180_000;
 
@@ -19,13 +18,15 @@ export interface WatchLimits {
 /** The invariants that hold at every step. Each method is called when something happens that could break one. */
 export class Watch {
   readonly violations: Violation[] = [];
+  readonly traffic: Traffic;
   readonly #ground: Ground;
   readonly #limits: WatchLimits;
   readonly #apiKey: string;
-  /** When the requests of each run arrived; those of one route under its name. */
-  readonly #arrivals = new Map<SimulatedRun, Map<string, number[]>>();
-  /** The endpoints whose creation each run has been told. */
-  readonly #told = new Map<SimulatedRun, { readonly id: string; readonly slot: number }[]>();
+  /** The endpoints that the service has returned to each run in response to a write. */
+  readonly #told = new Map<
+    SimulatedRun,
+    { readonly id: string; readonly slot: number; readonly isCreated: boolean }[]
+  >();
   readonly #searched = new WeakSet<ReadProperties>();
   /** Whether a run has a reason to delete an endpoint of the programs. */
   mayDelete: (run: SimulatedRun, endpointId: string) => boolean = () => true;
@@ -36,6 +37,7 @@ export class Watch {
     this.#ground = ground;
     this.#limits = limits;
     this.#apiKey = apiKey;
+    this.traffic = new Traffic(ground, limits.perMinute, (rule, what) => this.violate(rule, what));
   }
 
   violate(rule: Rule, what: string): void {
@@ -44,15 +46,13 @@ export class Watch {
 
   /** Whether the run knows that it has created the endpoint. */
   hasCreated(run: SimulatedRun, endpointId: string): boolean {
-    return this.#told.get(run)?.some(({ id }) => id === endpointId) === true;
+    return this.#told.get(run)?.some(({ id, isCreated }) => isCreated && id === endpointId) === true;
   }
 
   /** A request is about to have its effect. */
-  arrives(run: SimulatedRun, { method, path, body }: SentRequest): void {
-    this.#countArrival(
-      run,
-      `${method} ${path.replace(/\?.*/, '').replaceAll(/(\/[^/]+)\/[^/]+/g, '$1/{id}')}`,
-    );
+  arrives(run: SimulatedRun, request: SentRequest): void {
+    const { method, path, body } = request;
+    this.traffic.arrives(run, request);
     if (method === 'GET') return;
     const [, endpointId] = /\/endpoints\/([^/]+)/.exec(path) ?? [];
     if (endpointId !== undefined && this.#ground.isForeign(endpointId))
@@ -69,14 +69,12 @@ export class Watch {
   }
 
   /** A response reaches the process that waits for it. */
-  delivered(run: SimulatedRun, { method, path }: SentRequest, served: Served): void {
-    if (method !== 'POST' || !path.endsWith('/endpoints') || served.kind !== 'whole' || served.status !== 201)
-      return;
-    const endpoint = parseEndpoint(served.body);
-    const slot = endpoint && this.#ground.slotOf(endpoint);
-    if (!endpoint || slot === undefined) return;
+  delivered(run: SimulatedRun, request: SentRequest, served: Served): void {
+    this.traffic.delivered(run, served);
+    const changed = this.#readChanged(request, served);
+    if (!changed) return;
     const told = this.#told.get(run) ?? [];
-    told.push({ id: endpoint.id, slot });
+    told.push(changed);
     this.#told.set(run, told);
   }
 
@@ -91,6 +89,12 @@ export class Watch {
         `${run.name} lost the id ${told.id}: the service has the endpoint, the state does not`,
       );
     }
+  }
+
+  /** A refresh has removed an endpoint from the state. */
+  forgotten(run: SimulatedRun, id: string): void {
+    if (this.#ground.exists(id) && !this.#ground.isDeleting(id))
+      this.violate('no id is lost', `${run.name} removed ${id}, which the service still has`);
   }
 
   /** The user may see the text. */
@@ -119,31 +123,14 @@ export class Watch {
       );
   }
 
-  #countArrival(run: SimulatedRun, route: string): void {
-    const routes = this.#arrivals.get(run) ?? new Map<string, number[]>();
-    this.#arrivals.set(run, routes);
-    const { perMinute } = this.#limits;
-    this.#countWithin(routes, 'any route', perMinute, minuteMs, run);
-    this.#countWithin(routes, route, mostPerSecondOnRoute, 1_000, run);
-  }
-
-  #countWithin(
-    routes: Map<string, number[]>,
-    route: string,
-    most: number,
-    windowMs: number,
-    run: SimulatedRun,
-  ): void {
-    const times = routes.get(route) ?? [];
-    routes.set(route, times);
-    const now = Date.now();
-    times.push(now);
-    const earlier = times[times.length - 1 - most];
-    if (earlier !== undefined && now - earlier < windowMs)
-      this.violate(
-        'the rate limit holds',
-        `${run.name} sent more than ${most} requests in ${windowMs} ms on ${route}`,
-      );
+  /** The endpoint of a slot that a write has created or changed. */
+  #readChanged({ method }: SentRequest, served: Served) {
+    if (!['POST', 'PATCH'].includes(method) || served.kind !== 'whole' || served.status >= 300)
+      return undefined;
+    const endpoint = parseEndpoint(served.body);
+    const slot = endpoint && this.#ground.slotOf(endpoint);
+    const isCreated = served.status === 201;
+    return endpoint && slot !== undefined ? { id: endpoint.id, slot, isCreated } : undefined;
   }
 
   #searchProperties(where: string, properties: ReadProperties): void {

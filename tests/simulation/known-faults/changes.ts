@@ -58,8 +58,14 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a failed suspension of a restart does not lead to a start',
     file: 'endpoint/endpoint-run.ts',
-    find: "if (due.includes('restartTriggers') || (isSuspendDue && wasRestart)) await this.#restart(isRestarting);",
-    replace: "if (due.includes('restartTriggers')) await this.#restart(isRestarting);",
+    find: "if (due.includes('restartTriggers') || (isSuspendDue && wasRestart))",
+    replace: "if (due.includes('restartTriggers'))",
+  },
+  {
+    name: 'a restart that failed twice does not start the compute',
+    file: 'endpoint/endpoint-run.ts',
+    find: 'await this.#restart(isRestarting || isStartDue);',
+    replace: 'await this.#restart(isRestarting);',
   },
   {
     name: 'a failed start is not repeated',
@@ -129,9 +135,9 @@ export const changeFaults: readonly KnownFault[] = [
     replace: '',
   },
   {
-    name: 'a change that allowRestart forbids is applied',
-    file: 'endpoint/endpoint-writer.ts',
-    find: 'if (impact.drops) throw new Error(describeRefusal(endpointId, impact, settingNames));',
-    replace: '',
+    name: 'allowRestart is ignored',
+    file: 'endpoint/endpoint-lifecycle.ts',
+    find: 'return allowRestart ?? this.config.allowRestart;',
+    replace: 'return true;',
   },
 ];

@@ -60,7 +60,7 @@ export const createFaults: readonly KnownFault[] = [
     replace: 'if (false)',
   },
   {
-    name: 'a create that is too slow for one list fails',
+    name: 'a create fails because its last list takes long',
     file: 'endpoint/endpoint-run.ts',
     find: 'this.#endpoint.find(Math.max(project.readLagMs, deadline.remainingMs))',
     replace: 'this.#endpoint.find(project.readLagMs)',
@@ -87,7 +87,7 @@ export const createFaults: readonly KnownFault[] = [
     name: 'a take-over keeps the duplicates of its endpoint',
     file: 'endpoint/endpoint-create.ts',
     find: 'await deleteEndpoint(project, duplicate.id, deadline, progress);',
-    replace: '',
+    replace: 'progress.show(duplicate.id, 0);',
   },
   {
     name: 'a take-over deletes the other endpoints of the branch',

@@ -56,18 +56,6 @@ export const requestFaults: readonly KnownFault[] = [
     replace: '',
   },
   {
-    name: 'an interruption ends a write without time for its response',
-    file: 'control-api/http-client.ts',
-    find: 'const writeGraceMs = 500;',
-    replace: 'const writeGraceMs = 0;',
-  },
-  {
-    name: 'a pause continues beyond the deadline',
-    file: 'control-api/deadline.ts',
-    find: 'await pause(Math.min(delayMs, this.remainingMs), this.#signal);',
-    replace: 'await pause(delayMs, this.#signal);',
-  },
-  {
     name: 'a list serves callers that arrive after it was sent',
     file: 'control-api/endpoint-list.ts',
     find: 'if (sentAt === 0) this.#upcoming = undefined;\n      sentAt ||= Date.now();',
