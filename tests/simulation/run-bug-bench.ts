@@ -12,6 +12,7 @@ interface Options {
 }
 
 const resultsFile = join(__dirname, 'known-faults.md');
+const tableHead = ['| fault | file | schedules | broken rule |', '| --- | --- | ---: | --- |'];
 
 const command = new Command('simulate:bugs')
   .description(
@@ -43,8 +44,6 @@ async function main({ limit, only = '', parallel }: Options): Promise<void> {
   if (faults.length === knownFaults.length) writeFileSync(resultsFile, toPage(results, total));
   process.exitCode = results.length > 0 && results.every(({ violation }) => violation) ? 0 : 1;
 }
-
-const tableHead = ['| fault | file | schedules | broken rule |', '| --- | --- | ---: | --- |'];
 
 function toRow({ fault: { name, file }, schedules, violation }: BenchResult): string {
   if (!violation) return `| ${name} | \`${file}\` | not in ${schedules} | |`;

@@ -36,12 +36,6 @@ export const createFaults: readonly KnownFault[] = [
   const adopted = inputs.adopt || named ?`,
   },
   {
-    name: 'a create takes over the newest endpoint of the derived name',
-    file: 'endpoint/existing-endpoint.ts',
-    find: "return sortBy(own, createdAt, 'id')[0];",
-    replace: "return sortBy(own, createdAt, 'id').at(-1);",
-  },
-  {
     name: 'a name that another client uses too hides the endpoint that a killed create left',
     file: 'endpoint/existing-endpoint.ts',
     find: "return sortBy(named, (endpoint) => !isSamePlace(endpoint, inputs), createdAt, 'id')[0];",
