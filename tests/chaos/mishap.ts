@@ -29,7 +29,7 @@ const action = fc.constantFrom('start_compute', 'apply_config', 'suspend_compute
 const times = fc.integer({ min: 1, max: 3 });
 const when = fc.constantFrom('before-work' as const, 'after-work' as const);
 /** The calls that the provider makes. */
-const call = fc.constantFrom(
+export const call = fc.constantFrom(
   { method: 'POST', path: '/projects/:p/endpoints' },
   { method: 'POST', path: '/projects/:p/endpoints' },
   { method: 'PATCH', path: '/projects/:p/endpoints/:e' },

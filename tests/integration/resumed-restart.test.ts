@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { silenceDiagnostics } from '../support/diagnostics';
 import { runCreate } from '../support/engine';
+import { failureOf } from '../support/failure';
 import { ownEndpoints, startService } from '../support/start-service';
 
 silenceDiagnostics();
@@ -38,6 +39,23 @@ it('a restart whose suspension failed after its start was sent is repeated as a 
     { id: started.id, action: started.action, status: 'scheduling' },
   ];
   await service.startProvider().update(id, { ...outs, unsettledOperations }, inputs);
+  expect(ownEndpoints(service)[0]?.current_state).toBe('active');
+  expect(emulator.connectionDrops(id)).toBe(1);
+});
+
+it('a restart that failed before its suspension, and again at its start, ends with an active compute', async () => {
+  const service = await startService();
+  const { emulator } = service;
+  const { id, outs } = await runCreate(service.startProvider(), service.declare());
+  const desired = service.declare({ autoscalingLimitMaxCu: 2 });
+  let olds = outs;
+  for (const action of ['apply_config', 'start_compute']) {
+    emulator.inject({ match: { action }, times: 1, effect: { kind: 'operation-fails' } });
+    const { properties } = await failureOf(service.startProvider().update(id, olds, desired));
+    olds = properties as StoredOutputs;
+  }
+  expect(ownEndpoints(service)[0]?.current_state).toBe('idle');
+  await service.startProvider().update(id, olds, desired);
   expect(ownEndpoints(service)[0]?.current_state).toBe('active');
   expect(emulator.connectionDrops(id)).toBe(1);
 });

@@ -20,6 +20,8 @@ export interface EngineWitness {
   written(run: SimulatedRun, stack: Stack): void;
   /** A step that calls the provider is about to begin, or has ended. */
   step(run: SimulatedRun, step: string, urn: string, id: string | undefined): void;
+  /** A refresh has not found an endpoint. */
+  forgotten(run: SimulatedRun, id: string): void;
   /** A create has ended, in whatever way, and the state is written. */
   createEnded(run: SimulatedRun, urn: string): void;
 }

@@ -197,7 +197,10 @@ export class Engine {
     if (old.isPendingReplacement) return old;
     this.#witness.step(this.#run, 'read', old.urn, old.id);
     const read = await this.#host.read(old.id, toState(old));
-    if (!read) return 'gone';
+    if (!read) {
+      this.#witness.forgotten(this.#run, old.id);
+      return 'gone';
+    }
     const refreshed = markSecretOutputs({ ...old, ...read, hasInitErrors: false });
     // The engine compares the other way round, to show what has drifted.
     await this.#host.diff(refreshed, old.inputs);

@@ -29,6 +29,8 @@ export class Ground {
   readonly adopted = new Set<number>();
   /** The slots for which the user has set the resource option `import`, with its value. */
   readonly imported = new Map<number, string>();
+  /** Whether the programs say `allowRestart: false`. */
+  isGuarded = false;
   readonly controls: Controls;
   readonly #service: SimulatedService;
   readonly #rounds: readonly Round[];
@@ -88,6 +90,12 @@ export class Ground {
     return this.#foreign.has(endpointId);
   }
 
+  /** Whether the service has suspended the compute because it was idle. */
+  wasAutosuspended(endpointId: string): boolean {
+    const all = [...this.#service.plane.store.projects.values()].flatMap(({ operations }) => operations);
+    return all.some(({ step }) => step.endpointId === endpointId && step.isAutosuspend === true);
+  }
+
   isDeleting(endpointId: string): boolean {
     return this.records().some(({ wire, deleting }) => wire.id === endpointId && deleting);
   }
@@ -125,15 +133,16 @@ export class Ground {
   /** Adds another client's endpoint. Returns its id, or undefined where the rules of the service forbid it. */
   addEndpoint({ slot, type, name }: Disturbance, plan: SlotPlan, isShared: boolean): string | undefined {
     const { id, otherBranchIds } = this.project(plan.project);
-    const given = name === 'own' ? `others-${slot}` : name && this.texts.name(slot, plan.project, name);
-    // Names are unique in a project.
-    if (given && this.records().some(({ wire }) => wire.project_id === id && wire.name === given))
-      return undefined;
+    const declared = name && this.texts.name(slot, plan.project, plan.name ?? (name === 'own' ? 'a' : name));
+    const given = name === 'own' ? `others-${slot}` : declared;
     const isBeside = isShared && type === 'read_only';
     const branchId = isBeside
       ? this.place(slot, { project: plan.project, branch: 0 }).branchId
       : otherBranchIds.shift();
     if (branchId === undefined) return undefined;
+    // At the same place, no user could tell which of two endpoints of one name is the program's.
+    const isSame = ({ wire }: EndpointRecord) => wire.branch_id === branchId && wire.name === given;
+    if (given && this.records().some(isSame)) return undefined;
     const attributes = { branch_id: branchId, type, ...(given && { name: given }) };
     const endpoint = this.controls.createEndpoint(id, attributes);
     this.#foreign.set(endpoint.id, endpoint);

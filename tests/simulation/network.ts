@@ -51,14 +51,14 @@ const lostWithProcess = 0.3;
 export class Network {
   readonly #senders = new Map<string, Sender>();
   #carrier: Carrier | undefined;
-  /** The requests that have no response yet. */
-  underWay = 0;
+  /** The requests that have no response yet. Those of an earlier schedule do not count. */
+  readonly underWay = new Set<Exchange>();
 
   /** Forgets everything of the schedule before. */
   reset(carrier: Carrier): void {
     this.#senders.clear();
     this.#carrier = carrier;
-    this.underWay = 0;
+    this.underWay.clear();
   }
 
   /** Returns the base URL of a process: the address shows which one has sent a request. */
@@ -119,7 +119,7 @@ class Exchange {
 
   begin(): void {
     const config = this.#config;
-    this.#network.underWay += 1;
+    this.#network.underWay.add(this);
     this.#carrier.sent(this.#sender, this.#request);
     this.#sender.step();
     const { outwardMs, returnMs, isDuplicated } = this.#carrier.carry(this.#request);
@@ -168,7 +168,7 @@ class Exchange {
   #end(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
-    this.#network.underWay -= 1;
+    this.#network.underWay.delete(this);
     clearTimeout(this.#timer);
     this.#config.signal?.removeEventListener?.('abort', this.#abort);
     return this.#sender.isAlive;

@@ -28,6 +28,7 @@ export function declareProgram(
     inputs: unwrapSecrets({
       ...slotArguments(ground, slot, plan),
       ...(plan.createsBeforeDelete && { __createsBeforeDelete: true }),
+      ...(ground.isGuarded && { allowRestart: false }),
     }),
     deletesFirst: !plan.createsBeforeDelete,
     timeoutSeconds,

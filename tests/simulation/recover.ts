@@ -12,7 +12,7 @@ const renameAdvice = /Choose another name|another name creates a new one/;
 const refusal = /the project (already has an endpoint of that name|has an endpoint of the derived name)/;
 const refreshAdvice = 'run `pulumi up --refresh`';
 /** How long it takes a user to remove the lock of a run that was killed, and to start the next. Milliseconds. */
-const restartMs = 2_000;
+export const restartMs = 2_000;
 /** Each repetition follows the advice of at most one error for each slot, and the engine may report one error at a time. */
 const mostRuns = 6;
 
@@ -28,11 +28,7 @@ const mostRuns = 6;
  */
 export async function recover(world: World, round: Round, stack: Stack, isCutOff: boolean): Promise<void> {
   const { ground, journal, watch } = world;
-  if (stack.lockedBy !== undefined) {
-    await sleep(restartMs);
-    journal.note('user', () => `pulumi cancel: removes the lock of ${stack.lockedBy}`);
-    stack.lockedBy = undefined;
-  }
+  await unlock(world, stack);
   // What a run deletes after its CLI was killed, or after it has failed to see the end of the delete, the state still has.
   const isDeleted = stack.state.resources.some(({ id }) => !ground.exists(id) || ground.isDeleting(id));
   const isUnrecorded = (isCutOff || isDeleted) && deletesWithoutRecord(round);
@@ -52,7 +48,10 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
       break;
     }
     if (attempt < mostRuns && (await followAdvice(world, round, stack, isCutOff, result))) continue;
-    watch.violate(`\`up\` without faults failed: ${JSON.stringify(result.failures)}`);
+    watch.violate(
+      'the next run succeeds',
+      `\`up\` without faults failed: ${JSON.stringify(result.failures)}`,
+    );
     break;
   }
   for (const fault of lateReads) {
@@ -65,9 +64,20 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
     await settle(world);
     const result = await world.run(stack, { command: 'up' });
     if (!result.isSuccess)
-      watch.violate(`\`up\` after unfinished operations failed: ${JSON.stringify(result.failures)}`);
+      watch.violate(
+        'the next run succeeds',
+        `\`up\` after unfinished operations failed: ${JSON.stringify(result.failures)}`,
+      );
     steps = result.isSuccess ? result.steps.length : 0;
   }
+}
+
+/** Removes the lock that a killed run has left. */
+export async function unlock({ journal }: World, stack: Stack): Promise<void> {
+  if (stack.lockedBy === undefined) return;
+  await sleep(restartMs);
+  journal.note('user', () => `pulumi cancel: removes the lock of ${stack.lockedBy}`);
+  stack.lockedBy = undefined;
 }
 
 /** Follows the advice of the errors. Returns whether the contract allows every one of them. */
@@ -96,7 +106,8 @@ async function followAdvice(
       journal.note('user', () => `chooses another name for ${slotName(slot)}`);
     } else if (plan?.name !== undefined && message.includes(adoptAdvice) && isCutOff && !isForeign) {
       if (ground.adopted.has(slot) || ground.imported.has(slot)) return false;
-      takeOver(world, slot, `${ground.place(slot, plan).projectId}/${named}`);
+      const mayImport = stack.find(urn) === undefined;
+      takeOver(world, slot, `${ground.place(slot, plan).projectId}/${named}`, mayImport);
     } else if (!hasJoinedDelete(world, message, startedAt)) return false;
   }
   return failures.length > 0;
@@ -134,12 +145,16 @@ function deletesWithoutRecord({ command, forced }: Round): boolean {
   return command === 'destroy' || forced.some(({ how }) => how === '--replace');
 }
 
-/** Takes over the endpoint of a create that was killed: by `adopt: true` or, if nothing of it is secret, by an import. */
-function takeOver({ ground, journal, plans, randomness, scenario }: World, slot: number, id: string): void {
+/**
+ * Takes over the endpoint of a create that was killed: by `adopt: true` or, if nothing of it is secret, by an import. The engine
+ * imports nothing into a resource whose replacement was cut off.
+ */
+function takeOver(world: World, slot: number, id: string, mayImport: boolean): void {
+  const { ground, journal, plans, randomness, scenario } = world;
   const { secretSettings = 'no', isNameSecret = false } = scenario.traits[slot] ?? {};
   // The service does not know about triggers, so after an import one restarts the compute.
   const hasTrigger = plans[slot]?.trigger !== undefined;
-  if (secretSettings === 'no' && !isNameSecret && !hasTrigger && randomness.happens(0.5)) {
+  if (mayImport && secretSettings === 'no' && !isNameSecret && !hasTrigger && randomness.happens(0.5)) {
     ground.imported.set(slot, id);
     journal.count('imports');
     journal.note('user', () => `imports ${id} as ${slotName(slot)}`);

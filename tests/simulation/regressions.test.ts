@@ -29,6 +29,7 @@ function scenarioWith(service: Scenario['service'], round: Partial<Scenario['rou
     ...drawn,
     service,
     requestsPerMinute: undefined,
+    longestPage: undefined,
     longestDelayMs: 1,
     timeoutSeconds: 600,
     rounds: [
@@ -39,6 +40,8 @@ function scenarioWith(service: Scenario['service'], round: Partial<Scenario['rou
         faults: [],
         mishap: noMishap,
         isRunTwice: false,
+        isRepeated: false,
+        isGuarded: false,
         disturbances: [],
         lateReads: [],
         refreshesBetween: false,

@@ -1,7 +1,8 @@
 import { isEqual } from 'lodash';
 import { findDifference, findForeignChanges, slotName } from '../chaos/declared-slot';
+import type { Round } from './scenario';
 import type { Stack } from './stack';
-import type { World } from './world';
+import type { RunResult, World } from './world';
 
 /** Checks that the service and the state have one endpoint for each slot that is declared, as declared, and no others. */
 export function checkEndpoints(world: World, stack: Stack): void {
@@ -14,17 +15,22 @@ export function checkEndpoints(world: World, stack: Stack): void {
   const held = own.map(({ id }) => id).sort();
   if (held.length !== declared.length)
     watch.violate(
+      'one endpoint for each resource',
       `the service has ${held.length} endpoints (${held}), stack ${stack.name} declares ${declared.length}`,
     );
   if (!isEqual(inState, held))
-    watch.violate(`the state of stack ${stack.name} has ${inState}, the service has ${held}`);
+    watch.violate(
+      'one endpoint for each resource',
+      `the state of stack ${stack.name} has ${inState}, the service has ${held}`,
+    );
   for (const { slot, plan } of declared) {
     const id = stack.find(world.urnOf(stack, slot))?.id;
     const endpoint = own.find((candidate) => candidate.id === id);
     const difference = endpoint
       ? findDifference(ground, slot, plan, endpoint, isNormalized)
       : 'does not exist';
-    if (difference) watch.violate(`${slotName(slot)}: endpoint ${id} ${difference}`);
+    if (difference)
+      watch.violate('the endpoint is as declared', `${slotName(slot)}: endpoint ${id} ${difference}`);
   }
 }
 
@@ -42,7 +48,33 @@ export function checkSuccess(world: World, stack: Stack, startedAt: number): voi
   );
   for (const { id, action, status, endpoint_id = '', created_at } of newest.values()) {
     if (!ids.has(endpoint_id) || Date.parse(created_at) < startedAt || status === 'finished') continue;
-    world.watch.violate(`the run succeeded, but ${action} ${id} of ${endpoint_id} is ${status}`);
+    world.watch.violate(
+      'no false success',
+      `the run succeeded, but ${action} ${id} of ${endpoint_id} is ${status}`,
+    );
+  }
+}
+
+/**
+ * Checks that a change whose operation failed was sent again. The service does no more about it: it has the values already. A
+ * run that is cut off, or does not wait, does not learn of the failure.
+ */
+export function checkRepeated(world: World, stack: Stack, round: Round, results: readonly RunResult[]): void {
+  const { ground, watch } = world;
+  if (results.some(({ run }) => run.isCutOff)) return;
+  const newest = new Map(
+    ground
+      .ownOperations()
+      .filter(({ action }) => action === 'apply_config')
+      .map((operation) => [operation.endpoint_id ?? '', operation]),
+  );
+  for (const { slot, plan } of world.declared(stack)) {
+    const endpointId = stack.find(world.urnOf(stack, slot))?.id ?? '';
+    const { id = '', status = '', updated_at = '' } = newest.get(endpointId) ?? {};
+    const isDisturbed = round.disturbances.some((disturbance) => disturbance.slot === slot);
+    if (isDisturbed || !plan.isWaiting || !['failed', 'error', 'cancelled'].includes(status)) continue;
+    if (!watch.traffic.isChangedSince(endpointId, Date.parse(updated_at)))
+      watch.violate('no false success', `apply_config ${id} of ${endpointId} is ${status}, and not repeated`);
   }
 }
 
@@ -50,5 +82,6 @@ export function checkSuccess(world: World, stack: Stack, startedAt: number): voi
 export function checkForeign({ ground, watch }: World): void {
   const held = ground.records().map(({ wire }) => wire);
   const dropsOf = (endpointId: string) => ground.controls.connectionDrops(endpointId);
-  for (const change of findForeignChanges(ground.foreign, held, dropsOf)) watch.violate(change);
+  for (const change of findForeignChanges(ground.foreign, held, dropsOf))
+    watch.violate('endpoints of other clients are untouched', change);
 }

@@ -3,12 +3,16 @@ import type { SlotPlan } from '../chaos/slot-plan';
 import type { Round } from './scenario';
 import type { RunResult, World } from './world';
 
+interface Before extends SlotBefore {
+  readonly isActive: boolean;
+}
+
 /** The endpoints before a round, by slot, for comparison with the counts after it. */
-export type Baseline = ReadonlyMap<number, SlotBefore>;
+export type Baseline = ReadonlyMap<number, Before>;
 
 export function takeBaseline(world: World, earlier: readonly SlotPlan[]): Baseline {
   const { controls } = world.ground;
-  const baseline = new Map<number, SlotBefore>();
+  const baseline = new Map<number, Before>();
   for (const stack of world.stacks)
     for (const slot of world.slotsOf(stack)) {
       const id = stack.find(world.urnOf(stack, slot))?.id;
@@ -16,14 +20,14 @@ export function takeBaseline(world: World, earlier: readonly SlotPlan[]): Baseli
       const plan = earlier[slot];
       if (id === undefined || !endpoint || !plan?.isDeclared) continue;
       const counts = { restarts: controls.restarts(id), drops: controls.connectionDrops(id) };
-      baseline.set(slot, { id, plan, ...counts });
+      baseline.set(slot, { id, plan, ...counts, isActive: endpoint.current_state === 'active' });
     }
   return baseline;
 }
 
 /**
  * Checks that connections drop at most once for each declared change that requires it, that a new endpoint has no restart,
- * and that an endpoint which nothing replaces is still the same.
+ * that a compute that was active is active again, and that an endpoint which nothing replaces is still the same.
  */
 export function checkRestarts(
   world: World,
@@ -48,6 +52,7 @@ export function checkRestarts(
       const isForced = round.forced.some((force) => force.slot === slot);
       if (!isSame && !isReplaced && !isForced)
         watch.violate(
+          'nothing is replaced without a reason',
           `${slotName(slot)}: ${before.id} was replaced by ${endpoint.id}, which nothing asked for`,
         );
       const restarts = ground.controls.restarts(endpoint.id) - (isSame ? before.restarts : 0);
@@ -55,10 +60,21 @@ export function checkRestarts(
       const change = isSame ? disruptionsOf(before.plan, plan) : { size: 0, trigger: 0, move: 0 };
       const declared = change.size + change.trigger + change.move;
       // A kill during a restart by `restartTriggers` adds one: the service does not know about triggers.
-      const most = declared + (results.some(({ run }) => run.isKilled) ? change.trigger : 0);
+      const isTriggerLost = change.trigger > 0 && results.some(({ run }) => run.isKilled);
+      const most = declared + (isTriggerLost ? 1 : 0);
       if (restarts > change.size || drops > most)
         watch.violate(
+          'restarts are declared',
           `${slotName(slot)}: too many restarts or drops of ${endpoint.id}: ${restarts} and ${drops}, declared ${JSON.stringify(change)}`,
+        );
+      const staysUp = isSame ? before.isActive && change.move === 0 && !isTriggerLost : true;
+      // Without waiting, nothing records that a suspension which fails was the first half of a restart.
+      const isKnown = plan.isWaiting || !round.faults.some(({ effect }) => effect.kind === 'operation-fails');
+      const isUp = endpoint.current_state === 'active' || ground.wasAutosuspended(endpoint.id);
+      if (staysUp && isKnown && !isUp)
+        watch.violate(
+          'the compute starts again',
+          `${slotName(slot)}: ${endpoint.id} is ${endpoint.current_state}, declared ${JSON.stringify(change)}`,
         );
     }
 }

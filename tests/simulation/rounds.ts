@@ -1,11 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isMatch } from 'lodash';
 import type { Endpoint, InjectedFault } from 'postgres-control-emulator';
 import type { SlotPlan } from '../chaos/slot-plan';
 import { act, disturbedSlots } from './act';
-import { isDrift } from './other-people';
-import { recover } from './recover';
-import { checkEndpoints, checkForeign, checkSuccess } from './rest-checks';
+import { recover, restartMs, unlock } from './recover';
+import { checkEndpoints, checkForeign, checkRepeated } from './rest-checks';
 import { checkRestarts, takeBaseline } from './restart-check';
+import { checkFalseFailure, checkFalseSuccess, checkGate } from './run-checks';
 import type { Round, Scenario } from './scenario';
 import { settle } from './settle';
 import type { SimulatedRun } from './simulated-run';
@@ -24,7 +25,6 @@ export async function runRounds(world: World): Promise<void> {
 
 async function runRound(world: World, round: Round): Promise<void> {
   const { ground, watch, journal } = world;
-  world.isCalm = false;
   world.lagMs = longestLagMs(world.scenario, round);
   const earlier = world.plans;
   world.plans = round.slots;
@@ -37,14 +37,26 @@ async function runRound(world: World, round: Round): Promise<void> {
   watch.mayDelete = (run, endpointId) => mayDelete(world, round, run, endpointId);
   journal.note('user', () => `declares ${JSON.stringify(round.slots)}`);
   for (const disturbance of round.disturbances) if (disturbance.at === 0) act(world, disturbance);
+  ground.isGuarded = round.isGuarded;
   if (round.isPreviewed)
     for (const stack of stacks) await world.run(stack, { command: 'up', isPreview: true });
+  const isUndisturbed = nothingHappens(round);
+  world.isCalm = isUndisturbed;
+  watch.traffic.isUndisturbed = isUndisturbed;
   const faults = round.faults.map((fault) => ground.controls.inject(fault));
   const results = await runDisturbed(world, round, stacks);
+  checkFalseFailure(world, round, results);
+  const repeated = round.isRepeated ? await repeatFailed(world, round, stacks, results) : [];
   countFaults(world, faults);
   for (const fault of faults) fault.clear();
-  checkFalseSuccess(world, round, stacks, results);
+  // A repetition does not know of a `--replace` that was cut off.
+  const latest =
+    round.forced.length > 0 ? results : stacks.map((_, index) => repeated[index] ?? results[index]);
+  checkFalseSuccess(world, round, stacks, latest);
+  checkGate(world, round, baseline);
   world.isCalm = true;
+  watch.traffic.isUndisturbed = false;
+  ground.isGuarded = false;
   const isCutOff = results.some(({ run }) => run.isCutOff);
   for (const stack of stacks) await recover(world, round, stack, isCutOff);
   if (watch.violations.length > 0) return;
@@ -52,12 +64,16 @@ async function runRound(world: World, round: Round): Promise<void> {
   for (const stack of stacks) checkEndpoints(world, stack);
   checkRestarts(world, round, results, baseline);
   checkForeign(world);
+  for (const stack of stacks) checkRepeated(world, stack, round, results);
   if (watch.violations.length > 0) return;
   for (const stack of stacks) {
     const options = { isPreview: true, refreshesFirst: round.refreshesAfter };
+    const requests = journal.counts.get('requests');
     const preview = await world.run(stack, { command: 'up', ...options });
+    if (!options.refreshesFirst && journal.counts.get('requests') !== requests)
+      watch.violate('a preview without changes sends nothing', `${preview.run.name} sent requests`);
     if (!preview.isSuccess || preview.steps.length > 0)
-      watch.violate(`the next preview shows changes: ${preview.steps} ${JSON.stringify(preview.failures)}`);
+      watch.violate('the next preview is empty', `${preview.steps} ${JSON.stringify(preview.failures)}`);
   }
 }
 
@@ -89,29 +105,29 @@ async function runDisturbed(world: World, round: Round, stacks: readonly Stack[]
   return Promise.all(runs);
 }
 
-/** Checks that a run that succeeds under faults has applied everything. */
-function checkFalseSuccess(
+/** Runs the failed commands again. Returns the results by stack. */
+async function repeatFailed(
   world: World,
-  round: Round,
+  { command }: Round,
   stacks: readonly Stack[],
   results: readonly RunResult[],
-): void {
-  if (round.command === 'refresh' || round.disturbances.some(isDrift)) return;
+): Promise<(RunResult | undefined)[]> {
+  const repeated: (RunResult | undefined)[] = [];
   for (const [index, stack] of stacks.entries()) {
-    const result = results[index];
-    if (!result?.isSuccess) continue;
-    if (round.command === 'destroy') {
-      const slots = world.slotsOf(stack);
-      const left = world.ground
-        .own()
-        .filter((endpoint) => slots.includes(world.ground.slotOf(endpoint) ?? -1));
-      if (left.length > 0)
-        world.watch.violate(`destroy succeeded, but the service has ${left.map(({ id }) => id)}`);
-    } else if (round.slots.every(({ isWaiting }) => isWaiting)) {
-      checkEndpoints(world, stack);
-      checkSuccess(world, stack, result.startedAt);
+    if (results[index]?.isSuccess || command === 'refresh') {
+      repeated.push(undefined);
+      continue;
     }
+    await sleep(restartMs);
+    await unlock(world, stack);
+    repeated.push(await world.run(stack, { command: command === 'destroy' ? command : 'up' }));
   }
+  return repeated;
+}
+
+/** Whether nothing goes wrong in the round. */
+function nothingHappens({ faults, mishap, disturbances, isRunTwice }: Round): boolean {
+  return faults.length === 0 && mishap.kind === 'none' && disturbances.length === 0 && !isRunTwice;
 }
 
 function longestLagMs({ service }: Scenario, { faults, lateReads }: Round): number {

@@ -1,5 +1,7 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { drawScenario } from './draw-scenario';
+import { describeViolation, type Violation } from './rules';
+import { toCount, toSeconds } from './run-options';
 import { shrink } from './shrink';
 import { Simulator } from './simulate';
 import { simulateInParallel } from './simulate-in-parallel';
@@ -9,6 +11,7 @@ interface Options {
   readonly for: number;
   readonly first: number;
   readonly seed?: number;
+  readonly shrink?: boolean;
   readonly parallel: number;
 }
 
@@ -25,6 +28,7 @@ const command = new Command('simulate')
     1 + Math.floor(Math.random() * 2 ** 31),
   )
   .option('--seed <seed>', 'replay one seed and print its story', toCount)
+  .option('--shrink', 'with --seed: print the smallest schedule that breaks the same rule')
   .option('--parallel <count>', 'processes to run at the same time', toCount, 2)
   .parse();
 
@@ -32,31 +36,34 @@ void main(command.opts<Options>());
 
 async function main(options: Options): Promise<void> {
   if (options.seed !== undefined) {
-    await replay(options.seed);
+    await replay(options.seed, options.shrink === true);
     return;
   }
   const startedAt = Date.now();
   const totals = await simulateInParallel(options);
   const seconds = (Date.now() - startedAt) / 1_000;
-  for (const { seed, violations } of totals.failures) print(`seed ${seed}: ${violations.join('\n  ')}`);
+  for (const { seed, violations } of totals.failures)
+    print(`seed ${seed}: ${violations.map(describeViolation).join('\n  ')}`);
   const [first] = totals.failures;
-  if (first) await tellSmallest(first.seed);
+  if (first) await tellSmallest(first.seed, first.violations);
   print(totals.describe(seconds));
   process.exitCode = totals.failures.length > 0 ? 1 : 0;
 }
 
 /** Prints what happens in the schedule of a seed. */
-async function replay(seed: number): Promise<void> {
+async function replay(seed: number, isShrunk: boolean): Promise<void> {
   const { story, violations } = await simulated((simulator) => simulator.run(drawScenario(seed).value, true));
   for (const line of story) print(line);
   print(`seed ${seed}: ${violations.length} violations`);
+  if (isShrunk) await tellSmallest(seed, violations);
   process.exitCode = violations.length > 0 ? 1 : 0;
 }
 
-/** Prints the smallest schedule that breaks the same kind of rule, with its data. */
-async function tellSmallest(seed: number): Promise<void> {
+/** Prints the smallest schedule that breaks the same rule, with its data. */
+async function tellSmallest(seed: number, [first]: readonly Violation[]): Promise<void> {
+  if (!first) return;
   await simulated(async (simulator) => {
-    const smallest = await shrink(drawScenario(seed), (drawn) => simulator.run(drawn.value));
+    const smallest = await shrink(drawScenario(seed), first.rule, (drawn) => simulator.run(drawn.value));
     const { story } = await simulator.run(smallest.value, true);
     print(`The smallest schedule that fails like seed ${seed}:`);
     for (const line of story) print(line);
@@ -76,16 +83,4 @@ async function simulated<Result>(work: (simulator: Simulator) => Promise<Result>
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
-}
-
-function toCount(text: string): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= 1) return count;
-  throw new InvalidArgumentError('It must be a whole number above 0.');
-}
-
-function toSeconds(text: string): number {
-  const [, amount, unit = 's'] = /^(\d+)(s|m|h)?$/.exec(text) ?? [];
-  if (amount === undefined) throw new InvalidArgumentError('It must be a duration, such as 60s or 10m.');
-  return Number(amount) * { s: 1, m: 60, h: 3_600 }[unit as 's' | 'm' | 'h'];
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { EmulatorOptions, Fault } from 'postgres-control-emulator';
-import { fault, isEndless, lateRead } from '../chaos/mishap';
+import { isEndless, lateRead } from '../chaos/mishap';
 import {
   allowedPlan,
   editPlan,
@@ -10,6 +10,7 @@ import {
   slotPlan,
   slotTraits,
 } from '../chaos/slot-plan';
+import { simulatedFault } from './long-faults';
 import { type Disturbance, disturbance } from './other-people';
 import type { Mishap } from './simulated-run';
 
@@ -24,6 +25,10 @@ export interface Round {
   readonly mishap: Mishap;
   /** Whether the user starts a second run of the stack beside the first. */
   readonly isRunTwice: boolean;
+  /** Whether a run that failed is repeated at once, under the faults that are left. */
+  readonly isRepeated: boolean;
+  /** Whether the programs say `allowRestart: false` until the user recovers. */
+  readonly isGuarded: boolean;
   /** What other people do meanwhile. */
   readonly disturbances: readonly Disturbance[];
   /** Late reads during the repairing run. */
@@ -40,6 +45,8 @@ export interface Scenario {
   readonly service: EmulatorOptions;
   /** The setting `requestsPerMinute`; undefined: the default. */
   readonly requestsPerMinute: number | undefined;
+  /** The longest page of operations that the service returns; undefined: as long as a client asks for. */
+  readonly longestPage: number | undefined;
   readonly longestDelayMs: number;
   readonly timeoutSeconds: number;
   readonly traits: readonly SlotTraits[];
@@ -54,20 +61,25 @@ const seldom = fc.nat(5).map((roll) => roll === 0);
 const rarely = fc.nat(15).map((roll) => roll === 0);
 const slotIndex = fc.nat(mostSlots - 1);
 
-const mishap: fc.Arbitrary<Mishap> = fc.record({
-  kind: fc.constantFrom<Mishap['kind']>(
-    'none',
-    'none',
-    'kill of CLI and host',
-    'kill of CLI and host',
-    'kill of the CLI',
-    'kill of the CLI',
-    'kill of the host',
-    'Ctrl-C',
-  ),
-  at: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 160 })),
-  lingerMs: fc.constantFrom(0, 30, 500, 2_000),
-});
+const mishap: fc.Arbitrary<Mishap> = fc.oneof(mishapOf('events', [40, 160]), mishapOf('writes', [4, 12]));
+
+function mishapOf(counts: Mishap['counts'], [few, many]: readonly [number, number]): fc.Arbitrary<Mishap> {
+  return fc.record({
+    counts: fc.constant(counts),
+    kind: fc.constantFrom<Mishap['kind']>(
+      'none',
+      'none',
+      'kill of CLI and host',
+      'kill of CLI and host',
+      'kill of the CLI',
+      'kill of the CLI',
+      'kill of the host',
+      'Ctrl-C',
+    ),
+    at: fc.oneof(fc.integer({ min: 1, max: few }), fc.integer({ min: 1, max: many })),
+    lingerMs: fc.constantFrom(0, 30, 500, 2_000, 4_000),
+  });
+}
 
 const drawnRound = fc.record({
   fresh: fc.array(slotPlan, { minLength: mostSlots, maxLength: mostSlots }),
@@ -87,10 +99,12 @@ const drawnRound = fc.record({
   forced: fc.array(fc.record({ slot: slotIndex, how: fc.constantFrom('--replace', 'taint') }), {
     maxLength: 1,
   }),
-  faults: fc.array(fault, { maxLength: 3 }),
+  faults: fc.array(simulatedFault, { maxLength: 3 }),
   lateFaults: fc.array(lateRead, { maxLength: 2 }),
   mishap,
   isRunTwice: rarely,
+  isRepeated: seldom,
+  isGuarded: rarely,
   disturbances: fc.array(disturbance, { maxLength: 2 }),
   lateReads: fc.array(lateRead, { maxLength: 1 }),
   refreshesBetween: seldom,
@@ -122,6 +136,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc
       ['lateListsMs', 'lateGetsMs'],
     ),
     requestsPerMinute: fc.constantFrom(undefined, undefined, undefined, undefined, 60, 30),
+    longestPage: fc.constantFrom(undefined, undefined, undefined, undefined, 5, 2),
     longestDelayMs: fc.constantFrom(1, 20, 20, 200, 1_500),
     timeoutSeconds: fc.constantFrom(600, 600, 60, 20),
     traits: fc.array(slotTraits, { minLength: mostSlots, maxLength: mostSlots }),
@@ -142,7 +157,13 @@ function toScenario(
   draw: DrawnScenario &
     Pick<
       Scenario,
-      'seed' | 'requestsPerMinute' | 'longestDelayMs' | 'timeoutSeconds' | 'traits' | 'secondStackFrom'
+      | 'seed'
+      | 'requestsPerMinute'
+      | 'longestPage'
+      | 'longestDelayMs'
+      | 'timeoutSeconds'
+      | 'traits'
+      | 'secondStackFrom'
     > & {
       readonly operationMs: number;
       readonly schedulingMs: number;
@@ -165,6 +186,7 @@ function toScenario(
       ...late,
     },
     requestsPerMinute,
+    longestPage: draw.longestPage,
     longestDelayMs: draw.longestDelayMs,
     timeoutSeconds: longEnough(draw),
     traits: draw.traits,

@@ -1,12 +1,14 @@
 import { type DrawnScenario, smallerScenarios } from './draw-scenario';
+import type { Rule } from './rules';
 import type { Outcome } from './simulate';
 
 /** How many smaller scenarios to try in all. */
 const mostTries = 1_500;
 
-/** The smallest scenario found that still fails. */
+/** The smallest scenario found that still breaks the rule. */
 export async function shrink(
   failing: DrawnScenario,
+  broken: Rule,
   run: (drawn: DrawnScenario) => Promise<Outcome>,
 ): Promise<DrawnScenario> {
   let smallest = failing;
@@ -16,7 +18,7 @@ export async function shrink(
       if (tries >= mostTries) return undefined;
       tries += 1;
       const { violations } = await run(smaller);
-      if (violations.length > 0) return smaller;
+      if (violations.some(({ rule }) => rule === broken)) return smaller;
     }
     return undefined;
   };

@@ -1,13 +1,11 @@
 import { drawScenario } from './draw-scenario';
 import { Simulator } from './simulate';
-import type { Share } from './simulate-in-parallel';
+import type { Share } from './simulating-process';
 import { type ShareResult, Totals } from './totals';
 
-/** After so many failures the rest would only repeat them. */
-const mostFailures = 20;
-
 /** Simulates the seeds of a share in this process. */
-export async function simulateShare({ first, step, schedules, seconds }: Share): Promise<ShareResult> {
+export async function simulateShare(share: Share): Promise<ShareResult> {
+  const { first, step, schedules, seconds, mostFailures } = share;
   // The real clock, before it becomes virtual.
   const clock = performance.now.bind(performance);
   const end = seconds === undefined ? Number.POSITIVE_INFINITY : clock() + seconds * 1_000;

@@ -1,7 +1,7 @@
-import type { Share } from './simulate-in-parallel';
 import { simulateShare } from './simulate-seeds';
+import type { Share } from './simulating-process';
 
-// A process of simulate-in-parallel.ts.
+// What runShare starts.
 
 const [share = '{}'] = process.argv.slice(2);
 void simulateShare(JSON.parse(share) as Share).then((result) =>

@@ -1,6 +1,7 @@
 import { Journal } from './journal';
 import { Network } from './network';
 import { runRounds } from './rounds';
+import { describeViolation, type Violation } from './rules';
 import type { Scenario } from './scenario';
 import { Randomness, SeededRandomness } from './seeded-randomness';
 import { SimulatedService } from './simulated-service';
@@ -9,7 +10,7 @@ import { apiKey, World } from './world';
 
 /** The outcome of one schedule. */
 export interface Outcome {
-  readonly violations: readonly string[];
+  readonly violations: readonly Violation[];
   readonly counts: ReadonlyMap<string, number>;
   /** Who did what at which virtual time; empty unless it was asked for. */
   readonly story: readonly string[];
@@ -52,25 +53,25 @@ export class Simulator {
     let isOver = false;
     const work = runRounds(world)
       .catch((error) =>
-        watch.violate(`the simulation failed: ${error instanceof Error ? error.stack : error}`),
+        watch.violate('the simulation works', error instanceof Error ? String(error.stack) : String(error)),
       )
       .finally(() => {
         isOver = true;
       });
     const hasEnded = await this.#time.passUntil(() => isOver, longestMs);
-    if (!hasEnded) watch.violate('the run neither ends nor waits for anything');
+    if (!hasEnded) watch.violate('calls end in time', 'the run neither ends nor waits for anything');
     else await work;
     if (watch.violations.length === 0 && !world.hasKilled) await this.#checkRest(world);
     service.stop();
-    for (const violation of watch.violations) journal.note('VIOLATION', () => violation);
+    for (const violation of watch.violations) journal.note('VIOLATION', () => describeViolation(violation));
     return { violations: watch.violations, counts: journal.counts, story: journal.story };
   }
 
   /** Checks that nothing keeps running. The timers of killed processes do, without effect. */
   async #checkRest({ watch }: World): Promise<void> {
-    const isQuiet = () => this.#time.pending.length === 0 && this.#network.underWay === 0;
+    const isQuiet = () => this.#time.pending.length === 0 && this.#network.underWay.size === 0;
     if (await this.#time.passUntil(isQuiet, restMs)) return;
-    const left = `${this.#time.pending.length} timers and ${this.#network.underWay} requests`;
-    watch.violate(`${left} are left ${restMs} ms after the end`);
+    const left = `${this.#time.pending.length} timers and ${this.#network.underWay.size} requests`;
+    watch.violate('nothing keeps running', `${left} are left ${restMs} ms after the end`);
   }
 }

@@ -4,21 +4,29 @@ import type { Sender } from './network';
 /** How a run is cut off. */
 export interface Mishap {
   readonly kind: 'none' | 'kill of CLI and host' | 'kill of the CLI' | 'kill of the host' | 'Ctrl-C';
-  /** The number of the event at which it happens: a request that is sent, answered or delivered, a step, or a write of the state. */
+  /**
+   * What is counted until it happens. Events: a request that is sent, answered or delivered, a step, or a write of the state.
+   * Writes: a request that changes something is sent, or its response delivered.
+   */
+  readonly counts: 'events' | 'writes';
   readonly at: number;
   /** How long the host lives on after its CLI. Milliseconds. */
   readonly lingerMs: number;
 }
 
-export const noMishap: Mishap = { kind: 'none', at: 0, lingerMs: 0 };
+export const noMishap: Mishap = { kind: 'none', counts: 'events', at: 0, lingerMs: 0 };
 
 /** The two processes of one `pulumi` command: the CLI with the engine, and the host of the provider. */
 export class SimulatedRun implements Sender {
   readonly name: string;
+  /** Whether it is a preview or a refresh. */
+  readonly isReading: boolean;
   events = 0;
+  #writes = 0;
   isCliAlive = true;
   isHostAlive = true;
-  isInterrupted = false;
+  /** When the user has interrupted it. Virtual time. */
+  interruptedAt: number | undefined;
   /** Whether the mishap has happened. */
   isCutOff = false;
   /** Called at each event, with its number. */
@@ -32,8 +40,9 @@ export class SimulatedRun implements Sender {
   readonly #mishap: Mishap;
   readonly #journal: Journal;
 
-  constructor(name: string, mishap: Mishap, journal: Journal) {
+  constructor(name: string, isReading: boolean, mishap: Mishap, journal: Journal) {
     this.name = name;
+    this.isReading = isReading;
     this.#mishap = mishap;
     this.#journal = journal;
     this.cliDied = new Promise((resolve) => {
@@ -49,6 +58,10 @@ export class SimulatedRun implements Sender {
     return this.isHostAlive;
   }
 
+  get isInterrupted(): boolean {
+    return this.interruptedAt !== undefined;
+  }
+
   /** Whether it was killed, in whole or in part. */
   get isKilled(): boolean {
     return this.isCutOff && this.#mishap.kind !== 'Ctrl-C';
@@ -57,7 +70,13 @@ export class SimulatedRun implements Sender {
   step(): void {
     this.events += 1;
     this.onEvent?.(this.events);
-    if (this.events === this.#mishap.at) this.#cutOff();
+    if (this.#mishap.counts === 'events' && this.events === this.#mishap.at) this.#cutOff();
+  }
+
+  /** A request that changes something is sent, or its response is delivered. */
+  write(): void {
+    this.#writes += 1;
+    if (this.#mishap.counts === 'writes' && this.#writes === this.#mishap.at) this.#cutOff();
   }
 
   /** The engine ends its plugins when a run ends. */
@@ -76,7 +95,7 @@ export class SimulatedRun implements Sender {
     );
     if (kind === 'Ctrl-C') {
       this.#journal.count('interruptions');
-      this.isInterrupted = true;
+      this.interruptedAt = Date.now();
       this.onInterrupt?.();
       return;
     }

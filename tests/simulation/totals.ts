@@ -1,4 +1,5 @@
 import { type CountedEvent, countedEvents } from './journal';
+import type { Violation } from './rules';
 
 /** What a process has found, as it sends it to another one. */
 export interface ShareResult {
@@ -12,9 +13,9 @@ export class Totals {
   schedules = 0;
   readonly counts = new Map<string, number>();
   /** The seeds that broke an invariant, with what they broke. */
-  readonly failures: { readonly seed: number; readonly violations: readonly string[] }[] = [];
+  readonly failures: { readonly seed: number; readonly violations: readonly Violation[] }[] = [];
 
-  add(seed: number, violations: readonly string[], counts: ReadonlyMap<string, number>): void {
+  add(seed: number, violations: readonly Violation[], counts: ReadonlyMap<string, number>): void {
     this.schedules += 1;
     for (const [event, times] of counts) this.counts.set(event, (this.counts.get(event) ?? 0) + times);
     if (violations.length > 0) this.failures.push({ seed, violations });

@@ -2,11 +2,11 @@ import type { ReadProperties } from '../../provider/src/plugin/properties';
 import type { Ground } from './ground';
 import type { Served } from './in-process-reply';
 import type { SentRequest } from './network';
+import type { Rule, Violation } from './rules';
 import type { SimulatedRun } from './simulated-run';
 import type { Stack } from './stack';
+import { Traffic } from './traffic';
 
-const minuteMs = 60_000;
-const mostPerSecondOnRoute = 40;
 /** A check, a comparison or a read has no time-out of its own. Milliseconds. */
 const longestCallMs = 180_000;
 
@@ -17,14 +17,16 @@ export interface WatchLimits {
 
 /** The invariants that hold at every step. Each method is called when something happens that could break one. */
 export class Watch {
-  readonly violations: string[] = [];
+  readonly violations: Violation[] = [];
+  readonly traffic: Traffic;
   readonly #ground: Ground;
   readonly #limits: WatchLimits;
   readonly #apiKey: string;
-  /** When the requests of each run arrived; those of one route under its name. */
-  readonly #arrivals = new Map<SimulatedRun, Map<string, number[]>>();
-  /** The endpoints whose creation each run has been told. */
-  readonly #told = new Map<SimulatedRun, { readonly id: string; readonly slot: number }[]>();
+  /** The endpoints that the service has returned to each run in response to a write. */
+  readonly #told = new Map<
+    SimulatedRun,
+    { readonly id: string; readonly slot: number; readonly isCreated: boolean }[]
+  >();
   readonly #searched = new WeakSet<ReadProperties>();
   /** Whether a run has a reason to delete an endpoint of the programs. */
   mayDelete: (run: SimulatedRun, endpointId: string) => boolean = () => true;
@@ -35,41 +37,44 @@ export class Watch {
     this.#ground = ground;
     this.#limits = limits;
     this.#apiKey = apiKey;
+    this.traffic = new Traffic(ground, limits.perMinute, (rule, what) => this.violate(rule, what));
   }
 
-  violate(violation: string): void {
-    this.violations.push(violation);
+  violate(rule: Rule, what: string): void {
+    this.violations.push({ rule, what });
   }
 
   /** Whether the run knows that it has created the endpoint. */
   hasCreated(run: SimulatedRun, endpointId: string): boolean {
-    return this.#told.get(run)?.some(({ id }) => id === endpointId) === true;
+    return this.#told.get(run)?.some(({ id, isCreated }) => isCreated && id === endpointId) === true;
   }
 
   /** A request is about to have its effect. */
-  arrives(run: SimulatedRun, { method, path, body }: SentRequest): void {
-    this.#countArrival(
-      run,
-      `${method} ${path.replace(/\?.*/, '').replaceAll(/(\/[^/]+)\/[^/]+/g, '$1/{id}')}`,
-    );
+  arrives(run: SimulatedRun, request: SentRequest): void {
+    const { method, path, body } = request;
+    this.traffic.arrives(run, request);
     if (method === 'GET') return;
     const [, endpointId] = /\/endpoints\/([^/]+)/.exec(path) ?? [];
     if (endpointId !== undefined && this.#ground.isForeign(endpointId))
-      this.violate(`${run.name} sent ${method} ${path}, to an endpoint of another client`);
+      this.violate(
+        'endpoints of other clients are untouched',
+        `${run.name} sent ${method} ${path}, to an endpoint of another client`,
+      );
     if (method === 'DELETE' && endpointId !== undefined && !this.mayDelete(run, endpointId))
-      this.violate(`${run.name} deletes ${endpointId}, which it must keep`);
+      this.violate(
+        'an endpoint in use is not deleted',
+        `${run.name} deletes ${endpointId}, which it must keep`,
+      );
     if (body !== undefined) this.#searchBody(run, body);
   }
 
   /** A response reaches the process that waits for it. */
-  delivered(run: SimulatedRun, { method, path }: SentRequest, served: Served): void {
-    if (method !== 'POST' || !path.endsWith('/endpoints') || served.kind !== 'whole' || served.status !== 201)
-      return;
-    const endpoint = parseEndpoint(served.body);
-    const slot = endpoint && this.#ground.slotOf(endpoint);
-    if (!endpoint || slot === undefined) return;
+  delivered(run: SimulatedRun, request: SentRequest, served: Served): void {
+    this.traffic.delivered(run, served);
+    const changed = this.#readChanged(request, served);
+    if (!changed) return;
     const told = this.#told.get(run) ?? [];
-    told.push({ id: endpoint.id, slot });
+    told.push(changed);
     this.#told.set(run, told);
   }
 
@@ -79,14 +84,24 @@ export class Watch {
     for (const told of this.#told.get(run) ?? []) {
       if (told.slot !== slot || state.resources.some(({ id }) => id === told.id)) continue;
       if (!this.#ground.own(slot).some(({ id }) => id === told.id)) continue;
-      this.violate(`${run.name} lost the id ${told.id}: the service has the endpoint, the state does not`);
+      this.violate(
+        'no id is lost',
+        `${run.name} lost the id ${told.id}: the service has the endpoint, the state does not`,
+      );
     }
+  }
+
+  /** A refresh has removed an endpoint from the state. */
+  forgotten(run: SimulatedRun, id: string): void {
+    if (this.#ground.exists(id) && !this.#ground.isDeleting(id))
+      this.violate('no id is lost', `${run.name} removed ${id}, which the service still has`);
   }
 
   /** The user may see the text. */
   shown(run: SimulatedRun, text: string): void {
     const secret = this.#findSecret(text);
-    if (secret !== undefined) this.violate(`a message of ${run.name} contains ${secret}: ${text}`);
+    if (secret !== undefined)
+      this.violate('secrets stay secret', `a message of ${run.name} contains ${secret}: ${text}`);
   }
 
   /** The state was written. */
@@ -102,31 +117,20 @@ export class Watch {
     const tookMs = Date.now() - startedAt;
     const longestMs = timeoutSeconds * 1_000 * (2 * this.#limits.slotCount + 1) + longestCallMs;
     if (tookMs > longestMs)
-      this.violate(`${run.name}: ${call} took ${tookMs} ms, at most ${longestMs} ms are allowed`);
+      this.violate(
+        'calls end in time',
+        `${run.name}: ${call} took ${tookMs} ms, at most ${longestMs} ms are allowed`,
+      );
   }
 
-  #countArrival(run: SimulatedRun, route: string): void {
-    const routes = this.#arrivals.get(run) ?? new Map<string, number[]>();
-    this.#arrivals.set(run, routes);
-    const { perMinute } = this.#limits;
-    this.#countWithin(routes, 'any route', perMinute, minuteMs, run);
-    this.#countWithin(routes, route, mostPerSecondOnRoute, 1_000, run);
-  }
-
-  #countWithin(
-    routes: Map<string, number[]>,
-    route: string,
-    most: number,
-    windowMs: number,
-    run: SimulatedRun,
-  ): void {
-    const times = routes.get(route) ?? [];
-    routes.set(route, times);
-    const now = Date.now();
-    times.push(now);
-    const earlier = times[times.length - 1 - most];
-    if (earlier !== undefined && now - earlier < windowMs)
-      this.violate(`${run.name} sent more than ${most} requests in ${windowMs} ms on ${route}`);
+  /** The endpoint of a slot that a write has created or changed. */
+  #readChanged({ method }: SentRequest, served: Served) {
+    if (!['POST', 'PATCH'].includes(method) || served.kind !== 'whole' || served.status >= 300)
+      return undefined;
+    const endpoint = parseEndpoint(served.body);
+    const slot = endpoint && this.#ground.slotOf(endpoint);
+    const isCreated = served.status === 201;
+    return endpoint && slot !== undefined ? { id: endpoint.id, slot, isCreated } : undefined;
   }
 
   #searchProperties(where: string, properties: ReadProperties): void {
@@ -135,7 +139,8 @@ export class Watch {
     for (const [name, value] of Object.entries(properties.values)) {
       if (properties.secretNames.includes(name)) continue;
       const secret = this.#findSecret(JSON.stringify(value));
-      if (secret !== undefined) this.violate(`${where}: ${name} contains ${secret} in plain text`);
+      if (secret !== undefined)
+        this.violate('secrets stay secret', `${where}: ${name} contains ${secret} in plain text`);
     }
   }
 
@@ -148,7 +153,7 @@ export class Watch {
       (settings !== undefined && this.#findSecret(JSON.stringify(settings))?.includes('setting') === false) ||
       this.#findSecret(String(name))?.includes('name') === false;
     if (secret !== undefined || isMisplaced)
-      this.violate(`${run.name} sent a secret in another place: ${body}`);
+      this.violate('secrets stay secret', `${run.name} sent a secret in another place: ${body}`);
   }
 
   #findSecret(text: string): string | undefined {

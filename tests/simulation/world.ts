@@ -108,7 +108,8 @@ export class World implements Carrier {
     this.#runs += 1;
     const { isPreview = false } = options;
     const what = isPreview ? 'preview' : command;
-    const run = new SimulatedRun(`${what} ${this.#runs} ${stack.name}`, mishap, this.journal);
+    const isReading = isPreview || command === 'refresh';
+    const run = new SimulatedRun(`${what} ${this.#runs} ${stack.name}`, isReading, mishap, this.journal);
     run.onEvent = onEvent;
     const startedAt = this.time.now;
     const conclude = (result: EngineResult): RunResult => {
@@ -151,13 +152,17 @@ export class World implements Carrier {
     return { outwardMs: delay(), returnMs, isDuplicated };
   }
 
-  sent(sender: Sender, { method, path, body }: SentRequest): void {
+  sent(sender: Sender, request: SentRequest): void {
+    const { method, path, body } = request;
+    // Only runs send requests.
+    const run = sender as SimulatedRun;
+    this.watch.traffic.sent(run, request);
+    if (method !== 'GET') run.write();
     this.journal.count('requests');
     this.journal.note(sender.name, () => `  -> ${method} ${path} ${body ?? ''}`);
   }
 
   arriving(sender: Sender, request: SentRequest): void {
-    // Only runs send requests.
     this.watch.arrives(sender as SimulatedRun, request);
   }
 
@@ -169,7 +174,7 @@ export class World implements Carrier {
     const { method, path, body } = request;
     const served = await this.service.server.handle({
       method,
-      url: `/api/v2${path}`,
+      url: `/api/v2${this.#withPageSize(path)}`,
       headers: { authorization: String(headers.get('Authorization')) },
       body,
     });
@@ -179,8 +184,16 @@ export class World implements Carrier {
     return served;
   }
 
+  /** The service may return shorter pages than a client asks for. */
+  #withPageSize(path: string): string {
+    const { longestPage = 1_000 } = this.scenario;
+    return path.replace(/limit=(\d+)/, (_whole, limit) => `limit=${Math.min(Number(limit), longestPage)}`);
+  }
+
   delivered(sender: Sender, request: SentRequest, served: Served): void {
-    this.watch.delivered(sender as SimulatedRun, request, served);
+    const run = sender as SimulatedRun;
+    this.watch.delivered(run, request, served);
+    if (request.method !== 'GET') run.write();
   }
 
   async #start(
@@ -212,6 +225,7 @@ export class World implements Carrier {
       witness: {
         written: () => this.watch.written(run, stack),
         step: (_run, step, urn, id) => this.journal.note(run.name, () => `${step} ${urn} ${id ?? ''}`),
+        forgotten: (_run, id) => this.watch.forgotten(run, id),
         createEnded: (_run, urn) => this.watch.createEnded(run, stack, this.slotOfUrn(urn)),
       },
     });

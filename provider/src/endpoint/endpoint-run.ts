@@ -135,8 +135,10 @@ export class EndpointRun {
     if (started.some(({ action }) => action === 'start_compute')) return;
     const hasFailed = (action: string) => failed.some((operation) => operation.action === action);
     const [isSuspendDue, isStartDue] = [hasFailed('suspend_compute'), hasFailed('start_compute')];
-    // A start that was sent after a suspension that failed may have succeeded: the compute was active.
-    if (due.includes('restartTriggers') || (isSuspendDue && wasRestart)) await this.#restart(isRestarting);
+    // A start that was sent after a suspension that failed may have succeeded: the compute was active. If a start failed, an
+    // earlier try may have suspended it.
+    if (due.includes('restartTriggers') || (isSuspendDue && wasRestart))
+      await this.#restart(isRestarting || isStartDue);
     else if (isSuspendDue) await this.#control('suspend');
     else if (isStartDue) await this.#start();
   }

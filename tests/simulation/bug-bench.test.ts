@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { findFault } from './bug-bench';
+import { knownFaults } from './known-faults';
+import { patchSource } from './patched-source';
+
+const [easy] = knownFaults.filter(({ name }) => name === 'a failed create leaves nothing in state');
+if (!easy) throw new Error('the bug bench has lost its easiest fault');
+
+it('the bug bench finds a fault', async () => {
+  const { schedules, violation } = await findFault(easy, 200);
+  expect(violation?.rule).toBe('no id is lost');
+  expect(schedules).toBeLessThanOrEqual(200);
+});
+
+it('the bug bench refuses a patch that no longer fits the source', async () => {
+  await expect(findFault({ ...easy, find: 'a text that no source has' }, 1)).rejects.toThrow(
+    'occurs 0 times in provider/src/endpoint/endpoint-create.ts, not once',
+  );
+});
+
+it.for(knownFaults)('fits the source: $name', async (fault) => {
+  expect(await patchSource(fault)).toContain(fault.replace);
+});
+
+it('each known fault has its own name', () => {
+  expect(new Set(knownFaults.map(({ name }) => name)).size).toBe(knownFaults.length);
+});

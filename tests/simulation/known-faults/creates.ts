@@ -1,0 +1,117 @@
+import type { KnownFault } from '../patched-source';
+
+export const createFaults: readonly KnownFault[] = [
+  {
+    name: 'a failed create leaves nothing in state',
+    file: 'endpoint/endpoint-create.ts',
+    find: 'const outputs = await run.keepInState(finish());',
+    replace: 'const outputs = await finish();',
+  },
+  {
+    name: 'a failed take-over leaves nothing in state',
+    file: 'endpoint/endpoint-create.ts',
+    find: 'return { id, outputs: await run.keepInState(finish()) };',
+    replace: 'return { id, outputs: await finish() };',
+  },
+  {
+    name: 'a create does not look for an endpoint that it has created before',
+    file: 'endpoint/create-once.ts',
+    find: 'if (found) return found;',
+    replace: '',
+  },
+  {
+    name: 'a create uses the declared name from the start',
+    file: 'endpoint/create-once.ts',
+    find: 'const name = derived ?? inputs.name;',
+    replace: 'const name = inputs.name ?? derived;',
+  },
+  {
+    name: 'a create takes over an endpoint of the declared name',
+    file: 'endpoint/existing-endpoint.ts',
+    find: `if (named && !(inputs.adopt && isSamePlace(named, inputs)))
+    throw new NameTakenError(describeTaken(inputs, named), named);
+  const adopted = inputs.adopt ?`,
+    replace: `if (named && !isSamePlace(named, inputs))
+    throw new NameTakenError(describeTaken(inputs, named), named);
+  const adopted = inputs.adopt || named ?`,
+  },
+  {
+    name: 'a name that another client uses too hides the endpoint that a killed create left',
+    file: 'endpoint/existing-endpoint.ts',
+    find: "return sortBy(named, (endpoint) => !isSamePlace(endpoint, inputs), createdAt, 'id')[0];",
+    replace: 'return named[0];',
+  },
+  {
+    name: 'a list that still shows a deleted endpoint refuses a create',
+    file: 'endpoint/endpoint-create.ts',
+    find: '(error instanceof NameTakenError && (await isNoLongerThere(request, error.takenBy)))',
+    replace: 'false',
+  },
+  {
+    name: 'a create takes over an endpoint that only a lagging list shows',
+    file: 'endpoint/endpoint-create.ts',
+    find: 'if (await isNoLongerThere(request, endpoint))',
+    replace: 'if (false)',
+  },
+  {
+    name: 'a create fails because its last list takes long',
+    file: 'endpoint/endpoint-run.ts',
+    find: 'this.#endpoint.find(Math.max(project.readLagMs, deadline.remainingMs))',
+    replace: 'this.#endpoint.find(project.readLagMs)',
+  },
+  {
+    name: 'a create of a replica waits for the read lag after every wait for the lock',
+    file: 'endpoint/create-once.ts',
+    find: "const isPatient = isOutcomeUnknown && work.inputs.type === 'read_only';",
+    replace: "const isPatient = work.inputs.type === 'read_only';",
+  },
+  {
+    name: 'a create of a replica is repeated when one list does not show it',
+    file: 'endpoint/create-once.ts',
+    find: "const isPatient = isOutcomeUnknown && work.inputs.type === 'read_only';",
+    replace: 'const isPatient = false;',
+  },
+  {
+    name: 'a create that another process has overtaken keeps its duplicate',
+    file: 'endpoint/endpoint-create.ts',
+    find: 'if (!older) return run.finishNamed(finished);',
+    replace: 'return run.finishNamed(finished);',
+  },
+  {
+    name: 'a take-over keeps the duplicates of its endpoint',
+    file: 'endpoint/endpoint-create.ts',
+    find: 'await deleteEndpoint(project, duplicate.id, deadline, progress);',
+    replace: 'progress.show(duplicate.id, 0);',
+  },
+  {
+    name: 'a take-over deletes the other endpoints of the branch',
+    file: 'endpoint/existing-endpoint.ts',
+    find: "return endpoints.filter(({ name = '', ...other }) => derivedNames.includes(name) && other.id !== id);",
+    replace: `const branchId = endpoints.find((other) => other.id === id)?.branch_id;
+  return endpoints.filter((other) => other.branch_id === branchId && other.id !== id);`,
+  },
+  {
+    name: 'a take-over does not wait for the operations of the killed create',
+    file: 'endpoint/endpoint-create.ts',
+    find: 'await run.resume(await run.findEarlier(isOwn), changes);',
+    replace: 'await run.resume([], changes);',
+  },
+  {
+    name: 'a refused create of a second read_write endpoint does not look for its own',
+    file: 'endpoint/branch-conflict.ts',
+    find: 'if (found?.existing) return found.existing;',
+    replace: '',
+  },
+  {
+    name: 'a forced replacement that keeps the endpoint keeps single settings, too',
+    file: 'endpoint/drift.ts',
+    find: 'return !isMatch(name, read(endpoint), inputs[name] ?? whenRemoved);',
+    replace: 'return inputs[name] === undefined && !isSame(read(endpoint), whenRemoved);',
+  },
+  {
+    name: 'the derived name is the same for an endpoint and its replacement',
+    file: 'endpoint/endpoint-name.ts',
+    find: '    ...replacingValues,\n',
+    replace: '',
+  },
+];

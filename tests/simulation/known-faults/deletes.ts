@@ -1,0 +1,46 @@
+import type { KnownFault } from '../patched-source';
+
+export const deleteFaults: readonly KnownFault[] = [
+  {
+    name: 'a delete does not wait for its operations',
+    file: 'endpoint/endpoint-delete.ts',
+    find: '  if (isAccepted) {\n',
+    replace: '  if (false) {\n',
+  },
+  {
+    name: 'a delete whose operation failed counts as done',
+    file: 'endpoint/endpoint-delete.ts',
+    find: '(!isProven && (await remains()))',
+    replace: 'false',
+  },
+  {
+    name: 'a delete removes an endpoint that a create of the same run has taken over',
+    file: 'endpoint/endpoint-claims.ts',
+    find: 'return this.#created.get(endpointId) ?? (isOwnLeftover ? undefined : holder);',
+    replace: 'return undefined;',
+  },
+  {
+    name: 'a refresh before a destroy keeps the endpoints',
+    file: 'endpoint/endpoint-lifecycle.ts',
+    find: 'if (this.#claims.isRefreshed(id, urn)) return { hasChanges, changes, replaces, restarts: false };',
+    replace: '',
+  },
+  {
+    name: 'the leftover of a forced replacement is never deleted',
+    file: 'endpoint/endpoint-claims.ts',
+    find: '(isOwnLeftover ? undefined : holder)',
+    replace: 'holder',
+  },
+  {
+    name: "a proxy's 404 counts as the service's",
+    file: 'control-api/control-api-error.ts',
+    find: 'return this.status === 404 && this.isFromService;',
+    replace: 'return this.status === 404;',
+  },
+  {
+    name: 'a refresh removes an endpoint that one list does not show',
+    file: 'endpoint/endpoint-read.ts',
+    find: 'await project.findEndpointPatiently(id)',
+    replace: 'await project.findEndpoint(id)',
+  },
+];

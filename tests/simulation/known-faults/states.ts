@@ -1,0 +1,60 @@
+import type { KnownFault } from '../patched-source';
+
+export const stateFaults: readonly KnownFault[] = [
+  {
+    name: 'the outputs of a secret argument are not marked',
+    file: 'endpoint/secret-outputs.ts',
+    find: 'const secret = union(secretNames, kept);',
+    replace: 'const secret = kept;',
+  },
+  {
+    name: 'an output is no longer marked once the program gives another value',
+    file: 'endpoint/secret-outputs.ts',
+    find: 'const secret = union(secretNames, kept);',
+    replace: 'const secret = union(secretNames);',
+  },
+  {
+    name: 'messages show secrets',
+    file: 'endpoint/endpoint-lifecycle.ts',
+    find: 'return (text) => toPrintable(redact(text));',
+    replace: 'return (text) => toPrintable(text);',
+  },
+  {
+    name: 'a secret name that the program no longer gives is not a secret',
+    file: 'endpoint/endpoint-check.ts',
+    find: "...(isNameSecret && { secretNames: union(secretNames, ['name']) }),",
+    replace: '',
+  },
+  {
+    name: 'the state does not record unfinished operations',
+    file: 'endpoint/endpoint-state.ts',
+    find: "outcomeOf(operation) !== 'succeeded'",
+    replace: "outcomeOf(operation) === 'failed'",
+  },
+  {
+    name: 'the state does not record failed operations',
+    file: 'endpoint/endpoint-state.ts',
+    find: "outcomeOf(operation) !== 'succeeded'",
+    replace: "outcomeOf(operation) === 'unfinished'",
+  },
+  {
+    name: 'an update without waiting forgets the operations of the one before',
+    file: 'endpoint/endpoint-operations.ts',
+    find: 'const unfinished = earlier.filter(isUnfinished).map((operation) => this.#toOperation(operation));',
+    replace: 'const unfinished: Operation[] = [];',
+  },
+  {
+    name: 'a preview starts the compute',
+    file: 'endpoint/endpoint-lifecycle.ts',
+    find: 'const due = union(changes, prior.outputs.__unapplied);',
+    replace: `const due = union(changes, prior.outputs.__unapplied);
+      const { projectId } = prior.outputs;
+      if (changes.length > 0) await this.#projects.project(projectId).api.controlEndpoint(projectId, id, 'start');`,
+  },
+  {
+    name: 'a preview without changes sends requests',
+    file: 'preview/preview-diagnostics.ts',
+    find: 'if (isDisruptive(changes, news, failed)) {',
+    replace: 'if (true) {',
+  },
+];

@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import type { Fault } from 'postgres-control-emulator';
+import { call, fault } from '../chaos/mishap';
+
+// Chaos has to wait while a fault lasts; here no time passes.
+
+/** A proxy answers in place of the service, for many requests. */
+const proxied: fc.Arbitrary<Fault> = fc.record({
+  match: call,
+  times: fc.constantFrom(10, 40),
+  effect: fc.constant({ kind: 'proxy-page' as const, status: 404, when: 'before-work' as const }),
+});
+
+/** Responses that take almost as long as the provider waits for one. */
+const slow: fc.Arbitrary<Fault> = fc.record({
+  match: call,
+  times: fc.integer({ min: 1, max: 3 }),
+  effect: fc.constant({ kind: 'slow' as const, delayMs: 20_000 }),
+});
+
+/** The account has used up its requests of the last minute. */
+const exhausted: fc.Arbitrary<Fault> = fc.record({
+  match: call,
+  times: fc.constant(1),
+  effect: fc.constant({ kind: 'status' as const, status: 429, retryAfterSeconds: 60 }),
+});
+
+export const simulatedFault: fc.Arbitrary<Fault> = fc.oneof(
+  { weight: 10, arbitrary: fault },
+  { weight: 1, arbitrary: proxied },
+  { weight: 1, arbitrary: slow },
+  { weight: 1, arbitrary: exhausted },
+);

@@ -1,0 +1,36 @@
+/** What must hold in every schedule. */
+export type Rule =
+  | 'one endpoint for each resource'
+  | 'the endpoint is as declared'
+  | 'no false success'
+  | 'no id is lost'
+  | 'endpoints of other clients are untouched'
+  | 'an endpoint in use is not deleted'
+  | 'nothing is replaced without a reason'
+  | 'restarts are declared'
+  | 'the compute starts again'
+  | 'secrets stay secret'
+  | 'the rate limit holds'
+  | 'Retry-After is respected'
+  | 'an interrupted run sends nothing'
+  | 'a preview changes nothing'
+  | 'a preview without changes sends nothing'
+  | 'only changes are sent'
+  | 'nothing is created twice'
+  | 'allowRestart is respected'
+  | 'no false failure'
+  | 'calls end in time'
+  | 'the next run succeeds'
+  | 'the next preview is empty'
+  | 'nothing keeps running'
+  | 'the simulation works';
+
+/** A rule that a schedule broke, and how. */
+export interface Violation {
+  readonly rule: Rule;
+  readonly what: string;
+}
+
+export function describeViolation({ rule, what }: Violation): string {
+  return `${rule}: ${what}`;
+}

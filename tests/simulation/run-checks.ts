@@ -1,0 +1,76 @@
+import { sumBy } from 'lodash';
+import type { Fault } from 'postgres-control-emulator';
+import { slotName } from '../chaos/declared-slot';
+import { isDrift } from './other-people';
+import { checkEndpoints, checkSuccess } from './rest-checks';
+import type { Baseline } from './restart-check';
+import type { Round } from './scenario';
+import type { Stack } from './stack';
+import type { RunResult, World } from './world';
+
+/** Checks that a run that succeeds under faults has applied everything. */
+export function checkFalseSuccess(
+  world: World,
+  round: Round,
+  stacks: readonly Stack[],
+  results: readonly (RunResult | undefined)[],
+): void {
+  if (round.command === 'refresh' || round.disturbances.some(isDrift)) return;
+  for (const [index, stack] of stacks.entries()) {
+    const result = results[index];
+    if (!result?.isSuccess) continue;
+    if (round.command === 'destroy') {
+      const slots = world.slotsOf(stack);
+      const left = world.ground
+        .own()
+        .filter((endpoint) => slots.includes(world.ground.slotOf(endpoint) ?? -1));
+      if (left.length > 0)
+        world.watch.violate(
+          'no false success',
+          `destroy succeeded, but the service has ${left.map(({ id }) => id)}`,
+        );
+    } else if (round.slots.every(({ isWaiting }) => isWaiting)) {
+      checkEndpoints(world, stack);
+      checkSuccess(world, stack, result.startedAt);
+    }
+  }
+}
+
+/** Checks that a run succeeds in which nothing happens that the provider can't survive. */
+export function checkFalseFailure(world: World, round: Round, results: readonly RunResult[]): void {
+  const { isRunTwice, isGuarded, disturbances, faults } = round;
+  if (isRunTwice || isGuarded || results.some(({ run }) => run.isCutOff)) return;
+  const lockMs = sumBy(disturbances, ({ what, forMs }) =>
+    what === 'lock the project' ? forMs : longestLockMs,
+  );
+  if (lockMs >= longestLockMs || !faults.every(isSurvivable)) return;
+  // A shorter time-out may pass while requests are repeated.
+  if (world.scenario.timeoutSeconds < 600 && faults.length > 0) return;
+  for (const { isSuccess, failures, run } of results)
+    if (!isSuccess)
+      world.watch.violate('no false failure', `${run.name} failed: ${JSON.stringify(failures)}`);
+}
+
+/** Other people's locks of this length may outlast a short time-out. Milliseconds. */
+const longestLockMs = 12_500;
+
+/** Whether each request succeeds if it is repeated, and each operation finishes. */
+function isSurvivable({ match, effect }: Fault): boolean {
+  if (effect.kind.startsWith('operation-')) return false;
+  // Any other client error is final: the service itself, or a proxy in its place, refuses the request. It locks no reads.
+  if (effect.kind === 'status' && effect.status === 423) return 'method' in match && match.method !== 'GET';
+  return effect.kind !== 'proxy-page' || effect.status !== 404;
+}
+
+/** Checks that a run with `allowRestart: false` has dropped no connections. */
+export function checkGate(world: World, round: Round, baseline: Baseline): void {
+  const { ground, watch } = world;
+  if (!round.isGuarded || round.command === 'destroy') return;
+  for (const [slot, { id, drops }] of baseline) {
+    const isTouched = [...round.disturbances, ...round.forced].some((each) => each.slot === slot);
+    if (isTouched || !world.plans[slot]?.isDeclared) continue;
+    const now = ground.controls.connectionDrops(id);
+    if (now > drops)
+      watch.violate('allowRestart is respected', `${slotName(slot)}: ${id} has lost its connections`);
+  }
+}

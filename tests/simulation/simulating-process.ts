@@ -1,0 +1,43 @@
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+import type { ShareResult } from './totals';
+
+/** What a process simulates: every `step`-th seed from `first` on. */
+export interface Share {
+  readonly first: number;
+  readonly step: number;
+  /** @default without limit */
+  readonly schedules?: number | undefined;
+  /** @default without limit */
+  readonly seconds?: number | undefined;
+  /** After so many failures it ends. */
+  readonly mostFailures: number;
+}
+
+/**
+ * Makes one file of a simulating process, which runs a quarter faster than with tsx. Returns its path.
+ * @param name tells apart the files of processes that run at the same time
+ */
+export async function bundleSimulation(name = 'simulate-share', plugins: Plugin[] = []): Promise<string> {
+  const outfile = join(__dirname, `../../node_modules/.cache/simulation/${name}.cjs`);
+  await build({
+    entryPoints: [join(__dirname, 'simulate-share.ts')],
+    outfile,
+    plugins,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'silent',
+  });
+  return outfile;
+}
+
+/** Simulates in a process of its own. */
+export function runShare(program: string, share: Share): Promise<ShareResult> {
+  return new Promise((resolve, reject) => {
+    const child = fork(program, [JSON.stringify(share)], { stdio: 'inherit', execArgv: [] });
+    child.once('message', resolve as (result: unknown) => void);
+    child.once('exit', (code) => reject(new Error(`a simulating process ended with exit code ${code}`)));
+  });
+}

@@ -1,0 +1,104 @@
+import { isMatch } from 'lodash';
+import type { Ground } from './ground';
+import type { Served } from './in-process-reply';
+import type { SentRequest } from './network';
+import type { Rule } from './rules';
+import type { SimulatedRun } from './simulated-run';
+
+const minuteMs = 60_000;
+const mostPerSecondOnRoute = 40;
+
+/** The rules about the requests of a run. */
+export class Traffic {
+  readonly #ground: Ground;
+  readonly #perMinute: number;
+  readonly #violate: (rule: Rule, what: string) => void;
+  /** When the requests of each run arrived; those of one route under its name. */
+  readonly #arrivals = new Map<SimulatedRun, Map<string, number[]>>();
+  /** Until when a 429 has asked each run to wait. */
+  readonly #pausedUntil = new Map<SimulatedRun, number>();
+  /** The names under which each run has created endpoints, and when it did so first. */
+  readonly #created = new Map<SimulatedRun, Map<string, number>>();
+  /** When the last PATCH of each endpoint arrived. */
+  readonly #changedAt = new Map<string, number>();
+  /** Whether nothing goes wrong in this round, so that no request has a reason to be repeated. */
+  isUndisturbed = false;
+
+  constructor(ground: Ground, perMinute: number, violate: (rule: Rule, what: string) => void) {
+    this.#ground = ground;
+    this.#perMinute = perMinute;
+    this.#violate = violate;
+  }
+
+  isChangedSince(endpointId: string, since: number): boolean {
+    return (this.#changedAt.get(endpointId) ?? 0) >= since;
+  }
+
+  sent(run: SimulatedRun, { method, path }: SentRequest): void {
+    // Several requests may be sent at the moment of the interruption.
+    if (run.interruptedAt !== undefined && run.interruptedAt < Date.now())
+      this.#violate('an interrupted run sends nothing', `${run.name} sent ${method} ${path}`);
+    const pauseMs = (this.#pausedUntil.get(run) ?? 0) - Date.now();
+    if (pauseMs > 0)
+      this.#violate('Retry-After is respected', `${run.name} sent ${method} ${path} ${pauseMs} ms too early`);
+  }
+
+  /** A request is about to have its effect. */
+  arrives(run: SimulatedRun, { method, path, body }: SentRequest): void {
+    const route = `${method} ${path.replace(/\?.*/, '').replaceAll(/(\/[^/]+)\/[^/]+/g, '$1/{id}')}`;
+    this.#countWithin(run, 'any route', this.#perMinute, minuteMs);
+    this.#countWithin(run, route, mostPerSecondOnRoute, 1_000);
+    if (method !== 'GET' && run.isReading)
+      this.#violate('a preview changes nothing', `${run.name} sent ${method} ${path}`);
+    if (method === 'PATCH') this.#changedAt.set(path.replace(/.*\//, ''), Date.now());
+    if (method === 'PATCH' && this.isUndisturbed) this.#findUnchanged(run, path, body);
+    if (method === 'POST' && path.endsWith('/endpoints')) this.#findTwin(run, body);
+  }
+
+  delivered(run: SimulatedRun, served: Served): void {
+    if (served.kind === 'lost' || served.status !== 429) return;
+    const seconds = Number(served.headers['retry-after'] ?? 0);
+    this.#pausedUntil.set(run, Date.now() + seconds * 1_000);
+  }
+
+  /** A second replica; the service itself refuses a second read_write endpoint. */
+  #findTwin(run: SimulatedRun, body = '{}'): void {
+    const { name, type } = readAttributes(body);
+    const names = this.#created.get(run) ?? new Map<string, number>();
+    this.#created.set(run, names);
+    const since = names.get(String(name)) ?? Date.now();
+    names.set(String(name), since);
+    const twin = this.#ground
+      .own()
+      .find((own) => own.name === name && Date.parse(own.created_at) >= since && own.type === 'read_only');
+    if (twin && type === 'read_only' && !this.#ground.isDeleting(twin.id))
+      this.#violate('nothing is created twice', `${run.name} creates another ${twin.id}`);
+  }
+
+  #findUnchanged(run: SimulatedRun, path: string, body = '{}'): void {
+    const [, id] = /\/endpoints\/([^/]+)/.exec(path) ?? [];
+    const held = this.#ground.own().find((own) => own.id === id);
+    for (const [name, value] of Object.entries(readAttributes(body)))
+      if (held && isMatch(held, { [name]: value }))
+        this.#violate('only changes are sent', `${run.name} sent ${path} with the same ${name} as before`);
+  }
+
+  #countWithin(run: SimulatedRun, route: string, most: number, windowMs: number): void {
+    const routes = this.#arrivals.get(run) ?? new Map<string, number[]>();
+    this.#arrivals.set(run, routes);
+    const times = routes.get(route) ?? [];
+    routes.set(route, times);
+    const now = Date.now();
+    times.push(now);
+    const earlier = times[times.length - 1 - most];
+    if (earlier !== undefined && now - earlier < windowMs)
+      this.#violate(
+        'the rate limit holds',
+        `${run.name} sent more than ${most} requests in ${windowMs} ms on ${route}`,
+      );
+  }
+}
+
+function readAttributes(body: string): Readonly<Record<string, unknown>> {
+  return JSON.parse(body).endpoint;
+}
