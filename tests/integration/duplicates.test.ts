@@ -64,6 +64,18 @@ describe('two creates of one resource that know nothing of each other', () => {
   });
 });
 
+it('a create that fails gives way to the older endpoint that lists did not show before', async () => {
+  const service = await startService({ operationMs: 400, readLagMs: 800, lateListsMs: 200 });
+  const { emulator, project, branch } = service;
+  const inputs = service.declare({ type: 'read_only' });
+  const name = await derivedName(service, inputs);
+  const older = emulator.createEndpoint(project.id, { branch_id: branch.id, type: 'read_only', name });
+  emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails', error: 'no' } });
+  const { id } = await runCreate(service.startProvider(), inputs);
+  expect(id).toBe(older.id);
+  expect(idsOf(service)).toEqual([id]);
+});
+
 describe('a new endpoint that only some reads show', () => {
   it('is not duplicated when the POST response is lost and a later list omits the endpoint once', async () => {
     const service = await startService({ operationMs: 30, readLagMs: 800 });

@@ -55,29 +55,22 @@ async function isNoLongerThere({ project, deadline }: CreateRequest, { id }: End
 }
 
 async function finishNew(request: CreateRequest, change: EndpointChange): Promise<Created> {
-  const { project, target, deadline, progress } = request;
+  const { project, deadline } = request;
   const { id } = change.endpoint;
   request.claim(id);
   const run = startRun(request, change.endpoint, true);
-  const isYounger = (endpoints: readonly Endpoint[]) =>
-    findOlderDuplicate(target, endpoints, change.endpoint) !== undefined;
   const finish = async () => {
     await run.awaitChange(change);
     const finished = await run.finish('name');
     // A list that shows this endpoint shows an older one too.
-    if (!isYounger(project.endpoints.latest)) {
-      await deleteDuplicates(request, id);
-      return run.finishNamed(finished);
-    }
-    // Another process with the same program created its endpoint first.
-    await deleteEndpoint(project, id, deadline, progress);
-    return undefined;
+    if (await isDeletedDuplicate(request, change.endpoint, project.endpoints.latest)) return undefined;
+    await deleteDuplicates(request, id);
+    return run.finishNamed(finished);
   };
-  // That process may have deleted this endpoint before.
-  const isDeletedDuplicate = async () =>
-    (await isNoLongerThere(request, change.endpoint)) && isYounger(await project.endpoints.fresh());
   const finished = finish().catch(async (error: unknown) => {
-    if (await isDeletedDuplicate().catch(() => false)) return undefined;
+    // The failure may come from the older endpoint's create, which deletes this one.
+    const isGone = async () => isDeletedDuplicate(request, change.endpoint, await project.endpoints.fresh());
+    if (!deadline.hasPassed && (await isGone().catch(() => false))) return undefined;
     throw error;
   });
   const outputs = await run.keepInState(finished);
@@ -85,6 +78,17 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
   throw new EndpointGoneError(
     `create of endpoint ${id}: another process created an endpoint first for the same resource, so this duplicate was deleted.`,
   );
+}
+
+/** Deletes the new endpoint if another process with the same program created one before it. */
+async function isDeletedDuplicate(
+  { project, target, deadline, progress }: CreateRequest,
+  created: Endpoint,
+  endpoints: readonly Endpoint[],
+): Promise<boolean> {
+  if (!findOlderDuplicate(target, endpoints, created)) return false;
+  await deleteEndpoint(project, created.id, deadline, progress);
+  return true;
 }
 
 async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndpoint) {

@@ -59,7 +59,7 @@ async function runStep(
   const calls: RecordedCall[] = [];
   const stopRecording = recordCalls((call) => calls.push(structuredClone(call)));
   const journal = new Journal(() => 0, false);
-  const run = new SimulatedRun(command, noMishap, journal);
+  const run = new SimulatedRun(command, command.startsWith('preview'), noMishap, journal);
   const settings = { apiKey, baseUrl: network.connect(run) };
   const engine = new Engine({
     stack,
@@ -71,7 +71,7 @@ async function runStep(
       replaceTargets: new Set(replace.map(urnOf)),
     },
     journal,
-    witness: { written: ignore, step: ignore, createEnded: ignore },
+    witness: { written: ignore, step: ignore, forgotten: ignore, createEnded: ignore },
   });
   const { isSuccess } = await runCommand(engine, command, registrations.map(toDeclared));
   stopRecording();
