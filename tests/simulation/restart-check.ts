@@ -68,10 +68,8 @@ export function checkRestarts(
           `${slotName(slot)}: too many restarts or drops of ${endpoint.id}: ${restarts} and ${drops}, declared ${JSON.stringify(change)}`,
         );
       const staysUp = isSame ? before.isActive && change.move === 0 && !isTriggerLost : true;
-      // Without waiting, nothing records that a suspension which fails was the first half of a restart.
-      const isKnown = plan.isWaiting || !round.faults.some(({ effect }) => effect.kind === 'operation-fails');
       const isUp = endpoint.current_state === 'active' || ground.wasAutosuspended(endpoint.id);
-      if (staysUp && isKnown && !isUp)
+      if (staysUp && !isUp)
         watch.violate(
           'the compute starts again',
           `${slotName(slot)}: ${endpoint.id} is ${endpoint.current_state}, declared ${JSON.stringify(change)}`,

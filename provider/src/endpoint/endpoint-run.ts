@@ -93,8 +93,12 @@ export class EndpointRun {
     // A start that was under way, and did not fail, has finished the earlier restart.
     const underWay = isRestarting ? differenceBy(earlier.filter(isUnfinished), failed, 'id') : [];
     const wasRestart = earlier.some(({ action }) => action === 'start_compute');
-    await this.#restartIfDue({ due, failed, wasRestart }, [...started, ...underWay], isRestarting);
-    this.#unapplied = [];
+    const isDone = await this.#restartIfDue(
+      { due, failed, wasRestart },
+      [...started, ...underWay],
+      isRestarting,
+    );
+    this.#unapplied = isDone ? [] : ['restartTriggers'];
     this.#operations.forgetEarlier();
   }
 
@@ -126,33 +130,41 @@ export class EndpointRun {
     return change.operations;
   }
 
-  /** A change of size restarts an active compute by itself; a trigger, or a restart that had failed, does not. */
+  /**
+   * A change of size restarts an active compute by itself; a trigger, or a restart that had failed, does not.
+   * Returns whether everything that is due has been requested.
+   */
   async #restartIfDue(
     { due, failed, wasRestart }: DueRestart,
     started: readonly Pick<Operation, 'action'>[],
     isRestarting: boolean,
-  ): Promise<void> {
-    if (started.some(({ action }) => action === 'start_compute')) return;
+  ): Promise<boolean> {
+    if (started.some(({ action }) => action === 'start_compute')) return true;
     const hasFailed = (action: string) => failed.some((operation) => operation.action === action);
     const [isSuspendDue, isStartDue] = [hasFailed('suspend_compute'), hasFailed('start_compute')];
     // A start that was sent after a suspension that failed may have succeeded: the compute was active. If a start failed, an
     // earlier try may have suspended it.
     if (due.includes('restartTriggers') || (isSuspendDue && wasRestart))
-      await this.#restart(isRestarting || isStartDue);
-    else if (isSuspendDue) await this.#control('suspend');
+      return this.#restart(isRestarting || isStartDue);
+    if (isSuspendDue) await this.#control('suspend');
     else if (isStartDue) await this.#start();
+    return true;
   }
 
   /** Without the restart call: sent again after a lost response, it would restart the compute twice. */
-  async #restart(isRestarting: boolean): Promise<void> {
+  async #restart(isRestarting: boolean): Promise<boolean> {
     // Don't trust a read for the compute's state: reads may lag behind. A suspension that starts no operation means that
     // the compute was idle, unless an earlier run of this restart has suspended it already.
-    if ((await this.#control('suspend')) || isRestarting) await this.#start();
+    const isSuspended = await this.#control('suspend');
+    if (!isSuspended && !isRestarting) return true;
+    // Without waiting, a start without effect means that the suspension was cancelled, or had not begun.
+    return (await this.#start()) || !isSuspended || this.#work.inputs.waitForOperations !== false;
   }
 
-  async #start(): Promise<void> {
+  /** Returns whether there was something to start, and nothing forbids it. */
+  async #start(): Promise<boolean> {
     const { disabled } = this.#endpoint.latest ?? (await this.#endpoint.read());
-    if (!disabled) await this.#control('start');
+    return disabled || this.#control('start');
   }
 
   async #control(verb: 'start' | 'suspend'): Promise<boolean> {
