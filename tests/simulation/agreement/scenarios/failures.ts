@@ -61,7 +61,7 @@ export const failures: readonly AgreementScenario[] = [
   },
   {
     name: 'a create that fails, and a refresh',
-    steps: [failedCreate, { command: 'refresh' }, { command: 'up' }, { command: 'up' }],
+    steps: [failedCreate, { command: 'refresh' }, { command: 'up' }],
   },
   {
     name: 'a create that fails, of an endpoint that the program then drops',

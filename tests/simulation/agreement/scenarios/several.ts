@@ -55,15 +55,14 @@ export const several: readonly AgreementScenario[] = [
         command: 'up',
       },
       { command: 'refresh' },
-      { command: 'up' },
     ],
   },
   {
-    name: 'invalid arguments beside an endpoint that is created',
-    service: slowly,
+    name: 'invalid arguments of one endpoint, while another is dropped',
     steps: [
-      { program: { a: of(600), b: of(600_000_000) }, command: 'up' },
-      { program: { a: of(600), b: of(600) }, command: 'up' },
+      { program: { a: of(600) }, command: 'up' },
+      { program: { b: of(600_000_000) }, command: 'up' },
+      { program: { b: of(600) }, command: 'up' },
     ],
   },
   {
