@@ -20,7 +20,7 @@ const slow: fc.Arbitrary<Fault> = fc.record({
 
 /** The account has used up its requests of the last minute. */
 const exhausted: fc.Arbitrary<Fault> = fc.record({
-  match: call,
+  match: fc.constantFrom({ path: '/**' }, { method: 'GET', path: '/projects/:p/endpoints' }),
   times: fc.constant(1),
   effect: fc.constant({ kind: 'status' as const, status: 429, retryAfterSeconds: 60 }),
 });

@@ -40,6 +40,7 @@ function scenarioWith(service: Scenario['service'], round: Partial<Scenario['rou
         faults: [],
         mishap: noMishap,
         isRunTwice: false,
+        idleMs: 0,
         isRepeated: false,
         isGuarded: false,
         disturbances: [],

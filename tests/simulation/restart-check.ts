@@ -36,6 +36,10 @@ export function checkRestarts(
   baseline: Baseline,
 ): void {
   const { ground, watch } = world;
+  // An interruption does not wait for a response that takes longer than half a second.
+  const isSlow =
+    world.scenario.longestDelayMs > 200 || round.faults.some(({ effect }) => effect.kind === 'slow');
+  const isResponseLate = isSlow && results.some(({ run }) => run.isInterrupted);
   for (const stack of world.stacks)
     for (const { slot, plan } of world.declared(stack)) {
       // What other people change is changed back, which may need a restart.
@@ -60,7 +64,8 @@ export function checkRestarts(
       const change = isSame ? disruptionsOf(before.plan, plan) : { size: 0, trigger: 0, move: 0 };
       const declared = change.size + change.trigger + change.move;
       // A kill during a restart by `restartTriggers` adds one: the service does not know about triggers.
-      const isTriggerLost = change.trigger > 0 && results.some(({ run }) => run.isKilled);
+      const isKilled = results.some(({ run }) => run.isKilled);
+      const isTriggerLost = change.trigger > 0 && (isKilled || isResponseLate);
       const most = declared + (isTriggerLost ? 1 : 0);
       if (restarts > change.size || drops > most)
         watch.violate(
@@ -68,11 +73,17 @@ export function checkRestarts(
           `${slotName(slot)}: too many restarts or drops of ${endpoint.id}: ${restarts} and ${drops}, declared ${JSON.stringify(change)}`,
         );
       const staysUp = isSame ? before.isActive && change.move === 0 && !isTriggerLost : true;
+      // A killed run does not learn that a suspension has failed, which was the first half of a restart.
+      const isKnown = !isKilled || !round.faults.some(({ effect }) => effect.kind === 'operation-fails');
       const isUp = endpoint.current_state === 'active' || ground.wasAutosuspended(endpoint.id);
-      if (staysUp && !isUp)
+      if (staysUp && isKnown && !isUp)
         watch.violate(
           'the compute starts again',
           `${slotName(slot)}: ${endpoint.id} is ${endpoint.current_state}, declared ${JSON.stringify(change)}`,
         );
+      const isDoubtful =
+        round.faults.length > 0 || round.isRunTwice || results.some(({ run }) => run.isCutOff);
+      if (isSame && !before.isActive && endpoint.current_state === 'active' && !isDoubtful)
+        watch.violate('an idle compute stays idle', `${slotName(slot)}: ${endpoint.id} was started`);
     }
 }

@@ -26,6 +26,7 @@ export async function runRounds(world: World): Promise<void> {
 async function runRound(world: World, round: Round): Promise<void> {
   const { ground, watch, journal } = world;
   world.lagMs = longestLagMs(world.scenario, round);
+  await sleep(round.idleMs);
   const earlier = world.plans;
   world.plans = round.slots;
   ground.adopted.clear();

@@ -9,6 +9,7 @@ export type Rule =
   | 'nothing is replaced without a reason'
   | 'restarts are declared'
   | 'the compute starts again'
+  | 'an idle compute stays idle'
   | 'secrets stay secret'
   | 'the rate limit holds'
   | 'Retry-After is respected'

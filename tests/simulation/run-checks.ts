@@ -44,6 +44,9 @@ export function checkFalseFailure(world: World, round: Round, results: readonly 
     what === 'lock the project' ? forMs : longestLockMs,
   );
   if (lockMs >= longestLockMs || !faults.every(isSurvivable)) return;
+  // A list has 90 s.
+  if (faults.filter(({ effect }) => effect.kind === 'status' && effect.retryAfterSeconds === 60).length > 1)
+    return;
   // A shorter time-out may pass while requests are repeated.
   if (world.scenario.timeoutSeconds < 600 && faults.length > 0) return;
   for (const { isSuccess, failures, run } of results)

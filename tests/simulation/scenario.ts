@@ -25,6 +25,8 @@ export interface Round {
   readonly mishap: Mishap;
   /** Whether the user starts a second run of the stack beside the first. */
   readonly isRunTwice: boolean;
+  /** How long nothing happens before the round: the service suspends computes that are idle. Milliseconds. */
+  readonly idleMs: number;
   /** Whether a run that failed is repeated at once, under the faults that are left. */
   readonly isRepeated: boolean;
   /** Whether the programs say `allowRestart: false` until the user recovers. */
@@ -103,6 +105,7 @@ const drawnRound = fc.record({
   lateFaults: fc.array(lateRead, { maxLength: 2 }),
   mishap,
   isRunTwice: rarely,
+  idleMs: fc.constantFrom(0, 0, 0, 400_000),
   isRepeated: seldom,
   isGuarded: rarely,
   disturbances: fc.array(disturbance, { maxLength: 2 }),
