@@ -4,7 +4,7 @@ import { camelCase, isEqual, lowerFirst, omit, uniqWith, upperFirst } from 'loda
 import ts from 'typescript';
 import { dynamicTypeToken } from '../../provider/src/dynamic/provider-text';
 import { replacingArguments } from '../../provider/src/endpoint/argument-effects';
-import { checker, listProperties, type Property, readExport } from './provider-types';
+import { checker, exportedNames, listProperties, type Property, readExport } from './provider-types';
 
 const objectTypes = [
   'SizeOutput',
@@ -14,17 +14,7 @@ const objectTypes = [
   'ProjectState',
   'BranchState',
 ];
-const functions = [
-  'getProject',
-  'getProjects',
-  'getBranch',
-  'getBranches',
-  'getConnectionUri',
-  'getComputeEndpoint',
-  'getComputeEndpoints',
-  'getOperation',
-  'getOperations',
-];
+const functions = exportedNames.filter((name) => name.startsWith('get'));
 
 const respectSchemaVersion = true;
 const language = {

@@ -10,6 +10,8 @@ const exported = program
   .filter(({ fileName }) => files.includes(fileName))
   .flatMap((source) => checker.getExportsOfModule(checker.getSymbolAtLocation(source) as ts.Symbol)); // Of a module.
 
+export const exportedNames = exported.map(({ name }) => name);
+
 /** What the provider exports under this name, in whichever file it is declared. */
 export function readExport(name: string) {
   const found = exported.find((symbol) => symbol.name === name);

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readOfficialDescription } from '../tests/support/official-description';
-import { listServedCalls } from '../tests/support/served-calls';
+import { readOfficialDescription } from '../support/official-description';
+import { listServedCalls } from '../support/served-calls';
 
 // Writes the calls that the emulator serves into its README: its own routes, with the names in the official description.
 
-const readme = join(__dirname, '../emulator/README.md');
+const readme = join(__dirname, '../../emulator/README.md');
 const MARKED = /(<!-- served calls: npm run docs -->\n)[\s\S]*(\n<!-- end of served calls -->)/;
 
 const { paths } = readOfficialDescription<{
