@@ -1,4 +1,5 @@
-import { isMatch } from 'lodash';
+import { isEqual } from 'lodash';
+import type { Endpoint } from 'postgres-control-emulator';
 import type { Ground } from './ground';
 import type { Served } from './in-process-reply';
 import type { SentRequest } from './network';
@@ -79,7 +80,7 @@ export class Traffic {
     const [, id] = /\/endpoints\/([^/]+)/.exec(path) ?? [];
     const held = this.#ground.own().find((own) => own.id === id);
     for (const [name, value] of Object.entries(readAttributes(body)))
-      if (held && isMatch(held, { [name]: value }))
+      if (held && isEqual(held[name as keyof Endpoint], value))
         this.#violate('only changes are sent', `${run.name} sent ${path} with the same ${name} as before`);
   }
 
