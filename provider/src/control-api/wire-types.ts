@@ -117,6 +117,7 @@ export const responses = {
   project: z.looseObject({ project: projectSchema }),
   projects: z.looseObject({
     projects: z.array(projectSchema),
+    unavailable_project_ids: absentOr(z.array(z.string())).transform((ids) => ids ?? []),
     pagination: z.looseObject({ cursor: z.string().optional() }).optional(),
   }),
   branch: z.looseObject({ branch: branchSchema }),
