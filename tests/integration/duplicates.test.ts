@@ -6,7 +6,7 @@ import { silenceDiagnostics } from '../support/diagnostics';
 import { type EngineState, runCreate } from '../support/engine';
 import { outcomeOf } from '../support/failure';
 import { startProxy } from '../support/rewriting-proxy';
-import { idsOf, ownEndpoints, type Service, startService } from '../support/start-service';
+import { idsOf, ownEndpoints, type Service, startService, urnOf } from '../support/start-service';
 
 silenceDiagnostics();
 
@@ -131,4 +131,33 @@ describe('a failed delete of a duplicate', () => {
     const failure = await outcomeOf(runCreate(service.startProvider(), inputs));
     expect(failure.id).toBe(duplicates[0]?.id);
   });
+});
+
+it('a create keeps its endpoint when lists tell an earlier time of creation than the response', async () => {
+  const service = await startService({ operationMs: 30 });
+  const toSeconds = <Body extends object>(body: Body): Body =>
+    JSON.parse(JSON.stringify(body).replace(/("created_at":"[^".]*)\.\d+Z/g, '$1Z'));
+  const url = await startProxy(service.emulator.url, (method, _path, { status, body }) =>
+    method === 'GET' && body ? { status, body: toSeconds(body) } : undefined,
+  );
+  const provider = service.startProvider({ POSTGRES_COMPUTE_BASE_URL: url });
+  const { id } = await runCreate(provider, service.declare({ type: 'read_only' }));
+  expect(idsOf(service)).toEqual([id]);
+  const creates = service.emulator.requests().filter(({ method }) => method === 'POST');
+  expect(creates).toHaveLength(1);
+});
+
+it('a create deletes no duplicate that another resource has in state', async () => {
+  const service = await startService({ operationMs: 30 });
+  const program = service.declare({ type: 'read_only' });
+  const inputs = { ...program, name: await derivedName(service, program) };
+  const kept = await runCreate(service.provider, inputs);
+  const { branch_id, type, name = '' } = ownEndpoints(service)[0] as Endpoint;
+  const place = { branch_id, type, name };
+  const { id } = service.emulator.createEndpoint(service.project.id, place, { ageMs: 60_000 });
+  // The program has renamed the resource, with an alias, and declares a new one of the old name.
+  const nextRun = service.startProvider();
+  await nextRun.diff(kept.id, kept.outs, { ...inputs, __urn: urnOf('renamed') });
+  expect((await runCreate(nextRun, inputs)).id).toBe(id);
+  expect(idsOf(service).sort()).toEqual([id, kept.id].sort());
 });

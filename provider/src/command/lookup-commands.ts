@@ -3,11 +3,11 @@ import type { ControlApi } from '../control-api/control-api';
 import { toPrintable } from '../control-api/printable';
 import { readConnectionUri } from '../lookups/connection-uri';
 import { type BranchState, readBranch, readBranches } from '../lookups/live-branch';
-import { readProjects } from '../lookups/live-project';
+import { describeAccount, readProjects } from '../lookups/live-project';
 import { requireIdOrName } from '../lookups/named';
 import { type CommandContext, connect, openProject } from './connection';
 import { formatDate } from './duration';
-import { addAccountCommand, addCommand, type CommandOptions } from './options';
+import { addAccountCommand, addCommand, type CommandOptions, toText } from './options';
 import { GrowingTable, layOutDetails } from './table';
 
 interface ProjectOptions extends CommandOptions {
@@ -31,7 +31,7 @@ export function addLookupCommands(program: Command, context: CommandContext): vo
     .action((options: ProjectOptions) => listProjects(options, context));
   addAccountCommand(projects, 'get', 'projects get old-sun-1', 'projects get shop')
     .description('show one project')
-    .argument('<project>', 'project ID or name')
+    .argument('<project>', 'project ID or name', toText)
     .option(...orgOption)
     .action((idOrName: string, options: ProjectOptions) => getProject(idOrName, options, context));
   const branches = program.command('branches').description('list and show branches');
@@ -40,7 +40,7 @@ export function addLookupCommands(program: Command, context: CommandContext): vo
     .action((options: CommandOptions) => listBranches(options, context));
   addCommand(branches, 'get', 'branches get --project old-sun-1', 'branches get main --json')
     .description('show one branch')
-    .argument('[branch]', 'branch ID or name (default: the default branch)')
+    .argument('[branch]', 'branch ID or name (default: the default branch)', toText)
     .action((idOrName: string | undefined, options: CommandOptions) => getBranch(idOrName, options, context));
   addCommand(
     program,
@@ -49,15 +49,15 @@ export function addLookupCommands(program: Command, context: CommandContext): vo
     'psql "$(postgres-compute connection-uri --branch pr-42 --database app --role app_owner)"',
   )
     .description('print a connection string, with the password')
-    .requiredOption('--database <name>', 'database')
-    .requiredOption('--role <name>', 'Postgres role')
-    .option('--branch <branch>', 'branch ID or name (default: the default branch)')
-    .option('--endpoint <id>', "endpoint ID (default: the branch's read_write endpoint)")
+    .requiredOption('--database <name>', 'database', toText)
+    .requiredOption('--role <name>', 'Postgres role', toText)
+    .option('--branch <branch>', 'branch ID or name (default: the default branch)', toText)
+    .option('--endpoint <id>', "endpoint ID (default: the branch's read_write endpoint)", toText)
     .option('--pooled', 'connect through the connection pooler')
     .action((options: ConnectionUriOptions) => printConnectionUri(options, context));
 }
 
-const orgOption = ['--org <id>', 'organization ID; a personal key may need it'] as const;
+const orgOption = ['--org <id>', 'organization ID; a personal key may need it', toText] as const;
 
 async function listProjects(options: ProjectOptions, context: CommandContext): Promise<void> {
   const { screen } = context;
@@ -75,8 +75,11 @@ async function listProjects(options: ProjectOptions, context: CommandContext): P
 
 async function getProject(idOrName: string, options: ProjectOptions, context: CommandContext): Promise<void> {
   const { screen } = context;
-  const projects = await readProjects(connect(options, context), { orgId: options.org });
-  const project = requireIdOrName(projects, idOrName, { where: 'The account', kind: 'project' });
+  const api = connect(options, context);
+  const { org: orgId } = options;
+  const where = describeAccount(orgId);
+  const projects = await readProjects(api, { orgId });
+  const project = requireIdOrName(projects, idOrName, { where, kind: 'project', redact: api.redact });
   if (options.json) return screen.printJson(project);
   const details = [
     ['id', project.id],
@@ -133,7 +136,7 @@ async function findBranch(
   idOrName: string | undefined,
 ): Promise<BranchState> {
   if (idOrName === undefined) return readBranch(api, { projectId });
-  const lookup = { where: `Project ${projectId}`, kind: 'branch' };
+  const lookup = { where: `Project ${projectId}`, kind: 'branch', redact: api.redact };
   return requireIdOrName(await readBranches(api, { projectId }), idOrName, lookup);
 }
 

@@ -55,6 +55,11 @@ export function toLimit(text: string): number {
   throw new InvalidArgumentError('It must be a whole number above 0.');
 }
 
+export function toText(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new InvalidArgumentError('It must not be empty.');
+}
+
 /** Collects the values of an option that can be repeated or hold a comma-separated list. */
 export function collectValues(text: string, earlier: readonly string[] = []): readonly string[] {
   const values = text

@@ -10,7 +10,7 @@ import {
   notSentCode,
 } from './failure-meaning';
 import { toPrintable } from './printable';
-import type { Redact } from './redaction';
+import { type Redact, redactPasswords } from './redaction';
 
 /** The fields of a new ControlApiError. */
 type ControlApiFailure = Pick<ControlApiError, 'method' | 'path' | 'reason'> &
@@ -96,7 +96,7 @@ const errorBody = z.looseObject({
 });
 
 /** Makes a function that redacts and escapes the service's text. */
-const makeShown = (redact: Redact) => (text: string) => toPrintable(redact(text));
+const makeShown = (redact: Redact) => (text: string) => toPrintable(redactPasswords(redact(text)));
 
 /** Converts what the HTTP client threw into a ControlApiError, without the request's headers. */
 export function toControlApiError(error: unknown, method: string, path: string, redact: Redact): Error {

@@ -1,5 +1,9 @@
+import { ControlApiError } from './control-api-error';
 import type { Deadline } from './deadline';
+import { malformedResponseCode } from './failure-meaning';
 import { HttpClient, path } from './http-client';
+import { toPrintable } from './printable';
+import type { Redact } from './redaction';
 import type { CallOptions } from './retry';
 import {
   type Branch,
@@ -28,6 +32,9 @@ export interface ConnectionUriQuery {
 const projectsPerPage = 400;
 const branchesPerPage = 10_000;
 
+/** How many of the projects that the service could not read an error lists. */
+const mostUnavailable = 20;
+
 /** The calls of the control API. Each rejects with a ControlApiError. */
 export class ControlApi extends HttpClient {
   async getProject(projectId: string): Promise<Project> {
@@ -36,10 +43,11 @@ export class ControlApi extends HttpClient {
 
   /** Every project of the account, or of an organization. A personal key may need `orgId`. */
   async listProjects(orgId?: string): Promise<Project[]> {
-    return readPages(projectsPerPage, async (page) => {
+    return readPages('/projects', projectsPerPage, async (page) => {
       const query = { ...page, ...(orgId !== undefined && { org_id: orgId }) };
-      const { projects, pagination } = await this.call('GET', '/projects', responses.projects, { query });
-      return { items: projects, cursor: pagination?.cursor };
+      const response = await this.call('GET', '/projects', responses.projects, { query });
+      requireAvailable(response.unavailable_project_ids, this.redact);
+      return { items: response.projects, next: response.pagination?.cursor };
     });
   }
 
@@ -49,10 +57,10 @@ export class ControlApi extends HttpClient {
   }
 
   async listBranches(projectId: string): Promise<Branch[]> {
-    return readPages(branchesPerPage, async (query) => {
-      const url = path`/projects/${projectId}/branches`;
+    const url = path`/projects/${projectId}/branches`;
+    return readPages(url, branchesPerPage, async (query) => {
       const { branches, pagination } = await this.call('GET', url, responses.branches, { query });
-      return { items: branches, cursor: pagination?.next };
+      return { items: branches, next: pagination?.next };
     });
   }
 
@@ -128,16 +136,51 @@ export class ControlApi extends HttpClient {
   }
 }
 
-/** The items of all pages. A page that is not full is the last one. */
-async function readPages<Item>(
+/** @throws ControlApiError when the service could not read some projects in time: the list would be incomplete */
+function requireAvailable(unavailableIds: readonly string[], redact: Redact): void {
+  if (unavailableIds.length === 0) return;
+  const ids = toPrintable(redact(unavailableIds.slice(0, mostUnavailable).join(', ')));
+  const rest = unavailableIds.length - mostUnavailable;
+  const which = rest > 0 ? `${ids} and ${rest} more projects` : ids;
+  throw unusableList(
+    '/projects',
+    `the service could not read ${which} in time, so the list would be incomplete. Try again later, or give the id of the project.`,
+  );
+}
+
+function unusableList(path: string, reason: string): ControlApiError {
+  return new ControlApiError({ method: 'GET', path, code: malformedResponseCode, reason });
+}
+
+interface Page<Item> {
+  readonly items: readonly Item[];
+  /** The cursor of the next page; undefined after the last. */
+  readonly next: string | undefined;
+}
+
+/**
+ * The items of all pages, each once. A page that is not full need not be the last: the service may allow fewer items than
+ * asked for. A page without a new item is.
+ * @throws ControlApiError when a full page, or its cursor, repeats an earlier one: what follows can't be read
+ */
+async function readPages<Item extends { readonly id: string }>(
+  path: string,
   limit: number,
-  read: (page: { limit: number; cursor?: string }) => Promise<{ items: Item[]; cursor: string | undefined }>,
+  read: (page: { limit: number; cursor?: string }) => Promise<Page<Item>>,
 ): Promise<Item[]> {
-  const all: Item[] = [];
+  const all = new Map<string, Item>();
+  const cursors = new Set<string>();
   for (let cursor: string | undefined; ; ) {
-    const page = await read({ limit, ...(cursor !== undefined && { cursor }) });
-    all.push(...page.items);
-    if (page.items.length < limit || page.cursor === undefined || page.cursor === cursor) return all;
-    cursor = page.cursor;
+    const { items, next } = await read({ limit, ...(cursor !== undefined && { cursor }) });
+    const before = all.size;
+    for (const item of items) all.set(item.id, item);
+    if (next === undefined) return [...all.values()];
+    if (all.size === before || cursors.has(next)) {
+      if (items.length < limit) return [...all.values()];
+      const reason = `the list repeats itself after ${all.size} items, so it can't be read to its end.`;
+      throw unusableList(path, reason);
+    }
+    cursors.add(next);
+    cursor = next;
   }
 }

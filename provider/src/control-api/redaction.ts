@@ -22,6 +22,15 @@ export function makeRedactor(secrets: Iterable<string>): Redact {
   return (text) => redactors.reduce((shown, redact) => redact(shown), text);
 }
 
+/** A connection string up to its password, and the password: up to the last `@` of the word, since it may hold others. */
+const passwordInUri =
+  /(\bpostgres(?:ql)?(?::|%3a)(?:\/|\\\/|%2f){2}[^\s:@/]{0,200}?(?::|%3a))\S{1,500}(?=@|%40)/gi;
+
+/** Redacts the passwords of connection strings, which the provider can't know as secrets. For text for people only. */
+export function redactPasswords(text: string): string {
+  return text.replace(passwordInUri, `$1${redactedText}`);
+}
+
 function redactorOf(secret: string): Redact {
   const [first = '', ...rest] = toPieces(secret);
   const compile = once(() => new RegExp(spellingsOf(first), 'g'));

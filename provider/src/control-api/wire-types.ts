@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { toPrintable } from './printable';
 
 // The service's shapes (docs/service.md, "Calls" and "Operations"). Fields that the provider does not use pass through
 // unchecked. If a field that it needs is missing or has another type, the response is malformed.
@@ -101,6 +102,11 @@ const branchSchema = z.looseObject({
 /** A branch as the service sends it. */
 export type Branch = z.infer<typeof branchSchema>;
 
+/** In one line, so that `psql "$(…)"` and a terminal can take it as it is. */
+function isConnectionUri(text: string): boolean {
+  return /^postgres(ql)?:\/\/\S+$/.test(text) && toPrintable(text) === text;
+}
+
 const operations = z.array(operationSchema);
 const endpoints = z.array(endpointSchema);
 
@@ -117,6 +123,7 @@ export const responses = {
   project: z.looseObject({ project: projectSchema }),
   projects: z.looseObject({
     projects: z.array(projectSchema),
+    unavailable_project_ids: absentOr(z.array(z.string())).transform((ids) => ids ?? []),
     pagination: z.looseObject({ cursor: z.string().optional() }).optional(),
   }),
   branch: z.looseObject({ branch: branchSchema }),
@@ -124,7 +131,7 @@ export const responses = {
     branches: z.array(branchSchema),
     pagination: z.looseObject({ next: z.string().optional() }).optional(),
   }),
-  connectionUri: z.looseObject({ uri: z.string().min(1) }),
+  connectionUri: z.looseObject({ uri: z.string().refine(isConnectionUri, 'it is not a connection string') }),
 };
 
 /** The response to a create, update, delete, start, suspend or restart of an endpoint. */

@@ -115,9 +115,12 @@ async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndp
 }
 
 /** Deletes what other creates of this resource left: those that were killed, or that another process runs now. */
-async function deleteDuplicates({ project, target, deadline, progress }: CreateRequest, id: string) {
-  for (const duplicate of findDuplicates(target, project.endpoints.latest, id))
-    await deleteEndpoint(project, duplicate.id, deadline, progress);
+async function deleteDuplicates(request: CreateRequest, id: string) {
+  const { project, target, claims, deadline, progress } = request;
+  const duplicates = findDuplicates(target, project.endpoints.latest, id);
+  // A resource that was renamed keeps the derived name of its old URN, which a new resource may have now.
+  const unclaimed = duplicates.filter((each) => claims.keeperOf(each.id, undefined) === undefined);
+  for (const duplicate of unclaimed) await deleteEndpoint(project, duplicate.id, deadline, progress);
 }
 
 function startRun(request: CreateRequest, endpoint: Endpoint, isNew = false): EndpointRun {

@@ -160,8 +160,26 @@ describe('findExisting', () => {
 describe('a duplicate', () => {
   const duplicate = endpointOf({ id: 'ep-later', name: derived, created_at: '2026-01-02T00:00:00Z' });
 
-  it('is every other endpoint with the derived name', () => {
+  it('is every younger endpoint with the derived name', () => {
     expect(findDuplicates(targetOf(), [own, duplicate, other], 'ep-own')).toEqual([duplicate]);
+  });
+
+  it('is never the older one, and none by a list without the endpoint that stays', () => {
+    expect(findDuplicates(targetOf(), [own, duplicate], 'ep-later')).toEqual([]);
+    expect(findDuplicates(targetOf(), [duplicate], 'ep-own')).toEqual([]);
+  });
+
+  it.each(['', 'yesterday'])('is neither of two whose age is unknown: "%s"', (created_at) => {
+    const two = ['ep-a', 'ep-b'].map((id) => endpointOf({ id, name: derived, created_at }));
+    expect(two.flatMap(({ id }) => findDuplicates(targetOf(), two, id))).toEqual([]);
+  });
+
+  it('is not the endpoint itself, whose response told a later time than the list', () => {
+    const created = endpointOf({ id: 'ep-own', name: derived, created_at: '2026-01-01T00:00:00.7Z' });
+    expect(findOlderDuplicate(targetOf(), [own], created)).toBeUndefined();
+    const younger = endpointOf({ id: 'ep-z', name: derived, created_at: '2026-01-01T00:00:00Z' });
+    expect(findOlderDuplicate(targetOf(), [own, younger], created)).toBeUndefined();
+    expect(findOlderDuplicate(targetOf(), [own, younger], younger)).toBe(own);
   });
 
   it('is the younger endpoint, even when the older one already has the declared name', () => {

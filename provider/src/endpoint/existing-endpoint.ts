@@ -96,14 +96,19 @@ export function findBranchEndpoint(
   return endpoints.find((endpoint) => endpoint.branch_id === branchId && endpoint.type === 'read_write');
 }
 
-/** Duplicates that other creates of this resource left: those of a killed process, or repeated while lists lagged behind. */
+/**
+ * Younger duplicates that other creates of this resource left: those of a killed process, or repeated while lists lagged
+ * behind. An older one stays: the create that it belongs to deletes the endpoint of that id.
+ */
 export function findDuplicates(
   { derivedNames, inputs }: CreateTarget,
   endpoints: readonly Endpoint[],
   id: string,
 ): Endpoint[] {
+  const kept = endpoints.find((endpoint) => endpoint.id === id);
+  if (!kept) return [];
   const own = endpoints.filter(({ name = '' }) => derivedNames.includes(name));
-  return own.filter((endpoint) => endpoint.id !== id && isSamePlace(endpoint, inputs));
+  return own.filter((endpoint) => isSamePlace(endpoint, inputs) && isBefore(kept, endpoint));
 }
 
 /** An older endpoint that another process created for the same resource, and may have renamed since. */
@@ -113,10 +118,12 @@ export function findOlderDuplicate(
   created: Endpoint,
 ): Endpoint | undefined {
   const names = [...derivedNames, inputs.name];
+  // The response to the create may tell another time than the lists, by which every process must decide alike.
+  const listed = endpoints.find(({ id }) => id === created.id) ?? created;
   return endpoints.find((endpoint) => {
     // With `adopt` the program may give no name; endpoints without one have nothing else in common.
     const isNamed = endpoint.name !== undefined && names.includes(endpoint.name);
-    return isNamed && isSamePlace(endpoint, inputs) && isBefore(endpoint, created);
+    return isNamed && isSamePlace(endpoint, inputs) && isBefore(endpoint, listed);
   });
 }
 

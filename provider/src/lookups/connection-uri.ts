@@ -1,5 +1,6 @@
 import * as pulumi from '@pulumi/pulumi';
 import type { ControlApi } from '../control-api/control-api';
+import { requireFilled } from './named';
 import { connectByStack } from './stack-connection';
 
 /** Which connection to describe. */
@@ -42,10 +43,9 @@ export function getConnectionUri(of: {
   return pulumi.secret(uri);
 }
 
-export async function readConnectionUri(
-  api: ControlApi,
-  { projectId, branchId, endpointId, databaseName, roleName, pooled }: ConnectionUriQuery,
-): Promise<ConnectionUri> {
+export async function readConnectionUri(api: ControlApi, of: ConnectionUriQuery): Promise<ConnectionUri> {
+  const { projectId, branchId, endpointId, databaseName, roleName, pooled } = of;
+  requireFilled('getConnectionUri', of);
   const uri = await api.getConnectionUri(projectId, {
     branch_id: branchId,
     endpoint_id: endpointId,

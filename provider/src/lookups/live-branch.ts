@@ -58,7 +58,8 @@ export async function readBranch(
   if (branchId !== undefined) return toBranchState(await api.getBranch(projectId, branchId));
   const branches = await api.listBranches(projectId);
   const where = `Project ${projectId}`;
-  if (name !== undefined) return toBranchState(requireNamed(branches, name, { where, kind: 'branch' }));
+  if (name !== undefined)
+    return toBranchState(requireNamed(branches, name, { where, kind: 'branch', redact: api.redact }));
   const branch = branches.find((each) => each.default);
   if (branch) return toBranchState(branch);
   throw new Error(`${where} has no default branch.`);

@@ -1,6 +1,6 @@
 import type { ControlApi } from '../control-api/control-api';
 import type { Project } from '../control-api/wire-types';
-import { requireNamed } from './named';
+import { requireFilled, requireNamed } from './named';
 
 /** The current state of a project. */
 export interface ProjectState {
@@ -28,20 +28,26 @@ function toProjectState({ id, name, region_id, pg_version, created_at }: Project
 }
 
 /** @throws Error when both or neither is given, or when not exactly one project has the name */
-export async function readProject(
-  api: ControlApi,
-  { projectId, name, orgId }: ProjectQuery,
-): Promise<ProjectState> {
+export async function readProject(api: ControlApi, of: ProjectQuery): Promise<ProjectState> {
+  requireFilled('getProject', of);
+  const { projectId, name, orgId } = of;
   if (projectId !== undefined && name === undefined) return toProjectState(await api.getProject(projectId));
   if (projectId !== undefined || name === undefined)
     throw new Error('getProject: give either projectId or name.');
-  const where = orgId === undefined ? 'The account' : `Organization ${orgId}`;
-  return toProjectState(requireNamed(await api.listProjects(orgId), name, { where, kind: 'project' }));
+  const where = describeAccount(orgId);
+  return toProjectState(
+    requireNamed(await api.listProjects(orgId), name, { where, kind: 'project', redact: api.redact }),
+  );
+}
+
+export function describeAccount(orgId: string | undefined): string {
+  return orgId === undefined ? 'The account' : `Organization ${orgId}`;
 }
 
 export async function readProjects(
   api: ControlApi,
-  { orgId }: Pick<ProjectQuery, 'orgId'>,
+  of: Pick<ProjectQuery, 'orgId'>,
 ): Promise<ProjectState[]> {
-  return (await api.listProjects(orgId)).map(toProjectState);
+  requireFilled('getProjects', of);
+  return (await api.listProjects(of.orgId)).map(toProjectState);
 }

@@ -1,5 +1,6 @@
 import { sortBy } from 'lodash';
 import { toPrintable } from '../control-api/printable';
+import type { Redact } from '../control-api/redaction';
 
 /** How many existing names an error lists. */
 const mostNames = 50;
@@ -16,6 +17,8 @@ export class LookupError extends Error {
 
 /** What is looked up, for the errors: `where` such as `Project cool-lake-12345678`, `kind` such as `branch`. */
 interface Lookup {
+  /** Redacts the key, which a name may hold. */
+  readonly redact: Redact;
   readonly where: string;
   readonly kind: string;
 }
@@ -28,11 +31,20 @@ export function requireNamed<Item extends Named>(items: readonly Item[], name: s
   const named = items.filter((item) => item.name === name);
   const [found, ...others] = named;
   if (found && others.length === 0) return found;
-  const { where, kind } = lookup;
-  if (found)
-    throw new LookupError(`${where} has several of the name "${name}": ${list(named, 'id')}. Give the id.`);
+  const { where, kind, redact } = lookup;
+  const fail = (problem: string) => new LookupError(toPrintable(redact(problem)));
+  if (found) throw fail(`${where} has several of the name "${name}": ${list(named, 'id')}. Give the id.`);
   const existing = items.length > 0 ? `It has: ${list(items, 'name')}` : 'It has none';
-  throw new LookupError(`${where} has no ${kind} of the name "${name}". ${existing}.`);
+  throw fail(`${where} has no ${kind} of the name "${name}". ${existing}.`);
+}
+
+/**
+ * The service could take an empty id as an absent one, and answer for the default branch, endpoint or organization.
+ * @throws Error when an argument is empty
+ */
+export function requireFilled(functionName: string, args: object): void {
+  const [empty] = Object.entries(args).find(([, value]) => value === '') ?? [];
+  if (empty !== undefined) throw new Error(`${functionName}: ${empty} must not be empty.`);
 }
 
 /** The item of that id, or otherwise the one of that name. */
@@ -45,7 +57,7 @@ export function requireIdOrName<Item extends Named>(
 }
 
 function list(items: readonly Named[], by: 'id' | 'name'): string {
-  const texts = sortBy(items, by).map(({ id, name }) => toPrintable(by === 'id' ? id : `${name} (${id})`));
+  const texts = sortBy(items, by).map(({ id, name }) => (by === 'id' ? id : `${name} (${id})`));
   const rest = texts.length - mostNames;
   return texts.slice(0, mostNames).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }

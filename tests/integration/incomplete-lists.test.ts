@@ -1,0 +1,67 @@
+import { range } from 'lodash';
+import { describe, expect, it } from 'vitest';
+import { getBranches, getProject, getProjects } from '../../provider/src/index';
+import { startScriptedService } from '../support/scripted-service';
+
+const since = '2026-01-01T00:00:00Z';
+const toProject = (id: string) => ({ id, name: id, region_id: 'r', pg_version: 17, created_at: since });
+const projects = range(5).map((number) => toProject(`p${number}`));
+
+const startProjects = (answer: (cursor: string | null) => object) =>
+  startScriptedService(({ searchParams }) => ({ body: answer(searchParams.get('cursor')) }));
+
+/** A page of two, whatever the limit of the request. */
+function pairFrom<Item>(items: readonly Item[], cursor: string | null) {
+  const start = Number(cursor ?? 0);
+  return { items: items.slice(start, start + 2), next: String(start + 2) };
+}
+
+describe('a list of projects', () => {
+  it('is read to its end when the service allows fewer in a page than asked for', async () => {
+    await startProjects((cursor) => {
+      const { items, next } = pairFrom(projects, cursor);
+      return { projects: items, pagination: { cursor: next } };
+    });
+    expect(await getProjects()).toHaveLength(projects.length);
+    expect(await getProject({ name: 'p4' })).toMatchObject({ id: 'p4' });
+  });
+
+  it('that leaves out projects which the service could not read in time is an error that names them', async () => {
+    await startProjects(() => ({ projects, unavailable_project_ids: ['old-sun-1'] }));
+    await expect(getProjects()).rejects.toThrow(
+      'GET /projects: no usable response: the service could not read old-sun-1 in time',
+    );
+    await expect(getProject({ name: 'p1' })).rejects.toThrow('could not read old-sun-1 in time');
+  });
+
+  it('has each project once when the service ignores the cursor', async () => {
+    await startProjects(() => ({ projects, pagination: { cursor: 'next' } }));
+    expect(await getProjects()).toHaveLength(projects.length);
+    expect(await getProject({ name: 'p1' })).toMatchObject({ id: 'p1' });
+  });
+
+  it('whose full pages lead in a circle is an error', async () => {
+    await startProjects((cursor) => ({
+      projects: range(400).map((number) => toProject(`p-${cursor}-${number}`)),
+      pagination: { cursor: cursor === 'second' ? 'first' : 'second' },
+    }));
+    await expect(getProjects()).rejects.toThrow('the list repeats itself after 1200 items');
+  });
+});
+
+it('a list of branches is read to its end when the service allows fewer in a page than asked for', async () => {
+  const branches = range(3).map((number) => ({
+    id: `br-${number}`,
+    name: `b${number}`,
+    project_id: 'old-sun-1',
+    default: number === 0,
+    protected: false,
+    current_state: 'ready',
+    created_at: since,
+  }));
+  await startScriptedService(({ searchParams }) => {
+    const { items, next } = pairFrom(branches, searchParams.get('cursor'));
+    return { body: { branches: items, pagination: { next } } };
+  });
+  expect(await getBranches({ projectId: 'old-sun-1' })).toHaveLength(3);
+});

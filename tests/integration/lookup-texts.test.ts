@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { getBranch, getProject, getProjects } from '../../provider/src/index';
+import { readConnectionUri } from '../../provider/src/lookups/connection-uri';
+import { connectByStack } from '../../provider/src/lookups/stack-connection';
+import { outcomeOf } from '../support/failure';
+import { type ScriptedResponse, startScriptedService } from '../support/scripted-service';
+import { runWith } from '../support/start-command';
+
+const password = 's3cret@word/1';
+const uri = `postgresql://app_owner:${password}@ep-1.example/app?sslmode=require`;
+const words = ['connection-uri', '--database', 'app', '--role', 'app_owner'];
+
+describe('a connection string in the text of the service', () => {
+  it.each<[string, ScriptedResponse]>([
+    ['a message', { status: 400, body: { code: 'BAD', message: `can't connect to ${uri}` } }],
+    [
+      'a request id',
+      { status: 400, body: { code: 'BAD', message: 'no', request_id: encodeURIComponent(uri) } },
+    ],
+    ['a header', { status: 403, headers: { 'content-type': uri }, body: '<html>' }],
+    ['another shape', { body: { connection_uri: uri } }],
+    ['a nested shape', { body: { uri: { value: uri } } }],
+  ])('has no password in the error: %s', async (_where, response) => {
+    const { environment } = await startScriptedService(() => response);
+    const { exitCode, stdout, stderr } = await runWith(words, environment);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' });
+    expect(stderr).toContain('GET /projects/old-sun-1/connection_uri');
+    expect(stderr).not.toMatch(/s3cret|word/);
+  });
+
+  it.each([
+    ['is not one', '<html>log in</html>'],
+    ['holds commands to a terminal', 'postgresql://a:b@h/app\u001b]0;title\u0007'],
+    ['has a second line', 'postgresql://a:b@h/app\n::add-mask::x'],
+  ])('is refused when it %s', async (_what, wrong) => {
+    const { environment } = await startScriptedService(() => ({ body: { uri: wrong } }));
+    const { exitCode, stdout, stderr } = await runWith(words, environment);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' });
+    expect(stderr).toContain('it is not a connection string');
+    expect(stderr).not.toContain('a:b');
+  });
+});
+
+it('the names that an error lists are without the key and without control characters', async () => {
+  const { environment } = await startScriptedService(() => ({
+    body: { branches: [toBranch('\u001b[31mkey-of-this-test')] },
+  }));
+  const failure = await outcomeOf(getBranch({ projectId: 'p', name: 'main' }));
+  expect(failure).toMatchObject({
+    message: 'Project p has no branch of the name "main". It has: \\u001b[31m*** (br-1).',
+  });
+  const { stderr } = await runWith(['branches', 'get', 'main'], environment);
+  expect(stderr).toContain('It has: \\u001b[31m*** (br-1).');
+});
+
+function toBranch(name: string) {
+  const created_at = '2026-01-01T00:00:00Z';
+  return {
+    id: 'br-1',
+    name,
+    project_id: 'p',
+    default: false,
+    protected: false,
+    current_state: 'ready',
+    created_at,
+  };
+}
+
+it('an error about the projects of an organization names the organization', async () => {
+  const { environment } = await startScriptedService(() => ({ body: { projects: [] } }));
+  const { stderr } = await runWith(['projects', 'get', 'shop', '--org', 'org-1'], environment);
+  expect(stderr).toBe('error: Organization org-1 has no project of the name "shop". It has none.\n');
+});
+
+/** An unset variable of a script must not mean the default endpoint. */
+describe('an empty option', () => {
+  it.each([
+    [...words, '--endpoint', ''],
+    [...words, '--branch', ' '],
+    ['connection-uri', '--database', '', '--role', 'app_owner'],
+    ['connection-uri', '--database', 'app', '--role', ''],
+    ['projects', 'list', '--org', ''],
+    ['projects', 'get', ''],
+    ['branches', 'get', ''],
+  ])('is refused: %s %s %s %s %s %s', async (...line) => {
+    const { environment, urls } = await startScriptedService(() => ({ body: { uri } }));
+    const { exitCode, stderr } = await runWith(line, environment);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('must not be empty');
+    expect(urls).toEqual([]);
+  });
+
+  it.each(['branchId', 'endpointId', 'databaseName', 'roleName', 'projectId'])(
+    'getConnectionUri refuses an empty %s',
+    async (name) => {
+      const { urls } = await startScriptedService(() => ({ body: { uri } }));
+      const of = { projectId: 'p', databaseName: 'app', roleName: 'app_owner', [name]: '' };
+      await expect(readConnectionUri(connectByStack(), of)).rejects.toThrow(
+        `getConnectionUri: ${name} must not be empty.`,
+      );
+      expect(urls).toEqual([]);
+    },
+  );
+
+  it('getProject and getProjects refuse an empty one', async () => {
+    const { urls } = await startScriptedService(() => ({ body: { projects: [] } }));
+    await expect(getProject({ name: 'shop', orgId: '' })).rejects.toThrow('orgId must not be empty.');
+    await expect(getProjects({ orgId: '' })).rejects.toThrow('getProjects: orgId must not be empty.');
+    expect(urls).toEqual([]);
+  });
+});
