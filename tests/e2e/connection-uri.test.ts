@@ -10,7 +10,7 @@ const database = { databaseName: 'app', roleName: 'app_owner' };
 /** The program of the README, which finds the branch by its name. */
 const program = `import * as pulumi from '@pulumi/pulumi';
 const projectId = new pulumi.Config().require('projectId');
-${codeBlock('README.md', 'ts', 'Lookups').replace("'main'", "'feature'")}`;
+${codeBlock('README.md', 'ts', 'Lookups')}`;
 
 const document = `name: connection-uri
 runtime: yaml

@@ -47,7 +47,7 @@ it('the names that an error lists are without the key and without control charac
   }));
   const failure = await outcomeOf(getBranch({ projectId: 'p', name: 'main' }));
   expect(failure).toMatchObject({
-    message: 'Project p has no branch of the name "main". It has: \\u001b[31m*** (br-1).',
+    message: 'Project p has no branch named "main". It has: \\u001b[31m*** (br-1).',
   });
   const { stderr } = await runWith(['branches', 'get', 'main'], environment);
   expect(stderr).toContain('It has: \\u001b[31m*** (br-1).');
@@ -69,7 +69,7 @@ function toBranch(name: string) {
 it('an error about the projects of an organization names the organization', async () => {
   const { environment } = await startScriptedService(() => ({ body: { projects: [] } }));
   const { stderr } = await runWith(['projects', 'get', 'shop', '--org', 'org-1'], environment);
-  expect(stderr).toBe('error: Organization org-1 has no project of the name "shop". It has none.\n');
+  expect(stderr).toBe('error: Organization org-1 has no project named "shop". It has none.\n');
 });
 
 /** An unset variable of a script must not mean the default endpoint. */

@@ -52,7 +52,7 @@ describe('the functions of the plugin', () => {
     expect(emulator.requests().length).toBe(before);
   });
 
-  it('name a function that does not exist', async () => {
+  it('report an unknown function by its token', async () => {
     const { call } = await startFunctions();
     await expect(call('getRegion', {})).rejects.toThrow(
       'postgres-compute:index:getRegion is not a function of this package.',

@@ -29,7 +29,7 @@ describe('getBranch', () => {
     const { name } = await getBranch({ projectId });
     const existing = [`feature (${branch.id})`, `${name} (${defaultBranchId})`].join(', ');
     await expect(getBranch({ projectId, name: 'featrue' })).rejects.toThrow(
-      `Project ${projectId} has no branch of the name "featrue". It has: ${existing}.`,
+      `Project ${projectId} has no branch named "featrue". It has: ${existing}.`,
     );
   });
 
@@ -60,7 +60,7 @@ describe('getProject', () => {
     const other = emulator.createProject({ name: 'test' });
     const ids = [projectId, other.id].sort().join(', ');
     await expect(getProject({ name: 'test' })).rejects.toThrow(
-      `The account has several of the name "test": ${ids}. Give the id.`,
+      `The account has more than one project named "test": ${ids}. Give the id.`,
     );
   });
 
@@ -102,10 +102,10 @@ describe('the command', () => {
     expect((await run('branches', 'get')).stdout).toMatch(/^kind +default$/m);
   });
 
-  it('an unknown branch ends with the exit code of something that the service does not have', async () => {
+  it('an unknown branch exits with code 4', async () => {
     const { run } = await startLookup();
     const { exitCode, stderr } = await run('branches', 'get', 'none');
     expect(exitCode).toBe(4);
-    expect(stderr).toMatch(/^error: Project \S+ has no branch of the name "none"\. It has: feature/);
+    expect(stderr).toMatch(/^error: Project \S+ has no branch named "none"\. It has: feature/);
   });
 });

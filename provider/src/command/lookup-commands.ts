@@ -33,7 +33,7 @@ export function addLookupCommands(program: Command, context: CommandContext): vo
     .description('show one project')
     .argument('<project>', 'project ID or name', toText)
     .option(...orgOption)
-    .action((idOrName: string, options: ProjectOptions) => getProject(idOrName, options, context));
+    .action((idOrName: string, options: ProjectOptions) => showProject(idOrName, options, context));
   const branches = program.command('branches').description('list and show branches');
   addCommand(branches, 'list', 'branches list --project old-sun-1')
     .description('list the branches of a project')
@@ -41,7 +41,9 @@ export function addLookupCommands(program: Command, context: CommandContext): vo
   addCommand(branches, 'get', 'branches get --project old-sun-1', 'branches get main --json')
     .description('show one branch')
     .argument('[branch]', 'branch ID or name (default: the default branch)', toText)
-    .action((idOrName: string | undefined, options: CommandOptions) => getBranch(idOrName, options, context));
+    .action((idOrName: string | undefined, options: CommandOptions) =>
+      showBranch(idOrName, options, context),
+    );
   addCommand(
     program,
     'connection-uri',
@@ -73,7 +75,11 @@ async function listProjects(options: ProjectOptions, context: CommandContext): P
   return printTable(['ID', 'NAME', 'REGION', 'CREATED'], rows, context);
 }
 
-async function getProject(idOrName: string, options: ProjectOptions, context: CommandContext): Promise<void> {
+async function showProject(
+  idOrName: string,
+  options: ProjectOptions,
+  context: CommandContext,
+): Promise<void> {
   const { screen } = context;
   const api = connect(options, context);
   const { org: orgId } = options;
@@ -95,11 +101,11 @@ async function listBranches(options: CommandOptions, context: CommandContext): P
   const { id: projectId, api } = openProject(options, context);
   const branches = await readBranches(api, { projectId });
   if (options.json) return context.screen.printJson({ branches });
-  const rows = branches.map((branch) => [branch.id, branch.name, branch.parentId ?? '', kindOf(branch)]);
+  const rows = branches.map((branch) => [branch.id, branch.name, branch.parentId ?? '', flagsOf(branch)]);
   return printTable(['ID', 'NAME', 'PARENT', ''], rows, context);
 }
 
-async function getBranch(
+async function showBranch(
   idOrName: string | undefined,
   options: CommandOptions,
   context: CommandContext,
@@ -110,7 +116,7 @@ async function getBranch(
   const details = [
     ['id', branch.id],
     ['name', branch.name],
-    ['kind', kindOf(branch)],
+    ['kind', flagsOf(branch)],
     ['project', branch.projectId],
     ['parent', branch.parentId],
     ['parent LSN', branch.parentLsn],
@@ -140,7 +146,7 @@ async function findBranch(
   return requireIdOrName(await readBranches(api, { projectId }), idOrName, lookup);
 }
 
-function kindOf(branch: BranchState): string {
+function flagsOf(branch: BranchState): string {
   return [branch.default && 'default', branch.protected && 'protected'].filter(Boolean).join(', ');
 }
 

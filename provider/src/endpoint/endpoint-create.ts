@@ -41,14 +41,14 @@ export async function createEndpoint(request: CreateRequest): Promise<Created> {
     } catch (error) {
       const isGone =
         error instanceof EndpointGoneError ||
-        (error instanceof NameTakenError && (await isNoLongerThere(request, error.takenBy)));
+        (error instanceof NameTakenError && (await hideIfGone(request, error.takenBy)));
       if (!isGone || attempt === mostAttempts) throw error;
     }
   }
 }
 
-/** Whether no read by id shows an endpoint that a list has shown. If so, lists will not show it again. */
-async function isNoLongerThere({ project, deadline }: CreateRequest, { id }: Endpoint): Promise<boolean> {
+/** Whether a listed endpoint no longer exists by its id. If so, hides it from later lists. */
+async function hideIfGone({ project, deadline }: CreateRequest, { id }: Endpoint): Promise<boolean> {
   if (await project.endpoints.exists(id, project.readLagMs, deadline)) return false;
   project.endpoints.hide(id);
   return true;
@@ -63,13 +63,13 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
     await run.awaitChange(change);
     const finished = await run.finish('name');
     // A list that shows this endpoint shows an older one too.
-    if (await isDeletedDuplicate(request, change.endpoint, project.endpoints.latest)) return undefined;
+    if (await deleteIfDuplicate(request, change.endpoint, project.endpoints.latest)) return undefined;
     await deleteDuplicates(request, id);
     return run.finishNamed(finished);
   };
   const finished = finish().catch(async (error: unknown) => {
     // The failure may come from the older endpoint's create, which deletes this one.
-    const isGone = async () => isDeletedDuplicate(request, change.endpoint, await project.endpoints.fresh());
+    const isGone = async () => deleteIfDuplicate(request, change.endpoint, await project.endpoints.fresh());
     if (!deadline.hasPassed && (await isGone().catch(() => false))) return undefined;
     throw error;
   });
@@ -81,7 +81,7 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
 }
 
 /** Deletes the new endpoint if another process with the same program created one before it. */
-async function isDeletedDuplicate(
+async function deleteIfDuplicate(
   { project, target, deadline, progress }: CreateRequest,
   created: Endpoint,
   endpoints: readonly Endpoint[],
@@ -94,7 +94,7 @@ async function isDeletedDuplicate(
 async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndpoint) {
   const { inputs, target } = request;
   const { id } = endpoint;
-  if (await isNoLongerThere(request, endpoint))
+  if (await hideIfGone(request, endpoint))
     throw new EndpointGoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
   const isOwn = kind === 'own';
   const run = startRun(request, endpoint);

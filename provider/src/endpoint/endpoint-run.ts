@@ -27,7 +27,7 @@ interface Leftovers {
   readonly failed: readonly UnsettledOperation[];
 }
 
-/** With whether the earlier run was to start the compute, too: after a move or a stop it stays suspended. */
+/** `wasRestart`: whether the earlier run also recorded a start. A move or a stop records only a suspension. */
 interface DueRestart extends Leftovers {
   readonly wasRestart: boolean;
 }
@@ -131,8 +131,9 @@ export class EndpointRun {
   }
 
   /**
-   * A change of size restarts an active compute by itself; a trigger, or a restart that had failed, does not.
-   * Returns whether everything that is due has been requested.
+   * The service restarts an active compute after a change of size. For a trigger, or an earlier restart that failed, this sends
+   * the restart.
+   * Returns false if the restart is still due.
    */
   async #restartIfDue(
     { due, failed, wasRestart }: DueRestart,
@@ -161,7 +162,7 @@ export class EndpointRun {
     return (await this.#start()) || !isSuspended || this.#work.inputs.waitForOperations !== false;
   }
 
-  /** Returns whether there was something to start, and nothing forbids it. */
+  /** Starts the compute. Returns false only if the start had no effect; a disabled endpoint counts as done. */
   async #start(): Promise<boolean> {
     const { disabled } = this.#endpoint.latest ?? (await this.#endpoint.read());
     return disabled || this.#control('start');

@@ -3,7 +3,7 @@ import { connectByStack } from './stack-connection';
 
 /**
  * Reads one branch of a project: by its id or by its name; without either, the default branch.
- * @throws Error when the project has no branch of the name; ControlApiError 404 when there is no such id
+ * @throws Error when both are given, or when no branch has the name; ControlApiError 404 when there is no such id
  */
 export async function getBranch(of: {
   /** The project of the branch. */

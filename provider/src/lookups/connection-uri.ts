@@ -26,7 +26,7 @@ export interface ConnectionUri {
 export function getConnectionUri(of: {
   /** The project of the database. */
   projectId: pulumi.Input<string>;
-  /** The branch of the database. @default the project's default branch */
+  /** The branch of the database. @default the branch of `endpointId`, or else the project's default branch */
   branchId?: pulumi.Input<string>;
   /** The endpoint to connect to. @default the branch's read_write endpoint */
   endpointId?: pulumi.Input<string>;

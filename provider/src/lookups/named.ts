@@ -25,7 +25,7 @@ interface Lookup {
 
 /**
  * The one item of that name.
- * @throws LookupError when none has the name, with the names that exist; or when several have it, with their ids
+ * @throws LookupError when no item has the name (lists the names), or several have it (lists their ids)
  */
 export function requireNamed<Item extends Named>(items: readonly Item[], name: string, lookup: Lookup): Item {
   const named = items.filter((item) => item.name === name);
@@ -33,9 +33,10 @@ export function requireNamed<Item extends Named>(items: readonly Item[], name: s
   if (found && others.length === 0) return found;
   const { where, kind, redact } = lookup;
   const fail = (problem: string) => new LookupError(toPrintable(redact(problem)));
-  if (found) throw fail(`${where} has several of the name "${name}": ${list(named, 'id')}. Give the id.`);
+  if (found)
+    throw fail(`${where} has more than one ${kind} named "${name}": ${list(named, 'id')}. Give the id.`);
   const existing = items.length > 0 ? `It has: ${list(items, 'name')}` : 'It has none';
-  throw fail(`${where} has no ${kind} of the name "${name}". ${existing}.`);
+  throw fail(`${where} has no ${kind} named "${name}". ${existing}.`);
 }
 
 /**
