@@ -16,7 +16,7 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a change of size with a trigger restarts the compute twice',
     file: 'endpoint/endpoint-run.ts',
-    find: "if (started.some(({ action }) => action === 'start_compute')) return;",
+    find: "if (started.some(({ action }) => action === 'start_compute')) return true;",
     replace: '',
   },
   {
@@ -28,14 +28,14 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a resumed restart does not start a compute that is suspended already',
     file: 'endpoint/endpoint-run.ts',
-    find: "if ((await this.#control('suspend')) || isRestarting) await this.#start();",
-    replace: "if (await this.#control('suspend')) await this.#start();",
+    find: 'if (!isSuspended && !isRestarting) return true;',
+    replace: 'if (!isSuspended) return true;',
   },
   {
     name: 'a restart starts a compute that was idle',
     file: 'endpoint/endpoint-run.ts',
-    find: "if ((await this.#control('suspend')) || isRestarting) await this.#start();",
-    replace: "await this.#control('suspend');\n    await this.#start();",
+    find: 'if (!isSuspended && !isRestarting) return true;',
+    replace: '',
   },
   {
     name: 'a restart after a lost response does not start the compute again',
@@ -64,8 +64,8 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a restart that failed twice does not start the compute',
     file: 'endpoint/endpoint-run.ts',
-    find: 'await this.#restart(isRestarting || isStartDue);',
-    replace: 'await this.#restart(isRestarting);',
+    find: 'return this.#restart(isRestarting || isStartDue);',
+    replace: 'return this.#restart(isRestarting);',
   },
   {
     name: 'a failed start is not repeated',

@@ -4,8 +4,8 @@ export const createFaults: readonly KnownFault[] = [
   {
     name: 'a failed create leaves nothing in state',
     file: 'endpoint/endpoint-create.ts',
-    find: 'const outputs = await run.keepInState(finish());',
-    replace: 'const outputs = await finish();',
+    find: 'const outputs = await run.keepInState(finished);',
+    replace: 'const outputs = await finished;',
   },
   {
     name: 'a failed take-over leaves nothing in state',
@@ -44,13 +44,13 @@ export const createFaults: readonly KnownFault[] = [
   {
     name: 'a list that still shows a deleted endpoint refuses a create',
     file: 'endpoint/endpoint-create.ts',
-    find: '(error instanceof NameTakenError && (await isNoLongerThere(request, error.takenBy)))',
+    find: '(error instanceof NameTakenError && (await hideIfGone(request, error.takenBy)))',
     replace: 'false',
   },
   {
     name: 'a create takes over an endpoint that only a lagging list shows',
     file: 'endpoint/endpoint-create.ts',
-    find: 'if (await isNoLongerThere(request, endpoint))',
+    find: 'if (await hideIfGone(request, endpoint))',
     replace: 'if (false)',
   },
   {
@@ -74,8 +74,8 @@ export const createFaults: readonly KnownFault[] = [
   {
     name: 'a create that another process has overtaken keeps its duplicate',
     file: 'endpoint/endpoint-create.ts',
-    find: 'if (!older) return run.finishNamed(finished);',
-    replace: 'return run.finishNamed(finished);',
+    find: 'if (!findOlderDuplicate(target, endpoints, created)) return false;',
+    replace: 'if (target && endpoints && created) return false;',
   },
   {
     name: 'a take-over keeps the duplicates of its endpoint',
@@ -86,9 +86,9 @@ export const createFaults: readonly KnownFault[] = [
   {
     name: 'a take-over deletes the other endpoints of the branch',
     file: 'endpoint/existing-endpoint.ts',
-    find: "return endpoints.filter(({ name = '', ...other }) => derivedNames.includes(name) && other.id !== id);",
-    replace: `const branchId = endpoints.find((other) => other.id === id)?.branch_id;
-  return endpoints.filter((other) => other.branch_id === branchId && other.id !== id);`,
+    find: 'return own.filter((endpoint) => isSamePlace(endpoint, inputs) && isBefore(kept, endpoint));',
+    replace:
+      'return endpoints.filter(({ id, branch_id }) => own && branch_id === kept.branch_id && id !== kept.id);',
   },
   {
     name: 'a take-over does not wait for the operations of the killed create',
