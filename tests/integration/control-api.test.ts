@@ -144,7 +144,14 @@ it.each(['', '.', '..'])('refuses the id "%s", which would address another resou
 
 it('does not redact the key in a response before it is parsed', async () => {
   const api = await startServer((_request, response) => {
-    response.end(JSON.stringify({ branches: [{ id: 'br-1', project_id: 'p-1', name: 'canary-key-1' }] }));
+    const state = {
+      default: true,
+      protected: false,
+      current_state: 'ready',
+      created_at: '2026-01-01T00:00:00Z',
+    };
+    const branch = { id: 'br-1', project_id: 'p-1', name: 'canary-key-1', ...state };
+    response.end(JSON.stringify({ branches: [branch] }));
   });
   expect(await api.listBranches('p-1')).toMatchObject([{ id: 'br-1', name: 'canary-key-1' }]);
   expect(api.redact('canary-key-1')).toBe('***-1');

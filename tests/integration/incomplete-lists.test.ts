@@ -2,6 +2,7 @@ import { range } from 'lodash';
 import { describe, expect, it } from 'vitest';
 import { getBranches, getProject, getProjects } from '../../provider/src/index';
 import { startScriptedService } from '../support/scripted-service';
+import { runWith } from '../support/start-command';
 
 const since = '2026-01-01T00:00:00Z';
 const toProject = (id: string) => ({ id, name: id, region_id: 'r', pg_version: 17, created_at: since });
@@ -47,6 +48,18 @@ describe('a list of projects', () => {
     }));
     await expect(getProjects()).rejects.toThrow('the list repeats itself after 1200 items');
   });
+});
+
+it.each([
+  { status: 400, body: { code: 'BAD', message: 'org_id is required' } },
+  { body: { projects: [], unavailable_project_ids: ['p1'] } },
+])('projects get shows a project that the key can read by its id, but not list: %j', async (list) => {
+  const { environment } = await startScriptedService(({ pathname }) =>
+    pathname === '/projects' ? list : { body: { project: toProject('p1') } },
+  );
+  const { exitCode, stdout } = await runWith(['projects', 'get', 'p1'], environment);
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/^id +p1$/m);
 });
 
 it('a list of branches is read to its end when the service allows fewer in a page than asked for', async () => {

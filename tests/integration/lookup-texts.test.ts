@@ -67,7 +67,11 @@ function toBranch(name: string) {
 }
 
 it('an error about the projects of an organization names the organization', async () => {
-  const { environment } = await startScriptedService(() => ({ body: { projects: [] } }));
+  const { environment } = await startScriptedService(({ pathname }) =>
+    pathname === '/projects'
+      ? { body: { projects: [] } }
+      : { status: 404, body: { code: '', message: 'none' } },
+  );
   const { stderr } = await runWith(['projects', 'get', 'shop', '--org', 'org-1'], environment);
   expect(stderr).toBe('error: Organization org-1 has no project named "shop". It has none.\n');
 });

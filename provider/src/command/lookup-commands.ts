@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { ControlApi } from '../control-api/control-api';
+import { ControlApiError } from '../control-api/control-api-error';
 import { toPrintable } from '../control-api/printable';
 import { readConnectionUri } from '../lookups/connection-uri';
 import { type BranchState, readBranch, readBranches } from '../lookups/live-branch';
-import { describeAccount, readProjects } from '../lookups/live-project';
+import { type ProjectState, readProject, readProjects } from '../lookups/live-project';
 import { requireIdOrName } from '../lookups/named';
 import { type CommandContext, connect, openProject } from './connection';
 import { formatDate } from './duration';
@@ -81,11 +82,7 @@ async function showProject(
   context: CommandContext,
 ): Promise<void> {
   const { screen } = context;
-  const api = connect(options, context);
-  const { org: orgId } = options;
-  const where = describeAccount(orgId);
-  const projects = await readProjects(api, { orgId });
-  const project = requireIdOrName(projects, idOrName, { where, kind: 'project', redact: api.redact });
+  const project = await findProject(connect(options, context), idOrName, options.org);
   if (options.json) return screen.printJson(project);
   const details = [
     ['id', project.id],
@@ -134,6 +131,21 @@ async function printConnectionUri(options: ConnectionUriOptions, context: Comman
   const query = { projectId, branchId, endpointId, databaseName, roleName, pooled };
   const connection = await readConnectionUri(api, query);
   return options.json ? context.screen.printJson(connection) : context.screen.print(connection.uri);
+}
+
+/** By its id at first: a key may read a project that it can't list, such as one of another organization. */
+async function findProject(
+  api: ControlApi,
+  idOrName: string,
+  orgId: string | undefined,
+): Promise<ProjectState> {
+  try {
+    return await readProject(api, { projectId: idOrName });
+  } catch (error) {
+    // The service refuses a name in place of an id in one of these ways.
+    if (!(error instanceof ControlApiError && [400, 403, 404].includes(error.status ?? 0))) throw error;
+    return readProject(api, { name: idOrName, orgId });
+  }
 }
 
 async function findBranch(

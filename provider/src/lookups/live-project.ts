@@ -34,14 +34,10 @@ export async function readProject(api: ControlApi, of: ProjectQuery): Promise<Pr
   if (projectId !== undefined && name === undefined) return toProjectState(await api.getProject(projectId));
   if (projectId !== undefined || name === undefined)
     throw new Error('getProject: give either projectId or name.');
-  const where = describeAccount(orgId);
+  const where = orgId === undefined ? 'The account' : `Organization ${orgId}`;
   return toProjectState(
     requireNamed(await api.listProjects(orgId), name, { where, kind: 'project', redact: api.redact }),
   );
-}
-
-export function describeAccount(orgId: string | undefined): string {
-  return orgId === undefined ? 'The account' : `Organization ${orgId}`;
 }
 
 export async function readProjects(
