@@ -81,7 +81,7 @@ describe(page, () => {
   });
 
   it('the commands import an endpoint, the YAML program reads its live state', async () => {
-    const live = codeBlock(page, 'yaml', 'Live state');
+    const live = codeBlock(page, 'yaml', 'Lookups');
     const { stack, emulator, project, fill } = await startPluginStack(live + pluginFolder);
     const [{ id, branch_id } = { id: '', branch_id: '' }] = emulator.endpoints(project.id);
     const [, ...words] = fill(codeBlock(page, 'sh', 'Import'))

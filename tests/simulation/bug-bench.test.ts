@@ -6,13 +6,16 @@ import { patchSource } from './patched-source';
 const [easy] = knownFaults.filter(({ name }) => name === 'a failed create leaves nothing in state');
 if (!easy) throw new Error('the bug bench has lost its easiest fault');
 
-it('the bug bench finds a fault', async () => {
+/** Each bundles the provider and starts a process, which takes long on a busy machine. */
+const timeout = 120_000;
+
+it('the bug bench finds a fault', { timeout }, async () => {
   const { schedules, violation } = await findFault(easy, 200);
   expect(violation?.rule).toBe('no id is lost');
   expect(schedules).toBeLessThanOrEqual(200);
 });
 
-it('the bug bench refuses a patch that no longer fits the source', async () => {
+it('the bug bench refuses a patch that no longer fits the source', { timeout }, async () => {
   await expect(findFault({ ...easy, find: 'a text that no source has' }, 1)).rejects.toThrow(
     'occurs 0 times in provider/src/endpoint/endpoint-create.ts, not once',
   );

@@ -12,7 +12,7 @@ const renameAdvice = /Choose another name|another name creates a new one/;
 const refusal = /the project (already has an endpoint of that name|has an endpoint of the derived name)/;
 const refreshAdvice = 'run `pulumi up --refresh`';
 /** How long it takes a user to remove the lock of a run that was killed, and to start the next. Milliseconds. */
-export const restartMs = 2_000;
+const restartMs = 2_000;
 /** Each repetition follows the advice of at most one error for each slot, and the engine may report one error at a time. */
 const mostRuns = 6;
 

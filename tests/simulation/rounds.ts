@@ -3,7 +3,7 @@ import { isMatch } from 'lodash';
 import type { Endpoint, InjectedFault } from 'postgres-control-emulator';
 import type { SlotPlan } from '../chaos/slot-plan';
 import { act, disturbedSlots } from './act';
-import { recover, restartMs, unlock } from './recover';
+import { recover, unlock } from './recover';
 import { checkEndpoints, checkForeign, checkRepeated } from './rest-checks';
 import { checkRestarts, takeBaseline } from './restart-check';
 import { checkFalseFailure, checkFalseSuccess, checkGate } from './run-checks';
@@ -119,7 +119,6 @@ async function repeatFailed(
       repeated.push(undefined);
       continue;
     }
-    await sleep(restartMs);
     await unlock(world, stack);
     repeated.push(await world.run(stack, { command: command === 'destroy' ? command : 'up' }));
   }

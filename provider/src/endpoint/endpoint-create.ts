@@ -13,11 +13,11 @@ import {
   findOlderDuplicate,
   NameTakenError,
 } from './existing-endpoint';
+import type { Declaration } from './resource-identity';
 
 export interface CreateRequest extends CreateWork {
   readonly allowsRestart: boolean;
-  /** Claims the endpoint for the resource. @throws Error when it belongs to another one */
-  readonly claim: (endpointId: string) => void;
+  readonly declaration: Declaration;
 }
 
 interface Created {
@@ -55,40 +55,37 @@ async function hideIfGone({ project, deadline }: CreateRequest, { id }: Endpoint
 }
 
 async function finishNew(request: CreateRequest, change: EndpointChange): Promise<Created> {
-  const { project, deadline } = request;
+  const { project, target, claims, declaration, deadline, progress } = request;
   const { id } = change.endpoint;
-  request.claim(id);
+  claims.claimCreated(id, declaration);
   const run = startRun(request, change.endpoint, true);
+  /** Whether another process with the same program created its endpoint before. */
+  const hasOlder = (endpoints: readonly Endpoint[]) =>
+    findOlderDuplicate(target, endpoints, change.endpoint) !== undefined;
   const finish = async () => {
     await run.awaitChange(change);
     const finished = await run.finish('name');
     // A list that shows this endpoint shows an older one too.
-    if (await deleteIfDuplicate(request, change.endpoint, project.endpoints.latest)) return undefined;
-    await deleteDuplicates(request, id);
-    return run.finishNamed(finished);
+    if (!hasOlder(project.endpoints.latest)) {
+      await deleteDuplicates(request, id);
+      return run.finishNamed(finished);
+    }
+    await deleteEndpoint(project, id, deadline, progress);
+    return undefined;
   };
   const finished = finish().catch(async (error: unknown) => {
     // The failure may come from the older endpoint's create, which deletes this one.
-    const isGone = async () => deleteIfDuplicate(request, change.endpoint, await project.endpoints.fresh());
-    if (!deadline.hasPassed && (await isGone().catch(() => false))) return undefined;
-    throw error;
+    const isDuplicate = !deadline.hasPassed && (await project.endpoints.fresh().then(hasOlder, () => false));
+    if (!isDuplicate) throw error;
+    // If this fails, too, the take-over of the older endpoint repeats it.
+    await deleteEndpoint(project, id, deadline, progress).catch(() => undefined);
+    return undefined;
   });
   const outputs = await run.keepInState(finished);
   if (outputs) return { id, outputs };
   throw new EndpointGoneError(
     `create of endpoint ${id}: another process created an endpoint first for the same resource, so this duplicate was deleted.`,
   );
-}
-
-/** Deletes the new endpoint if another process with the same program created one before it. */
-async function deleteIfDuplicate(
-  { project, target, deadline, progress }: CreateRequest,
-  created: Endpoint,
-  endpoints: readonly Endpoint[],
-): Promise<boolean> {
-  if (!findOlderDuplicate(target, endpoints, created)) return false;
-  await deleteEndpoint(project, created.id, deadline, progress);
-  return true;
 }
 
 async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndpoint) {
@@ -104,7 +101,7 @@ async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndp
   const changes = isKept ? union(differing, findLeftovers(endpoint, inputs)) : differing;
   // Check the gate before claiming: an adopted endpoint that must not be changed must not enter the state.
   if (!isOwn) await run.checkGate(changes);
-  request.claim(id);
+  request.claims.claimCreated(id, request.declaration);
   const finish = async () => {
     await run.resume(await run.findEarlier(isOwn), changes);
     const finished = await run.finish('name');
@@ -116,11 +113,13 @@ async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndp
 
 /** Deletes what other creates of this resource left: those that were killed, or that another process runs now. */
 async function deleteDuplicates(request: CreateRequest, id: string) {
-  const { project, target, claims, deadline, progress } = request;
+  const { project, target, claims, declaration, deadline, progress } = request;
   const duplicates = findDuplicates(target, project.endpoints.latest, id);
   // A resource that was renamed keeps the derived name of its old URN, which a new resource may have now.
-  const unclaimed = duplicates.filter((each) => claims.keeperOf(each.id, undefined) === undefined);
-  for (const duplicate of unclaimed) await deleteEndpoint(project, duplicate.id, deadline, progress);
+  const isOthers = (keeper: string | undefined) =>
+    keeper !== undefined && keeper !== declaration.resource.urn;
+  const own = duplicates.filter((duplicate) => !isOthers(claims.keeperOf(duplicate.id, undefined)));
+  for (const duplicate of own) await deleteEndpoint(project, duplicate.id, deadline, progress);
 }
 
 function startRun(request: CreateRequest, endpoint: Endpoint, isNew = false): EndpointRun {

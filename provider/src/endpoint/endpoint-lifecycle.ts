@@ -133,7 +133,7 @@ export class EndpointLifecycle {
         ...this.#startWork(news, deadline),
         target: toCreateTarget(news),
         claims: this.#claims,
-        claim: (endpointId) => this.#claims.claimCreated(endpointId, news),
+        declaration: news,
       }),
     );
   }

@@ -25,10 +25,7 @@ interface Leftovers {
   /** The arguments to send: those that were to be sent, and those for which a failed operation has left drift. */
   readonly due: readonly InputName[];
   readonly failed: readonly UnsettledOperation[];
-}
-
-/** `wasRestart`: whether the earlier run also recorded a start. A move or a stop records only a suspension. */
-interface DueRestart extends Leftovers {
+  /** Whether the earlier run also recorded a start. A move or a stop records only a suspension. */
   readonly wasRestart: boolean;
 }
 
@@ -87,17 +84,13 @@ export class EndpointRun {
     names: readonly InputName[],
     isRestarting = false,
   ): Promise<void> {
-    const { due, failed } = await this.#awaitLeftovers(earlier, names);
+    const leftovers = await this.#awaitLeftovers(earlier, names);
+    const { due, failed } = leftovers;
     await this.#writer.checkGate(due, failed);
     const started = await this.apply(due);
     // A start that was under way, and did not fail, has finished the earlier restart.
     const underWay = isRestarting ? differenceBy(earlier.filter(isUnfinished), failed, 'id') : [];
-    const wasRestart = earlier.some(({ action }) => action === 'start_compute');
-    const isDone = await this.#restartIfDue(
-      { due, failed, wasRestart },
-      [...started, ...underWay],
-      isRestarting,
-    );
+    const isDone = await this.#restartIfDue(leftovers, [...started, ...underWay], isRestarting);
     this.#unapplied = isDone ? [] : ['restartTriggers'];
     this.#operations.forgetEarlier();
   }
@@ -108,10 +101,11 @@ export class EndpointRun {
   ): Promise<Leftovers> {
     this.#unapplied = names;
     const failed = await this.#operations.awaitEarlier(earlier);
-    if (failed.length === 0) return { due: names, failed };
+    const wasRestart = earlier.some(({ action }) => action === 'start_compute');
+    if (failed.length === 0) return { due: names, failed, wasRestart };
     const due = union(names, findDrift(await this.#endpoint.read(), this.#work.inputs));
     this.#unapplied = due;
-    return { due, failed };
+    return { due, failed, wasRestart };
   }
 
   /** Sends the named arguments, and waits. Returns the operations that the service started. */
@@ -131,12 +125,11 @@ export class EndpointRun {
   }
 
   /**
-   * The service restarts an active compute after a change of size. For a trigger, or an earlier restart that failed, this sends
-   * the restart.
-   * Returns false if the restart is still due.
+   * Sends the restart for a trigger, or for an earlier one that failed; after a change of size the service restarts the compute
+   * by itself. Returns false if the restart is still due.
    */
   async #restartIfDue(
-    { due, failed, wasRestart }: DueRestart,
+    { due, failed, wasRestart }: Leftovers,
     started: readonly Pick<Operation, 'action'>[],
     isRestarting: boolean,
   ): Promise<boolean> {

@@ -76,8 +76,8 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'an update does not wait for the operations of an earlier one',
     file: 'endpoint/endpoint-run.ts',
-    find: 'const { due, failed } = await this.#awaitLeftovers(earlier, names);',
-    replace: 'const due = names;\n    const failed: UnsettledOperation[] = [];',
+    find: 'const leftovers = await this.#awaitLeftovers(earlier, names);',
+    replace: 'const leftovers: Leftovers = { due: names, failed: [], wasRestart: false };',
   },
   {
     name: 'a change whose operation failed is not sent again',

@@ -74,8 +74,8 @@ export const createFaults: readonly KnownFault[] = [
   {
     name: 'a create that another process has overtaken keeps its duplicate',
     file: 'endpoint/endpoint-create.ts',
-    find: 'if (!findOlderDuplicate(target, endpoints, created)) return false;',
-    replace: 'if (target && endpoints && created) return false;',
+    find: 'findOlderDuplicate(target, endpoints, change.endpoint) !== undefined;',
+    replace: 'findOlderDuplicate(target, endpoints, change.endpoint) === change.endpoint;',
   },
   {
     name: 'a take-over keeps the duplicates of its endpoint',
