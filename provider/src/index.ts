@@ -14,9 +14,10 @@ export type { FailureMeaning } from './control-api/failure-meaning';
 export { type ComputeSize, computeSizes, type SizeOutput } from './endpoint/compute-size';
 export type { UnsettledOperation } from './endpoint/endpoint-state';
 export { getBranch, getBranches } from './lookups/branch-lookup';
-export { type ConnectionUri, getConnectionUri } from './lookups/connection-uri';
+export { getConnectionUri } from './lookups/connection-uri-lookup';
 export { getComputeEndpoint, getComputeEndpoints } from './lookups/endpoint-lookup';
 export type { BranchState } from './lookups/live-branch';
+export type { ConnectionUri } from './lookups/live-connection-uri';
 export type { ComputeEndpointState } from './lookups/live-endpoint';
 export type { ProjectState } from './lookups/live-project';
 export {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { getBranch, getProject, getProjects } from '../../provider/src/index';
-import { readConnectionUri } from '../../provider/src/lookups/connection-uri';
+import { readConnectionUri } from '../../provider/src/lookups/live-connection-uri';
 import { connectByStack } from '../../provider/src/lookups/stack-connection';
 import { outcomeOf } from '../support/failure';
 import { type ScriptedResponse, startScriptedService } from '../support/scripted-service';

@@ -1,23 +1,6 @@
 import * as pulumi from '@pulumi/pulumi';
-import type { ControlApi } from '../control-api/control-api';
-import { requireFilled } from './named';
+import { readConnectionUri } from './live-connection-uri';
 import { connectByStack } from './stack-connection';
-
-/** Which connection to describe. */
-export interface ConnectionUriQuery {
-  readonly projectId: string;
-  readonly branchId?: string | undefined;
-  readonly endpointId?: string | undefined;
-  readonly databaseName: string;
-  readonly roleName: string;
-  readonly pooled?: boolean | undefined;
-}
-
-/** What the plugin's function `getConnectionUri` returns. */
-export interface ConnectionUri {
-  /** The connection string, such as `postgresql://ROLE:PASSWORD@HOST/DATABASE?sslmode=require`. @secret */
-  readonly uri: string;
-}
 
 /**
  * Reads the connection string of a database, as a secret: Pulumi encrypts it in the state, and hides it on the screen.
@@ -41,17 +24,4 @@ export function getConnectionUri(of: {
     .output(of)
     .apply(async (query) => (await readConnectionUri(connectByStack(), query)).uri);
   return pulumi.secret(uri);
-}
-
-export async function readConnectionUri(api: ControlApi, of: ConnectionUriQuery): Promise<ConnectionUri> {
-  const { projectId, branchId, endpointId, databaseName, roleName, pooled } = of;
-  requireFilled('getConnectionUri', of);
-  const uri = await api.getConnectionUri(projectId, {
-    branch_id: branchId,
-    endpoint_id: endpointId,
-    database_name: databaseName,
-    role_name: roleName,
-    pooled,
-  });
-  return { uri };
 }
