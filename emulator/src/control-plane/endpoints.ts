@@ -9,7 +9,12 @@ import { badRequest, conflict } from '../records/api-error';
 import type { EndpointRecord } from '../records/endpoint-record';
 import { newEndpointId } from '../records/ids';
 import type { OperationRecord, Step } from '../records/operation-record';
-import { endpointsOfBranch, type ProjectRecord, unfinishedOf } from '../records/project-record';
+import {
+  endpointsOfBranch,
+  type ProjectRecord,
+  readWriteEndpointOf,
+  unfinishedOf,
+} from '../records/project-record';
 import type { EndpointAttributes, NewEndpointAttributes } from '../requests/endpoint-attributes';
 import type { ControlPlane } from './control-plane';
 import { applyAttributes, planUpdate } from './endpoint-changes';
@@ -179,7 +184,7 @@ export function removeEndpoint(plane: ControlPlane, project: ProjectRecord, endp
 /** A branch has at most one read_write endpoint. */
 export function checkBranchIsFree(project: ProjectRecord, { branch_id, type }: NewEndpointAttributes): void {
   if (type !== 'read_write') return;
-  const existing = endpointsOfBranch(project, branch_id).find(({ wire }) => wire.type === 'read_write');
+  const existing = readWriteEndpointOf(project, branch_id);
   if (existing === undefined) return;
   throw conflict(
     'ENDPOINT_EXISTS',

@@ -6,9 +6,9 @@ import {
   flag,
   id,
   oneOf,
+  region,
   requiredAttributes,
   text,
-  textLike,
   textOfLength,
   wholeNumber,
 } from '../validation/schemas';
@@ -65,7 +65,7 @@ const bounds = attributes(sizeShape);
 
 const project = attributes({
   name: textOfLength(1, 256),
-  region_id: textLike(/^[a-z0-9-]{1,40}$/, 'a region (1 to 40 of a-z, 0-9 and "-")'),
+  region_id: region,
   pg_version: wholeNumber(14, 18),
   provisioner,
   history_retention_seconds: wholeNumber(0, 2_592_000),
