@@ -2,7 +2,7 @@ import { ControlApiError } from './control-api-error';
 import type { Deadline } from './deadline';
 import { malformedResponseCode } from './failure-meaning';
 import { HttpClient, path } from './http-client';
-import { toPrintable } from './printable';
+import { joinFirst, toPrintable } from './printable';
 import type { Redact } from './redaction';
 import type { CallOptions } from './retry';
 import {
@@ -21,10 +21,11 @@ export type PowerVerb = 'start' | 'suspend' | 'restart';
 
 /** Which connection to describe. Without an endpoint the branch's read_write endpoint, without a branch the default one. */
 export interface ConnectionUriQuery {
-  readonly branch_id?: string | undefined;
-  readonly endpoint_id?: string | undefined;
-  readonly database_name: string;
-  readonly role_name: string;
+  readonly projectId: string;
+  readonly branchId?: string | undefined;
+  readonly endpointId?: string | undefined;
+  readonly databaseName: string;
+  readonly roleName: string;
   readonly pooled?: boolean | undefined;
 }
 
@@ -65,8 +66,15 @@ export class ControlApi extends HttpClient {
   }
 
   /** The URI holds the role's password. */
-  async getConnectionUri(projectId: string, query: ConnectionUriQuery): Promise<string> {
+  async getConnectionUri({ projectId, ...of }: ConnectionUriQuery): Promise<string> {
     const url = path`/projects/${projectId}/connection_uri`;
+    const query = {
+      branch_id: of.branchId,
+      endpoint_id: of.endpointId,
+      database_name: of.databaseName,
+      role_name: of.roleName,
+      pooled: of.pooled,
+    };
     return (await this.call('GET', url, responses.connectionUri, { query })).uri;
   }
 
@@ -139,9 +147,7 @@ export class ControlApi extends HttpClient {
 /** @throws ControlApiError when the service could not read some projects in time: the list would be incomplete */
 function requireAvailable(unavailableIds: readonly string[], redact: Redact): void {
   if (unavailableIds.length === 0) return;
-  const ids = toPrintable(redact(unavailableIds.slice(0, mostUnavailable).join(', ')));
-  const rest = unavailableIds.length - mostUnavailable;
-  const which = rest > 0 ? `${ids} and ${rest} more projects` : ids;
+  const which = toPrintable(redact(joinFirst(unavailableIds, mostUnavailable, 'more projects')));
   throw unusableList(
     '/projects',
     `the service could not read ${which} in time, so the list would be incomplete. Try again later, or give the id of the project.`,

@@ -36,3 +36,9 @@ function toEscape(character: string): string {
   const hex = code.toString(16);
   return code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, '0')}`;
 }
+
+/** The first texts, and how many follow: `a, b and 3 more`. */
+export function joinFirst(texts: readonly string[], most: number, more: string): string {
+  const rest = texts.length - most;
+  return texts.slice(0, most).join(', ') + (rest > 0 ? ` and ${rest} ${more}` : '');
+}

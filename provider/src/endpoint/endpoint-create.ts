@@ -84,7 +84,7 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
   const outputs = await run.keepInState(finished);
   if (outputs) return { id, outputs };
   throw new EndpointGoneError(
-    `create of endpoint ${id}: another process created an endpoint first for the same resource, so this duplicate was deleted.`,
+    `create of endpoint ${id}: another process created an endpoint first for the same resource, and this duplicate gives way to it.`,
   );
 }
 

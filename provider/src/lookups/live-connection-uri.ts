@@ -1,15 +1,5 @@
-import type { ControlApi } from '../control-api/control-api';
+import type { ConnectionUriQuery, ControlApi } from '../control-api/control-api';
 import { requireFilled } from './named';
-
-/** Which connection to describe. */
-export interface ConnectionUriQuery {
-  readonly projectId: string;
-  readonly branchId?: string | undefined;
-  readonly endpointId?: string | undefined;
-  readonly databaseName: string;
-  readonly roleName: string;
-  readonly pooled?: boolean | undefined;
-}
 
 /** What the plugin's function `getConnectionUri` returns. */
 export interface ConnectionUri {
@@ -18,14 +8,6 @@ export interface ConnectionUri {
 }
 
 export async function readConnectionUri(api: ControlApi, of: ConnectionUriQuery): Promise<ConnectionUri> {
-  const { projectId, branchId, endpointId, databaseName, roleName, pooled } = of;
   requireFilled('getConnectionUri', of);
-  const uri = await api.getConnectionUri(projectId, {
-    branch_id: branchId,
-    endpoint_id: endpointId,
-    database_name: databaseName,
-    role_name: roleName,
-    pooled,
-  });
-  return { uri };
+  return { uri: await api.getConnectionUri(of) };
 }

@@ -1,5 +1,5 @@
 import { sortBy } from 'lodash';
-import { toPrintable } from '../control-api/printable';
+import { joinFirst, toPrintable } from '../control-api/printable';
 import type { Redact } from '../control-api/redaction';
 
 /** How many existing names an error lists. */
@@ -59,6 +59,5 @@ export function requireIdOrName<Item extends Named>(
 
 function list(items: readonly Named[], by: 'id' | 'name'): string {
   const texts = sortBy(items, by).map(({ id, name }) => (by === 'id' ? id : `${name} (${id})`));
-  const rest = texts.length - mostNames;
-  return texts.slice(0, mostNames).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+  return joinFirst(texts, mostNames, 'more');
 }

@@ -3,7 +3,8 @@ import { connectByStack } from './stack-connection';
 
 /**
  * Reads one project, by its id or by its name.
- * @throws Error when both or neither is given, no project has the name, or several have it; ControlApiError 404 when there is no such id
+ * @throws Error when both or neither is given, no project has the name, or several have it; ControlApiError 404 when there
+ * is no such id
  */
 export async function getProject(of: {
   /** The project's id, such as `cool-lake-12345678`. Give either the id or the name. */
