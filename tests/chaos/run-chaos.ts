@@ -1,5 +1,6 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { type DoorName, doorNames } from '../support/program-doors';
+import { toCount } from '../support/run-options';
 import { runScenario } from './run-scenario';
 import type { ScenarioReport } from './trial';
 
@@ -60,10 +61,4 @@ async function main({ seeds, seed, first, parallel, door, show }: Options): Prom
   ];
   process.stdout.write(`${reports.length} seeds, ${violations} violations: ${counts.join(', ')}\n`);
   process.exitCode = violations > 0 ? 1 : 0;
-}
-
-function toCount(text: string): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= 1) return count;
-  throw new InvalidArgumentError('It must be a whole number above 0.');
 }

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { toCount } from '../support/run-options';
 import { type BenchResult, findFault } from './bug-bench';
 import { knownFaults } from './known-faults';
-import { toCount } from './run-options';
 
 interface Options {
   readonly limit: number;

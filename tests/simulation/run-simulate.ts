@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { toCount, toSeconds } from '../support/run-options';
 import { drawScenario } from './draw-scenario';
 import { describeViolation, type Violation } from './rules';
-import { toCount, toSeconds } from './run-options';
 import { shrink } from './shrink';
 import { Simulator } from './simulate';
 import { simulateInParallel } from './simulate-in-parallel';

@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { toCount } from '../../support/run-options';
 import { findDifferences } from './find-differences';
 import { runReal } from './real-side';
 import { allScenarios } from './scenarios/all-scenarios';
@@ -45,10 +46,4 @@ async function main({ only = '', parallel }: Options): Promise<void> {
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
-}
-
-function toCount(text: string): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= 1) return count;
-  throw new InvalidArgumentError('It must be a whole number above 0.');
 }
