@@ -1,5 +1,5 @@
 import type { Emulator } from 'postgres-control-emulator';
-import { DynamicProvider } from '../provider/src/dynamic/dynamic-provider';
+import { makeDynamicProviders } from '../provider/src/dynamic/dynamic-provider';
 import { PollingClient } from './baselines/polling-client';
 
 /** Creates one read replica and returns when its operations have finished. */
@@ -28,13 +28,13 @@ export function clientOf(name: ClientName, emulator: Emulator, requestsPerMinute
         autoscaling_limit_max_cu: size.max,
       });
   }
-  const provider = new DynamicProvider({
+  const provider = makeDynamicProviders({
     environment: {
       POSTGRES_COMPUTE_BASE_URL: emulator.url,
       POSTGRES_COMPUTE_API_KEY: emulator.apiKey,
       ...(requestsPerMinute && { POSTGRES_COMPUTE_REQUESTS_PER_MINUTE: String(requestsPerMinute) }),
     },
-  });
+  }).endpoint;
   return (projectId, branchId, endpointName) =>
     provider.create({
       projectId,

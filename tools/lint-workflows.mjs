@@ -10,7 +10,9 @@ import { goEnvironment } from './child-environment.mjs';
 const HERE = dirname(fileURLToPath(import.meta.url));
 const OWN = join(HERE, '../.github/workflows');
 const WORKFLOWS = [
-  join(HERE, '../examples/github-actions/deploy.yaml'),
+  ...['github-actions/deploy.yaml', 'preview-environments/preview.yaml'].map((file) =>
+    join(HERE, '../examples', file),
+  ),
   ...readdirSync(OWN).map((name) => join(OWN, name)),
 ];
 const COMMAND = 'github.com/rhysd/actionlint/cmd/actionlint';

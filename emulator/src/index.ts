@@ -15,6 +15,7 @@ export type {
   Operation,
   Project,
 } from './records/wire-types';
+export type { BranchChange } from './requests/branch-attributes';
 export type { EndpointAttributes, NewEndpointAttributes } from './requests/endpoint-attributes';
 export type { NewProject } from './requests/project-attributes';
 export type { LoggedRequest } from './requests/request-log';

@@ -1,21 +1,19 @@
 import * as pulumi from '@pulumi/pulumi';
-import { ComputeEndpoint } from 'pulumi-postgres-compute';
+import { Branch, ComputeEndpoint, getConnectionUri } from 'pulumi-postgres-compute';
 
-const config = new pulumi.Config();
-const projectId = config.require('projectId');
-const branchIds = config.requireObject<string[]>('branchIds');
+const projectId = new pulumi.Config().require('projectId');
 
-// Named after the branch, not its index, so that removing one branch from the list leaves the others unchanged.
-const endpoints = branchIds.map(
-  (branchId) =>
-    new ComputeEndpoint(`preview-${branchId}`, {
-      projectId,
-      branchId,
-      type: 'read_write',
-      autoscalingLimitMinCu: 0.25,
-      autoscalingLimitMaxCu: 0.25,
-      suspendTimeoutSeconds: 60,
-    }),
-);
+// One stack for each pull request: a copy of the default branch's data, and a small compute that is soon suspended.
+const branch = new Branch('preview', { projectId, name: `preview/${pulumi.getStack()}` });
+const endpoint = new ComputeEndpoint('preview', {
+  projectId,
+  branchId: branch.id,
+  type: 'read_write',
+  autoscalingLimitMinCu: 0.25,
+  autoscalingLimitMaxCu: 0.25,
+  suspendTimeoutSeconds: 60,
+});
 
-export const hosts = endpoints.map(({ branchId, host }) => ({ branchId, host }));
+// The database and the role of the default branch, which the new branch has too.
+const database = { databaseName: 'app', roleName: 'app_owner' };
+export const databaseUrl = getConnectionUri({ projectId, endpointId: endpoint.id, ...database });

@@ -1,4 +1,7 @@
-// The resource first: the API reference keeps this order.
+// The resources first: the API reference keeps this order.
+
+export { Branch } from './resources/branch';
+export type { BranchArgs, BranchLocation } from './resources/branch-args';
 export { ComputeEndpoint } from './resources/compute-endpoint';
 export type {
   ComputeEndpointArgs,
@@ -7,12 +10,11 @@ export type {
   ComputeEndpointType,
 } from './resources/compute-endpoint-args';
 
-// What belongs to it.
+// What belongs to them.
 
 export { ControlApiError } from './control-api/control-api-error';
 export type { FailureMeaning } from './control-api/failure-meaning';
 export { type ComputeSize, computeSizes, type SizeOutput } from './endpoint/compute-size';
-export type { UnsettledOperation } from './endpoint/endpoint-state';
 export { getBranch, getBranches } from './lookups/branch-lookup';
 export { getConnectionUri } from './lookups/connection-uri-lookup';
 export { getComputeEndpoint, getComputeEndpoints } from './lookups/endpoint-lookup';
@@ -32,3 +34,4 @@ export { getProject, getProjects } from './lookups/project-lookup';
 export type { OperationFilter } from './operations/operation-filter';
 export type { OperationState } from './operations/operation-state';
 export { OperationWaitError } from './operations/operation-wait-error';
+export type { UnsettledOperation } from './resource/resource-state';

@@ -38,19 +38,24 @@ it.concurrent('size-per-stack: uses a fixed size in dev and autoscaling in prod'
   expect((await stack.try('preview')).screen).toContain('allowRestart is false');
 });
 
-it.concurrent('preview-environments: deletes the endpoint of a branch removed from the list, and keeps the others', async (test) => {
-  const { emulator, project, followReadme, heldBy } = await startExample('preview-environments', test);
-  const [first, second] = [emulator.createBranch(project.id), emulator.createBranch(project.id)];
-  const branches = { FIRST_BRANCH_ID: first.id, SECOND_BRANCH_ID: second.id };
-  await followReadme(branches);
-  expect(heldBy(first.id)).toMatchObject([{ suspend_timeout_seconds: 60 }]);
-  const kept = heldBy(second.id).map(({ id }) => id);
-  expect(kept).toHaveLength(1);
+it.concurrent('preview-environments: opens, resets and removes an environment with a branch of its own', async (test) => {
+  const { emulator, project, followReadme } = await startExample('preview-environments', test);
+  const before = emulator.branches(project.id).length;
+  const opened = () => emulator.branches(project.id).find(({ name }) => name === 'preview/pr-12');
+  const held = () => emulator.endpoints(project.id).filter(({ branch_id }) => branch_id === opened()?.id);
+  const { stdout } = await followReadme();
+  const [endpoint] = held();
+  expect(endpoint).toMatchObject({ suspend_timeout_seconds: 60 });
+  expect(stdout).toContain(`@${endpoint?.host}/app`);
 
-  await followReadme(branches);
-  expect(heldBy(first.id)).toEqual([]);
-  expect(heldBy(second.id).map(({ id }) => id)).toEqual(kept);
-  expect(emulator.connectionDrops(kept[0] ?? '')).toBe(0);
+  const { id } = opened() ?? {};
+  await followReadme();
+  expect(opened()?.id).not.toBe(id);
+  expect(held()).toMatchObject([{ branch_id: opened()?.id }]);
+
+  await followReadme();
+  expect(emulator.branches(project.id)).toHaveLength(before);
+  expect(held()).toEqual([]);
 });
 
 it.concurrent('adopt-default-endpoint: takes over the endpoint at its size, resizes it when allowed, and keeps it after destroy', async (test) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { DynamicProvider } from '../../provider/src/dynamic/dynamic-provider';
+import { makeDynamicProviders } from '../../provider/src/dynamic/dynamic-provider';
 import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { startService } from '../support/start-service';
 
@@ -30,10 +30,10 @@ describe('check', () => {
     ['POSTGRES_COMPUTE_API_KEY', 'postgresCompute:apiKey'],
     ['POSTGRES_COMPUTE_BASE_URL', 'postgresCompute:baseUrl'],
   ])('names both ways to set a missing %s', async (variable, configKey) => {
-    const provider = new DynamicProvider({
+    const provider = makeDynamicProviders({
       previewPatienceMs,
       environment: { ...environment, [variable]: undefined },
-    });
+    }).endpoint;
     const { failures } = await provider.check({}, inputs);
     expect(failures).toEqual([{ property: '', reason: expect.stringContaining(variable) }]);
     expect(failures?.[0]?.reason).toContain(configKey);
@@ -57,7 +57,7 @@ describe('check', () => {
   });
 
   it('reads the key and base URL from the environment of the process', async () => {
-    const provider = new DynamicProvider({ previewPatienceMs });
+    const provider = makeDynamicProviders({ previewPatienceMs }).endpoint;
     const variables = Object.entries(environment);
     onTestFinished(() => void vi.unstubAllEnvs());
     for (const [name] of variables) vi.stubEnv(name, undefined);
@@ -67,7 +67,7 @@ describe('check', () => {
   });
 
   it('derives a name for an endpoint without one, and keeps it', async () => {
-    const provider = new DynamicProvider({ previewPatienceMs, environment });
+    const provider = makeDynamicProviders({ previewPatienceMs, environment }).endpoint;
     const first = await provider.check({}, { ...inputs, __urn: urn });
     expect(first.inputs?.name).toMatch(/^shop-prod-api-[0-9a-f]{8}$/);
     const again = await provider.check({ ...first.inputs, name: 'kept' }, { ...inputs, __urn: urn });
@@ -75,20 +75,20 @@ describe('check', () => {
   });
 
   it('refuses the name of another resource in the program', async () => {
-    const provider = new DynamicProvider({ previewPatienceMs, environment });
+    const provider = makeDynamicProviders({ previewPatienceMs, environment }).endpoint;
     await provider.check({}, { ...inputs, name: 'api', __urn: urn });
     const { failures } = await provider.check({}, { ...inputs, name: 'api', __urn: `${urn}-2` });
     expect(failures).toEqual([{ property: 'name', reason: expect.stringContaining(urn) }]);
   });
 
   it('accepts the same name again for the same resource', async () => {
-    const provider = new DynamicProvider({ previewPatienceMs, environment });
+    const provider = makeDynamicProviders({ previewPatienceMs, environment }).endpoint;
     await provider.check({}, { ...inputs, name: 'api', __urn: urn });
     expect((await provider.check({}, { ...inputs, name: 'api', __urn: urn })).failures).toEqual([]);
   });
 
   it('reports a limit that applies to several endpoints only once', async () => {
-    const provider = new DynamicProvider({ previewPatienceMs, environment });
+    const provider = makeDynamicProviders({ previewPatienceMs, environment }).endpoint;
     const console = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     onTestFinished(() => console.mockRestore());
     const size = { autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 2 };

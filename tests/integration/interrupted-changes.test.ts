@@ -1,6 +1,6 @@
 import type { Fault } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import { PluginProvider } from '../../provider/src/plugin/plugin-provider';
+import { makePluginProviders, type PluginProvider } from '../../provider/src/plugin/plugin-provider';
 import type { WrittenProperties } from '../../provider/src/plugin/properties';
 import { PluginPartialStateError } from '../../provider/src/plugin/service-error';
 import { silenceDiagnostics } from '../support/diagnostics';
@@ -16,7 +16,7 @@ const read = (values: object) => ({ values: { ...values }, secretNames: [] });
 function startPlugin({ emulator }: Service, signal?: AbortSignal): PluginProvider {
   const pacing = { pollPacing, lockPacing, retryPacing, readLagMs: 100, readSharingMs: 0 };
   const settings = { baseUrl: emulator.url, apiKey: emulator.apiKey };
-  return new PluginProvider(settings, { ...pacing, environment: {}, signal });
+  return makePluginProviders(settings, { ...pacing, environment: {}, signal }).endpoint;
 }
 
 /** Creates an endpoint, and changes it with a request whose response arrives too late for an interrupted update. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import { PluginProvider } from '../../provider/src/plugin/plugin-provider';
+import { makePluginProviders, type PluginProvider } from '../../provider/src/plugin/plugin-provider';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
 import { PluginPartialStateError } from '../../provider/src/plugin/service-error';
 import { lockPacing, patience, pollPacing, retryPacing } from '../support/pacing';
@@ -18,7 +18,7 @@ async function startPluginService(options: EmulatorOptions = {}) {
     const settings = { apiKey: emulator.apiKey, baseUrl: emulator.url };
     const pacing = { pollPacing, retryPacing, lockPacing, readLagMs: 300, readSharingMs: 0 };
     const options = { ...pacing, environment: {}, signal: interruption.signal };
-    return Object.assign(new PluginProvider(settings, options), { interruption });
+    return Object.assign(makePluginProviders(settings, options).endpoint, { interruption });
   };
   const check = async (provider: PluginProvider, name: string): Promise<ReadProperties> => {
     const values = { projectId: project.id, branchId: branch.id, type: 'read_only' };

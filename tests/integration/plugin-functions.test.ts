@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callFunction } from '../../provider/src/plugin/functions';
-import { PluginProvider } from '../../provider/src/plugin/plugin-provider';
+import { makePluginProviders } from '../../provider/src/plugin/plugin-provider';
 import { createEndpoint, startService } from '../support/start-service';
 
 /** An emulator with one endpoint, and the functions of a plugin that is configured for it. */
@@ -9,9 +9,9 @@ async function startFunctions() {
   const { emulator, project, branch } = service;
   const { id } = await createEndpoint(service);
   const settings = { apiKey: emulator.apiKey, baseUrl: emulator.url };
-  const { lifecycle } = new PluginProvider(settings, { environment: {} });
+  const { core } = makePluginProviders(settings, { environment: {} });
   const call = (name: string, args: object) =>
-    callFunction(`postgres-compute:index:${name}`, { ...args }, lifecycle);
+    callFunction(`postgres-compute:index:${name}`, { ...args }, core);
   return { emulator, projectId: project.id, branchId: branch.id, id, call };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PluginProvider } from '../../provider/src/plugin/plugin-provider';
+import { makePluginProviders } from '../../provider/src/plugin/plugin-provider';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
 import { findSettingFailures } from '../../provider/src/plugin/provider-settings';
 import { PluginPartialStateError } from '../../provider/src/plugin/service-error';
@@ -19,7 +19,7 @@ const read = (values: object, secretNames: readonly string[] = []): ReadProperti
 async function startPlugin({ emulator }: Service) {
   const pacing = { pollPacing, lockPacing, retryPacing, readLagMs: 100, readSharingMs: 0 };
   const settings = { baseUrl: emulator.url, apiKey: emulator.apiKey };
-  return new PluginProvider(settings, { ...pacing, environment: {} });
+  return makePluginProviders(settings, { ...pacing, environment: {} }).endpoint;
 }
 
 /** Creates an endpoint with a secret setting. */

@@ -1,4 +1,5 @@
-import type { Properties, ReadProperties } from '../../provider/src/plugin/properties';
+import type { ReadProperties } from '../../provider/src/plugin/properties';
+import type { Properties } from '../../provider/src/resource/resource-identity';
 import { slotArguments, slotName } from '../chaos/declared-slot';
 import type { SlotPlan } from '../chaos/slot-plan';
 import type { Ground } from './ground';

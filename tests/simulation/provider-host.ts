@@ -1,6 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { EngineDisplay } from '../../provider/src/engine/engine-display';
-import { PluginProvider, type ResourceState } from '../../provider/src/plugin/plugin-provider';
+import {
+  makePluginProviders,
+  type PluginProvider,
+  type ResourceState,
+} from '../../provider/src/plugin/plugin-provider';
 import type { ReadProperties, WrittenProperties } from '../../provider/src/plugin/properties';
 import { PluginPartialStateError } from '../../provider/src/plugin/service-error';
 import type { SimulatedRun } from './simulated-run';
@@ -45,7 +49,7 @@ export class ProviderHost {
     const display = new EngineDisplay({
       log: async (_severity, _urn, message) => witness.shown(run, message),
     });
-    this.#provider = new PluginProvider(settings, { display, environment: {}, signal });
+    this.#provider = makePluginProviders(settings, { display, environment: {}, signal }).endpoint;
   }
 
   async check(urn: string, olds: ReadProperties, news: ReadProperties): Promise<ReadProperties> {

@@ -1,11 +1,16 @@
-import type { EndpointInputs, InputFailure } from '../../provider/src/endpoint/endpoint-inputs';
-import type { LifecycleOptions } from '../../provider/src/endpoint/endpoint-lifecycle';
+import type { BranchInputs } from '../../provider/src/branch/branch-arguments';
+import type { EndpointInputs } from '../../provider/src/endpoint/endpoint-inputs';
+import type { InputFailure } from '../../provider/src/resource/input-values';
+import type { CoreOptions } from '../../provider/src/resource/provider-core';
+
+/** The type of resource that a run is about; the resource's name is `api`. */
+export type Kind = 'endpoint' | 'branch';
 
 // The two ways in which the engine reaches the provider, behind one interface: what holds for one has to hold for both.
 
 /** What a program gives of the resource `api`. */
 export interface Program {
-  readonly args: Partial<EndpointInputs>;
+  readonly args: Partial<EndpointInputs> | Partial<BranchInputs>;
   /** How long a create, an update or a delete may take. */
   readonly timeoutSeconds?: number | undefined;
   /** The names of the arguments that the program marks as secrets. */
@@ -38,7 +43,7 @@ export interface EngineCalls {
   ): Promise<{ readonly hasChanges: boolean; readonly replaces: readonly string[] }>;
   create(declared: CheckedProgram): Promise<ResourceState>;
   update(state: ResourceState, declared: CheckedProgram): Promise<ResourceState>;
-  /** Undefined when the endpoint no longer exists. */
+  /** Undefined when the resource no longer exists. */
   read(state: ResourceState): Promise<ResourceState | undefined>;
   delete(state: ResourceState): Promise<void>;
 }
@@ -46,10 +51,10 @@ export interface EngineCalls {
 /** One way in which the engine reaches the provider. */
 export interface Door {
   /** Starts a process of the provider. @param config the settings of the stack's config, by their bare names */
-  start(options: LifecycleOptions, config?: Readonly<Record<string, string>>): Promise<EngineCalls>;
+  start(options: CoreOptions, config?: Readonly<Record<string, string>>, kind?: Kind): Promise<EngineCalls>;
 }
 
-/** A failed call. With a state, the endpoint exists, and the engine keeps it. */
+/** A failed call. With a state, the resource exists, and the engine keeps it. */
 export class CallError extends Error {
   readonly state: ResourceState | undefined;
 

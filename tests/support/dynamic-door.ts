@@ -1,20 +1,30 @@
-import { DynamicProvider } from '../../provider/src/dynamic/dynamic-provider';
+import { makeDynamicProviders } from '../../provider/src/dynamic/dynamic-provider';
 import { PresentableError } from '../../provider/src/dynamic/host-errors';
 import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { unmarkSecrets } from '../../provider/src/engine/secret-marks';
-import { CallError, type CheckedProgram, type Door, type Program, type ResourceState } from './door';
+import {
+  CallError,
+  type CheckedProgram,
+  type Door,
+  type Kind,
+  type Program,
+  type ResourceState,
+} from './door';
 import type { Failure } from './failure';
 import { urnOf } from './start-service';
 
 /** The dynamic provider, called as Pulumi's host of dynamic providers does. */
 export const dynamicDoor: Door = {
-  async start(options, config = {}) {
-    const provider = new DynamicProvider(options);
+  async start(options, config = {}, kind = 'endpoint') {
+    const provider = makeDynamicProviders(options)[kind];
     const get = (key: string) => config[key.slice('postgresCompute:'.length)];
     await provider.configure({ config: { get, require: (key) => get(key) ?? key } });
     return {
       async check(before, program) {
-        const { inputs = {}, failures = [] } = await provider.check(before?.inputs ?? {}, toInputs(program));
+        const { inputs = {}, failures = [] } = await provider.check(
+          before?.inputs ?? {},
+          toInputs(program, kind),
+        );
         // The engine stores the marks of secrets; the host strips them from everything that it passes on.
         return { inputs: unmarkSecrets({ ...inputs }).values, failures };
       },
@@ -42,10 +52,10 @@ export const dynamicDoor: Door = {
   },
 };
 
-function toInputs({ args, timeoutSeconds: seconds, secrets }: Program): Partial<StoredInputs> {
+function toInputs({ args, timeoutSeconds: seconds, secrets }: Program, kind: Kind): Partial<StoredInputs> {
   return {
     ...args,
-    __urn: urnOf('api'),
+    __urn: urnOf('api', kind),
     ...(seconds !== undefined && { timeouts: { create: seconds, update: seconds, delete: seconds } }),
     ...(secrets && { __secrets: secrets }),
   };

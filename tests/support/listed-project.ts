@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import { ControlApi } from '../../provider/src/control-api/control-api';
 import { ControlApiError } from '../../provider/src/control-api/control-api-error';
 import type { Deadline } from '../../provider/src/control-api/deadline';
-import { EndpointList } from '../../provider/src/control-api/endpoint-list';
+import { ResourceList } from '../../provider/src/control-api/resource-list';
 import type { CallOptions } from '../../provider/src/control-api/retry';
 import type { Endpoint } from '../../provider/src/control-api/wire-types';
 import { endpointOf } from './endpoint';
@@ -34,7 +34,13 @@ export class ListedProject extends ControlApi {
   limitMs = 0;
   /** How long the response to a list takes. Milliseconds. */
   tookMs = 0;
-  readonly list = new EndpointList(this, 'p-1');
+  readonly list = new ResourceList({
+    projectId: 'p-1',
+    plural: 'endpoints',
+    list: (options) => this.listEndpoints('p-1', options),
+    get: (id, deadline) => this.getEndpoint('p-1', id, deadline),
+    signal: undefined,
+  });
 
   constructor() {
     super({ baseUrl: 'http://127.0.0.1/api/v2', apiKey: 'key' });

@@ -4,18 +4,21 @@ import * as proto from '@pulumi/pulumi/proto/provider_pb';
 import { Status } from '@pulumi/pulumi/proto/status_pb';
 import { Struct } from 'google-protobuf/google/protobuf/struct_pb';
 import { onTestFinished } from 'vitest';
-import type { EndpointInputs } from '../../provider/src/endpoint/endpoint-inputs';
 import { markSecrets } from '../../provider/src/engine/secret-marks';
 import { ProviderService } from '../../provider/src/plugin/provider-service';
 import { CallError, type CheckedProgram, type Door, type ResourceState } from './door';
 
-const urn = 'urn:pulumi:test::shop::postgres-compute:index:ComputeEndpoint::api';
+const urns = {
+  endpoint: 'urn:pulumi:test::shop::postgres-compute:index:ComputeEndpoint::api',
+  branch: 'urn:pulumi:test::shop::postgres-compute:index:Branch::api',
+};
 
 type Reply<Response> = (error: grpc.ServiceError | null, response: Response) => void;
 
 /** The provider plugin, called over gRPC as the engine does. */
 export const pluginDoor: Door = {
-  async start(options, config = {}) {
+  async start(options, config = {}, kind = 'endpoint') {
+    const urn = urns[kind];
     const client = await connect(new ProviderService('{"version":"0.0.0"}', options));
     const ask = <Response>(send: (reply: Reply<Response>) => unknown, declared?: CheckedProgram) =>
       new Promise<Response>((resolve, reject) => {
@@ -25,7 +28,7 @@ export const pluginDoor: Door = {
     await ask<proto.ConfigureResponse>((reply) => client.configure(settings, reply));
     return {
       async check(before, { args, timeoutSeconds, secrets = [] }) {
-        const news = markSecrets(args, secrets as (keyof EndpointInputs)[]);
+        const news = markSecrets(args, secrets as (keyof typeof args)[]);
         const request = new proto.CheckRequest().setUrn(urn).setNews(toStruct(news));
         request.setOlds(toStruct(before?.inputs ?? {}));
         const response = await ask<proto.CheckResponse>((reply) => client.check(request, reply));

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { dynamicTypeToken } from '../../provider/src/dynamic/provider-text';
+import { dynamicEndpoint } from '../../provider/src/dynamic/provider-text';
 import { repository } from './documents';
 
 /** How the engine reaches the provider: as a dynamic provider, or as a provider plugin. */
@@ -15,7 +15,7 @@ interface ProgramDoor {
 }
 
 export const programDoors: Readonly<Record<DoorName, ProgramDoor>> = {
-  dynamic: { importPath: 'pulumi-postgres-compute', typeToken: dynamicTypeToken },
+  dynamic: { importPath: 'pulumi-postgres-compute', typeToken: dynamicEndpoint.token },
   plugin: {
     importPath: 'pulumi-postgres-compute/plugin',
     typeToken: 'postgres-compute:index:ComputeEndpoint',

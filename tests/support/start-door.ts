@@ -1,6 +1,6 @@
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import type { EndpointInputs } from '../../provider/src/endpoint/endpoint-inputs';
-import type { Door, Program } from './door';
+import type { Door, Kind, Program } from './door';
 import { dynamicDoor } from './dynamic-door';
 import { pluginDoor } from './plugin-door';
 import { idsOf, ownEndpoints, startService } from './start-service';
@@ -16,7 +16,8 @@ export async function startDoor(door: Door, options: EmulatorOptions = {}) {
   const service = await startService(options);
   const { project, branch, emulator } = service;
   /** Starts a run of the engine. @param config the settings of the stack's config, by their bare names */
-  const startRun = (config?: Record<string, string>) => door.start(service.lifecycleOptions(), config);
+  const startRun = (config?: Record<string, string>, kind?: Kind) =>
+    door.start(service.lifecycleOptions(), config, kind);
   /** Autoscaling from 0.25 to 1 CU on the empty branch, unless the arguments differ. */
   const declare = (args: Partial<EndpointInputs> = {}, more: Omit<Program, 'args'> = {}): Program => ({
     args: {

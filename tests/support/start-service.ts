@@ -1,15 +1,18 @@
 import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
 import { onTestFinished } from 'vitest';
 
-import { DynamicProvider } from '../../provider/src/dynamic/dynamic-provider';
+import { makeDynamicProviders } from '../../provider/src/dynamic/dynamic-provider';
+import { dynamicBranch, dynamicEndpoint } from '../../provider/src/dynamic/provider-text';
 import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
+import type { CoreOptions } from '../../provider/src/resource/provider-core';
+import type { Kind } from './door';
 import { defaultReadLagMs, lockPacing, pollPacing, retryPacing } from './pacing';
 
 /** The URN of a resource of that name, in stack `test` of project `shop`. */
-export const urnOf = (name: string) =>
-  `urn:pulumi:test::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::${name}`;
+export const urnOf = (name: string, kind: Kind = 'endpoint') =>
+  `urn:pulumi:test::shop::${(kind === 'branch' ? dynamicBranch : dynamicEndpoint).token}::${name}`;
 
-type ProviderPacing = Omit<NonNullable<ConstructorParameters<typeof DynamicProvider>[0]>, 'environment'>;
+type ProviderPacing = Omit<CoreOptions, 'environment'>;
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
@@ -37,12 +40,12 @@ export async function startService({
     },
   });
   const startProvider = (environment?: NodeJS.ProcessEnv, pacing?: ProviderPacing) =>
-    new DynamicProvider(lifecycleOptions(environment, pacing));
+    makeDynamicProviders(lifecycleOptions(environment, pacing)).endpoint;
   const declare = (inputs: Partial<StoredInputs> = {}): StoredInputs => ({
     projectId: project.id,
     branchId: branch.id,
     type: 'read_write',
-    __urn: urnOf(inputs.name ?? 'api'),
+    __urn: urnOf(String(inputs.name ?? 'api')),
     autoscalingLimitMinCu: 0.25,
     autoscalingLimitMaxCu: 1,
     ...inputs,

@@ -32,9 +32,10 @@ const files = FOLDERS.flatMap((folder) => listFiles(folder).map((name) => join(f
   .map((file) => ({ file, text: readFileSync(file, 'utf8') }))
   .filter(({ text }) => /^jobs:/m.test(text));
 
-test('the workflows of this repository and of the example are checked', () => {
+test('the workflows of this repository and of the examples are checked', () => {
   expect(files.map(({ file }) => file)).toEqual([
     'examples/github-actions/deploy.yaml',
+    'examples/preview-environments/preview.yaml',
     '.github/workflows/ci.yaml',
     '.github/workflows/release.yaml',
   ]);

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { camelCase, isEqual, lowerFirst, omit, uniqWith, upperFirst } from 'lodash';
 import ts from 'typescript';
-import { dynamicTypeToken } from '../../provider/src/dynamic/provider-text';
-import { replacingArguments } from '../../provider/src/endpoint/argument-effects';
+import { branchType } from '../../provider/src/branch/branch-state';
+import { dynamicBranch, dynamicEndpoint } from '../../provider/src/dynamic/provider-text';
+import { endpointType } from '../../provider/src/endpoint/endpoint-type';
 import { checker, exportedNames, listProperties, type Property, readExport } from './provider-types';
 
 const objectTypes = [
@@ -14,6 +15,10 @@ const objectTypes = [
   'ProjectState',
   'BranchState',
 ];
+const resources = {
+  ComputeEndpoint: { type: endpointType, dynamic: dynamicEndpoint },
+  Branch: { type: branchType, dynamic: dynamicBranch },
+};
 const functions = exportedNames.filter((name) => name.startsWith('get'));
 
 const respectSchemaVersion = true;
@@ -43,7 +48,7 @@ export function makePackageSchema() {
     config: { variables: settings },
     types: { ...byToken(['ComputeEndpointType'], toEnum), ...byToken(objectTypes, toObject) },
     provider: { description, inputProperties: settings },
-    resources: byToken(['ComputeEndpoint'], toResource),
+    resources: byToken(Object.keys(resources), toResource),
     functions: byToken(functions, toFunction),
   };
 }
@@ -57,13 +62,14 @@ function toToken(name: string): string {
 }
 
 function toResource(name: string) {
+  const { type, dynamic } = resources[name as keyof typeof resources];
   const args = toObject(`${name}Args`);
   // Programs of the plugin set the resource option `customTimeouts` instead.
   const inputProperties = omit(args.properties, 'timeouts');
-  for (const argument of replacingArguments)
+  for (const argument of type.replacingArguments)
     inputProperties[argument] = { ...inputProperties[argument], willReplaceOnChanges: true };
-  // A stack that moves here from the dynamic provider keeps its endpoints.
-  const aliases = [{ type: dynamicTypeToken }];
+  // A stack that moves here from the dynamic provider keeps its resources.
+  const aliases = [{ type: dynamic.token }];
   return { ...toObject(name), inputProperties, requiredInputs: args.required, aliases };
 }
 

@@ -21,13 +21,18 @@ export interface AddedBranch {
 }
 
 /** Validates and adds a branch with its endpoints; the caller runs the steps. */
-export function addBranch(plane: ControlPlane, project: ProjectRecord, requested: NewBranch): AddedBranch {
+export function addBranch(
+  plane: ControlPlane,
+  project: ProjectRecord,
+  requested: NewBranch,
+  lockScope = plane.settings.locks,
+): AddedBranch {
   const parent = plane.store.branch(project, requested.parentId ?? project.primaryBranchId);
   for (const endpoint of requested.endpoints) checkNewEndpoint(plane, project, endpoint);
   if (requested.endpoints.filter(({ type }) => type === 'read_write').length > 1) {
     throw badRequest('endpoints contains more than one read_write endpoint: a branch has at most one');
   }
-  checkUnlocked(plane.settings.locks, project, { branchId: parent.wire.id });
+  checkUnlocked(lockScope, project, { branchId: parent.wire.id });
   checkEndpointQuota(project, requested.endpoints.length, plane.settings.maxEndpoints);
   const wire = newBranch(plane, project.wire.id, { ...requested, parentId: parent.wire.id });
   const branch = { wire, ...copyAccess(parent, wire.id) };
@@ -79,7 +84,7 @@ export function updateBranch(
   requested: BranchChange,
 ): Branch {
   checkUnlocked(plane.settings.locks, project, { branchId: branch.wire.id });
-  change(plane, project, branch, requested);
+  changeBranch(plane, project, branch, requested);
   return branch.wire;
 }
 
@@ -91,7 +96,7 @@ export function setDefaultBranch(plane: ControlPlane, { project, branch }: Branc
   for (const each of project.branches.values()) {
     const isDefault = each === branch;
     if (each.wire.default !== isDefault)
-      change(plane, project, each, { default: isDefault, primary: isDefault });
+      changeBranch(plane, project, each, { default: isDefault, primary: isDefault });
   }
   return branch.wire;
 }
@@ -99,10 +104,10 @@ export function setDefaultBranch(plane: ControlPlane, { project, branch }: Branc
 /** Ends the creation of a branch. */
 export function makeReady(plane: ControlPlane, project: ProjectRecord, branch: BranchRecord): void {
   delete branch.wire.pending_state;
-  change(plane, project, branch, { current_state: 'ready', state_changed_at: plane.clock.now() });
+  changeBranch(plane, project, branch, { current_state: 'ready', state_changed_at: plane.clock.now() });
 }
 
-function change(
+export function changeBranch(
   plane: ControlPlane,
   project: ProjectRecord,
   branch: BranchRecord,

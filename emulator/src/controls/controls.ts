@@ -1,4 +1,4 @@
-import { addBranch } from '../control-plane/branches';
+import { addBranch, changeBranch } from '../control-plane/branches';
 import type { ControlPlane } from '../control-plane/control-plane';
 import { applyAttributes } from '../control-plane/endpoint-changes';
 import { removeEndpoint } from '../control-plane/endpoints';
@@ -9,6 +9,7 @@ import { showEndpoint, showOperations } from '../control-plane/response-bodies';
 import type { Fault, InjectedFault } from '../faults/fault-types';
 import { parseFault } from '../faults/parse-fault';
 import type { Branch, Endpoint, Operation, Project } from '../records/wire-types';
+import { type BranchChange, readBranchChange } from '../requests/branch-attributes';
 import {
   type EndpointAttributes,
   type NewEndpointAttributes,
@@ -45,6 +46,12 @@ export class Controls {
   /** Every project. */
   projects(): Project[] {
     return [...this.#plane.store.projects.values()].map(({ wire }) => structuredClone(wire));
+  }
+
+  /** The branches of a project. */
+  branches(projectId: string): Branch[] {
+    const { branches } = this.#plane.store.project(projectId);
+    return [...branches.values()].map(({ wire }) => structuredClone(wire));
   }
 
   /** The endpoints of one project, or of all. */
@@ -87,9 +94,17 @@ export class Controls {
   /** Creates a branch without an endpoint. All its operations have finished. */
   createBranch(projectId: string, branch: { name?: string; parentId?: string } = {}): Branch {
     const project = this.#plane.store.project(projectId);
-    const work = addBranch(this.#plane, project, { ...branch, endpoints: [] });
+    const work = addBranch(this.#plane, project, { ...branch, endpoints: [] }, 'none');
     this.#plane.runner.recordFinished(project, work.steps);
     return structuredClone(work.branch.wire);
+  }
+
+  /** Changes the name or the protection of a branch outside the API. */
+  changeBranch(projectId: string, branchId: string, change: BranchChange): Branch {
+    const project = this.#plane.store.project(projectId);
+    const branch = this.#plane.store.branch(project, branchId);
+    changeBranch(this.#plane, project, branch, readBranchChange({ branch: change }, 'reject'));
+    return structuredClone(branch.wire);
   }
 
   /**

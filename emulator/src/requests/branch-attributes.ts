@@ -17,6 +17,7 @@ export interface NewBranch {
   readonly endpoints: readonly Omit<NewEndpointAttributes, 'branch_id'>[];
 }
 
+/** A change of a branch: absent attributes keep their values. */
 export type BranchChange = Partial<Pick<Branch, 'name' | 'protected'>>;
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;

@@ -5,7 +5,9 @@ import { readState } from '../dynamic/stored-properties';
 import { declareEndpoint } from '../endpoint/declared-endpoint';
 import { findChanges } from '../endpoint/endpoint-changes';
 import { findInputFailures } from '../endpoint/endpoint-inputs';
-import { isUnsettled } from '../endpoint/endpoint-state';
+import type { PriorState } from '../endpoint/endpoint-state';
+import { endpointType } from '../endpoint/endpoint-type';
+import { isUnsettled } from '../resource/resource-state';
 import { toImportedResource } from './imported-endpoint';
 
 /** An endpoint as the service makes it when nothing is asked for: the default one of a branch. */
@@ -69,8 +71,9 @@ describe('toImportedResource', () => {
     const declared = declareEndpoint(endpoint, true);
     const { outputs } = toImportedResource(endpoint, 'api', declared);
     expect(findInputFailures({ ...declared })).toEqual([]);
-    expect(findChanges(readState(outputs), declared)).toEqual([]);
-    expect(isUnsettled(outputs)).toBe(false);
+    const state = readState(endpointType, outputs) as unknown as PriorState; // Of an endpoint.
+    expect(findChanges(state, declared)).toEqual([]);
+    expect(isUnsettled(state.outputs)).toBe(false);
   });
 
   it('stores the provider in the inputs, for the engine, and in the outputs, for the host', () => {

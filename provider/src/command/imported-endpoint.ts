@@ -1,5 +1,5 @@
 import type { Endpoint } from '../control-api/wire-types';
-import { dynamicTypeToken, providerText } from '../dynamic/provider-text';
+import { dynamicEndpoint } from '../dynamic/provider-text';
 import {
   type StoredInputs,
   type StoredOutputs,
@@ -8,6 +8,7 @@ import {
 } from '../dynamic/stored-properties';
 import type { EndpointInputs } from '../endpoint/endpoint-inputs';
 import { toOutputs } from '../endpoint/endpoint-state';
+import { endpointType } from '../endpoint/endpoint-type';
 
 /** A resource in the file for `pulumi import --file`. */
 export interface ImportedResource {
@@ -27,7 +28,9 @@ export function toImportedResource(
 ): ImportedResource {
   // Only the stack that imports it knows the URN. The next `pulumi up` adds it.
   const declaration = { resource: {}, inputs: declared };
-  const inputs = writeInputs(declaration, { __provider: providerText });
-  const outputs = writeOutputs(declaration, toOutputs(endpoint, declared), { __provider: providerText });
-  return { type: dynamicTypeToken, name, id: endpoint.id, inputs, outputs };
+  const inputs = writeInputs(endpointType, declaration, { __provider: dynamicEndpoint.providerText });
+  const outputs = writeOutputs(endpointType, declaration, toOutputs(endpoint, declared), {
+    __provider: dynamicEndpoint.providerText,
+  });
+  return { type: dynamicEndpoint.token, name, id: endpoint.id, inputs, outputs };
 }

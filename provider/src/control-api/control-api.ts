@@ -7,6 +7,8 @@ import type { Redact } from './redaction';
 import type { CallOptions } from './retry';
 import {
   type Branch,
+  type BranchAttributes,
+  type BranchChange,
   type Endpoint,
   type EndpointAttributes,
   type EndpointChange,
@@ -52,17 +54,47 @@ export class ControlApi extends HttpClient {
     });
   }
 
-  async getBranch(projectId: string, branchId: string): Promise<Branch> {
+  async getBranch(projectId: string, branchId: string, deadline?: Deadline): Promise<Branch> {
     const url = path`/projects/${projectId}/branches/${branchId}`;
-    return (await this.call('GET', url, responses.branch)).branch;
+    return (await this.call('GET', url, responses.branch, { deadline })).branch;
   }
 
-  async listBranches(projectId: string): Promise<Branch[]> {
+  async listBranches(projectId: string, options?: CallOptions): Promise<Branch[]> {
     const url = path`/projects/${projectId}/branches`;
     return readPages(url, branchesPerPage, async (query) => {
-      const { branches, pagination } = await this.call('GET', url, responses.branches, { query });
+      const { branches, pagination } = await this.call('GET', url, responses.branches, { ...options, query });
       return { items: branches, next: pagination?.next };
     });
+  }
+
+  /** Without an endpoint. */
+  async createBranch(
+    projectId: string,
+    branch: BranchAttributes,
+    deadline?: Deadline,
+  ): Promise<BranchChange> {
+    const url = path`/projects/${projectId}/branches`;
+    return this.call('POST', url, responses.branchChange, { body: { branch }, deadline });
+  }
+
+  async updateBranch(
+    projectId: string,
+    branchId: string,
+    branch: BranchAttributes,
+    deadline?: Deadline,
+  ): Promise<BranchChange> {
+    const url = path`/projects/${projectId}/branches/${branchId}`;
+    return this.call('PATCH', url, responses.branchChange, { body: { branch }, deadline });
+  }
+
+  /** Also deletes its endpoints. Resolves to undefined when the service returns 204: the branch no longer exists. */
+  async deleteBranch(
+    projectId: string,
+    branchId: string,
+    deadline?: Deadline,
+  ): Promise<BranchChange | undefined> {
+    const url = path`/projects/${projectId}/branches/${branchId}`;
+    return this.call('DELETE', url, responses.branchChange.optional(), { deadline });
   }
 
   /** The URI holds the role's password. */

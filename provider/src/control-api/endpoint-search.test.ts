@@ -6,7 +6,7 @@ import { Deadline } from './deadline';
 
 useFakeClock();
 
-describe('EndpointList.find', () => {
+describe('ResourceList.find', () => {
   it('finds a listed endpoint without a read by id', async () => {
     const project = new ListedProject();
     expect(await passing(project.list.find('ep-1'))).toEqual(endpointOf());
@@ -68,7 +68,7 @@ describe('EndpointList.find', () => {
   });
 });
 
-describe('EndpointList.findPatiently', () => {
+describe('ResourceList.findPatiently', () => {
   /** When the endpoint was asked for by its id. */
   function askedAt(project: ListedProject, shownFromMs = Number.POSITIVE_INFINITY): number[] {
     const times: number[] = [];
@@ -114,7 +114,7 @@ describe('EndpointList.findPatiently', () => {
   });
 });
 
-describe('EndpointList.exists', () => {
+describe('ResourceList.exists', () => {
   it('is true as soon as a read by id shows the endpoint, without a list', async () => {
     const project = new ListedProject();
     project.byId = (id) => {

@@ -8,7 +8,7 @@ useFakeClock();
 
 const idsOf = (endpoints: readonly Endpoint[]) => endpoints.map(({ id }) => id);
 
-describe('EndpointList.fresh', () => {
+describe('ResourceList.fresh', () => {
   it('shares one list among the callers that arrive before it is sent', async () => {
     const project = new ListedProject();
     const first = project.list.fresh();
@@ -78,7 +78,7 @@ describe('EndpointList.fresh', () => {
   });
 });
 
-describe('EndpointList.recent', () => {
+describe('ResourceList.recent', () => {
   it('returns the latest list until it is too old, then a fresh one', async () => {
     const project = new ListedProject();
     await passing(project.list.fresh(), 1_000);
@@ -100,7 +100,7 @@ describe('EndpointList.recent', () => {
   });
 });
 
-describe('EndpointList.hide', () => {
+describe('ResourceList.hide', () => {
   const twoOf = () => [endpointOf(), endpointOf({ id: 'ep-2' })];
 
   it('removes an endpoint from the latest list and from later, lagging ones', async () => {

@@ -88,7 +88,7 @@ const projectSchema = z.looseObject({
 export type Project = z.infer<typeof projectSchema>;
 
 const branchSchema = z.looseObject({
-  id: z.string(),
+  id: z.string().min(1),
   name: z.string(),
   project_id: z.string(),
   parent_id: absentOr(z.string()),
@@ -97,10 +97,20 @@ const branchSchema = z.looseObject({
   default: z.boolean(),
   protected: z.boolean(),
   current_state: z.string(),
+  pending_state: absentOr(z.string()),
   created_at: timestamp,
 });
 /** A branch as the service sends it. */
 export type Branch = z.infer<typeof branchSchema>;
+
+/** The attributes of a branch in a create or an update. An update takes the name and the protection only. */
+export interface BranchAttributes {
+  name?: string | undefined;
+  parent_id?: string | undefined;
+  parent_lsn?: string | undefined;
+  parent_timestamp?: string | undefined;
+  protected?: boolean | undefined;
+}
 
 /** In one line, so that `psql "$(…)"` and a terminal can take it as it is. */
 function isConnectionUri(text: string): boolean {
@@ -127,6 +137,7 @@ export const responses = {
     pagination: z.looseObject({ cursor: z.string().optional() }).optional(),
   }),
   branch: z.looseObject({ branch: branchSchema }),
+  branchChange: z.looseObject({ branch: branchSchema, operations: operations.default([]) }),
   branches: z.looseObject({
     branches: z.array(branchSchema),
     pagination: z.looseObject({ next: z.string().optional() }).optional(),
@@ -136,5 +147,7 @@ export const responses = {
 
 /** The response to a create, update, delete, start, suspend or restart of an endpoint. */
 export type EndpointChange = z.infer<typeof responses.endpointChange>;
+/** The response to a create, update or delete of a branch. */
+export type BranchChange = z.infer<typeof responses.branchChange>;
 /** One page of operations, newest first. `pagination.cursor` is the cursor of the next page. */
 export type OperationsPage = z.infer<typeof responses.operations>;

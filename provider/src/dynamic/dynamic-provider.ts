@@ -1,17 +1,19 @@
 import { createRequire } from 'node:module';
 import type { dynamic } from '@pulumi/pulumi';
 import { isEmpty, isEqual } from 'lodash';
+import { BranchLifecycle } from '../branch/branch-lifecycle';
 import { dynamicSettingNames } from '../config/setting-names';
 import { messageOf } from '../control-api/control-api-error';
-import { UnsettledEndpointError } from '../endpoint/endpoint-error';
-import { EndpointLifecycle, type LifecycleOptions } from '../endpoint/endpoint-lifecycle';
-import type { EndpointOutputs } from '../endpoint/endpoint-state';
+import { EndpointLifecycle } from '../endpoint/endpoint-lifecycle';
 import { connectEngine } from '../engine/engine-client';
 import { EngineDisplay } from '../engine/engine-display';
 import { markSecrets } from '../engine/secret-marks';
+import { type CoreOptions, ProviderCore } from '../resource/provider-core';
+import { UnsettledError } from '../resource/resource-errors';
+import type { Properties } from '../resource/resource-identity';
+import type { ResourceLifecycle } from '../resource/resource-lifecycle';
 import { DynamicPartialStateError, PresentableError } from './host-errors';
 import {
-  readChecked,
   readDeclaration,
   readState,
   type StoredInputs,
@@ -24,19 +26,28 @@ import { findTimeoutFailures, toDeadline } from './timeouts';
 // The SDK's own copy, because its stubs accept no other.
 const loadGrpc = () => createRequire(require.resolve('@pulumi/pulumi'))('@grpc/grpc-js');
 
-/** The lifecycle of a ComputeEndpoint as Pulumi's host of dynamic providers calls it. */
-export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, StoredOutputs> {
-  readonly #lifecycle: EndpointLifecycle;
+/** The providers of all types of resource. They share the settings, and what they know of the service. */
+export function makeDynamicProviders(options: CoreOptions = {}) {
+  const display = new EngineDisplay(connectEngine(process.argv, loadGrpc));
+  const core = new ProviderCore({ display, ...options });
+  return {
+    endpoint: new DynamicProvider(new EndpointLifecycle(core)),
+    branch: new DynamicProvider(new BranchLifecycle(core)),
+  };
+}
 
-  constructor(options: LifecycleOptions = {}) {
-    const display = new EngineDisplay(connectEngine(process.argv, loadGrpc));
-    this.#lifecycle = new EndpointLifecycle({ display, ...options });
+/** The lifecycle of a type of resource as Pulumi's host of dynamic providers calls it. */
+export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, StoredOutputs> {
+  readonly #lifecycle: ResourceLifecycle;
+
+  constructor(lifecycle: ResourceLifecycle) {
+    this.#lifecycle = lifecycle;
   }
 
   /** The host does not wait for this before it calls check, so it ends without a pause. */
   async configure({ config }: dynamic.ConfigureRequest): Promise<void> {
     const { namespace } = dynamicSettingNames;
-    this.#lifecycle.config.readConfig = (name) => config.get(`${namespace}:${name}`);
+    this.#lifecycle.core.config.readConfig = (name) => config.get(`${namespace}:${name}`);
   }
 
   async check(olds: object, news: object): Promise<dynamic.CheckResult<StoredInputs>> {
@@ -46,22 +57,23 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
     // The engine marks what the program gives; a secret name that it no longer gives has to be marked here.
     const isNameGiven = given.name !== undefined && given.name !== null;
     const kept = isNameGiven ? [] : checked.resource.secretNames?.filter((secret) => secret === 'name');
-    const inputs = markSecrets(writeInputs(checked, given), kept);
+    const inputs = markSecrets(writeInputs(this.#lifecycle.type, checked, given), kept);
     return { inputs, failures: [...failures, ...findTimeoutFailures(given.timeouts)] };
   }
 
   async diff(id: string, olds: StoredOutputs, news: StoredInputs): Promise<dynamic.DiffResult> {
     const { hasChanges, replaces } = await present(
-      this.#lifecycle.diff(id, readState(olds), readChecked(news)),
+      this.#lifecycle.diff(id, readState(this.#lifecycle.type, olds), readDeclaration(news)),
     );
-    // A branch has at most one read_write endpoint, so the old one has to go first.
     const changes = hasChanges || !isEqual(olds.timeouts, news.timeouts) || isFromPlugin(olds, news);
-    return { changes, replaces: [...replaces], deleteBeforeReplace: olds.type === 'read_write' };
+    // A branch has at most one read_write endpoint, so the old one has to go first. For programs without our classes, which
+    // set the resource option of that name.
+    return { changes, replaces: [...replaces], deleteBeforeReplace: olds.type !== 'read_only' };
   }
 
   async create(news: StoredInputs): Promise<dynamic.CreateResult<StoredOutputs>> {
-    const declaration = readChecked(news);
-    const write = (outputs: EndpointOutputs) => writeOutputs(declaration, outputs, news);
+    const declaration = readDeclaration(news);
+    const write = (outputs: Properties) => writeOutputs(this.#lifecycle.type, declaration, outputs, news);
     const created = this.#lifecycle.create(declaration, toDeadline(news.timeouts, 'create'));
     const { id, outputs } = await present(created, write);
     return { id, outs: write(outputs) };
@@ -69,15 +81,17 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
 
   async read(id: string, stored?: StoredOutputs): Promise<dynamic.ReadResult<StoredOutputs>> {
     if (!stored)
-      throw new PresentableError(`read of endpoint ${id}: its projectId is not known, so it can't be found.`);
-    const prior = readState(stored);
+      throw new PresentableError(
+        `read of ${this.#lifecycle.type.kind} ${id}: its projectId is not known, so it can't be found.`,
+      );
+    const prior = readState(this.#lifecycle.type, stored);
     const found = await present(this.#lifecycle.read(id, prior));
     if (!found) return {};
     const declaration = { resource: prior.resource, inputs: found.inputs };
-    const inputs = writeInputs(declaration, stored);
+    const inputs = writeInputs(this.#lifecycle.type, declaration, stored);
     return {
       id,
-      props: writeOutputs(declaration, found.outputs, stored),
+      props: writeOutputs(this.#lifecycle.type, declaration, found.outputs, stored),
       // The host's types take the outputs of a read for its inputs.
       inputs: markSecrets(inputs, prior.resource.secretNames) as StoredOutputs,
     };
@@ -88,16 +102,23 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
     olds: StoredOutputs,
     news: StoredInputs,
   ): Promise<dynamic.UpdateResult<StoredOutputs>> {
-    const declaration = readChecked(news);
-    const prior = readState(olds);
-    const write = (outputs: EndpointOutputs) => writeOutputs(declaration, outputs, news, prior);
+    const declaration = readDeclaration(news);
+    const prior = readState(this.#lifecycle.type, olds);
+    const write = (outputs: Properties) =>
+      writeOutputs(this.#lifecycle.type, declaration, outputs, news, prior);
     const deadline = toDeadline(news.timeouts, 'update');
     const updated = this.#lifecycle.update(id, prior, declaration, deadline);
     return { outs: write(await present(updated, write)) };
   }
 
   async delete(id: string, stored: StoredOutputs): Promise<void> {
-    await present(this.#lifecycle.delete(id, readState(stored), toDeadline(stored.timeouts, 'delete')));
+    await present(
+      this.#lifecycle.delete(
+        id,
+        readState(this.#lifecycle.type, stored),
+        toDeadline(stored.timeouts, 'delete'),
+      ),
+    );
   }
 }
 
@@ -109,14 +130,14 @@ function isFromPlugin(olds: StoredOutputs, news: StoredInputs): boolean {
 /** Turns a failure into one that the host shows as a sentence, with the state that the engine must keep. */
 async function present<Result>(
   work: Promise<Result>,
-  write?: (outputs: EndpointOutputs) => StoredOutputs,
+  write?: (outputs: Properties) => StoredOutputs,
 ): Promise<Result> {
   try {
     return await work;
   } catch (error) {
     const message = messageOf(error);
-    if (error instanceof UnsettledEndpointError && write)
-      throw new DynamicPartialStateError(message, error.id, write(error.outputs));
+    if (error instanceof UnsettledError && write)
+      throw new DynamicPartialStateError(message, error.id, write({ ...error.outputs }));
     throw new PresentableError(message);
   }
 }

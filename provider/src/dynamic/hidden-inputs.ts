@@ -1,15 +1,16 @@
 import * as pulumi from '@pulumi/pulumi';
-import { dynamicTypeToken, providerText } from './provider-text';
+import type { DynamicType } from './provider-text';
 
 /** What the program passes to the provider besides the arguments, because the engine does not. */
 export function toHiddenInputs(
+  type: DynamicType,
   name: string,
   args: object,
   opts?: pulumi.CustomResourceOptions,
 ): pulumi.Inputs {
   return {
-    __urn: urnOf(name, opts),
-    __provider: providerText,
+    __urn: urnOf(type, name, opts),
+    __provider: type.providerText,
     __secrets: findSecrets(args),
     ...toSharedHiddenInputs(opts),
   };
@@ -59,8 +60,8 @@ async function findMarked(outputs: readonly (readonly [string, unknown])[]): Pro
 }
 
 /** The URN as a promise. As an output it would depend on the parent component and all its children, this one included. */
-function urnOf(name: string, opts?: pulumi.CustomResourceOptions): Promise<string> {
-  const urn = pulumi.createUrn(name, dynamicTypeToken, opts?.parent);
+function urnOf({ token }: DynamicType, name: string, opts?: pulumi.CustomResourceOptions): Promise<string> {
+  const urn = pulumi.createUrn(name, token, opts?.parent);
   return new Promise((resolve) => {
     urn.apply(resolve);
   });

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { endWithEngine } from '../engine/end-with-engine';
 import { findEngineAddress } from '../engine/engine-client';
-import { DynamicProvider } from './dynamic-provider';
+import { makeDynamicProviders } from './dynamic-provider';
 
-/** The provider that a state's `__provider` text asks for: the one module that state refers to. */
-export const provider = new DynamicProvider();
+/** The providers that the `__provider` texts in state ask for: this is the one module that state refers to. */
+export const { endpoint: provider, branch } = makeDynamicProviders();
 
 // A process without an engine is no host: it only loads the module.
 if (findEngineAddress(process.argv) !== undefined) {

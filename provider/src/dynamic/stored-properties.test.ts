@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../../tests/support/endpoint';
-import { type EndpointInputs, unknownValue } from '../endpoint/endpoint-inputs';
+import type { EndpointInputs } from '../endpoint/endpoint-inputs';
 import { toOutputs } from '../endpoint/endpoint-state';
+import { endpointType } from '../endpoint/endpoint-type';
+import { unknownValue } from '../resource/input-values';
 import { readDeclaration, readState, writeInputs, writeOutputs } from './stored-properties';
 
 /** A program that declares only the required arguments. */
@@ -27,29 +29,29 @@ const hidden = {
 };
 
 it('writeInputs stores what is not an argument under hidden names, and readDeclaration restores it', () => {
-  const stored = writeInputs({ resource, inputs: least }, passed);
+  const stored = writeInputs(endpointType, { resource, inputs: least }, passed);
   expect(stored).toEqual({ ...least, ...hidden });
   expect(readDeclaration(stored)).toEqual({ resource, inputs: least });
 });
 
 it('writeInputs omits unknown properties of the resource, because the engine refuses undefined values', () => {
-  expect(writeInputs({ resource: {}, inputs: least })).toEqual(least);
+  expect(writeInputs(endpointType, { resource: {}, inputs: least })).toEqual(least);
 });
 
 it('writeOutputs stores state that readState restores', () => {
   const declaration = { resource, inputs: declared };
   const outputs = toOutputs(endpointOf(), declared);
-  const stored = writeOutputs(declaration, outputs, passed);
+  const stored = writeOutputs(endpointType, declaration, outputs, passed);
   expect(stored).toMatchObject({ ...hidden, restartOnChange: 'size 0.25 to 1 CU', host: outputs.host });
-  expect(readState(stored)).toEqual({ resource, inputs: declared, outputs });
+  expect(readState(endpointType, stored)).toEqual({ resource, inputs: declared, outputs });
 });
 
 it('readState reads what 0.1.0 stored, whose declared arguments include timeouts', () => {
   const declaration = { resource, inputs: declared };
   const outputs = toOutputs(endpointOf(), declared);
-  const stored = writeOutputs(declaration, outputs, passed);
+  const stored = writeOutputs(endpointType, declaration, outputs, passed);
   const older = { ...stored, __declared: [...(stored.__declared ?? []), 'timeouts'] } as typeof stored;
-  expect(readState(older)).toEqual({ resource, inputs: declared, outputs });
+  expect(readState(endpointType, older)).toEqual({ resource, inputs: declared, outputs });
 });
 
 describe('secrets in writeOutputs', () => {
@@ -59,19 +61,19 @@ describe('secrets in writeOutputs', () => {
 
   it('keep the mark that they had in state while the program no longer gives them', () => {
     const { pgSettings, ...inputs } = declared;
-    const stored = writeOutputs({ resource: {}, inputs }, outputs, passed, prior);
+    const stored = writeOutputs(endpointType, { resource: {}, inputs }, outputs, passed, prior);
     expect(stored).toMatchObject({ pgSettings: marked(pgSettings), __secrets: ['pgSettings'] });
   });
 
   it('lose it when the program gives the same value in clear', () => {
-    const stored = writeOutputs({ resource: {}, inputs: declared }, outputs, passed, prior);
+    const stored = writeOutputs(endpointType, { resource: {}, inputs: declared }, outputs, passed, prior);
     expect(stored.pgSettings).toEqual(declared.pgSettings);
     expect(stored).not.toHaveProperty('__secrets');
   });
 
   it('mark what follows from a secret size; the engine marks the size itself', () => {
     const secretNames = ['autoscalingLimitMinCu'];
-    const stored = writeOutputs({ resource: { secretNames }, inputs: declared }, outputs);
+    const stored = writeOutputs(endpointType, { resource: { secretNames }, inputs: declared }, outputs);
     expect(stored).toMatchObject({
       minSize: marked(outputs.minSize),
       maxConnections: marked(outputs.maxConnections),
@@ -83,19 +85,19 @@ describe('secrets in writeOutputs', () => {
 
 it('readState separates declared values from values that the service decided', () => {
   const outputs = toOutputs(endpointOf(), least);
-  const prior = readState(writeOutputs({ resource: {}, inputs: least }, outputs));
+  const prior = readState(endpointType, writeOutputs(endpointType, { resource: {}, inputs: least }, outputs));
   expect([prior.inputs, prior.outputs.regionId]).toEqual([least, 'region']);
 });
 
 it('readState returns only projectId as declared for an endpoint that the program only reads', () => {
-  const { inputs } = readState(toOutputs(endpointOf(), declared));
+  const { inputs } = readState(endpointType, toOutputs(endpointOf(), declared));
   expect(inputs).toEqual({ projectId: 'p-1' });
 });
 
 describe('restartOnChange', () => {
   const sizes = { autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 2 };
   const restartOnChangeOf = (inputs: object, secretNames: string[] = []) =>
-    writeInputs({ resource: { secretNames }, inputs: { ...least, ...inputs } }).restartOnChange;
+    writeInputs(endpointType, { resource: { secretNames }, inputs: { ...least, ...inputs } }).restartOnChange;
 
   it.each([
     [0.25, 2, 'size 0.25 to 2 CU'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unknownValue } from '../endpoint/endpoint-inputs';
+import { unknownValue } from '../resource/input-values';
 import { findTimeoutFailures, toDeadline } from './timeouts';
 
 describe('findTimeoutFailures', () => {

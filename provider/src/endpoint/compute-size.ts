@@ -61,13 +61,13 @@ export interface SizeOutput {
 }
 
 /** What follows from the two bounds. `maxConnections` follows the minimum and does not grow with the compute. */
-export interface SizeOutputs {
+export type SizeOutputs = {
   readonly minSize: SizeOutput;
   readonly maxSize: SizeOutput;
   /** Absent for a minimum that the table does not list. */
   readonly maxConnections?: number;
   readonly pooledMaxConnections: number;
-}
+};
 
 /** Derives the outputs that depend on size alone. */
 export function deriveSizeOutputs(minCu: number, maxCu: number): SizeOutputs {

@@ -1,13 +1,13 @@
 import { rereadUntil } from '../control-api/read-lag';
 import type { Endpoint } from '../control-api/wire-types';
-import type { EndpointClaims } from './endpoint-claims';
+import type { ResourceClaims } from '../resource/resource-claims';
 import type { EndpointWork } from './endpoint-operations';
 import type { CreateTarget } from './existing-endpoint';
 
 /** What a create works on. */
 export type CreateWork = Omit<EndpointWork, 'endpointId' | 'action' | 'allowsRestart'> & {
   readonly target: CreateTarget;
-  readonly claims: EndpointClaims;
+  readonly claims: ResourceClaims;
 };
 
 /** How long a list may take at least, also after the deadline of the create. Milliseconds. */

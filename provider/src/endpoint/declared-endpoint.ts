@@ -1,7 +1,8 @@
 import type { Endpoint } from '../control-api/wire-types';
+import { isSame } from '../resource/input-values';
 import { argumentNames, argumentTable } from './argument-effects';
 import { findComputeSize } from './compute-size';
-import { type EndpointInputs, type InputName, isSame } from './endpoint-inputs';
+import type { EndpointInputs, InputName } from './endpoint-inputs';
 
 /** The service's other defaults, which a program need not declare either. */
 const usualValues: Partial<Record<InputName, unknown>> = {

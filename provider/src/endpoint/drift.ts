@@ -1,8 +1,9 @@
 import { isUndefined, omitBy, pick } from 'lodash';
 import type { Endpoint } from '../control-api/wire-types';
+import { isSame } from '../resource/input-values';
 import { argumentNames, argumentTable } from './argument-effects';
 import { findGiven } from './endpoint-changes';
-import { type EndpointInputs, type InputName, isSame } from './endpoint-inputs';
+import type { EndpointInputs, InputName } from './endpoint-inputs';
 
 /** The arguments for which the service reports another value than the program gives. */
 export function findDrift(endpoint: Endpoint, inputs: EndpointInputs): InputName[] {

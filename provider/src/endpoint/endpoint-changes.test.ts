@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../../tests/support/endpoint';
 import type { Endpoint } from '../control-api/wire-types';
+import { unknownValue } from '../resource/input-values';
 import { argumentTable, type ChangeEffect } from './argument-effects';
 import { findDrift, matchesDesired, withReported } from './drift';
 import { findChanges, toAttributes, toCreateAttributes } from './endpoint-changes';
-import { type EndpointInputs, type InputName, unknownValue } from './endpoint-inputs';
+import type { EndpointInputs, InputName } from './endpoint-inputs';
 import { toOutputs } from './endpoint-state';
 
 /** A program that declares only the required arguments. */

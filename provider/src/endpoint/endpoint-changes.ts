@@ -1,6 +1,7 @@
 import type { EndpointAttributes } from '../control-api/wire-types';
+import { isSame, isUnknown } from '../resource/input-values';
 import { argumentNames, argumentTable } from './argument-effects';
-import { type EndpointInputs, type InputName, isSame, isUnknown } from './endpoint-inputs';
+import type { EndpointInputs, InputName } from './endpoint-inputs';
 
 /** The names of the arguments that the program gives. */
 export function findGiven(inputs: Readonly<Partial<EndpointInputs>>): InputName[] {

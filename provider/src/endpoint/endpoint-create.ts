@@ -1,19 +1,14 @@
 import { union } from 'lodash';
 import type { Endpoint, EndpointChange } from '../control-api/wire-types';
+import { GoneError, NameTakenError } from '../resource/resource-errors';
 import { createOnce } from './create-once';
 import type { CreateWork } from './create-work';
 import { findDrift, findLeftovers } from './drift';
 import { deleteEndpoint } from './endpoint-delete';
-import { EndpointGoneError } from './endpoint-error';
+import type { Declaration } from './endpoint-inputs';
 import { EndpointRun } from './endpoint-run';
 import type { EndpointOutputs } from './endpoint-state';
-import {
-  type ExistingEndpoint,
-  findDuplicates,
-  findOlderDuplicate,
-  NameTakenError,
-} from './existing-endpoint';
-import type { Declaration } from './resource-identity';
+import { type ExistingEndpoint, findDuplicates, findOlderDuplicate } from './existing-endpoint';
 
 export interface CreateRequest extends CreateWork {
   readonly allowsRestart: boolean;
@@ -30,7 +25,7 @@ const mostAttempts = 3;
 
 /**
  * Creates the endpoint, or takes over the existing one, and updates it to what is declared.
- * @throws UnsettledEndpointError when the endpoint exists, but not as declared: it is kept in state
+ * @throws UnsettledError when the endpoint exists, but not as declared: it is kept in state
  */
 export async function createEndpoint(request: CreateRequest): Promise<Created> {
   for (let attempt = 1; ; attempt += 1) {
@@ -40,7 +35,7 @@ export async function createEndpoint(request: CreateRequest): Promise<Created> {
       return await takeOver(request, creation);
     } catch (error) {
       const isGone =
-        error instanceof EndpointGoneError ||
+        error instanceof GoneError ||
         (error instanceof NameTakenError && (await hideIfGone(request, error.takenBy)));
       if (!isGone || attempt === mostAttempts) throw error;
     }
@@ -48,7 +43,7 @@ export async function createEndpoint(request: CreateRequest): Promise<Created> {
 }
 
 /** Whether a listed endpoint no longer exists by its id. If so, hides it from later lists. */
-async function hideIfGone({ project, deadline }: CreateRequest, { id }: Endpoint): Promise<boolean> {
+async function hideIfGone({ project, deadline }: CreateRequest, id: string): Promise<boolean> {
   if (await project.endpoints.exists(id, project.readLagMs, deadline)) return false;
   project.endpoints.hide(id);
   return true;
@@ -83,7 +78,7 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
   });
   const outputs = await run.keepInState(finished);
   if (outputs) return { id, outputs };
-  throw new EndpointGoneError(
+  throw new GoneError(
     `create of endpoint ${id}: another process created an endpoint first for the same resource, and this duplicate gives way to it.`,
   );
 }
@@ -91,8 +86,8 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
 async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndpoint) {
   const { inputs, target } = request;
   const { id } = endpoint;
-  if (await hideIfGone(request, endpoint))
-    throw new EndpointGoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
+  if (await hideIfGone(request, id))
+    throw new GoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
   const isOwn = kind === 'own';
   const run = startRun(request, endpoint);
   const differing = findDrift(endpoint, inputs).filter((name) => !isOwn || name !== 'name');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findInputFailures, isSame, isUnknown, unknownValue } from './endpoint-inputs';
+import { isSame, isUnknown, unknownValue } from '../resource/input-values';
+import { findInputFailures } from './endpoint-inputs';
 
 const valid = { projectId: 'quiet-lake-1', branchId: 'br-1', type: 'read_write' };
 

@@ -1,29 +1,21 @@
-import { isEqual } from 'lodash';
 import * as z from 'zod';
+import {
+  findShapeFailures,
+  flag,
+  type InputFailure,
+  id,
+  isUnknown,
+  textOfLength,
+} from '../resource/input-values';
+import type { Declared } from '../resource/resource-identity';
 import { findComputeSize, listedSizes, maxAutoscalingRangeCu, smallestCu } from './compute-size';
 
-/** How Pulumi spells a value that is not known yet, in what it hands to check and diff. */
-export const unknownValue = '04da6b54-80e4-46f7-96ec-b56ff0331ba9';
-
-/** Whether the value, or anything inside it, is not known yet. */
-export function isUnknown(value: unknown): boolean {
-  if (value === unknownValue) return true;
-  return typeof value === 'object' && value !== null && Object.values(value).some(isUnknown);
-}
-
-const idPattern = /^[a-z0-9-]{1,60}$/;
 const maxSuspendTimeoutSeconds = 604_800;
 
 function text(allowed: string) {
   return z.string(`must be ${allowed}`).min(1, `must be ${allowed}`);
 }
 
-function id(of: string) {
-  const allowed = `the id of a ${of}: 1 to 60 lower-case letters, digits and hyphens`;
-  return z.string(`must be ${allowed}`).regex(idPattern, `must be ${allowed}`);
-}
-
-const flag = z.boolean('must be true or false');
 const size = z.number(`must be a number of compute units: ${listedSizes}`);
 const suspendTimeoutAllowed = `-1 (never), 0 (the service's default, 300 s) or 1 to ${maxSuspendTimeoutSeconds} seconds (7 days)`;
 const suspendTimeout = z
@@ -37,10 +29,7 @@ export const inputShape = {
   branchId: id('branch'),
   type: z.enum(['read_write', 'read_only'], 'must be read_write or read_only'),
   regionId: text('the id of a region'),
-  name: z
-    .string('must be 1 to 64 characters')
-    .min(1, 'must be 1 to 64 characters')
-    .max(64, 'must be 1 to 64 characters'),
+  name: textOfLength(64),
   autoscalingLimitMinCu: size,
   autoscalingLimitMaxCu: size,
   allowUnlistedSize: flag,
@@ -65,62 +54,31 @@ export const inputShape = {
   waitForOperations: flag,
 };
 
-const requiredInputs = ['projectId', 'branchId', 'type'] as const;
-
-type InputValues = { [Name in keyof typeof inputShape]: z.infer<(typeof inputShape)[Name]> };
-type RequiredInput = (typeof requiredInputs)[number];
-
-/** The arguments of a ComputeEndpoint as Pulumi passes them to a provider. */
-export type EndpointInputs = Pick<InputValues, RequiredInput> & Partial<Omit<InputValues, RequiredInput>>;
-
-/** The names that a program may give. */
-export type InputName = keyof typeof inputShape;
-
-export interface InputFailure {
-  readonly property: string;
-  readonly reason: string;
-}
-
-type RawInputs = Readonly<Record<string, unknown>>;
-
-/** Everything wrong with the inputs, each with its property. Values that are not known yet are not judged. */
-export function findInputFailures(inputs: RawInputs): InputFailure[] {
-  const failures: InputFailure[] = [];
-  for (const name of requiredInputs) {
-    if (inputs[name] === undefined)
-      failures.push({ property: name, reason: `is required: it ${missing[name]}` });
-  }
-  for (const [property, value] of Object.entries(inputs)) {
-    if (value === undefined || isUnknown(value)) continue;
-    const reason = findValueFailure(property, value);
-    if (reason) failures.push({ property, reason });
-  }
-  return failures.length > 0 ? failures : findSizeFailures(inputs);
-}
-
-const missing: Readonly<Record<RequiredInput, string>> = {
+/** What each required argument is for. */
+const required = {
   projectId: 'names the project that the branch belongs to',
   branchId: 'names the branch that the endpoint serves',
   type: 'is read_write or read_only',
 };
 
-function findValueFailure(property: string, value: unknown): string | undefined {
-  if (!isInputName(property))
-    return `is not an argument of a ComputeEndpoint; those are ${inputNames.join(', ')}`;
-  const result = inputShape[property].safeParse(value);
-  return describeIssue(result.error?.issues[0]);
-}
+type InputValues = { [Name in keyof typeof inputShape]: z.infer<(typeof inputShape)[Name]> };
+type RequiredInput = keyof typeof required;
 
-/** What is wrong with a value, and where in it; undefined when nothing is. */
-export function describeIssue(issue: z.core.$ZodIssue | undefined): string | undefined {
-  if (!issue) return undefined;
-  return issue.path.length > 0 ? `${issue.path.join('.')} ${issue.message}` : issue.message;
-}
+/** The arguments of a ComputeEndpoint as Pulumi passes them to a provider. */
+export type EndpointInputs = Pick<InputValues, RequiredInput> & Partial<Omit<InputValues, RequiredInput>>;
 
-const inputNames = Object.keys(inputShape);
+/** An endpoint as the program declares it. */
+export type Declaration = Declared<EndpointInputs>;
 
-function isInputName(name: string): name is InputName {
-  return Object.hasOwn(inputShape, name);
+/** The names that a program may give. */
+export type InputName = keyof typeof inputShape;
+
+type RawInputs = Readonly<Record<string, unknown>>;
+
+/** Everything wrong with the inputs, each with its property. Values that are not known yet are not judged. */
+export function findInputFailures(inputs: RawInputs): InputFailure[] {
+  const failures = findShapeFailures({ of: 'a ComputeEndpoint', shape: inputShape, required }, inputs);
+  return failures.length > 0 ? failures : findSizeFailures(inputs);
 }
 
 function findSizeFailures(inputs: RawInputs): InputFailure[] {
@@ -158,9 +116,4 @@ function findRangeFailure(inputs: RawInputs): InputFailure[] {
     return [{ property: 'autoscalingLimitMaxCu', reason }];
   }
   return [];
-}
-
-/** Deep equality of two values as they stand in inputs and outputs; -0 is 0. */
-export function isSame(left: unknown, right: unknown): boolean {
-  return isEqual(left, right);
 }

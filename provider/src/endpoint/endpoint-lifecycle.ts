@@ -1,115 +1,77 @@
 import { union } from 'lodash';
-import { ProviderConfig } from '../config/provider-config';
-import type { SettingNames } from '../config/setting-names';
-import type { ControlApi } from '../control-api/control-api';
-import { messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
-import { toPrintable } from '../control-api/printable';
-import { makeRedactor } from '../control-api/redaction';
-import { EngineDisplay } from '../engine/engine-display';
-import { type ServicePacing, ServiceProjects } from '../operations/service-project';
 import { PreviewDiagnostics } from '../preview/preview-diagnostics';
+import { checkDeclaration } from '../resource/check-declaration';
+import { isUnknown } from '../resource/input-values';
+import { asReported, type ProviderCore } from '../resource/provider-core';
+import { ResourceClaims } from '../resource/resource-claims';
+import type { CheckedDeclaration, UncheckedDeclaration } from '../resource/resource-identity';
+import type { ResourceDiff, ResourceLifecycle } from '../resource/resource-lifecycle';
+import { isUnsettled } from '../resource/resource-state';
 import { argumentTable } from './argument-effects';
 import { findChanges } from './endpoint-changes';
-import { type CheckedDeclaration, checkEndpoint, type UncheckedDeclaration } from './endpoint-check';
-import { EndpointClaims } from './endpoint-claims';
 import { createEndpoint } from './endpoint-create';
 import { deleteEndpoint } from './endpoint-delete';
-import { UnsettledEndpointError } from './endpoint-error';
-import type { EndpointInputs, InputFailure, InputName } from './endpoint-inputs';
+import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
 import { type FoundEndpoint, readEndpoint } from './endpoint-read';
 import { EndpointRun } from './endpoint-run';
-import { type EndpointOutputs, isUnsettled, type PriorState, withSettings } from './endpoint-state';
+import { type EndpointOutputs, type PriorState, withSettings } from './endpoint-state';
+import { endpointType } from './endpoint-type';
 import { toCreateTarget } from './existing-endpoint';
-import type { Declaration } from './resource-identity';
-import { listSecretValues } from './secret-values';
 
-/** What differs between the real service and one under test. */
-export interface LifecycleOptions extends ServicePacing {
-  /** Where to show progress and diagnostics. @default stderr */
-  readonly display?: EngineDisplay | undefined;
-  readonly environment?: NodeJS.ProcessEnv | undefined;
-  /** Aborted when the user interrupts the run: from then on, nothing is sent. */
-  readonly signal?: AbortSignal | undefined;
-  /** What the front door calls its settings. @default those of the dynamic provider */
-  readonly settingNames?: SettingNames | undefined;
-  /** How long a preview waits for a list of endpoints before it continues without. Milliseconds. @default 5000 */
-  readonly previewPatienceMs?: number | undefined;
-}
-
-export interface EndpointDiff {
-  readonly hasChanges: boolean;
-  /** The arguments that differ from the state. */
-  readonly changes: readonly InputName[];
-  /** The arguments whose change replaces the endpoint. */
-  readonly replaces: readonly InputName[];
-  /** Whether the change restarts an active compute, or may do so. */
-  readonly restarts: boolean;
-}
-
-/**
- * Check, diff, create, read, update and delete of a ComputeEndpoint, independent of the adapter that calls it. Every error
- * message may be shown: it holds no secret.
- */
-export class EndpointLifecycle {
-  readonly config: ProviderConfig;
-  readonly #projects: ServiceProjects;
-  readonly #claims = new EndpointClaims();
-  readonly #display: EngineDisplay;
+/** Check, diff, create, read, update and delete of a ComputeEndpoint. */
+export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, EndpointOutputs> {
+  readonly core: ProviderCore;
+  readonly type = endpointType;
+  readonly #claims = new ResourceClaims('endpoint');
   readonly #diagnostics: PreviewDiagnostics;
 
-  constructor(options: LifecycleOptions = {}) {
-    const display = options.display ?? new EngineDisplay(undefined);
-    this.config = new ProviderConfig(options.environment, options.settingNames);
-    this.#display = display;
-    this.#projects = new ServiceProjects(this.config, options, options.signal);
+  constructor(core: ProviderCore) {
+    this.core = core;
     this.#diagnostics = new PreviewDiagnostics({
-      projects: this.#projects,
-      patienceMs: options.previewPatienceMs,
+      projects: core.projects,
+      patienceMs: core.previewPatienceMs,
       allowsRestart: (inputs) => this.#allowsRestart(inputs),
-      settingNames: this.config.names,
-      show: async (severity, declaration, lines) => {
-        const text = lines.map(this.#presenter([declaration])).join('\n');
-        const { urn } = declaration.resource;
-        if (urn !== undefined) await display.report(severity, urn, text);
-      },
+      settingNames: core.config.names,
+      show: (severity, declaration, lines) => core.show(severity, declaration, lines),
     });
   }
 
-  /** @param olds what is in state; undefined when the resource is created */
   async check(
     olds: UncheckedDeclaration | undefined,
     news: UncheckedDeclaration,
-  ): Promise<CheckedDeclaration> {
-    const checked = checkEndpoint(olds, news, this.#claims);
-    const settings = this.config.findFailures().map((reason) => ({ property: '', reason }));
-    const failures = [...settings, ...checked.failures];
+  ): Promise<CheckedDeclaration<EndpointInputs>> {
+    const unjudged = checkDeclaration(this.type, olds, news, this.#claims);
+    // What the failures let through has the type of the inputs, or is not known yet.
+    const checked = unjudged as unknown as CheckedDeclaration<EndpointInputs>;
+    const failures = [...this.core.findSettingFailures(), ...checked.failures];
     if (failures.length === 0 && !olds) {
       const { urn } = checked.resource;
       const isReplacing = urn !== undefined && this.#claims.nameInState(urn) !== undefined;
       failures.push(...(await this.#diagnostics.reportCreation(checked, isReplacing)));
     }
-    if (failures.length === 0) return checked;
-    const present = this.#presenter([checked]);
-    const isSecret = (name: string) => checked.resource.secretNames?.includes(name) === true;
-    const toShown = ({ property, reason }: InputFailure) =>
-      // The engine would show the value of a named property, even of a secret.
-      isSecret(property)
-        ? { property: '', reason: present(`${property} ${reason}`) }
-        : { property, reason: present(reason) };
-    return { ...checked, failures: failures.map(toShown) };
+    return { ...checked, failures: this.core.presentFailures(checked, failures) };
   }
 
   /**
    * Reports under the resource what the change does, unless the engine only compares what a refresh has read.
    * @throws Error when `allowRestart` is false and connections drop
    */
-  async diff(id: string, prior: PriorState, news: Declaration): Promise<EndpointDiff> {
-    return this.#presentably([asReported(prior), news], async () => {
+  async diff(
+    id: string,
+    prior: PriorState,
+    news: Declaration,
+  ): Promise<ResourceDiff & { readonly changes: readonly InputName[] }> {
+    return this.core.presentably([asReported(prior), news], async () => {
       const changes = findChanges(prior, news.inputs);
-      const replaces = changes.filter((name) => argumentTable[name].effect === 'replace');
-      const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
       const { urn } = news.resource;
+      // The engine asks before it has passed the declaration when the branch is about to be deleted and created again.
+      const isAskedEarly = urn !== undefined && !this.#claims.isDeclared(urn);
+      const goesWithBranch = isAskedEarly && this.core.createsBranch && isUnknown(news.inputs.branchId);
+      const isReplacing = (name: InputName) =>
+        argumentTable[name].effect === 'replace' || (name === 'branchId' && goesWithBranch);
+      const replaces = changes.filter(isReplacing);
+      const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
       // A claim would keep the endpoint from being deleted by `destroy --refresh`.
       if (this.#claims.isRefreshed(id, urn)) return { hasChanges, changes, replaces, restarts: false };
       // Don't claim an endpoint that is about to be replaced: its delete must go through.
@@ -118,17 +80,17 @@ export class EndpointLifecycle {
         if (changes.includes('branchId')) this.#claims.noteMoving(id, urn);
       }
       const due = union(changes, prior.outputs.__unapplied);
-      const { restarts } = await this.#diagnostics.reportChange(id, due, prior.outputs, news);
+      const { restarts } = await this.#diagnostics.reportChange(id, due, prior.outputs, news, goesWithBranch);
       return { hasChanges, changes, replaces, restarts };
     });
   }
 
-  /** @throws UnsettledEndpointError when the endpoint exists, but not as declared: it must be kept in state */
+  /** @throws UnsettledError when the endpoint exists, but not as declared: it must be kept in state */
   async create(
     news: Declaration,
     deadline: Deadline,
   ): Promise<{ readonly id: string; readonly outputs: EndpointOutputs }> {
-    return this.#presentably([news], () =>
+    return this.core.presentably([news], () =>
       createEndpoint({
         ...this.#startWork(news, deadline),
         target: toCreateTarget(news),
@@ -148,12 +110,12 @@ export class EndpointLifecycle {
     declared: 'in state' | 'as found' = 'in state',
   ): Promise<FoundEndpoint | undefined> {
     if (declared === 'in state') this.#claims.noteRead(id, prior.resource.urn);
-    return this.#presentably([asReported(prior)], () =>
-      readEndpoint(this.#projects.project(prior.inputs.projectId), id, prior, declared),
+    return this.core.presentably([asReported(prior)], () =>
+      readEndpoint(this.core.projects.project(prior.inputs.projectId), id, prior, declared),
     );
   }
 
-  /** @throws UnsettledEndpointError when the endpoint is not as declared: its outputs must be kept in state */
+  /** @throws UnsettledError when the endpoint is not as declared: its outputs must be kept in state */
   async update(
     id: string,
     prior: PriorState,
@@ -165,7 +127,7 @@ export class EndpointLifecycle {
     const isSent = (name: InputName) => argumentTable[name].effect !== 'none';
     const changes = union(declared, outputs.__unapplied).filter(isSent);
     if (changes.length === 0 && !isUnsettled(outputs)) return withSettings(outputs, news.inputs);
-    return this.#presentably([asReported(prior), news], async () => {
+    return this.core.presentably([asReported(prior), news], async () => {
       const work = { ...this.#startWork(news, deadline), action: 'update', endpointId: id } as const;
       const run = new EndpointRun(work);
       // A trigger that has changed again needs a restart of its own.
@@ -185,60 +147,23 @@ export class EndpointLifecycle {
   /** Deletes the endpoint, unless a resource of this run keeps it. One that no longer exists is deleted. */
   async delete(id: string, prior: PriorState, deadline: Deadline): Promise<void> {
     const reported = asReported(prior);
-    await this.#presentably([reported], async () => {
+    await this.core.presentably([reported], async () => {
       const { urn } = prior.resource;
       const keeper = this.#claims.keeperOf(id, urn);
       if (keeper === undefined) {
         const { project, progress } = this.#startWork(reported, deadline);
         return deleteEndpoint(project, id, deadline, progress);
       }
-      const warning = `endpoint ${id} was not deleted: ${keeper} took it over in this update`;
-      await this.#display.report('warning', urn ?? keeper, warning);
+      await this.core.reportKept(`endpoint ${id}`, urn, keeper);
     });
   }
 
-  /** Reads what the service has now, without a resource. */
-  async lookUp<Found>(read: (api: ControlApi) => Promise<Found>): Promise<Found> {
-    return this.#presentably([], async () => read(this.#projects.api));
-  }
-
   #startWork(declaration: Declaration, deadline: Deadline) {
-    const { resource, inputs } = declaration;
-    return {
-      project: this.#projects.project(inputs.projectId),
-      inputs,
-      deadline,
-      progress: this.#display.forResource(resource.urn, this.#presenter([declaration])),
-      allowsRestart: this.#allowsRestart(inputs),
-      settingNames: this.config.names,
-    };
+    const allowsRestart = this.#allowsRestart(declaration.inputs);
+    return { ...this.core.startWork(declaration, deadline), allowsRestart };
   }
 
   #allowsRestart({ allowRestart }: EndpointInputs): boolean {
-    return allowRestart ?? this.config.allowRestart;
+    return allowRestart ?? this.core.config.allowRestart;
   }
-
-  /** Does the work, so that a failure reads as one sentence, without a secret. */
-  async #presentably<Result>(
-    declarations: readonly Declaration[],
-    work: () => Promise<Result>,
-  ): Promise<Result> {
-    try {
-      return await work();
-    } catch (error) {
-      const message = this.#presenter(declarations)(messageOf(error));
-      if (!(error instanceof UnsettledEndpointError)) throw new Error(message);
-      throw new UnsettledEndpointError(message, error.id, error.outputs);
-    }
-  }
-
-  #presenter(declarations: readonly Declaration[]): (text: string) => string {
-    const redact = makeRedactor([...this.config.secrets, ...declarations.flatMap(listSecretValues)]);
-    return (text) => toPrintable(redact(text));
-  }
-}
-
-/** What is in state, with what the program does not give: values of these too are secret, such as those of settings. */
-function asReported({ resource, outputs }: PriorState): Declaration {
-  return { resource, inputs: outputs };
 }

@@ -8,9 +8,9 @@ import { isFailed, isUnfinished } from '../operations/operation-outcome';
 import { listOperationsSince } from '../operations/operation-pages';
 import type { ServiceProject } from '../operations/service-project';
 import { awaitOperations, type WaitResult } from '../operations/wait-for-operations';
-import { describeWaitResult } from './endpoint-error';
+import { describeWaitResult } from '../resource/resource-errors';
+import type { UnsettledOperation } from '../resource/resource-state';
 import type { EndpointInputs } from './endpoint-inputs';
-import type { UnsettledOperation } from './endpoint-state';
 
 /** What a create or an update works on. */
 export interface EndpointWork {

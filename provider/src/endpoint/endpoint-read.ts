@@ -17,7 +17,7 @@ export async function readEndpoint(
   prior: PriorState,
   declared: 'in state' | 'as found',
 ): Promise<FoundEndpoint | undefined> {
-  const endpoint = await project.findEndpointPatiently(id);
+  const endpoint = await project.endpoints.findPatiently(id, project.readLagMs, project.sharedRead);
   if (!endpoint) return undefined;
   const hasOwnName = () =>
     project.endpoints.latest.every(({ id: other, name }) => other === endpoint.id || name !== endpoint.name);

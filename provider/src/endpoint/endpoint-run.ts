@@ -3,17 +3,18 @@ import { messageOf } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Endpoint, EndpointChange, Operation } from '../control-api/wire-types';
 import { isUnfinished } from '../operations/operation-outcome';
-import { findDrift } from './drift';
 import {
   describeDrift,
   describeGone,
   describeTransition,
-  EndpointGoneError,
-  UnsettledEndpointError,
-} from './endpoint-error';
+  GoneError,
+  UnsettledError,
+} from '../resource/resource-errors';
+import type { UnsettledOperation } from '../resource/resource-state';
+import { findDrift } from './drift';
 import type { InputName } from './endpoint-inputs';
 import { EndpointOperations, type EndpointWork } from './endpoint-operations';
-import { type EndpointOutputs, toOutputs, toUnreadOutputs, type UnsettledOperation } from './endpoint-state';
+import { type EndpointOutputs, toOutputs, toUnreadOutputs } from './endpoint-state';
 import { EndpointWriter } from './endpoint-writer';
 import { KnownEndpoint } from './known-endpoint';
 
@@ -226,10 +227,10 @@ export class EndpointRun {
       return await outcome;
     } catch (error) {
       await this.#endpoint.find().catch(() => undefined);
-      const isGone = error instanceof EndpointGoneError && !this.#isNew;
+      const isGone = error instanceof GoneError && !this.#isNew;
       const outputs = this.#latestOutputs(before);
       if (isGone || !outputs) throw error;
-      throw new UnsettledEndpointError(messageOf(error), this.#work.endpointId, outputs, { cause: error });
+      throw new UnsettledError(messageOf(error), this.#work.endpointId, outputs, { cause: error });
     }
   }
 

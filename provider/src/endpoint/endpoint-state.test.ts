@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../../tests/support/endpoint';
 import { operationOf } from '../../../tests/support/operation';
+import { isUnsettled } from '../resource/resource-state';
 import type { EndpointInputs } from './endpoint-inputs';
-import { isUnsettled, toOutputs } from './endpoint-state';
+import { toOutputs } from './endpoint-state';
 
 /** A program that declares only the required arguments. */
 const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };

@@ -3,12 +3,13 @@ import type { EndpointChange } from '../control-api/wire-types';
 import { isOutcomeUnknown } from '../control-api/write-once';
 import { describeBlockers } from '../engine/progress';
 import { assessChange, describeRefusal, isDisruptive } from '../preview/change-impact';
+import { describeGone, GoneError } from '../resource/resource-errors';
+import type { UnsettledOperation } from '../resource/resource-state';
 import { matchesDesired } from './drift';
 import { toAttributes } from './endpoint-changes';
-import { describeGone, EndpointGoneError } from './endpoint-error';
 import type { InputName } from './endpoint-inputs';
 import type { EndpointOperations, EndpointWork } from './endpoint-operations';
-import { toOutputs, type UnsettledOperation } from './endpoint-state';
+import { toOutputs } from './endpoint-state';
 import type { KnownEndpoint } from './known-endpoint';
 
 /** Sends the writes of one create or update, each once, and never one that `allowRestart` forbids. */
@@ -116,7 +117,7 @@ export class EndpointWriter {
       return change;
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      throw new EndpointGoneError(`${error.message}. ${describeGone(this.#work)}`, { cause: error });
+      throw new GoneError(`${error.message}. ${describeGone(this.#work)}`, { cause: error });
     }
   }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { endpointOf } from '../../../tests/support/endpoint';
+import { deriveName, hashName } from '../resource/resource-name';
+import { replacingArguments } from './argument-effects';
 import type { EndpointInputs } from './endpoint-inputs';
-import { deriveEndpointName, hashName } from './endpoint-name';
 import {
   findBranchEndpoint,
   findDuplicates,
@@ -14,7 +15,7 @@ import {
 
 const urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::api';
 const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
-const derived = deriveEndpointName({ urn }, least) ?? '';
+const derived = deriveName({ urn }, least, replacingArguments) ?? '';
 
 /** What the program declares: the derived name, unless `change` sets another. */
 const inputsOf = (change: Partial<EndpointInputs> = {}): EndpointInputs => ({
@@ -36,7 +37,7 @@ describe('toCreateTarget', () => {
 
   it('derives one name with the replaced endpoint and one without it', () => {
     const replaces = 'shop-prod-api-1a2b3c4d';
-    const name = deriveEndpointName({ urn, replaces }, least);
+    const name = deriveName({ urn, replaces }, least, replacingArguments);
     expect(targetOf({}, { urn, replaces }).derivedNames).toEqual([name, derived]);
   });
 

@@ -1,8 +1,9 @@
 import { sortBy } from 'lodash';
 import type { Endpoint } from '../control-api/wire-types';
-import type { EndpointInputs } from './endpoint-inputs';
-import { deriveEndpointName, hashName } from './endpoint-name';
-import type { Declaration } from './resource-identity';
+import { NameTakenError } from '../resource/resource-errors';
+import { deriveNames } from '../resource/resource-name';
+import { replacingArguments } from './argument-effects';
+import type { Declaration, EndpointInputs } from './endpoint-inputs';
 
 /** What a create declares, and the names by which it recognises an endpoint that an earlier try created. */
 export interface CreateTarget {
@@ -18,27 +19,10 @@ export interface ExistingEndpoint {
   readonly endpoint: Endpoint;
 }
 
-/** An endpoint that must not be taken over has the name that a create needs, as far as a list shows. */
-export class NameTakenError extends Error {
-  override readonly name = 'NameTakenError';
-  readonly takenBy: Endpoint;
-
-  constructor(message: string, takenBy: Endpoint) {
-    super(message);
-    this.takenBy = takenBy;
-  }
-}
-
-/**
- * Derives the names once for a whole create. There are two if the endpoint replaces one that still exists: one derived with
- * the old endpoint's name and one without. A forced replacement (`--replace`, taint) does not know the old endpoint, so it
- * uses the second.
- */
+/** Derives the names once for a whole create. */
 export function toCreateTarget({ resource, inputs }: Declaration): CreateTarget {
-  const { replaces, createsBeforeDelete = false, ...forced } = resource;
-  const names = [deriveEndpointName(resource, inputs), deriveEndpointName(forced, inputs)];
-  const isOwn = (name: string | undefined) => name !== undefined && hashName(name) !== replaces;
-  return { inputs, createsBeforeDelete, derivedNames: names.filter(isOwn) as string[] }; // `filter` keeps the type.
+  const { createsBeforeDelete = false } = resource;
+  return { inputs, createsBeforeDelete, derivedNames: deriveNames(resource, inputs, replacingArguments) };
 }
 
 /**
@@ -56,11 +40,11 @@ export function findExisting(
   // program that creates before it deletes can meet its own there, by a forced replacement and a move in one update.
   const isInPlace = own?.branch_id === inputs.branchId || target.createsBeforeDelete;
   if (own && isInPlace) return { kind: 'own', endpoint: own };
-  if (own && !inputs.adopt) throw new NameTakenError(describeElsewhere(own), own);
+  if (own && !inputs.adopt) throw new NameTakenError(describeElsewhere(own), own.id);
   if (own) return { kind: 'adopted', endpoint: own };
   const named = findNamed(target, endpoints);
   if (named && !(inputs.adopt && isSamePlace(named, inputs)))
-    throw new NameTakenError(describeTaken(inputs, named), named);
+    throw new NameTakenError(describeTaken(inputs, named), named.id);
   const adopted = inputs.adopt ? (named ?? findBranchEndpoint(inputs, endpoints)) : undefined;
   return adopted && { kind: 'adopted', endpoint: adopted };
 }

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../control-api/wire-types';
-import { describeGone, EndpointGoneError } from './endpoint-error';
+import { describeGone, GoneError } from '../resource/resource-errors';
 import type { EndpointWork } from './endpoint-operations';
 
 /** How long a read beyond the deadline may take. Milliseconds. */
@@ -15,12 +15,12 @@ export class KnownEndpoint {
     this.latest = latest;
   }
 
-  /** The endpoint as it is now. @throws EndpointGoneError once reads can no longer lag behind, and none has shown it */
+  /** The endpoint as it is now. @throws GoneError once reads can no longer lag behind, and none has shown it */
   async read(): Promise<Endpoint> {
     const { project, endpointId, deadline } = this.#work;
     const options = { deadline: deadline.next(Math.max(lastReadMs, deadline.remainingMs)) };
     const endpoint = await project.endpoints.findPatiently(endpointId, project.readLagMs, options);
-    if (!endpoint) throw new EndpointGoneError(describeGone(this.#work));
+    if (!endpoint) throw new GoneError(describeGone(this.#work));
     this.latest = endpoint;
     return endpoint;
   }

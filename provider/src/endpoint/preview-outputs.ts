@@ -1,8 +1,10 @@
 import { omit } from 'lodash';
 import { argumentNames, argumentTable } from '../endpoint/argument-effects';
 import { deriveSizeOutputs, pooledMaxConnections } from '../endpoint/compute-size';
-import { type EndpointInputs, unknownValue } from '../endpoint/endpoint-inputs';
-import { type EndpointOutputs, type PriorState, unsettledOutputs } from '../endpoint/endpoint-state';
+import type { EndpointInputs } from '../endpoint/endpoint-inputs';
+import type { EndpointOutputs, PriorState } from '../endpoint/endpoint-state';
+import { unknownValue } from '../resource/input-values';
+import { unsettledOutputs } from '../resource/resource-state';
 
 /** What a preview knows of the outputs of a new endpoint; the service decides the others. */
 export function previewCreate(inputs: EndpointInputs): object {

@@ -1,10 +1,10 @@
 import { memoize } from 'lodash';
 import type { ProviderConfig } from '../config/provider-config';
 import { ControlApi } from '../control-api/control-api';
-import { EndpointList } from '../control-api/endpoint-list';
 import type { HttpPacing } from '../control-api/http-client';
 import { defaultReadLagMs } from '../control-api/read-lag';
-import type { Endpoint } from '../control-api/wire-types';
+import { ResourceList } from '../control-api/resource-list';
+import type { Branch, Endpoint } from '../control-api/wire-types';
 import { makeWriteOnce, type WriteOnce } from '../control-api/write-once';
 import { OperationPoller } from './operation-poller';
 import type { PollPacing } from './poll-schedule';
@@ -26,11 +26,12 @@ export type ProjectWrite<Result> = Omit<WriteOnce<Result>, 'pacing'> & Omit<Queu
 
 const defaultReadSharingMs = 5_000;
 
-/** One project of the service, with everything that its endpoints in this process share. */
+/** One project of the service, with everything that its resources in this process share. */
 export class ServiceProject {
   readonly id: string;
   readonly api: ControlApi;
-  readonly endpoints: EndpointList;
+  readonly endpoints: ResourceList<Endpoint>;
+  readonly branches: ResourceList<Branch>;
   readonly poller: OperationPoller;
   readonly writes: WriteQueue;
   /** How long reads may lag behind writes: until then, "not found" means "not visible yet". Milliseconds. */
@@ -40,24 +41,29 @@ export class ServiceProject {
   constructor(api: ControlApi, id: string, pacing: ServicePacing = {}) {
     this.id = id;
     this.api = api;
-    this.endpoints = new EndpointList(api, id);
+    const { signal } = api;
+    this.endpoints = new ResourceList({
+      projectId: id,
+      plural: 'endpoints',
+      list: (options) => api.listEndpoints(id, options),
+      get: (endpointId, deadline) => api.getEndpoint(id, endpointId, deadline),
+      signal,
+    });
+    this.branches = new ResourceList({
+      projectId: id,
+      plural: 'branches',
+      list: (options) => api.listBranches(id, options),
+      get: (branchId, deadline) => api.getBranch(id, branchId, deadline),
+      signal,
+    });
     this.poller = new OperationPoller(api, id, pacing.pollPacing);
     this.writes = new WriteQueue(this.poller, pacing.lockPacing);
     this.readLagMs = pacing.readLagMs ?? defaultReadLagMs;
     this.#readSharingMs = pacing.readSharingMs ?? defaultReadSharingMs;
   }
 
-  /** The endpoint as it is now; undefined if one read does not show it. Reads of many endpoints share their lists. */
-  async findEndpoint(endpointId: string): Promise<Endpoint | undefined> {
-    return this.endpoints.find(endpointId, this.#sharedRead);
-  }
-
-  /** The endpoint as it is now; undefined if no read shows it within the read lag. */
-  async findEndpointPatiently(endpointId: string): Promise<Endpoint | undefined> {
-    return this.endpoints.findPatiently(endpointId, this.readLagMs, this.#sharedRead);
-  }
-
-  get #sharedRead() {
+  /** With this, reads of many endpoints or branches share their lists. */
+  get sharedRead() {
     return { maxAgeMs: this.#readSharingMs, after: this.writes.latestAt };
   }
 

@@ -1,15 +1,16 @@
 import { isNil, omitBy } from 'lodash';
 import * as z from 'zod';
 import type { ControlApi } from '../control-api/control-api';
-import type { InputFailure } from '../endpoint/endpoint-inputs';
-import type { EndpointLifecycle } from '../endpoint/endpoint-lifecycle';
 import { readBranch, readBranches } from '../lookups/live-branch';
 import { readConnectionUri } from '../lookups/live-connection-uri';
 import { readEndpoints, toEndpointState } from '../lookups/live-endpoint';
 import { readOperations } from '../lookups/live-operations';
 import { readProject, readProjects } from '../lookups/live-project';
 import { toOperationState } from '../operations/operation-state';
-import type { Properties, WrittenProperties } from './properties';
+import type { InputFailure } from '../resource/input-values';
+import type { ProviderCore } from '../resource/provider-core';
+import type { Properties } from '../resource/resource-identity';
+import type { WrittenProperties } from './properties';
 
 type FunctionResult = WrittenProperties | { readonly failures: readonly InputFailure[] };
 
@@ -66,11 +67,11 @@ const secretResults: Partial<Record<FunctionName, readonly string[]>> = { getCon
 export async function callFunction(
   token: string,
   given: Properties,
-  lifecycle: EndpointLifecycle,
+  core: ProviderCore,
 ): Promise<FunctionResult> {
   const name = token.slice(token.lastIndexOf(':') + 1);
   if (!isFunction(name)) throw new Error(`${token} is not a function of this package.`);
-  return call(name, given, lifecycle);
+  return call(name, given, core);
 }
 
 function isFunction(name: string): name is FunctionName {
@@ -80,7 +81,7 @@ function isFunction(name: string): name is FunctionName {
 async function call<Name extends FunctionName>(
   name: Name,
   given: Properties,
-  lifecycle: EndpointLifecycle,
+  core: ProviderCore,
 ): Promise<FunctionResult> {
   const args = argumentsOf[name].safeParse(omitBy(given, isNil));
   if (!args.success) {
@@ -92,6 +93,6 @@ async function call<Name extends FunctionName>(
   }
   // The two tables pair each name with its arguments, which a look-up by name can't show.
   const lookUp = lookups[name] as (api: ControlApi, checked: unknown) => Promise<object>;
-  const values = await lifecycle.lookUp((api) => lookUp(api, args.data));
+  const values = await core.lookUp((api) => lookUp(api, args.data));
   return { values, secretNames: secretResults[name] };
 }

@@ -1,18 +1,27 @@
 import { isEmpty } from 'lodash';
+import { BranchLifecycle } from '../branch/branch-lifecycle';
 import { defaultTimeoutSeconds } from '../config/default-timeout';
 import { pluginSettingNames } from '../config/setting-names';
 import { Deadline } from '../control-api/deadline';
-import { argumentNames } from '../endpoint/argument-effects';
-import type { UncheckedDeclaration } from '../endpoint/endpoint-check';
-import { UnsettledEndpointError } from '../endpoint/endpoint-error';
-import type { EndpointInputs, InputFailure } from '../endpoint/endpoint-inputs';
-import { type EndpointDiff, EndpointLifecycle, type LifecycleOptions } from '../endpoint/endpoint-lifecycle';
-import { type EndpointOutputs, type PriorState, pickOutputs } from '../endpoint/endpoint-state';
-import { keepProperties } from '../endpoint/kept-properties';
-import { type Declaration, identityInputs, readIdentity, writeIdentity } from '../endpoint/resource-identity';
-import { findSecretOutputs } from '../endpoint/secret-outputs';
-import { previewCreate, previewUpdate } from './preview-outputs';
-import type { Properties, ReadProperties, WrittenProperties } from './properties';
+import { EndpointLifecycle } from '../endpoint/endpoint-lifecycle';
+import type { InputFailure } from '../resource/input-values';
+import { keepProperties } from '../resource/kept-properties';
+import { type CoreOptions, ProviderCore } from '../resource/provider-core';
+import { UnsettledError } from '../resource/resource-errors';
+import type { Properties } from '../resource/resource-identity';
+import {
+  type Declared,
+  identityInputs,
+  readIdentity,
+  type UncheckedDeclaration,
+  writeIdentity,
+} from '../resource/resource-identity';
+import type { ResourceDiff, ResourceLifecycle } from '../resource/resource-lifecycle';
+import type { Prior, Unsettled } from '../resource/resource-state';
+import type { ResourceType } from '../resource/resource-type';
+import { pickOutputs } from '../resource/resource-type';
+import { findSecretOutputs } from '../resource/secret-outputs';
+import type { ReadProperties, WrittenProperties } from './properties';
 import { readSetting } from './provider-settings';
 import { PluginPartialStateError } from './service-error';
 
@@ -25,20 +34,34 @@ export interface ResourceState {
 
 export type PropertyChange = 'add' | 'delete' | 'update';
 
-export interface PluginDiff extends EndpointDiff {
+export interface PluginDiff extends ResourceDiff {
   /** How each property changes, and `restartsCompute`, which is no property, when the change restarts the compute. */
   readonly detailed: ReadonlyMap<string, PropertyChange>;
 }
 
-/** The lifecycle of a ComputeEndpoint as the engine calls a provider plugin. */
+/** The providers of all types of resource, with what they share. */
+export function makePluginProviders(settings: Properties, options: CoreOptions = {}) {
+  const core = new ProviderCore({ ...options, settingNames: pluginSettingNames });
+  core.config.readConfig = (name) => readSetting(settings, name);
+  return {
+    core,
+    endpoint: new PluginProvider(new EndpointLifecycle(core), options.signal),
+    branch: new PluginProvider(new BranchLifecycle(core), options.signal),
+  };
+}
+
+/** The lifecycle of a type of resource as the engine calls a provider plugin. */
 export class PluginProvider {
-  readonly lifecycle: EndpointLifecycle;
+  readonly #lifecycle: ResourceLifecycle;
   readonly #signal: AbortSignal | undefined;
 
-  constructor(settings: Properties, options: LifecycleOptions = {}) {
-    this.#signal = options.signal;
-    this.lifecycle = new EndpointLifecycle({ ...options, settingNames: pluginSettingNames });
-    this.lifecycle.config.readConfig = (name) => readSetting(settings, name);
+  constructor(lifecycle: ResourceLifecycle, signal?: AbortSignal) {
+    this.#lifecycle = lifecycle;
+    this.#signal = signal;
+  }
+
+  get #type(): ResourceType {
+    return this.#lifecycle.type;
   }
 
   async check(
@@ -46,15 +69,16 @@ export class PluginProvider {
     olds: ReadProperties,
     news: ReadProperties,
   ): Promise<WrittenProperties & { readonly failures: readonly InputFailure[] }> {
-    const before = isEmpty(olds.values) ? undefined : readDeclaration(urn, pickDeclared(olds));
-    const { failures, ...checked } = await this.lifecycle.check(before, readDeclaration(urn, news));
+    const declared = () => readDeclaration(urn, pickDeclared(this.#type, olds));
+    const before = isEmpty(olds.values) ? undefined : declared();
+    const { failures, ...checked } = await this.#lifecycle.check(before, readDeclaration(urn, news));
     return { ...writeInputs(checked), failures };
   }
 
   async diff(id: string, prior: ResourceState, news: ReadProperties): Promise<PluginDiff> {
-    const before = readState(prior);
-    const declaration = readChecked(prior.urn, news);
-    const diff = await this.lifecycle.diff(id, before, declaration);
+    const before = readState(this.#type, prior);
+    const declaration = readDeclaration(prior.urn, news);
+    const diff = await this.#lifecycle.diff(id, before, declaration);
     const detailed = new Map<string, PropertyChange>(
       diff.changes.map((name) => [name, describeChange(before.outputs[name], declaration.inputs[name])]),
     );
@@ -64,14 +88,19 @@ export class PluginProvider {
   }
 
   previewCreate(urn: string, news: ReadProperties): WrittenProperties {
-    const declaration = readChecked(urn, news);
-    return writeOutputs(declaration, previewCreate(declaration.inputs));
+    const declaration = readDeclaration(urn, news);
+    return writeOutputs(this.#type, declaration, this.#type.previewCreate(declaration.inputs));
   }
 
   previewUpdate(prior: ResourceState, news: ReadProperties): WrittenProperties {
-    const declaration = readChecked(prior.urn, news);
-    const before = readState(prior);
-    return writeOutputs(declaration, previewUpdate(before, declaration.inputs), before);
+    const declaration = readDeclaration(prior.urn, news);
+    const before = readState(this.#type, prior);
+    return writeOutputs(
+      this.#type,
+      declaration,
+      this.#type.previewUpdate(before, declaration.inputs),
+      before,
+    );
   }
 
   /** @param seconds how long it may take; 0: the default */
@@ -80,10 +109,10 @@ export class PluginProvider {
     news: ReadProperties,
     seconds: number,
   ): Promise<WrittenProperties & { readonly id: string }> {
-    const declaration = readChecked(urn, news);
-    const created = this.lifecycle.create(declaration, this.#toDeadline(seconds));
-    const { id, outputs } = await keepState(created, declaration);
-    return { id, ...writeOutputs(declaration, outputs) };
+    const declaration = readDeclaration(urn, news);
+    const created = this.#lifecycle.create(declaration, this.#toDeadline(seconds));
+    const { id, outputs } = await keepState(this.#type, created, declaration);
+    return { id, ...writeOutputs(this.#type, declaration, outputs) };
   }
 
   async update(
@@ -92,30 +121,33 @@ export class PluginProvider {
     news: ReadProperties,
     seconds: number,
   ): Promise<WrittenProperties> {
-    const declaration = readChecked(prior.urn, news);
-    const before = readState(prior);
-    const updated = this.lifecycle.update(id, before, declaration, this.#toDeadline(seconds));
-    return writeOutputs(declaration, await keepState(updated, declaration, before), before);
+    const declaration = readDeclaration(prior.urn, news);
+    const before = readState(this.#type, prior);
+    const updated = this.#lifecycle.update(id, before, declaration, this.#toDeadline(seconds));
+    const outputs = await keepState(this.#type, updated, declaration, before);
+    return writeOutputs(this.#type, declaration, outputs, before);
   }
 
   async delete(id: string, prior: ResourceState, seconds: number): Promise<void> {
-    await this.lifecycle.delete(id, readState(prior), this.#toDeadline(seconds));
+    await this.#lifecycle.delete(id, readState(this.#type, prior), this.#toDeadline(seconds));
   }
 
-  /** @param id with an empty state, to import or look up: `PROJECT/ENDPOINT`, or the endpoint's id beside `projectId` */
+  /** @param id with an empty state, to import or look up: `PROJECT/ENDPOINT` or `PROJECT/BRANCH`, or the id alone beside `projectId` */
   async read(
     id: string,
     prior: ResourceState,
   ): Promise<{ id: string; inputs: WrittenProperties; outputs: WrittenProperties } | undefined> {
     const isInState = prior.outputs.values.__schemaVersion !== undefined;
-    const { endpointId, state } = isInState ? { endpointId: id, state: readState(prior) } : locate(id, prior);
-    const found = await this.lifecycle.read(endpointId, state, isInState ? 'in state' : 'as found');
+    const { ownId, state } = isInState
+      ? { ownId: id, state: readState(this.#type, prior) }
+      : locate(this.#type, id, prior);
+    const found = await this.#lifecycle.read(ownId, state, isInState ? 'in state' : 'as found');
     if (!found) return undefined;
     const { resource } = state;
     return {
-      id: endpointId,
+      id: ownId,
       inputs: writeInputs({ resource, inputs: found.inputs }),
-      outputs: writeOutputs({ resource, inputs: found.inputs }, found.outputs),
+      outputs: writeOutputs(this.#type, { resource, inputs: found.inputs }, found.outputs),
     };
   }
 
@@ -133,71 +165,72 @@ function readDeclaration(urn: string, { values, secretNames }: ReadProperties): 
   };
 }
 
-/** The same, of inputs that have passed the check. */
-function readChecked(urn: string, news: ReadProperties): Declaration {
-  const { resource, inputs } = readDeclaration(urn, news);
-  return { resource, inputs: inputs as EndpointInputs };
-}
-
-const declaredNames = new Set<string>([...argumentNames, ...identityInputs]);
-
 /** The inputs in a state. The dynamic provider may have written it, and stores further inputs. */
-function pickDeclared({ values, secretNames }: ReadProperties): ReadProperties {
+function pickDeclared(
+  { argumentNames }: ResourceType,
+  { values, secretNames }: ReadProperties,
+): ReadProperties {
+  const declaredNames = new Set<string>([...argumentNames, ...identityInputs]);
   return { values: keepProperties(values, (name) => declaredNames.has(name)), secretNames };
 }
 
-function readState({ urn, inputs, outputs }: ResourceState): PriorState {
-  const declared = readChecked(urn, pickDeclared(inputs));
+function readState(
+  type: ResourceType,
+  { urn, inputs, outputs }: ResourceState,
+): Prior<Properties, Properties & Unsettled> {
+  const declared = readDeclaration(urn, pickDeclared(type, inputs));
   const secretNames = [...new Set([...inputs.secretNames, ...outputs.secretNames])];
   return {
     resource: { ...declared.resource, secretNames },
     inputs: declared.inputs,
-    outputs: pickOutputs(outputs.values),
+    outputs: pickOutputs(type, outputs.values),
   };
 }
 
-function writeInputs({ resource, inputs }: Declaration): WrittenProperties {
+function writeInputs({ resource, inputs }: Declared<Properties>): WrittenProperties {
   return { values: { ...inputs, ...writeIdentity(resource) }, secretNames: resource.secretNames };
 }
 
 /** @param before what is in state */
-function writeOutputs(declaration: Declaration, outputs: object, before?: PriorState): WrittenProperties {
-  return { values: outputs, secretNames: findSecretOutputs(declaration, outputs, before) };
+function writeOutputs(
+  type: ResourceType,
+  declaration: Declared<Properties>,
+  outputs: object,
+  before?: Prior<Properties, Properties>,
+): WrittenProperties {
+  const values = outputs as Properties;
+  return { values, secretNames: findSecretOutputs(type, declaration, values, before) };
 }
 
-/** Turns a failure of an endpoint that exists into one with the outputs that the engine must keep. */
+/** Turns a failure of a resource that exists into one with the outputs that the engine must keep. */
 async function keepState<Result>(
+  type: ResourceType,
   work: Promise<Result>,
-  declaration: Declaration,
-  before?: PriorState,
+  declaration: Declared<Properties>,
+  before?: Prior<Properties, Properties>,
 ): Promise<Result> {
   try {
     return await work;
   } catch (error) {
-    if (!(error instanceof UnsettledEndpointError)) throw error;
-    throw new PluginPartialStateError(
-      error.message,
-      error.id,
-      writeOutputs(declaration, error.outputs, before),
-    );
+    if (!(error instanceof UnsettledError)) throw error;
+    const kept = writeOutputs(type, declaration, error.outputs, before);
+    throw new PluginPartialStateError(error.message, error.id, kept);
   }
 }
 
-/** @throws Error when it is not clear which endpoint is meant */
-function locate(id: string, { urn, inputs, outputs }: ResourceState) {
+/** @throws Error when it is not clear which resource is meant */
+function locate({ kind, path }: ResourceType, id: string, { urn, inputs, outputs }: ResourceState) {
   const given = outputs.values.projectId ?? inputs.values.projectId;
-  const [projectId, endpointId, ...rest] = id.includes('/') ? id.split('/') : [given, id];
-  if (typeof projectId !== 'string' || !projectId || !endpointId || rest.length > 0)
-    throw new Error(
-      `"${id}" does not say which endpoint to read: give PROJECT/ENDPOINT, such as cool-lake-12345678/ep-calm-sky-87654321.`,
-    );
-  const declared = { projectId } as EndpointInputs;
-  const state: PriorState = {
+  const [projectId, ownId, ...rest] = id.includes('/') ? id.split('/') : [given, id];
+  if (typeof projectId !== 'string' || !projectId || !ownId || rest.length > 0)
+    throw new Error(`"${id}" does not say which ${kind} to read: give ${path}.`);
+  const declared = { projectId };
+  const state: Prior<Properties, Properties & Unsettled> = {
     resource: { urn },
     inputs: declared,
-    outputs: declared as EndpointOutputs,
+    outputs: declared,
   };
-  return { endpointId, state };
+  return { ownId, state };
 }
 
 function describeChange(before: unknown, after: unknown): PropertyChange {

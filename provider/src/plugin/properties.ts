@@ -1,8 +1,6 @@
 import { Struct } from 'google-protobuf/google/protobuf/struct_pb';
 import { markSecrets, unmarkSecrets } from '../engine/secret-marks';
-
-/** Properties as the engine sends them, without the marks of secrets. */
-export type Properties = Readonly<Record<string, unknown>>;
+import type { Properties } from '../resource/resource-identity';
 
 /** The values, and the names of those that the engine marks as secrets. */
 export interface ReadProperties {

@@ -4,10 +4,15 @@ import { PluginInfo } from '@pulumi/pulumi/proto/plugin_pb';
 import * as proto from '@pulumi/pulumi/proto/provider_pb';
 import { Empty } from 'google-protobuf/google/protobuf/empty_pb';
 import type { Struct } from 'google-protobuf/google/protobuf/struct_pb';
-import type { InputFailure } from '../endpoint/endpoint-inputs';
-import type { LifecycleOptions } from '../endpoint/endpoint-lifecycle';
+import type { InputFailure } from '../resource/input-values';
+import type { CoreOptions } from '../resource/provider-core';
 import { callFunction } from './functions';
-import { PluginProvider, type PropertyChange, type ResourceState } from './plugin-provider';
+import {
+  makePluginProviders,
+  type PluginProvider,
+  type PropertyChange,
+  type ResourceState,
+} from './plugin-provider';
 import { readProperties, type WrittenProperties, writeProperties } from './properties';
 import { findChangedSettings, findSettingFailures } from './provider-settings';
 import { NotConfiguredError, toServiceError } from './service-error';
@@ -18,13 +23,13 @@ const { Kind } = proto.PropertyDiff;
 /** The calls of the engine, each turned into one of the provider's. */
 export class ProviderService {
   readonly #schema: string;
-  readonly #options: LifecycleOptions;
+  readonly #options: CoreOptions;
   readonly #interruption = new AbortController();
-  #provider: PluginProvider | undefined;
+  #providers: ReturnType<typeof makePluginProviders> | undefined;
   #callsUnderWay = 0;
 
   /** @param schema the text of schema.json, which `npm run schema` makes */
-  constructor(schema: string, options: LifecycleOptions = {}) {
+  constructor(schema: string, options: CoreOptions = {}) {
     this.#schema = schema;
     // Every wait listens to it.
     setMaxListeners(0, this.#interruption.signal);
@@ -84,9 +89,18 @@ export class ProviderService {
     };
   }
 
-  get #configured(): PluginProvider {
-    if (this.#provider) return this.#provider;
+  get #configured() {
+    if (this.#providers) return this.#providers;
     throw new NotConfiguredError();
+  }
+
+  /** @throws Error when the package has no such type */
+  #providerOf(urn: string): PluginProvider {
+    const type = urn.split('::')[2]?.split('$').at(-1) ?? '';
+    const { endpoint, branch } = this.#configured;
+    if (type.endsWith(':ComputeEndpoint')) return endpoint;
+    if (type.endsWith(':Branch')) return branch;
+    throw new Error(`${type} is not a resource of this package.`);
   }
 
   async #checkConfig(request: proto.CheckRequest): Promise<proto.CheckResponse> {
@@ -109,7 +123,8 @@ export class ProviderService {
 
   async #configure(request: proto.ConfigureRequest): Promise<proto.ConfigureResponse> {
     const settings = readProperties(request.getArgs()).values;
-    this.#provider = new PluginProvider(settings, { ...this.#options, signal: this.#interruption.signal });
+    const options = { ...this.#options, signal: this.#interruption.signal };
+    this.#providers = makePluginProviders(settings, options);
     const response = new proto.ConfigureResponse();
     response.setAcceptsecrets(true);
     response.setSupportspreview(true);
@@ -117,16 +132,18 @@ export class ProviderService {
   }
 
   async #check(request: proto.CheckRequest): Promise<proto.CheckResponse> {
+    const provider = this.#providerOf(request.getUrn());
     const olds = readProperties(request.getOlds());
     const news = readProperties(request.getNews());
-    const checked = await this.#configured.check(request.getUrn(), olds, news);
+    const checked = await provider.check(request.getUrn(), olds, news);
     return toCheckResponse(checked, checked.failures);
   }
 
   async #diff(request: proto.DiffRequest): Promise<proto.DiffResponse> {
+    const provider = this.#providerOf(request.getUrn());
     const prior = toState(request, request.getOlds());
     const news = readProperties(request.getNews());
-    const { hasChanges, replaces, detailed } = await this.#configured.diff(request.getId(), prior, news);
+    const { hasChanges, replaces, detailed } = await provider.diff(request.getId(), prior, news);
     const response = new proto.DiffResponse();
     response.setChanges(hasChanges ? DiffChanges.DIFF_SOME : DiffChanges.DIFF_NONE);
     response.setReplacesList([...replaces]);
@@ -148,27 +165,29 @@ export class ProviderService {
   }
 
   async #create(request: proto.CreateRequest): Promise<proto.CreateResponse> {
+    const provider = this.#providerOf(request.getUrn());
     const news = readProperties(request.getProperties());
     const response = new proto.CreateResponse();
     if (request.getPreview()) {
-      response.setProperties(writeProperties(this.#configured.previewCreate(request.getUrn(), news)));
+      response.setProperties(writeProperties(provider.previewCreate(request.getUrn(), news)));
       return response;
     }
-    const created = await this.#configured.create(request.getUrn(), news, request.getTimeout());
+    const created = await provider.create(request.getUrn(), news, request.getTimeout());
     response.setId(created.id);
     response.setProperties(writeProperties(created));
     return response;
   }
 
   async #read(request: proto.ReadRequest): Promise<proto.ReadResponse> {
+    const provider = this.#providerOf(request.getUrn());
     const prior = {
       urn: request.getUrn(),
       inputs: readProperties(request.getInputs()),
       outputs: readProperties(request.getProperties()),
     };
-    const found = await this.#configured.read(request.getId(), prior);
+    const found = await provider.read(request.getId(), prior);
     const response = new proto.ReadResponse();
-    if (!found) return response; // Without an id the endpoint no longer exists.
+    if (!found) return response; // Without an id the resource no longer exists.
     response.setId(found.id);
     response.setInputs(writeProperties(found.inputs));
     response.setProperties(writeProperties(found.outputs));
@@ -176,27 +195,29 @@ export class ProviderService {
   }
 
   async #update(request: proto.UpdateRequest): Promise<proto.UpdateResponse> {
+    const provider = this.#providerOf(request.getUrn());
     const prior = toState(request, request.getOlds());
     const news = readProperties(request.getNews());
     const outputs = request.getPreview()
-      ? this.#configured.previewUpdate(prior, news)
-      : await this.#configured.update(request.getId(), prior, news, request.getTimeout());
+      ? provider.previewUpdate(prior, news)
+      : await provider.update(request.getId(), prior, news, request.getTimeout());
     const response = new proto.UpdateResponse();
     response.setProperties(writeProperties(outputs));
     return response;
   }
 
   async #delete(request: proto.DeleteRequest): Promise<Empty> {
+    const provider = this.#providerOf(request.getUrn());
     const prior = toState(request, request.getProperties());
-    await this.#configured.delete(request.getId(), prior, request.getTimeout());
+    await provider.delete(request.getId(), prior, request.getTimeout());
     return new Empty();
   }
 
   async #invoke(request: proto.InvokeRequest): Promise<proto.InvokeResponse> {
     const { values } = readProperties(request.getArgs());
-    const { lifecycle } = this.#configured;
+    const { core } = this.#configured;
     const response = new proto.InvokeResponse();
-    const result = await callFunction(request.getTok(), values, lifecycle);
+    const result = await callFunction(request.getTok(), values, core);
     if ('failures' in result) response.setFailuresList(result.failures.map(toFailure));
     else response.setReturn(writeProperties(result));
     return response;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unknownValue } from '../endpoint/endpoint-inputs';
+import { unknownValue } from '../resource/input-values';
 import { findChangedSettings, findSettingFailures, readSetting } from './provider-settings';
 
 const settings = { apiKey: 'canary-key', baseUrl: 'https://postgres.example/api/v2' };

@@ -3,8 +3,10 @@ import { declared, endpointOf } from '../../../tests/support/endpoint';
 import { failedOf } from '../../../tests/support/operation';
 import { dynamicSettingNames } from '../config/setting-names';
 import { findChanges } from '../endpoint/endpoint-changes';
-import { type EndpointInputs, unknownValue } from '../endpoint/endpoint-inputs';
-import { toOutputs, type UnsettledOperation } from '../endpoint/endpoint-state';
+import type { EndpointInputs } from '../endpoint/endpoint-inputs';
+import { toOutputs } from '../endpoint/endpoint-state';
+import { unknownValue } from '../resource/input-values';
+import type { UnsettledOperation } from '../resource/resource-state';
 import { assessChange, describeRefusal, type LiveEndpoint } from './change-impact';
 
 const outputs = toOutputs(endpointOf(), declared);

@@ -3,9 +3,11 @@ import type { SettingNames } from '../config/setting-names';
 import type { Endpoint } from '../control-api/wire-types';
 import { argumentTable } from '../endpoint/argument-effects';
 import { describeSizeRange } from '../endpoint/compute-size';
-import { type EndpointInputs, type InputName, isUnknown } from '../endpoint/endpoint-inputs';
-import type { EndpointOutputs, UnsettledOperation } from '../endpoint/endpoint-state';
+import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
+import type { EndpointOutputs } from '../endpoint/endpoint-state';
 import { isFailed } from '../operations/operation-outcome';
+import { isUnknown } from '../resource/input-values';
+import type { UnsettledOperation } from '../resource/resource-state';
 
 /** The endpoint as it is now; or why that is not known. */
 export type LiveEndpoint = Endpoint | 'gone' | 'unreadable';
@@ -17,6 +19,8 @@ export interface PlannedChange {
   readonly failed?: readonly UnsettledOperation[];
   readonly outputs: EndpointOutputs;
   readonly inputs: EndpointInputs;
+  /** Whether the branch is deleted and created again, and the endpoint with it. @default false */
+  readonly goesWithBranch?: boolean;
 }
 
 /** What a change means for connected clients, reported before it is applied. */
@@ -60,6 +64,8 @@ function findSuspension(failed: readonly UnsettledOperation[] = []): UnsettledOp
 export function assessChange(planned: PlannedChange, live: LiveEndpoint): ChangeImpact {
   const { changes, failed, inputs } = planned;
   if (live === 'gone') return noImpact;
+  if (planned.goesWithBranch)
+    return { ...noImpact, sentences: [`${goesWithBranch} (${describeState(live)})`], drops: isActive(live) };
   const disruptive = findDisruptive(changes, inputs);
   const replacing = disruptive.filter((name) => argumentTable[name].effect === 'replace');
   const restarting = disruptive.filter((name) => argumentTable[name].effect === 'restart');
@@ -96,6 +102,8 @@ function describeRepeated({ action, id }: UnsettledOperation, live: ReadEndpoint
   return `repeating the failed ${action} ${id} suspends the compute: ${consequence} (${describeState(live)})`;
 }
 
+const goesWithBranch =
+  'its branch is deleted and created again, and the endpoint with it: its host name changes, and its connections drop';
 const newHost = 'its host name changes, and clients have to connect to the new one';
 const drops = 'its connections drop';
 const nothingDrops = 'there are no connections to drop';

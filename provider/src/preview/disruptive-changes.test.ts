@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { declared } from '../../../tests/support/endpoint';
 import { failedOf } from '../../../tests/support/operation';
-import { type EndpointInputs, unknownValue } from '../endpoint/endpoint-inputs';
+import type { EndpointInputs } from '../endpoint/endpoint-inputs';
+import { unknownValue } from '../resource/input-values';
 import { isDisruptive } from './change-impact';
 
 // The types do not include unknown values.

@@ -5,22 +5,19 @@ import type { Endpoint } from '../control-api/wire-types';
 import { argumentTable } from '../endpoint/argument-effects';
 import { findDrift } from '../endpoint/drift';
 import { findGiven } from '../endpoint/endpoint-changes';
-import {
-  type EndpointInputs,
-  type InputFailure,
-  type InputName,
-  isUnknown,
-} from '../endpoint/endpoint-inputs';
-import { type EndpointOutputs, isUnsettled, toOutputs } from '../endpoint/endpoint-state';
+import type { Declaration, EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
+import { type EndpointOutputs, toOutputs } from '../endpoint/endpoint-state';
 import {
   type CreateTarget,
   findBranchEndpoint,
   findExisting,
   toCreateTarget,
 } from '../endpoint/existing-endpoint';
-import type { Declaration } from '../endpoint/resource-identity';
+import type { Severity } from '../engine/engine-display';
 import { isFailed } from '../operations/operation-outcome';
 import type { ServiceProjects } from '../operations/service-project';
+import { type InputFailure, isUnknown } from '../resource/input-values';
+import { isUnsettled } from '../resource/resource-state';
 import {
   assessChange,
   type ChangeImpact,
@@ -35,8 +32,6 @@ import { describeLimits } from './limit-notes';
 /** How long a list of endpoints serves all new endpoints of a preview. Milliseconds. */
 const maxListAgeMs = 60_000;
 const defaultPatienceMs = 5_000;
-
-type Severity = 'note' | 'warning';
 
 /** What the diagnostics need of the lifecycle. */
 interface DiagnosticsParts {
@@ -70,6 +65,7 @@ export class PreviewDiagnostics {
     changes: readonly InputName[],
     olds: EndpointOutputs,
     declaration: Declaration,
+    goesWithBranch: boolean,
   ): Promise<ChangeImpact> {
     const { inputs: news } = declaration;
     const warnings = isUnsettled(olds) ? [describeUnsettled(olds)] : [];
@@ -77,7 +73,7 @@ export class PreviewDiagnostics {
     let impact: ChangeImpact = noImpact;
     if (isDisruptive(changes, news, failed)) {
       const live = await this.#read(olds.projectId, id);
-      impact = assessChange({ changes, failed, outputs: olds, inputs: news }, live);
+      impact = assessChange({ changes, failed, outputs: olds, inputs: news, goesWithBranch }, live);
       if (this.#isForbidden(impact, news)) throw new Error(this.#describeRefusal(id, impact));
       if (live === 'gone') warnings.push(describeGone(id));
       warnings.push(...impact.sentences, ...this.#describeGate(impact, news));
@@ -113,7 +109,8 @@ export class PreviewDiagnostics {
   /** A preview continues when the service can't be reached; the state then counts as active. */
   async #read(projectId: string, id: string): Promise<LiveEndpoint> {
     try {
-      return (await this.#parts.projects.project(projectId).findEndpoint(id)) ?? 'gone';
+      const { endpoints, sharedRead } = this.#parts.projects.project(projectId);
+      return (await endpoints.find(id, sharedRead)) ?? 'gone';
     } catch {
       return 'unreadable';
     }

@@ -1,17 +1,24 @@
-import type { Declaration } from './resource-identity';
+import type { Declared } from './resource-identity';
 
 /**
- * Which resource of this run has which name and which endpoint. The engine passes resources one by one and in parallel.
- * Without these claims, two resources with one name would share one endpoint, and destroying one would delete the
- * other's.
+ * Which resource of this run has which name and which endpoint (or whatever its kind is). The engine passes resources one
+ * by one and in parallel. Without these claims, two resources with one name would share one endpoint, and destroying one
+ * would delete the other's.
  */
-export class EndpointClaims {
+export class ResourceClaims {
   readonly #holders = new Map<string, string>();
   readonly #created = new Map<string, string>();
   readonly #createdAnew = new Set<string>();
   readonly #moving = new Map<string, string>();
   readonly #namesInState = new Map<string, string>();
   readonly #refreshed = new Set<string>();
+  readonly #declared = new Set<string>();
+  readonly #kind: string;
+
+  /** @param kind such as `endpoint`, in messages */
+  constructor(kind: string) {
+    this.#kind = kind;
+  }
 
   /** Claims a name within a project. Returns the URN of another resource that has claimed it before. */
   claimName(projectId: string, name: string, urn: string): string | undefined {
@@ -22,31 +29,33 @@ export class EndpointClaims {
    * Claims the endpoint that a create returns: no later delete of the same run may remove it.
    * @throws Error when it belongs to another resource
    */
-  claimCreated(endpointId: string, { resource: { urn }, inputs: { name } }: Declaration): void {
+  claimCreated(
+    id: string,
+    { resource: { urn }, inputs }: Declared<{ readonly name?: string | undefined }>,
+  ): void {
     if (urn === undefined) return;
-    const holder = this.#claim(`endpoint/${endpointId}`, urn);
+    const holder = this.#claim(`id/${id}`, urn);
+    const kind = this.#kind;
     if (holder !== undefined)
-      throw new Error(`create of endpoint "${name}": endpoint ${endpointId} already belongs to ${holder}.`);
-    this.#created.set(endpointId, urn);
+      throw new Error(`create of ${kind} "${inputs.name}": ${kind} ${id} already belongs to ${holder}.`);
+    this.#created.set(id, urn);
   }
 
   /** Claims an endpoint in state. @throws Error when a create of this run has returned it for another resource */
-  claimInState(endpointId: string, urn: string): void {
-    const holder = this.#claim(`endpoint/${endpointId}`, urn);
-    if (holder === undefined || this.#created.get(endpointId) !== holder) return;
-    throw new Error(
-      `endpoint ${endpointId} already belongs to ${holder}, which took it over in this update.`,
-    );
+  claimInState(id: string, urn: string): void {
+    const holder = this.#claim(`id/${id}`, urn);
+    if (holder === undefined || this.#created.get(id) !== holder) return;
+    throw new Error(`${this.#kind} ${id} already belongs to ${holder}, which took it over in this update.`);
   }
 
   /**
    * The resource that keeps the endpoint although this one deletes it: its create has returned the endpoint in this run, or
    * it has the endpoint in state. A forced replacement that was interrupted has left it in state twice, once to be deleted.
    */
-  keeperOf(endpointId: string, urn: string | undefined): string | undefined {
-    const holder = this.#holders.get(`endpoint/${endpointId}`);
+  keeperOf(id: string, urn: string | undefined): string | undefined {
+    const holder = this.#holders.get(`id/${id}`);
     const isOwnLeftover = holder !== undefined && holder === urn && this.#createdAnew.has(holder);
-    return this.#created.get(endpointId) ?? (isOwnLeftover ? undefined : holder);
+    return this.#created.get(id) ?? (isOwnLeftover ? undefined : holder);
   }
 
   /** The engine has checked the resource without old inputs: it creates it, for the first time or as a replacement. */
@@ -82,6 +91,12 @@ export class EndpointClaims {
   /** The engine has passed what the program declares of the resource. */
   noteDeclared(urn: string): void {
     this.#refreshed.delete(urn);
+    this.#declared.add(urn);
+  }
+
+  /** Whether the engine has passed what the program declares of the resource, in this run. */
+  isDeclared(urn: string): boolean {
+    return this.#declared.has(urn);
   }
 
   /**

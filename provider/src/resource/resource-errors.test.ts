@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { operationOf } from '../../../tests/support/operation';
-import { describeDeleteResult, describeWaitResult } from './endpoint-error';
+import { describeDeleteResult, describeWaitResult } from './resource-errors';
 
 const timeouts = '`timeouts`';
 
@@ -49,9 +49,9 @@ describe('describeWaitResult', () => {
     'asks to run the command again after a delete that %s: its state records no operation',
     (outcome) => {
       const operations = [operationOf({ status: outcome === 'failed' ? 'failed' : 'running' })];
-      expect(describeDeleteResult('ep-1', { outcome, operations }, 5_000)).toMatch(
-        /The endpoint is kept in state; run the command again\.$/,
-      );
+      expect(
+        describeDeleteResult({ action: 'delete', endpointId: 'ep-1' }, { outcome, operations }, 5_000),
+      ).toMatch(/The endpoint is kept in state; run the command again\.$/);
     },
   );
 });

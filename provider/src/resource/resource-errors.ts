@@ -1,39 +1,49 @@
 import { describeSeconds } from '../control-api/deadline';
-import type { Endpoint, Operation } from '../control-api/wire-types';
+import type { Operation } from '../control-api/wire-types';
 import { describeOperation, isFailed, isUnfinished } from '../operations/operation-outcome';
 import type { WaitResult } from '../operations/wait-for-operations';
-import type { InputName } from './endpoint-inputs';
-import type { EndpointOutputs } from './endpoint-state';
 
 /**
- * A create or update that failed although the endpoint exists. Its id and outputs must be kept in state, so that the next
+ * A create or update that failed although the resource exists. Its id and outputs must be kept in state, so that the next
  * `pulumi up` resumes.
  */
-export class UnsettledEndpointError extends Error {
-  override readonly name = 'UnsettledEndpointError';
+export class UnsettledError<Outputs = object> extends Error {
+  override readonly name = 'UnsettledError';
   readonly id: string;
-  readonly outputs: EndpointOutputs;
+  readonly outputs: Outputs;
 
-  constructor(message: string, id: string, outputs: EndpointOutputs, options?: ErrorOptions) {
+  constructor(message: string, id: string, outputs: Outputs, options?: ErrorOptions) {
     super(message, options);
     this.id = id;
     this.outputs = outputs;
   }
 }
 
-/** The endpoint no longer exists: there is nothing to keep in state. */
-export class EndpointGoneError extends Error {
-  override readonly name = 'EndpointGoneError';
+/** The resource no longer exists: there is nothing to keep in state. */
+export class GoneError extends Error {
+  override readonly name = 'GoneError';
 }
 
-const whatNow = {
-  failed: 'The endpoint is kept in state; the next `pulumi up` retries what failed.',
-  'timed out': 'The endpoint is kept in state; the next `pulumi up` continues to wait.',
-  interrupted: 'The endpoint is kept in state; the next `pulumi up` continues to wait.',
+/** What must not be taken over has the name that a create needs, as far as a list shows. */
+export class NameTakenError extends Error {
+  override readonly name = 'NameTakenError';
+  /** Its id. */
+  readonly takenBy: string;
+
+  constructor(message: string, takenBy: string) {
+    super(message);
+    this.takenBy = takenBy;
+  }
+}
+
+const whatNext = {
+  failed: 'retries what failed',
+  'timed out': 'continues to wait',
+  interrupted: 'continues to wait',
 } as const;
 
 /**
- * What was attempted, on which endpoint, what came back, what now.
+ * What was attempted, on which resource, what came back, what now.
  * @param timeouts how a program sets how long the action may take
  */
 export function describeWaitResult(
@@ -43,15 +53,17 @@ export function describeWaitResult(
   timeouts: string,
 ): string {
   const { outcome } = result;
-  const now = outcome === 'succeeded' ? '' : whatNow[outcome];
+  const { kind } = identify(subject);
+  const kept = `The ${kind} is kept in state; the next \`pulumi up\``;
+  const now = outcome === 'succeeded' ? '' : `${kept} ${whatNext[outcome]}.`;
   const longer = outcome === 'timed out' ? ` ${timeouts} sets how long that may take.` : '';
   return `${describeEnd(subject, result, waitedMs)}. ${now}${longer}`;
 }
 
 /** The same of a delete. One that fails leaves the state as it was. */
-export function describeDeleteResult(endpointId: string, result: WaitResult, waitedMs: number): string {
-  const subject = { action: 'delete', endpointId } as const;
-  return `${describeEnd(subject, result, waitedMs)}. The endpoint is kept in state; run the command again.`;
+export function describeDeleteResult(subject: Subject, result: WaitResult, waitedMs: number): string {
+  const { kind } = identify(subject);
+  return `${describeEnd(subject, result, waitedMs)}. The ${kind} is kept in state; run the command again.`;
 }
 
 function describeEnd(subject: Subject, { outcome, operations }: WaitResult, waitedMs: number): string {
@@ -64,7 +76,7 @@ function describeEnd(subject: Subject, { outcome, operations }: WaitResult, wait
   const what = hasFailed
     ? `operation ${named}`
     : `${isInterrupted ? 'interrupted while' : 'still'} waiting for ${named} after ${describeSeconds(waitedMs)}`;
-  return `${toSubject(subject)}: ${what}`;
+  return `${describeSubject(subject)}: ${what}`;
 }
 
 function describeWithFailures(operation: Operation): string {
@@ -72,24 +84,35 @@ function describeWithFailures(operation: Operation): string {
   return `${describeOperation(operation)}${failures > 1 ? ` (${failures} failures)` : ''}`;
 }
 
-/** Which endpoint a message is about. */
-interface Subject {
-  readonly action: 'create' | 'update' | 'delete';
-  readonly endpointId: string;
+/** Which resource a message is about. */
+export type Subject = { readonly action: 'create' | 'update' | 'delete' } & (
+  | { readonly endpointId: string }
+  | { readonly branchId: string }
+);
+
+function identify(subject: Subject): { kind: 'endpoint' | 'branch'; id: string } {
+  return 'branchId' in subject
+    ? { kind: 'branch', id: subject.branchId }
+    : { kind: 'endpoint', id: subject.endpointId };
 }
 
 export function describeGone(subject: Subject): string {
-  return `${toSubject(subject)}: the endpoint no longer exists. To create it again, run \`pulumi up --refresh\`; if it was deleted on purpose, remove it from the program.`;
+  return `${describeSubject(subject)}: the ${identify(subject).kind} no longer exists. To create it again, run \`pulumi up --refresh\`; if it was deleted on purpose, remove it from the program.`;
 }
 
-export function describeDrift(subject: Subject, drift: readonly InputName[]): string {
-  return `${toSubject(subject)}: every operation finished, but the service reports a different ${drift.join(', ')} than declared. Another client may have changed it; the next \`pulumi up\` applies it again.`;
+export function describeDrift(subject: Subject, drift: readonly string[]): string {
+  return `${describeSubject(subject)}: every operation finished, but the service reports a different ${drift.join(', ')} than declared. Another client may have changed it; the next \`pulumi up\` applies it again.`;
 }
 
-export function describeTransition(subject: Subject, { pending_state }: Endpoint): string {
-  return `${toSubject(subject)}: the service no longer shows its operation, and the endpoint is still becoming ${pending_state}. The next \`pulumi up\` resumes.`;
+export function describeTransition(
+  subject: Subject,
+  { pending_state }: { readonly pending_state?: string | undefined },
+): string {
+  return `${describeSubject(subject)}: the service no longer shows its operation, and the ${identify(subject).kind} is still becoming ${pending_state}. The next \`pulumi up\` resumes.`;
 }
 
-function toSubject({ action, endpointId }: Subject): string {
-  return `${action} of endpoint ${endpointId}`;
+/** Such as `create of endpoint ep-1`. */
+export function describeSubject(subject: Subject): string {
+  const { kind, id } = identify(subject);
+  return `${subject.action} of ${kind} ${id}`;
 }

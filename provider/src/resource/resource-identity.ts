@@ -1,14 +1,14 @@
-import type { EndpointInputs } from './endpoint-inputs';
+import type { InputFailure } from './input-values';
 
 /** What Pulumi knows of a resource besides its arguments. */
 export interface Resource {
-  /** Absent for an endpoint that was imported from a file and not updated since. */
+  /** Absent for a resource that was imported from a file and not updated since. */
   readonly urn?: string | undefined;
   /** The Pulumi organization; two of them may use the same names of project and stack. Absent: the default one. */
   readonly organization?: string | undefined;
   /** Whether the program sets the resource option `deleteBeforeReplace: false`. @default false */
   readonly createsBeforeDelete?: boolean | undefined;
-  /** Stands for the name of the endpoint that this one replaces while it still exists: `hashName` of it. */
+  /** Stands for the name of what this resource replaces while that still exists: `hashName` of it. */
   readonly replaces?: string | undefined;
   /** The arguments that the program marks as secrets. */
   readonly secretNames?: readonly string[] | undefined;
@@ -44,7 +44,21 @@ export function writeIdentity({ organization, createsBeforeDelete, replaces }: R
 }
 
 /** A resource as the program declares it. */
-export interface Declaration {
+export interface Declared<Inputs> {
   readonly resource: Resource;
-  readonly inputs: EndpointInputs;
+  readonly inputs: Inputs;
+}
+
+/** Arguments or outputs by name, of a resource of whichever type. */
+export type Properties = Readonly<Record<string, unknown>>;
+
+/** What a program gives, before it is checked. */
+export type UncheckedDeclaration = Declared<Properties>;
+
+export interface CheckedDeclaration<Inputs> extends Declared<Inputs> {
+  /** With what the check has added: what is replaced, and that the name is a secret. */
+  readonly resource: Resource;
+  /** With the resource's name. If there are failures, they may hold anything. */
+  readonly inputs: Inputs;
+  readonly failures: readonly InputFailure[];
 }

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { unknownValue } from './endpoint-inputs';
-import { deriveEndpointName } from './endpoint-name';
+import { unknownValue } from './input-values';
+import { deriveName } from './resource-name';
 
 const urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::api';
 
 const least = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
 
-describe('deriveEndpointName', () => {
+/** As of an endpoint. */
+const deriveEndpointName = (resource: object, inputs: object) =>
+  deriveName(resource, { ...inputs }, ['projectId', 'type', 'regionId', 'provisioner']);
+
+describe('deriveName', () => {
   it('joins the Pulumi project, the stack, the resource name and a short hash', () => {
     expect(deriveEndpointName({ urn }, { projectId: 'p-1' })).toMatch(/^shop-prod-api-[0-9a-f]{8}$/);
   });

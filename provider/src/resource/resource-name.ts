@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { replacingArguments } from './argument-effects';
-import { unknownValue } from './endpoint-inputs';
+import { unknownValue } from './input-values';
 import type { Resource } from './resource-identity';
 
 const maxNameLength = 64;
@@ -12,13 +11,14 @@ export function hashName(name: string): string {
 }
 
 /**
- * The name that an endpoint gets when the program gives none: `project-stack-resource-1a2b3c4d`; undefined without a URN.
+ * The name that a resource gets when the program gives none: `project-stack-resource-1a2b3c4d`; undefined without a URN.
  * Creating the same resource again derives the same name, so a create that was interrupted finds what it had created. The
- * hash covers the organization, the whole URN and the arguments that replace the endpoint.
+ * hash covers the organization, the whole URN and the arguments that replace the resource.
  */
-export function deriveEndpointName(
+export function deriveName(
   { urn, organization, replaces }: Resource,
   inputs: Readonly<Record<string, unknown>>,
+  replacingArguments: readonly string[],
 ): string | undefined {
   if (urn === undefined) return undefined;
   const replacingValues = replacingArguments.map((name) => inputs[name] ?? null);
@@ -33,6 +33,21 @@ export function deriveEndpointName(
   const readable = [project, stack, resource.join('-')].join('-');
   const suffix = hash(JSON.stringify(parts), hashLength);
   return `${readable.slice(0, maxNameLength - hashLength - 1)}-${suffix}`;
+}
+
+/**
+ * The derived names of a resource whose create may have been tried before; the resource is created under the first. There
+ * are two if it replaces one that still exists: one derived with the old name and one without. A forced replacement
+ * (`--replace`, taint) does not know the old one, so it uses the second.
+ */
+export function deriveNames(
+  resource: Resource,
+  inputs: Readonly<Record<string, unknown>>,
+  replacingArguments: readonly string[],
+): string[] {
+  const { replaces, createsBeforeDelete: _, ...forced } = resource;
+  const names = [resource, forced].map((each) => deriveName(each, inputs, replacingArguments));
+  return names.filter((name): name is string => name !== undefined && hashName(name) !== replaces);
 }
 
 function hash(text: string, length: number): string {

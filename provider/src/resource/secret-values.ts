@@ -1,13 +1,13 @@
-import type { EndpointInputs } from './endpoint-inputs';
-import type { Declaration } from './resource-identity';
+import type { Declared, Properties } from './resource-identity';
 
 /** Shorter values (`on`, `0`) are not redacted: they occur in every text. */
 const shortestSecret = 4;
 
 /** The values that no message may repeat: what the program marks as secret, and those of maps that often hold secrets. */
-export function listSecretValues({ resource: { secretNames = [] }, inputs }: Declaration): string[] {
-  const marked = secretNames.flatMap((name) => listTexts(inputs[name as keyof EndpointInputs]));
-  const likely = [inputs.restartTriggers, inputs.pgSettings].flatMap(listTexts);
+export function listSecretValues({ resource: { secretNames = [] }, inputs }: Declared<object>): string[] {
+  const values = inputs as Properties;
+  const marked = secretNames.flatMap((name) => listTexts(values[name]));
+  const likely = [values.restartTriggers, values.pgSettings].flatMap(listTexts);
   const isWord = (text: string) => /^(true|false|null|none|\d+)$/i.test(text);
   return [...marked, ...likely.filter((text) => !isWord(text))].filter(
     (text) => text.length >= shortestSecret,

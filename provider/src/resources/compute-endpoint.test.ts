@@ -1,6 +1,6 @@
 import * as pulumi from '@pulumi/pulumi';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { dynamicTypeToken } from '../dynamic/provider-text';
+import { dynamicEndpoint } from '../dynamic/provider-text';
 import { ComputeEndpoint } from './compute-endpoint';
 
 /** The resources that the program registered with the engine. */
@@ -53,7 +53,7 @@ describe('a ComputeEndpoint', () => {
     const endpoint = new ComputeEndpoint('api', { ...args, suspendTimeoutSeconds: 600 });
     const { __provider, __urn, ...inputs } = await inputsOf(endpoint);
     expect(inputs).toEqual({ ...args, suspendTimeoutSeconds: 600 });
-    expect(declared).toMatchObject([{ type: dynamicTypeToken, name: 'api', custom: true }]);
+    expect(declared).toMatchObject([{ type: dynamicEndpoint.token, name: 'api', custom: true }]);
   });
 
   it('has the outputs that the engine fills, including the arguments', async () => {
@@ -70,14 +70,16 @@ describe('a ComputeEndpoint', () => {
 
   it('passes its URN to the provider, so that messages appear on its row', async () => {
     const { __urn: urn } = await inputsOf(new ComputeEndpoint('api', args));
-    expect(urn).toBe(`urn:pulumi:prod::shop::${dynamicTypeToken}::api`);
+    expect(urn).toBe(`urn:pulumi:prod::shop::${dynamicEndpoint.token}::api`);
   });
 
   it('passes its URN as the child of a component', async () => {
     const parent = new pulumi.ComponentResource('shop:index:Database', 'main');
     await valueIn(new ComputeEndpoint('api', args, { parent }).urn);
-    const own = declared.find(({ type }) => type === dynamicTypeToken);
-    expect(own?.inputs.__urn).toBe(`urn:pulumi:prod::shop::shop:index:Database$${dynamicTypeToken}::api`);
+    const own = declared.find(({ type }) => type === dynamicEndpoint.token);
+    expect(own?.inputs.__urn).toBe(
+      `urn:pulumi:prod::shop::shop:index:Database$${dynamicEndpoint.token}::api`,
+    );
   });
 
   it("names the program's line when the SDK refuses it, and leaves Error.stackTraceLimit unchanged", () => {
@@ -179,7 +181,7 @@ describe('ComputeEndpoint.get', () => {
     const endpoint = ComputeEndpoint.get('shared', { projectId: 'p-1', endpointId: 'ep-shared-1' });
     expect(await valueIn(endpoint.id)).toBe('ep-shared-1');
     const { __provider, __urn, ...inputs } = declared[0]?.inputs ?? {};
-    expect(declared).toMatchObject([{ type: dynamicTypeToken, name: 'shared', id: 'ep-shared-1' }]);
+    expect(declared).toMatchObject([{ type: dynamicEndpoint.token, name: 'shared', id: 'ep-shared-1' }]);
     expect(inputs).toEqual({ projectId: 'p-1' });
   });
 });

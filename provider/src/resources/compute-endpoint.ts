@@ -2,14 +2,15 @@ import * as pulumi from '@pulumi/pulumi';
 import { dynamicSettingNames } from '../config/setting-names';
 import { refuseReadableKey } from '../config/stack-config';
 import { toHiddenInputs } from '../dynamic/hidden-inputs';
-import { dynamicTypeToken } from '../dynamic/provider-text';
+import { dynamicEndpoint } from '../dynamic/provider-text';
 import type { SizeOutput } from '../endpoint/compute-size';
-import type { UnsettledOperation } from '../endpoint/endpoint-state';
+import type { UnsettledOperation } from '../resource/resource-state';
 import type {
   ComputeEndpointArgs,
   ComputeEndpointLocation,
   ComputeEndpointType,
 } from './compute-endpoint-args';
+import { pauseStackTraces, toOptions } from './registration';
 
 /**
  * A compute endpoint of a serverless Postgres service: the host through which clients reach a branch.
@@ -71,10 +72,10 @@ export class ComputeEndpoint extends pulumi.CustomResource {
    */
   constructor(name: string, args: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
     refuseReadableKey(dynamicSettingNames);
-    const inputs = { ...args, ...toHiddenInputs(name, args, opts) };
+    const inputs = { ...args, ...toHiddenInputs(dynamicEndpoint, name, args, opts) };
     const stackTraces = pauseStackTraces();
     try {
-      super(dynamicTypeToken, name, toProperties(inputs), toOptions(opts));
+      super(dynamicEndpoint.token, name, toProperties(inputs), toOptions(opts));
     } catch (error) {
       throw stackTraces.retake(error, ComputeEndpoint);
     } finally {
@@ -106,30 +107,6 @@ export function toLookup(
 /** The properties to register: the inputs, and an empty place for each other output. */
 export function toProperties(inputs: pulumi.Inputs): pulumi.Inputs {
   return { ...computed, ...optional, ...inputs };
-}
-
-/** For `--replace` and taint nothing but `deleteBeforeReplace` tells the provider that an old endpoint exists. */
-export function toOptions(opts?: pulumi.CustomResourceOptions): pulumi.CustomResourceOptions {
-  return { ...opts, deleteBeforeReplace: opts?.deleteBeforeReplace ?? true };
-}
-
-/**
- * To name promises that leak, the SDK takes a stack trace for each of four promises of each property, a hundred in all:
- * half of the time of a program with many endpoints. (It finds the resource's own source position separately.)
- */
-export function pauseStackTraces() {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  const resume = () => {
-    Error.stackTraceLimit = stackTraceLimit;
-  };
-  /** Returns the error with a stack trace from the caller of that class's constructor: it must still show the program's line. */
-  const retake = (error: unknown, resourceClass: NewableFunction) => {
-    resume();
-    if (error instanceof Error) Error.captureStackTrace(error, resourceClass);
-    return error;
-  };
-  return { resume, retake };
 }
 
 /** The engine fills only outputs that exist as properties. */

@@ -1,20 +1,12 @@
 import * as pulumi from '@pulumi/pulumi';
-import { isEmpty, isNil, isPlainObject, mapValues, omitBy } from 'lodash';
 import { pluginSettingNames } from '../config/setting-names';
 import { refuseReadableKey } from '../config/stack-config';
 import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
-import { dynamicTypeToken } from '../dynamic/provider-text';
-import { findTimeoutFailures } from '../dynamic/timeouts';
-import {
-  type ComputeEndpoint as DynamicComputeEndpoint,
-  pauseStackTraces,
-  toLookup,
-  toOptions,
-  toProperties,
-} from './compute-endpoint';
+import { dynamicEndpoint } from '../dynamic/provider-text';
+import { type ComputeEndpoint as DynamicComputeEndpoint, toLookup, toProperties } from './compute-endpoint';
 import type { ComputeEndpointArgs, ComputeEndpointLocation } from './compute-endpoint-args';
-
-const { version }: { version: string } = require('../../package.json');
+import { toPluginOptions } from './plugin-options';
+import { pauseStackTraces } from './registration';
 
 const type = 'postgres-compute:index:ComputeEndpoint';
 
@@ -42,17 +34,11 @@ export class ComputeEndpoint extends Resource {
    */
   constructor(name: string, { timeouts, ...args }: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
     refuseReadableKey(pluginSettingNames);
-    const customTimeouts = { ...toCustomTimeouts(timeouts), ...opts?.customTimeouts };
     const inputs = { ...args, ...toSharedHiddenInputs(opts) };
-    const options = {
-      version,
-      ...opts,
-      aliases: [...(opts?.aliases ?? []), { type: dynamicTypeToken }],
-      ...(!isEmpty(customTimeouts) && { customTimeouts }),
-    };
+    const options = toPluginOptions(dynamicEndpoint, timeouts, opts);
     const stackTraces = pauseStackTraces();
     try {
-      super(type, name, toProperties(inputs), toOptions(options));
+      super(type, name, toProperties(inputs), options);
     } catch (error) {
       throw stackTraces.retake(error, ComputeEndpoint);
     } finally {
@@ -71,15 +57,4 @@ export class ComputeEndpoint extends Resource {
   ): ComputeEndpoint {
     return new ComputeEndpoint(name, ...toLookup(at, opts));
   }
-}
-
-/** @throws RunError when they are no plain numbers in their range: the engine needs them before any resource exists */
-function toCustomTimeouts(timeouts: ComputeEndpointArgs['timeouts'] = {}): pulumi.CustomTimeouts {
-  const given = omitBy(timeouts as object, isNil);
-  const isKnown = isPlainObject(timeouts) && !Object.values(given).some((value) => typeof value === 'object');
-  if (!isKnown)
-    throw new pulumi.RunError('timeouts must be plain numbers of seconds, such as { create: 900 }.');
-  const [failure] = findTimeoutFailures(given);
-  if (failure) throw new pulumi.RunError(`timeouts: ${failure.reason}.`);
-  return mapValues(given, (seconds) => `${seconds}s`);
 }

@@ -137,7 +137,7 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'allowRestart is ignored',
     file: 'endpoint/endpoint-lifecycle.ts',
-    find: 'return allowRestart ?? this.config.allowRestart;',
+    find: 'return allowRestart ?? this.core.config.allowRestart;',
     replace: 'return true;',
   },
 ];

@@ -29,10 +29,10 @@ export const createFaults: readonly KnownFault[] = [
     name: 'a create takes over an endpoint of the declared name',
     file: 'endpoint/existing-endpoint.ts',
     find: `if (named && !(inputs.adopt && isSamePlace(named, inputs)))
-    throw new NameTakenError(describeTaken(inputs, named), named);
+    throw new NameTakenError(describeTaken(inputs, named), named.id);
   const adopted = inputs.adopt ?`,
     replace: `if (named && !isSamePlace(named, inputs))
-    throw new NameTakenError(describeTaken(inputs, named), named);
+    throw new NameTakenError(describeTaken(inputs, named), named.id);
   const adopted = inputs.adopt || named ?`,
   },
   {
@@ -50,7 +50,7 @@ export const createFaults: readonly KnownFault[] = [
   {
     name: 'a create takes over an endpoint that only a lagging list shows',
     file: 'endpoint/endpoint-create.ts',
-    find: 'if (await hideIfGone(request, endpoint))',
+    find: 'if (await hideIfGone(request, id))',
     replace: 'if (false)',
   },
   {
@@ -110,7 +110,7 @@ export const createFaults: readonly KnownFault[] = [
   },
   {
     name: 'the derived name is the same for an endpoint and its replacement',
-    file: 'endpoint/endpoint-name.ts',
+    file: 'resource/resource-name.ts',
     find: '    ...replacingValues,\n',
     replace: '',
   },

@@ -3,20 +3,20 @@ import type { KnownFault } from '../patched-source';
 export const deleteFaults: readonly KnownFault[] = [
   {
     name: 'a delete does not wait for its operations',
-    file: 'endpoint/endpoint-delete.ts',
+    file: 'resource/delete-resource.ts',
     find: '  if (isAccepted) {\n',
     replace: '  if (false) {\n',
   },
   {
     name: 'a delete whose operation failed counts as done',
-    file: 'endpoint/endpoint-delete.ts',
+    file: 'resource/delete-resource.ts',
     find: '(!isProven && (await remains()))',
     replace: 'false',
   },
   {
     name: 'a delete removes an endpoint that a create of the same run has taken over',
-    file: 'endpoint/endpoint-claims.ts',
-    find: 'return this.#created.get(endpointId) ?? (isOwnLeftover ? undefined : holder);',
+    file: 'resource/resource-claims.ts',
+    find: 'return this.#created.get(id) ?? (isOwnLeftover ? undefined : holder);',
     replace: 'return undefined;',
   },
   {
@@ -27,7 +27,7 @@ export const deleteFaults: readonly KnownFault[] = [
   },
   {
     name: 'the leftover of a forced replacement is never deleted',
-    file: 'endpoint/endpoint-claims.ts',
+    file: 'resource/resource-claims.ts',
     find: '(isOwnLeftover ? undefined : holder)',
     replace: 'holder',
   },
@@ -40,7 +40,7 @@ export const deleteFaults: readonly KnownFault[] = [
   {
     name: 'a refresh removes an endpoint that one list does not show',
     file: 'endpoint/endpoint-read.ts',
-    find: 'await project.findEndpointPatiently(id)',
-    replace: 'await project.findEndpoint(id)',
+    find: 'await project.endpoints.findPatiently(id, project.readLagMs, project.sharedRead)',
+    replace: 'await project.endpoints.find(id, project.sharedRead)',
   },
 ];

@@ -57,7 +57,7 @@ export const requestFaults: readonly KnownFault[] = [
   },
   {
     name: 'a list serves callers that arrive after it was sent',
-    file: 'control-api/endpoint-list.ts',
+    file: 'control-api/resource-list.ts',
     find: 'if (sentAt === 0) this.#upcoming = undefined;\n      sentAt ||= Date.now();',
     replace: 'sentAt ||= Date.now();',
   },

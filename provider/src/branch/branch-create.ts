@@ -1,0 +1,170 @@
+import { sortBy } from 'lodash';
+import { rereadUntil } from '../control-api/read-lag';
+import type { Branch, BranchChange } from '../control-api/wire-types';
+import { describeBlockers } from '../engine/progress';
+import type { Work } from '../resource/provider-core';
+import type { ResourceClaims } from '../resource/resource-claims';
+import { NameTakenError } from '../resource/resource-errors';
+import { deriveNames } from '../resource/resource-name';
+import {
+  type BranchDeclaration,
+  type BranchInputs,
+  type BranchOutputs,
+  findOtherOrigin,
+  replacingArguments,
+  toCreateAttributes,
+} from './branch-arguments';
+import { deleteBranch } from './branch-delete';
+import { BranchRun } from './branch-run';
+
+export interface CreateRequest extends Work<BranchInputs> {
+  readonly declaration: BranchDeclaration;
+  readonly claims: ResourceClaims;
+}
+
+/** A branch that the create takes over: its own, created by an earlier try, or one to adopt. */
+export interface ExistingBranch {
+  readonly kind: 'own' | 'adopted';
+  readonly branch: Branch;
+}
+
+type Creation = { readonly kind: 'new'; readonly change: BranchChange } | ExistingBranch;
+
+/** A list of branches older than this does not prove that the branch does not exist. Milliseconds. */
+const freshListMs = 5_000;
+/** Enough for a stale list that shows a deleted branch, and for another process that creates the branch first. */
+const mostAttempts = 3;
+
+/**
+ * The branch that a create takes over instead of creating one.
+ * @throws NameTakenError when a branch is in the way that must not be taken over
+ */
+export function findExisting(
+  { resource, inputs }: BranchDeclaration,
+  branches: readonly Branch[],
+): ExistingBranch | undefined {
+  const [own] = findNamed(branches, deriveNames(resource, inputs, replacingArguments));
+  if (own) return { kind: 'own', branch: own };
+  const { name, adopt } = inputs;
+  const [named] = name === undefined ? [] : findNamed(branches, [name]);
+  if (!named) return undefined;
+  const others = adopt ? findOtherOrigin(named, inputs) : [];
+  if (adopt && others.length === 0) return { kind: 'adopted', branch: named };
+  const now = adopt
+    ? `It has another ${others.join(' and ')}, which adopt can't change: declare what the branch has, or choose another name.`
+    : 'adopt: true takes it over (also if an earlier `pulumi up` created it before it was killed); another name creates a new one.';
+  throw new NameTakenError(
+    `create of branch "${name}": the project already has a branch of that name, ${named.id} (since ${named.created_at}). ${now}`,
+    named.id,
+  );
+}
+
+/** The oldest first: if two processes have created one, the oldest stays. */
+function findNamed(branches: readonly Branch[], names: readonly string[]): Branch[] {
+  const named = branches.filter(({ name }) => names.includes(name));
+  return sortBy(named, ({ created_at }) => Date.parse(created_at), 'id');
+}
+
+/**
+ * Creates the branch, or takes over the existing one, and updates it to what is declared. It is created under the derived
+ * name, which no other client uses, so the branch is looked up by that name before the first request and after every request
+ * whose outcome is unknown. A name of the user's own is given to it as the last step.
+ * @throws UnsettledError when the branch exists, but not as declared: it is kept in state
+ */
+export async function createBranch(
+  request: CreateRequest,
+): Promise<{ readonly id: string; readonly outputs: BranchOutputs }> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const creation = await createOnce(request);
+      const { id } = creation.kind === 'new' ? creation.change.branch : creation.branch;
+      const isListedOnly = creation.kind !== 'new' && (await hideIfGone(request, id));
+      const outputs = isListedOnly ? undefined : await settle(request, id, creation);
+      if (outputs) return { id, outputs };
+      if (attempt === mostAttempts)
+        throw new Error(`create of branch ${id}: it no longer exists. Run \`pulumi up\` again.`);
+    } catch (error) {
+      const isGone = error instanceof NameTakenError && (await hideIfGone(request, error.takenBy));
+      if (!isGone || attempt === mostAttempts) throw error;
+    }
+  }
+}
+
+/** Whether a listed branch no longer exists by its id. If so, hides it from later lists. */
+async function hideIfGone({ project, deadline }: CreateRequest, id: string): Promise<boolean> {
+  if (await project.branches.exists(id, project.readLagMs, deadline)) return false;
+  project.branches.hide(id);
+  return true;
+}
+
+async function createOnce(request: CreateRequest): Promise<Creation> {
+  const { project, inputs, declaration, deadline, progress } = request;
+  const list = (maxAgeMs: number) =>
+    deadline.bound(project.branches.recent(maxAgeMs), 'list of the branches');
+  const found = findExisting(declaration, await list(freshListMs));
+  if (found) return found;
+  const listedAt = Date.now();
+  const [name = inputs.name] = deriveNames(declaration.resource, inputs, replacingArguments);
+  const attributes = toCreateAttributes(inputs, name);
+  return project.write<Creation>({
+    deadline,
+    isLookupDue: () => Date.now() - listedAt > freshListMs,
+    findDone: (isOutcomeUnknown) => {
+      const find = async () => findExisting(declaration, await list(0));
+      // After a request whose outcome is unknown, lists may not show the branch yet.
+      const lag = deadline.next(isOutcomeUnknown ? Math.min(project.readLagMs, deadline.remainingMs) : 0);
+      return rereadUntil(lag, find, (existing) => existing !== undefined);
+    },
+    send: async () => ({
+      kind: 'new',
+      change: await project.api.createBranch(project.id, attributes, deadline),
+    }),
+    onLocked: (blocking) => progress.show(describeBlockers(blocking), deadline.elapsedMs),
+    startedBy: (creation) => (creation.kind === 'new' ? creation.change.operations : []),
+  });
+}
+
+/** Undefined when the branch is a duplicate, and was deleted. */
+async function settle(request: CreateRequest, id: string, creation: Creation) {
+  const { inputs, declaration, claims } = request;
+  const isNew = creation.kind === 'new';
+  const latest = isNew ? creation.change.branch : creation.branch;
+  claims.claimCreated(id, declaration);
+  const run = new BranchRun({ ...request, action: 'create', branchId: id }, latest, isNew);
+  const finish = async () => {
+    if (isNew) await run.awaitChange(creation.change);
+    else await run.awaitCreation();
+    // Until the last step, a repeated create finds the branch by its derived name.
+    await run.apply((await run.findDrift()).filter((name) => name !== 'name'));
+    const finished = await run.finish('name');
+    if (creation.kind !== 'adopted' && (await givesWay(request, latest))) return undefined;
+    if (inputs.name === undefined || inputs.name === finished.name) return finished;
+    await run.apply(['name']);
+    return run.finish();
+  };
+  return run.keepInState(finish());
+}
+
+/**
+ * Deletes the duplicates that other creates of this resource left, and whose ids no state has: those of a killed process, or
+ * of another one that runs now. The oldest stays. Returns true when this branch was such a duplicate itself.
+ */
+async function givesWay(request: CreateRequest, created: Branch): Promise<boolean> {
+  const { project, declaration, inputs, claims, deadline, progress } = request;
+  const { resource } = declaration;
+  const derivedNames = deriveNames(resource, inputs, replacingArguments);
+  // A list that shows this branch shows an older one too.
+  const list = () => project.branches.fresh();
+  const isListed = (branches: readonly Branch[]) => branches.some(({ id }) => id === created.id);
+  const branches = await rereadUntil(deadline.next(project.readLagMs), list, isListed);
+  // A resource that was renamed keeps the derived name of its old URN, which a new resource may have now.
+  const isOthers = ({ id }: Branch) => (claims.keeperOf(id, undefined) ?? resource.urn) !== resource.urn;
+  // The older one may have the name of the user's own by now.
+  const names = inputs.name === undefined ? derivedNames : [...derivedNames, inputs.name];
+  const own = findNamed(branches, names).filter((branch) => branch.id === created.id || !isOthers(branch));
+  const place = own.findIndex(({ id }) => id === created.id);
+  const younger = own.slice(place + 1).filter(({ name }) => derivedNames.includes(name));
+  const duplicates = place > 0 ? [created] : younger;
+  for (const { id } of duplicates) await deleteBranch(project, id, deadline, progress);
+  return place > 0;
+}

@@ -1,0 +1,42 @@
+import { ControlApiError } from '../control-api/control-api-error';
+import type { Deadline } from '../control-api/deadline';
+import { joinFirst } from '../control-api/printable';
+import type { Progress } from '../engine/progress';
+import type { ServiceProject } from '../operations/service-project';
+import { deleteResource } from '../resource/delete-resource';
+
+/** How many children an error lists. */
+const mostChildren = 20;
+
+/**
+ * Deletes the branch, its data and its endpoints, and waits for the operations. One that no longer exists is deleted.
+ * @throws Error that names the children, when it has any: the service refuses to delete it
+ */
+export async function deleteBranch(
+  project: ServiceProject,
+  id: string,
+  deadline: Deadline,
+  progress: Progress,
+): Promise<void> {
+  const send = async () => {
+    try {
+      return await project.api.deleteBranch(project.id, id, deadline);
+    } catch (error) {
+      const isRefused =
+        error instanceof ControlApiError && error.meaning === 'refused' && error.status !== 404;
+      const children = isRefused ? await listChildren(project, id, deadline).catch(() => []) : [];
+      if (children.length === 0) throw error;
+      const which = joinFirst(children, mostChildren, 'more');
+      throw new Error(
+        `delete of branch ${id}: other branches were created from it: ${which}. Delete them first. The branch is kept in state.`,
+        { cause: error },
+      );
+    }
+  };
+  await deleteResource({ project, kind: 'branch', id, list: project.branches, send, deadline, progress });
+}
+
+async function listChildren(project: ServiceProject, id: string, deadline: Deadline): Promise<string[]> {
+  const branches = await deadline.bound(project.branches.fresh(), 'list of the branches');
+  return branches.filter(({ parent_id }) => parent_id === id).map((child) => `${child.name} (${child.id})`);
+}

@@ -1,0 +1,180 @@
+import { union } from 'lodash';
+import { messageOf } from '../control-api/control-api-error';
+import { Deadline } from '../control-api/deadline';
+import type { Branch } from '../control-api/wire-types';
+import { isFailed } from '../operations/operation-outcome';
+import { checkDeclaration } from '../resource/check-declaration';
+import { isUnknown } from '../resource/input-values';
+import { asReported, type ProviderCore } from '../resource/provider-core';
+import { ResourceClaims } from '../resource/resource-claims';
+import type { CheckedDeclaration, UncheckedDeclaration } from '../resource/resource-identity';
+import type { ResourceDiff, ResourceLifecycle } from '../resource/resource-lifecycle';
+import { isUnsettled } from '../resource/resource-state';
+import {
+  type BranchDeclaration,
+  type BranchInputs,
+  type BranchOutputs,
+  findChanges,
+  findDrift,
+  findUpdates,
+  isReplacing,
+  type PriorBranch,
+} from './branch-arguments';
+import { createBranch, findExisting } from './branch-create';
+import { deleteBranch } from './branch-delete';
+import { BranchRun, isBecomingReady } from './branch-run';
+import { branchType, toFound, withSettings } from './branch-state';
+
+/** How long a list of branches serves all new branches of a preview. Milliseconds. */
+const maxListAgeMs = 60_000;
+
+/** Check, diff, create, read, update and delete of a Branch. */
+export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOutputs> {
+  readonly core: ProviderCore;
+  readonly type = branchType;
+  readonly #claims = new ResourceClaims('branch');
+
+  constructor(core: ProviderCore) {
+    this.core = core;
+  }
+
+  async check(
+    olds: UncheckedDeclaration | undefined,
+    news: UncheckedDeclaration,
+  ): Promise<CheckedDeclaration<BranchInputs>> {
+    this.core.createsBranch ||= !olds;
+    const unjudged = checkDeclaration(this.type, olds, news, this.#claims);
+    // What the failures let through has the type of the inputs, or is not known yet.
+    const checked = unjudged as unknown as CheckedDeclaration<BranchInputs>;
+    const failures = [...this.core.findSettingFailures(), ...checked.failures];
+    if (failures.length === 0 && !olds) await this.#reportCreation(checked);
+    return { ...checked, failures: this.core.presentFailures(checked, failures) };
+  }
+
+  /**
+   * Reports under the resource when the change deletes data.
+   * @throws Error when it does, and `allowDataLoss` is not true
+   */
+  async diff(id: string, prior: PriorBranch, news: BranchDeclaration): Promise<ResourceDiff> {
+    return this.core.presentably([asReported(prior), news], async () => {
+      const changes = findChanges(prior, news.inputs);
+      const replaces: string[] = changes.filter(isReplacing);
+      const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
+      const { urn } = news.resource;
+      if (this.#claims.isRefreshed(id, urn)) return { hasChanges, changes, replaces };
+      if (replaces.length > 0) await this.#reportReplacement(id, replaces, news);
+      else if (await this.#hasFailedToBecomeReady(id, prior)) replaces.push('unsettledOperations');
+      // Don't claim a branch that is about to be replaced: its delete must go through.
+      if (urn !== undefined && replaces.length === 0) this.#claims.claimInState(id, urn);
+      return { hasChanges, changes, replaces };
+    });
+  }
+
+  async create(news: BranchDeclaration, deadline: Deadline) {
+    return this.core.presentably([news], () =>
+      createBranch({ ...this.core.startWork(news, deadline), claims: this.#claims, declaration: news }),
+    );
+  }
+
+  async read(id: string, prior: PriorBranch, declared: 'in state' | 'as found' = 'in state') {
+    if (declared === 'in state') this.#claims.noteRead(id, prior.resource.urn);
+    return this.core.presentably([asReported(prior)], async () => {
+      const { branches, readLagMs, sharedRead } = this.core.projects.project(prior.inputs.projectId);
+      const branch = await branches.findPatiently(id, readLagMs, sharedRead);
+      return branch && toFound(branch, prior, declared);
+    });
+  }
+
+  async update(
+    id: string,
+    prior: PriorBranch,
+    news: BranchDeclaration,
+    deadline: Deadline,
+  ): Promise<BranchOutputs> {
+    const { outputs } = prior;
+    const changes = findUpdates(union<string>(findChanges(prior, news.inputs), outputs.__unapplied));
+    if (changes.length === 0 && !isUnsettled(outputs)) return withSettings(outputs, news.inputs);
+    return this.core.presentably([asReported(prior), news], async () => {
+      const work = { ...this.core.startWork(news, deadline), action: 'update', branchId: id } as const;
+      const run = new BranchRun(work);
+      const resume = async () => {
+        await run.awaitEarlier(outputs.unsettledOperations ?? []);
+        await run.apply(changes);
+        return run.finish();
+      };
+      return run.keepInState(resume(), outputs);
+    });
+  }
+
+  /** Deletes the branch, unless a resource of this run keeps it. One that no longer exists is deleted. */
+  async delete(id: string, prior: PriorBranch, deadline: Deadline): Promise<void> {
+    const reported = asReported(prior);
+    await this.core.presentably([reported], async () => {
+      const { urn } = prior.resource;
+      const keeper = this.#claims.keeperOf(id, urn);
+      if (keeper !== undefined) return this.core.reportKept(`branch ${id}`, urn, keeper);
+      const { project, progress } = this.core.startWork(reported, deadline);
+      return deleteBranch(project, id, deadline, progress);
+    });
+  }
+
+  /** A create that failed leaves a branch without data, which nothing can repair. */
+  async #hasFailedToBecomeReady(id: string, { inputs, outputs }: PriorBranch): Promise<boolean> {
+    const hasFailed = outputs.unsettledOperations?.some(
+      (operation) => operation.action === 'create_branch' && isFailed(operation),
+    );
+    if (!hasFailed) return false;
+    const branch = await this.core.projects.project(inputs.projectId).branches.find(id);
+    return branch !== undefined && isBecomingReady(branch);
+  }
+
+  async #reportReplacement(id: string, replaces: readonly string[], news: BranchDeclaration): Promise<void> {
+    const { inputs, resource } = news;
+    const { allowDataLoss } = inputs;
+    // The engine asks before it has passed the declaration when the parent is about to be deleted and created again.
+    const isCertain =
+      replaces.some((name) => !isUnknown(inputs[name as keyof BranchInputs])) ||
+      (resource.urn !== undefined && !this.#claims.isDeclared(resource.urn));
+    const what = `a change of ${replaces.join(' and ')} ${isCertain ? 'replaces' : 'may replace'} branch ${id}: its data will be deleted, with its endpoints`;
+    if (isUnknown(allowDataLoss) || allowDataLoss === true || !isCertain) {
+      const gate = allowDataLoss === true ? '' : '. allowDataLoss is not true: `pulumi up` stops if it does';
+      return this.core.show('warning', news, [`${what}${gate}`]);
+    }
+    throw new Error(
+      `${what}. allowDataLoss is not true, so nothing was changed. To continue, set allowDataLoss: true; to keep the data, leave ${replaces.join(' and ')} as it was.`,
+    );
+  }
+
+  /** For a branch that is not in state yet. The preview continues when the service can't be reached. */
+  async #reportCreation(declaration: BranchDeclaration): Promise<void> {
+    const { inputs, resource } = declaration;
+    const { urn } = resource;
+    // A replacement deletes the old branch first, which this can't foresee.
+    const isReplacing = urn !== undefined && this.#claims.nameInState(urn) !== undefined;
+    if (isReplacing || isUnknown([inputs.projectId, inputs.name])) return;
+    const text = await this.#describeCreation(declaration).catch(messageOf);
+    if (text !== undefined) await this.core.show('warning', declaration, [text]);
+  }
+
+  async #describeCreation(declaration: BranchDeclaration): Promise<string | undefined> {
+    const { inputs } = declaration;
+    const existing = findExisting(declaration, await this.#list(inputs.projectId));
+    if (!existing) return undefined;
+    const { id, created_at } = existing.branch;
+    const which = `branch ${id} (since ${created_at})`;
+    if (existing.kind === 'own')
+      return `${which} has the name of this resource: \`pulumi up\` takes it over, unless it replaces the resource and deletes that branch first`;
+    const changes = findDrift(existing.branch, inputs);
+    return `adopt takes over ${which} and ${changes.length > 0 ? `changes its ${changes.join(', ')}` : 'changes nothing on it'}`;
+  }
+
+  async #list(projectId: string): Promise<readonly Branch[]> {
+    const { branches } = this.core.projects.project(projectId);
+    const patience = new Deadline(this.core.previewPatienceMs);
+    try {
+      return await patience.bound(branches.recent(maxListAgeMs), 'list of the branches');
+    } catch (error) {
+      throw new Error(`${messageOf(error)}, so this preview can't report conflicts with existing branches`);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { isUnknown, unknownValue } from '../resource/input-values';
+import type { Declared, Properties } from '../resource/resource-identity';
+import { toOutputNames } from '../resource/resource-state';
+import type { ResourceType } from '../resource/resource-type';
+import { argumentNames, replacingArguments } from './argument-effects';
+import { describeSizeRange } from './compute-size';
+import { findInputFailures } from './endpoint-inputs';
+import { previewCreate, previewUpdate } from './preview-outputs';
+
+/** The outputs that are no arguments. */
+const furtherOutputs = [
+  'minSize',
+  'maxSize',
+  'maxConnections',
+  'pooledMaxConnections',
+  'host',
+  'poolerHost',
+  'proxyHost',
+];
+
+/** What the general parts of the provider need to know of a ComputeEndpoint. */
+export const endpointType: ResourceType = {
+  kind: 'endpoint',
+  path: 'PROJECT/ENDPOINT, such as cool-lake-12345678/ep-calm-sky-87654321',
+  argumentNames,
+  replacingArguments,
+  outputNames: toOutputNames(argumentNames, furtherOutputs),
+  derivedOutputs: {
+    autoscalingLimitMinCu: ['minSize', 'maxConnections'],
+    autoscalingLimitMaxCu: ['maxSize'],
+  },
+  findInputFailures,
+  describeInputs: describeSize,
+  previewCreate,
+  previewUpdate,
+};
+
+/**
+ * `restartOnChange` describes the size: a plain preview shows its change, which marks a restart. Absent if the program sets
+ * no size or marks it as a secret. The engine encrypts secrets by property name and would not encrypt this copy, so it is
+ * built from the sizes only.
+ */
+function describeSize({ resource: { secretNames = [] }, inputs }: Declared<Properties>): Properties {
+  const { autoscalingLimitMinCu: minCu, autoscalingLimitMaxCu: maxCu } = inputs;
+  if (secretNames.some((name) => name.startsWith('autoscalingLimit'))) return {};
+  if (isUnknown([minCu, maxCu])) return { restartOnChange: unknownValue };
+  if (typeof minCu !== 'number' || typeof maxCu !== 'number') return {};
+  return { restartOnChange: `size ${describeSizeRange(minCu, maxCu)}` };
+}

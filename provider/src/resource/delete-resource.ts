@@ -1,0 +1,82 @@
+import { isNotFound } from '../control-api/control-api-error';
+import type { Deadline } from '../control-api/deadline';
+import { rereadUntil } from '../control-api/read-lag';
+import type { ResourceList } from '../control-api/resource-list';
+import type { Operation } from '../control-api/wire-types';
+import { describeBlockers, describeProgress, type Progress } from '../engine/progress';
+import type { ServiceProject } from '../operations/service-project';
+import { awaitOperations, type WaitResult } from '../operations/wait-for-operations';
+import { describeDeleteResult, describeSubject, type Subject } from './resource-errors';
+
+/** How long the last reads may take beyond the deadline. Milliseconds. */
+const extraReadMs = 5_000;
+
+interface DeleteRequest {
+  readonly project: ServiceProject;
+  readonly kind: 'endpoint' | 'branch';
+  readonly id: string;
+  /** Those of the project. */
+  readonly list: Pick<ResourceList<{ readonly id: string }>, 'find' | 'hide'>;
+  /** Sends the delete. Undefined when the service answers that there was nothing to delete. */
+  readonly send: () => Promise<{ readonly operations: readonly Operation[] } | undefined>;
+  readonly deadline: Deadline;
+  readonly progress: Progress;
+}
+
+/**
+ * Deletes an endpoint or a branch and waits for the operations, also with `waitForOperations: false`: a delete that failed
+ * after the resource had left the state would be forgotten. What no longer exists counts as deleted once the service itself
+ * confirms it; a proxy's 404 does not.
+ */
+export async function deleteResource(request: DeleteRequest): Promise<void> {
+  const { project, kind, id, list, deadline, progress } = request;
+  const subject: Subject =
+    kind === 'branch' ? { action: 'delete', branchId: id } : { action: 'delete', endpointId: id };
+  let isAccepted = false;
+  const operations = await project.write<readonly Operation[]>({
+    deadline,
+    // A second delete does no harm: the service answers that the resource does not exist.
+    findDone: async () => undefined,
+    send: async () => {
+      const change = await request.send().catch((error) => {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      });
+      isAccepted = change !== undefined;
+      return change?.operations ?? [];
+    },
+    onLocked: (blocking) => progress.show(describeBlockers(blocking), deadline.elapsedMs),
+    startedBy: (started) => started,
+  });
+  /** Whether the project still has it when reads can no longer lag behind. */
+  const remains = async () => {
+    const within = deadline.next(deadline.remainingMs + extraReadMs);
+    const read = () => list.find(id, { deadline: within });
+    return (
+      (await rereadUntil(within.next(project.readLagMs), read, (found) => found === undefined)) !== undefined
+    );
+  };
+  if (!isAccepted && (await remains()))
+    throw new Error(
+      `${describeSubject(subject)}: the service answered that the ${kind} does not exist, but reads still return it. Nothing was changed; run the command again.`,
+    );
+  if (isAccepted) {
+    const result = await awaitOperations(project.poller, {
+      ...(kind === 'endpoint' && { endpointId: id }),
+      operations,
+      deadline,
+      readLagMs: project.readLagMs,
+      onProgress: (latest) => progress.show(describeProgress(latest), deadline.elapsedMs),
+    });
+    const isProven = !result.hasVanished && result.operations.every(({ status }) => status === 'finished');
+    // It may no longer exist even though an operation of the delete failed or vanished.
+    if (result.outcome === 'interrupted' || (!isProven && (await remains())))
+      throw new Error(describe(subject, kind, result, deadline));
+  }
+  list.hide(id);
+}
+
+function describe(subject: Subject, kind: string, result: WaitResult, { elapsedMs }: Deadline): string {
+  if (result.outcome !== 'succeeded') return describeDeleteResult(subject, result, elapsedMs);
+  return `${describeSubject(subject)}: the service no longer shows its operation, and the ${kind} still exists. Run the command again.`;
+}

@@ -1,0 +1,67 @@
+import { isEqual } from 'lodash';
+import * as z from 'zod';
+
+/** How Pulumi spells a value that is not known yet, in what it hands to check and diff. */
+export const unknownValue = '04da6b54-80e4-46f7-96ec-b56ff0331ba9';
+
+/** Whether the value, or anything inside it, is not known yet. */
+export function isUnknown(value: unknown): boolean {
+  if (value === unknownValue) return true;
+  return typeof value === 'object' && value !== null && Object.values(value).some(isUnknown);
+}
+
+/** Deep equality of two values as they stand in inputs and outputs; -0 is 0. */
+export function isSame(left: unknown, right: unknown): boolean {
+  return isEqual(left, right);
+}
+
+export interface InputFailure {
+  readonly property: string;
+  readonly reason: string;
+}
+
+const idPattern = /^[a-z0-9-]{1,60}$/;
+
+export const flag = z.boolean('must be true or false');
+
+export function id(of: string) {
+  const allowed = `the id of a ${of}: 1 to 60 lower-case letters, digits and hyphens`;
+  return z.string(`must be ${allowed}`).regex(idPattern, `must be ${allowed}`);
+}
+
+export function textOfLength(longest: number) {
+  const allowed = `must be 1 to ${longest} characters`;
+  return z.string(allowed).min(1, allowed).max(longest, allowed);
+}
+
+/** The arguments of a type of resource. */
+interface InputShape {
+  /** Such as `a ComputeEndpoint`. */
+  readonly of: string;
+  readonly shape: Readonly<Record<string, z.ZodType>>;
+  /** What each required argument is for. */
+  readonly required: Readonly<Record<string, string>>;
+}
+
+/** Everything wrong with the inputs, each with its property. Values that are not known yet are not judged. */
+export function findShapeFailures(
+  { of, shape, required }: InputShape,
+  inputs: Readonly<Record<string, unknown>>,
+): InputFailure[] {
+  const absent = Object.keys(required).filter((name) => inputs[name] === undefined);
+  const failures = absent.map((property) => ({ property, reason: `is required: it ${required[property]}` }));
+  for (const [property, value] of Object.entries(inputs)) {
+    if (value === undefined || isUnknown(value)) continue;
+    const reason = Object.hasOwn(shape, property)
+      ? describeIssue(shape[property]?.safeParse(value).error?.issues[0])
+      : `is not an argument of ${of}; those are ${Object.keys(shape).join(', ')}`;
+    if (reason) failures.push({ property, reason });
+  }
+  return failures;
+}
+
+/** What is wrong with a value, and where in it; undefined when nothing is. */
+export function describeIssue(issue: z.core.$ZodIssue | undefined): string | undefined {
+  if (!issue) return undefined;
+  return issue.path.length > 0 ? `${issue.path.join('.')} ${issue.message}` : issue.message;
+}

@@ -1,0 +1,134 @@
+import { ProviderConfig } from '../config/provider-config';
+import type { SettingNames } from '../config/setting-names';
+import type { ControlApi } from '../control-api/control-api';
+import { messageOf } from '../control-api/control-api-error';
+import type { Deadline } from '../control-api/deadline';
+import { toPrintable } from '../control-api/printable';
+import { makeRedactor } from '../control-api/redaction';
+import { EngineDisplay, type Severity } from '../engine/engine-display';
+import type { Progress } from '../engine/progress';
+import { type ServicePacing, type ServiceProject, ServiceProjects } from '../operations/service-project';
+import type { InputFailure } from './input-values';
+import { UnsettledError } from './resource-errors';
+import type { CheckedDeclaration, Declared } from './resource-identity';
+import type { Prior } from './resource-state';
+import { listSecretValues } from './secret-values';
+
+/** What differs between the real service and one under test. */
+export interface CoreOptions extends ServicePacing {
+  /** Where to show progress and diagnostics. @default stderr */
+  readonly display?: EngineDisplay | undefined;
+  readonly environment?: NodeJS.ProcessEnv | undefined;
+  /** Aborted when the user interrupts the run: from then on, nothing is sent. */
+  readonly signal?: AbortSignal | undefined;
+  /** What the front door calls its settings. @default those of the dynamic provider */
+  readonly settingNames?: SettingNames | undefined;
+  /** How long a preview waits for a list before it continues without. Milliseconds. @default 5000 */
+  readonly previewPatienceMs?: number | undefined;
+}
+
+/** What one create or update works with. */
+export interface Work<Inputs> {
+  readonly project: ServiceProject;
+  readonly inputs: Inputs;
+  readonly deadline: Deadline;
+  readonly progress: Progress;
+  readonly settingNames: SettingNames;
+}
+
+const defaultPatienceMs = 5_000;
+
+/** What the resources of all types share: settings, the projects of the service, and what the user sees. */
+export class ProviderCore {
+  readonly config: ProviderConfig;
+  readonly projects: ServiceProjects;
+  readonly previewPatienceMs: number;
+  /** Whether this run creates a branch, for the first time or as a replacement. */
+  createsBranch = false;
+  readonly #display: EngineDisplay;
+
+  constructor(options: CoreOptions = {}) {
+    this.config = new ProviderConfig(options.environment, options.settingNames);
+    this.projects = new ServiceProjects(this.config, options, options.signal);
+    this.previewPatienceMs = options.previewPatienceMs ?? defaultPatienceMs;
+    this.#display = options.display ?? new EngineDisplay(undefined);
+  }
+
+  findSettingFailures(): InputFailure[] {
+    return this.config.findFailures().map((reason) => ({ property: '', reason }));
+  }
+
+  /** The failures of a check, without a secret. */
+  presentFailures<Inputs extends object>(
+    checked: CheckedDeclaration<Inputs>,
+    failures: readonly InputFailure[],
+  ) {
+    const present = this.#presenter([checked]);
+    const isSecret = (name: string) => checked.resource.secretNames?.includes(name) === true;
+    return failures.map(({ property, reason }) =>
+      // The engine would show the value of a named property, even of a secret.
+      isSecret(property)
+        ? { property: '', reason: present(`${property} ${reason}`) }
+        : { property, reason: present(reason) },
+    );
+  }
+
+  startWork<Inputs extends { readonly projectId: string }>(
+    declaration: Declared<Inputs>,
+    deadline: Deadline,
+  ): Work<Inputs> {
+    const { resource, inputs } = declaration;
+    return {
+      project: this.projects.project(inputs.projectId),
+      inputs,
+      deadline,
+      progress: this.#display.forResource(resource.urn, this.#presenter([declaration])),
+      settingNames: this.config.names,
+    };
+  }
+
+  /** Shows lines under the resource. */
+  async show(severity: Severity, declaration: Declared<object>, lines: readonly string[]): Promise<void> {
+    const text = lines.map(this.#presenter([declaration])).join('\n');
+    const { urn } = declaration.resource;
+    if (urn !== undefined) await this.#display.report(severity, urn, text);
+  }
+
+  /** Says that a delete leaves the resource alone, because another one keeps it. */
+  async reportKept(what: string, urn: string | undefined, keeper: string): Promise<void> {
+    const warning = `${what} was not deleted: ${keeper} took it over in this update`;
+    await this.#display.report('warning', urn ?? keeper, warning);
+  }
+
+  /** Does the work, so that a failure reads as one sentence, without a secret. */
+  async presentably<Result>(
+    declarations: readonly Declared<object>[],
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      const message = this.#presenter(declarations)(messageOf(error));
+      if (!(error instanceof UnsettledError)) throw new Error(message);
+      throw new UnsettledError(message, error.id, error.outputs);
+    }
+  }
+
+  /** Reads what the service has now, without a resource. */
+  async lookUp<Found>(read: (api: ControlApi) => Promise<Found>): Promise<Found> {
+    return this.presentably([], async () => read(this.projects.api));
+  }
+
+  #presenter(declarations: readonly Declared<object>[]): (text: string) => string {
+    const redact = makeRedactor([...this.config.secrets, ...declarations.flatMap(listSecretValues)]);
+    return (text) => toPrintable(redact(text));
+  }
+}
+
+/** What is in state, with what the program does not give: values of these too are secret, such as those of settings. */
+export function asReported<Inputs extends object, Outputs extends Inputs>({
+  resource,
+  outputs,
+}: Prior<Inputs, Outputs>): Declared<Outputs> {
+  return { resource, inputs: outputs };
+}

@@ -1,0 +1,30 @@
+import type { InputFailure } from './input-values';
+import { keepProperties } from './kept-properties';
+import type { Declared, Properties } from './resource-identity';
+import type { Prior, Unsettled } from './resource-state';
+
+/** What the general parts of the provider need to know of a type of resource. */
+export interface ResourceType {
+  /** Such as `endpoint`, in messages. */
+  readonly kind: string;
+  /** How to name one to import or look up, with an example. */
+  readonly path: string;
+  readonly argumentNames: readonly string[];
+  /** The arguments whose change replaces the resource. */
+  readonly replacingArguments: readonly string[];
+  readonly outputNames: ReadonlySet<string>;
+  /** The outputs that follow from an argument. */
+  readonly derivedOutputs: Readonly<Record<string, readonly string[]>>;
+  findInputFailures(given: Properties): readonly InputFailure[];
+  /** Texts that the dynamic provider stores as further inputs, so that a plain preview shows their change. */
+  describeInputs(declaration: Declared<Properties>): Properties;
+  /** What a preview knows of the outputs of a new resource. */
+  previewCreate(inputs: Properties): object;
+  /** What a preview knows of the outputs after an update: what does not change stays known. */
+  previewUpdate(prior: Prior<Properties, Properties>, inputs: Properties): object;
+}
+
+/** The outputs among stored properties, which either provider may have written. */
+export function pickOutputs({ outputNames }: ResourceType, stored: object): Properties & Unsettled {
+  return keepProperties(stored, (name) => outputNames.has(name));
+}

@@ -1,0 +1,55 @@
+import type * as pulumi from '@pulumi/pulumi';
+import type { ComputeEndpointTimeouts } from './compute-endpoint-args';
+
+/** Identifies a branch that already exists. */
+export interface BranchLocation {
+  /** The project that the branch belongs to. */
+  projectId: pulumi.Input<string>;
+  /** The id that the service gave the branch, such as `br-cold-lake-12345678`. */
+  branchId: pulumi.Input<pulumi.ID>;
+}
+
+/** The arguments of a branch. */
+export interface BranchArgs {
+  /** The project of the branch. A change replaces the branch: its data is deleted. */
+  projectId: pulumi.Input<string>;
+  /**
+   * The branch's name, 1 to 256 characters, unique among the branches of the project. A change updates in place.
+   * A new branch is created under the default name, by which a repeated create finds it, and renamed as the last step.
+   * @default derived from the Pulumi organization, project, stack and resource name, with a short hash
+   */
+  name?: pulumi.Input<string>;
+  /**
+   * The branch whose data this one starts with. A change replaces the branch: its data is deleted.
+   * @default the project's default branch; if removed, the branch keeps its parent
+   */
+  parentId?: pulumi.Input<string>;
+  /**
+   * The position in the parent's log (LSN) whose data the branch starts with, such as `0/1E88DF8`. Not together with
+   * `parentTimestamp`. A change replaces the branch: its data is deleted.
+   * @default the parent's latest; if removed, the branch keeps its data
+   */
+  parentLsn?: pulumi.Input<string>;
+  /**
+   * The point in time of the parent whose data the branch starts with, with a time zone, such as `2026-01-31T08:00:00Z`.
+   * Not together with `parentLsn`. A change replaces the branch: its data is deleted.
+   * @default now; if removed, the branch keeps its data
+   */
+  parentTimestamp?: pulumi.Input<string>;
+  /** Whether the service protects the branch, as far as the plan allows. A change updates in place. @default false */
+  protected?: pulumi.Input<boolean>;
+  /**
+   * Takes over the branch of the given `name` if it exists, and updates it to what is declared. It matters only when the
+   * resource is created. A branch that was taken over is deleted with its resource, unless that has the resource option
+   * `retainOnDelete`. @default false
+   */
+  adopt?: pulumi.Input<boolean>;
+  /**
+   * Whether a change may replace the branch, which deletes its data and its endpoints. If not true, such a change fails the
+   * preview and the update before anything is changed. Removing the resource from the program, and `pulumi destroy`, delete
+   * the branch in any case: the resource option `protect` prevents that. @default false
+   */
+  allowDataLoss?: pulumi.Input<boolean>;
+  /** How long each action may take. */
+  timeouts?: pulumi.Input<ComputeEndpointTimeouts>;
+}

@@ -1,0 +1,75 @@
+import * as pulumi from '@pulumi/pulumi';
+import { dynamicSettingNames } from '../config/setting-names';
+import { refuseReadableKey } from '../config/stack-config';
+import { toHiddenInputs } from '../dynamic/hidden-inputs';
+import { dynamicBranch } from '../dynamic/provider-text';
+import type { UnsettledOperation } from '../resource/resource-state';
+import type { BranchArgs, BranchLocation } from './branch-args';
+import { pauseStackTraces, toOptions } from './registration';
+
+/**
+ * A branch of a project: a copy of another branch's data, as of now or of an earlier point. It has no endpoint of its own: a
+ * `ComputeEndpoint` that takes its `branchId` from the branch's `id` is created after it and deleted before it.
+ *
+ * A replacement deletes the branch with its data, and so needs `allowDataLoss`. The key and the base URL come from where
+ * those of a `ComputeEndpoint` do.
+ */
+export class Branch extends pulumi.CustomResource {
+  /** The project of the branch. */
+  declare readonly projectId: pulumi.Output<string>;
+  /** The branch's name. */
+  declare readonly name: pulumi.Output<string>;
+  /** The branch that it was created from; absent for the first branch of a project. */
+  declare readonly parentId: pulumi.Output<string | undefined>;
+  /** The position in the parent's log from which it was created (LSN), if the program gives it or the service reports it. */
+  declare readonly parentLsn: pulumi.Output<string | undefined>;
+  /** The point in time of the parent from which it was created, if the program gives it or the service reports it. ISO 8601. */
+  declare readonly parentTimestamp: pulumi.Output<string | undefined>;
+  /** Whether the service protects the branch. */
+  declare readonly protected: pulumi.Output<boolean>;
+  /** When the branch was created. ISO 8601. */
+  declare readonly createdAt: pulumi.Output<string>;
+  /** Operations that had not finished, or had failed, when the last `pulumi up` ended. */
+  declare readonly unsettledOperations: pulumi.Output<UnsettledOperation[] | undefined>;
+
+  /**
+   * Sets the resource option `deleteBeforeReplace` unless `opts` does: every kind of replacement then deletes first.
+   * @param name the resource's name in the program; a part of the branch's name when `args.name` is not given
+   * @throws RunError when the key is in the stack's config but no secret there
+   */
+  constructor(name: string, args: BranchArgs, opts?: pulumi.CustomResourceOptions) {
+    refuseReadableKey(dynamicSettingNames);
+    const inputs = { ...args, ...toHiddenInputs(dynamicBranch, name, args, opts) };
+    const stackTraces = pauseStackTraces();
+    try {
+      super(dynamicBranch.token, name, toBranchProperties(inputs), toOptions(opts));
+    } catch (error) {
+      throw stackTraces.retake(error, Branch);
+    } finally {
+      stackTraces.resume();
+    }
+  }
+
+  /**
+   * Looks up a branch that exists, without managing it: it is never changed or deleted.
+   * @throws Error (rejecting the program) when the project has no such branch
+   */
+  static get(name: string, at: BranchLocation, opts?: pulumi.CustomResourceOptions): Branch {
+    return new Branch(name, ...toBranchLookup(at, opts));
+  }
+}
+
+/** The arguments and options that read a branch, as the engine does for a resource with an id. */
+export function toBranchLookup(
+  { projectId, branchId }: BranchLocation,
+  opts?: pulumi.CustomResourceOptions,
+): [BranchArgs, pulumi.CustomResourceOptions] {
+  return [{ projectId }, { ...opts, id: branchId }];
+}
+
+/** The properties to register: the inputs, and an empty place for each other output, because the engine fills no others. */
+export function toBranchProperties(inputs: pulumi.Inputs): pulumi.Inputs {
+  const outputs = ['name', 'parentId', 'parentLsn', 'parentTimestamp', 'protected'];
+  const computed = ['createdAt', 'unsettledOperations'];
+  return { ...Object.fromEntries([...outputs, ...computed].map((name) => [name, undefined])), ...inputs };
+}

@@ -1,0 +1,25 @@
+import type * as pulumi from '@pulumi/pulumi';
+
+/** For `--replace` and taint nothing but `deleteBeforeReplace` tells the provider that an old resource exists. */
+export function toOptions(opts?: pulumi.CustomResourceOptions): pulumi.CustomResourceOptions {
+  return { ...opts, deleteBeforeReplace: opts?.deleteBeforeReplace ?? true };
+}
+
+/**
+ * To name promises that leak, the SDK takes a stack trace for each of four promises of each property, a hundred in all:
+ * half of the time of a program with many endpoints. (It finds the resource's own source position separately.)
+ */
+export function pauseStackTraces() {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  const resume = () => {
+    Error.stackTraceLimit = stackTraceLimit;
+  };
+  /** Returns the error with a stack trace from the caller of that class's constructor: it must still show the program's line. */
+  const retake = (error: unknown, resourceClass: NewableFunction) => {
+    resume();
+    if (error instanceof Error) Error.captureStackTrace(error, resourceClass);
+    return error;
+  };
+  return { resume, retake };
+}

@@ -1,0 +1,239 @@
+import type { EmulatorOptions } from 'postgres-control-emulator';
+import { describe, expect, it } from 'vitest';
+import type { BranchInputs } from '../../../provider/src/branch/branch-arguments';
+import { silenceDiagnostics } from '../../support/diagnostics';
+import { callErrorOf, type Door, failedState, runPreview, runRefresh, runUp } from '../../support/door';
+import { patience } from '../../support/pacing';
+import { doors, startDoor } from '../../support/start-door';
+
+silenceDiagnostics();
+
+const toBranches = { method: 'POST', path: '/projects/:project/branches' };
+const toBranch = { method: 'PATCH', path: '/projects/:project/branches/:branch' };
+
+/** Starts an emulator, and runs of the engine for the resource `api`, a Branch. */
+async function startBranchDoor(door: Door, options: EmulatorOptions = {}) {
+  const { emulator, project, branch, startRun, writes } = await startDoor(door, options);
+  const declare = (args: Partial<BranchInputs> = {}, timeoutSeconds?: number) => ({
+    args: { projectId: project.id, ...args },
+    timeoutSeconds,
+  });
+  const existing = new Set(emulator.branches(project.id).map(({ id }) => id));
+  /** The branches that a test has created. */
+  const held = () => emulator.branches(project.id).filter(({ id }) => !existing.has(id));
+  return {
+    emulator,
+    project,
+    feature: branch,
+    startRun: () => startRun(undefined, 'branch'),
+    declare,
+    held,
+    writes,
+  };
+}
+
+describe.each(doors)('a Branch by %s', (_name, door) => {
+  it('is created from the declared parent, waits for create_branch, and has its outputs', async () => {
+    const { startRun, declare, held, feature, emulator } = await startBranchDoor(door);
+    const program = declare({ name: 'preview/pr-12', parentId: feature.id, protected: true });
+    const { id, outputs } = await runUp(await startRun(), program);
+    expect(held()).toMatchObject([
+      { id, name: 'preview/pr-12', parent_id: feature.id, protected: true, current_state: 'ready' },
+    ]);
+    expect(outputs).toMatchObject({
+      name: 'preview/pr-12',
+      parentId: feature.id,
+      createdAt: held()[0]?.created_at,
+    });
+    expect(emulator.endpoints().filter(({ branch_id }) => branch_id === id)).toEqual([]);
+    const state = { id, outputs, declared: { inputs: program.args } };
+    expect(await runPreview(await startRun(), program, state)).toMatchObject({ hasChanges: false });
+    expect(await runRefresh(await startRun(), state)).toMatchObject({ hasChanges: false });
+  });
+
+  it('is a branch of the default branch under a derived name when the program gives neither', async () => {
+    const { startRun, declare, held, project, emulator } = await startBranchDoor(door);
+    await runUp(await startRun(), declare());
+    const [main] = emulator.branches(project.id).filter((branch) => branch.default);
+    expect(held()).toMatchObject([
+      { parent_id: main?.id, name: expect.stringMatching(/^shop-test-api-[0-9a-f]{8}$/) },
+    ]);
+  });
+
+  it.each([
+    ['is lost before the work', { kind: 'lost-before-work' }],
+    ['is lost after the work', { kind: 'lost-after-work' }],
+    ['is a 502 after the work', { kind: 'status', status: 502, when: 'after-work' }],
+    ['is truncated', { kind: 'malformed' }],
+  ] as const)('is created once when the response %s', async (_case, effect) => {
+    const { startRun, declare, held, emulator } = await startBranchDoor(door, { lateListsMs: 100 });
+    const fault = emulator.inject({ match: toBranches, effect });
+    const { id } = await runUp(await startRun(), declare({ name: 'pr-12' }));
+    expect(held()).toMatchObject([{ id, name: 'pr-12', current_state: 'ready' }]);
+    expect(fault.hits).toBe(1);
+  });
+
+  it('is taken over by the next create after a killed one', async () => {
+    const { startRun, declare, held, emulator } = await startBranchDoor(door, { operationMs: 400 });
+    const killed = runUp(await startRun(), declare({ name: 'pr-12' })).catch(() => undefined);
+    await expect.poll(() => held().length, patience).toBe(1);
+    const { id } = await runUp(await startRun(), declare({ name: 'pr-12' }));
+    await killed;
+    expect(held()).toMatchObject([{ id, name: 'pr-12', current_state: 'ready' }]);
+    expect(emulator.requests().filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  it('deletes the duplicate when the request of a killed create arrives late', async () => {
+    const { startRun, declare, held, emulator, project } = await startBranchDoor(door, { operationMs: 400 });
+    const created = runUp(await startRun(), declare({ name: 'pr-12' }));
+    await expect.poll(() => held().length, patience).toBe(1);
+    emulator.createBranch(project.id, { name: held()[0]?.name ?? '' });
+    const { id } = await created;
+    expect(held()).toMatchObject([{ id, name: 'pr-12' }]);
+  });
+
+  it('keeps its id in state when the create is interrupted by its time-out, and the next up resumes', async () => {
+    const { startRun, declare, held, emulator, writes } = await startBranchDoor(door);
+    const hanging = emulator.inject({
+      match: { action: 'create_branch' },
+      effect: { kind: 'operation-hangs' },
+    });
+    const failure = await callErrorOf(runUp(await startRun(), declare({ name: 'pr-12' }, 0.3)));
+    expect(failure.message).toMatch(
+      /^create of branch br-\S+: still waiting for create_branch .* kept in state/,
+    );
+    expect(failure.state).toMatchObject({
+      id: held()[0]?.id,
+      outputs: { unsettledOperations: [{ action: 'create_branch', status: 'running' }] },
+    });
+    hanging.clear();
+    const { outputs } = await runUp(await startRun(), declare({ name: 'pr-12' }), failure.state);
+    expect(outputs).not.toHaveProperty('unsettledOperations');
+    expect(held()).toMatchObject([{ name: 'pr-12', current_state: 'ready' }]);
+    expect(writes().map(({ method }) => method)).toEqual(['POST', 'PATCH']);
+  });
+
+  it('is replaced by the next up when its creation has failed', async () => {
+    const { startRun, declare, held, emulator } = await startBranchDoor(door);
+    const error = 'no space';
+    emulator.inject({ match: { action: 'create_branch' }, effect: { kind: 'operation-fails', error } });
+    const state = await failedState(runUp(await startRun(), declare()));
+    expect(await runPreview(await startRun(), declare(), state)).toMatchObject({
+      replaces: ['unsettledOperations'],
+    });
+    const { id } = await runUp(await startRun(), declare(), state);
+    expect(id).not.toBe(state.id);
+    expect(held()).toMatchObject([{ id, current_state: 'ready' }]);
+  });
+
+  it('is renamed, protected and unprotected in place', async () => {
+    const { startRun, declare, held, writes } = await startBranchDoor(door);
+    const state = await runUp(await startRun(), declare());
+    const renamed = await runUp(await startRun(), declare({ name: 'pr-13', protected: true }), state);
+    expect(held()).toMatchObject([{ id: state.id, name: 'pr-13', protected: true }]);
+    await runUp(await startRun(), declare({ name: 'pr-13' }), renamed);
+    expect(held()).toMatchObject([{ name: 'pr-13', protected: false }]);
+    expect(writes().map(({ method }) => method)).toEqual(['POST', 'PATCH', 'PATCH']);
+  });
+
+  it('is renamed once when the response is lost', async () => {
+    const { startRun, declare, held, emulator, writes } = await startBranchDoor(door);
+    const state = await runUp(await startRun(), declare());
+    emulator.inject({ match: toBranch, effect: { kind: 'lost-after-work' } });
+    await runUp(await startRun(), declare({ name: 'pr-13' }), state);
+    expect(held()).toMatchObject([{ name: 'pr-13' }]);
+    expect(writes().filter(({ method }) => method === 'PATCH')).toHaveLength(1);
+  });
+
+  it.each([
+    ['parentId', (id: string): Partial<BranchInputs> => ({ parentId: id })],
+    ['parentTimestamp', (): Partial<BranchInputs> => ({ parentTimestamp: '2026-01-31T08:00:00Z' })],
+    ['parentLsn', (): Partial<BranchInputs> => ({ parentLsn: '0/1E88DF8' })],
+  ])('is not replaced by a change of %s without allowDataLoss', async (name, change) => {
+    const { startRun, declare, held, feature, writes } = await startBranchDoor(door);
+    const state = await runUp(await startRun(), declare());
+    const program = declare(change(feature.id));
+    const { message } = await callErrorOf(runPreview(await startRun(), program, state));
+    expect(message).toContain(`a change of ${name} replaces branch ${state.id}: its data will be deleted`);
+    expect(message).toContain('allowDataLoss is not true');
+    expect(writes()).toHaveLength(1);
+    const allowed = declare({ ...change(feature.id), allowDataLoss: true });
+    const replaced = await runUp(await startRun(), allowed, state);
+    expect(held()).toMatchObject([{ id: replaced.id }]);
+    expect(replaced.id).not.toBe(state.id);
+    expect(await runPreview(await startRun(), allowed, replaced)).toMatchObject({ hasChanges: false });
+    expect(await runRefresh(await startRun(), replaced)).toMatchObject({ hasChanges: false });
+  });
+
+  it('is not replaced when the program writes its point in another way, or leaves it out', async () => {
+    const { startRun, declare } = await startBranchDoor(door);
+    const state = await runUp(await startRun(), declare({ parentTimestamp: '2026-01-31T08:00:00Z' }));
+    const other = declare({ parentTimestamp: '2026-01-31T09:00:00.000+01:00' });
+    expect(await runPreview(await startRun(), other, state)).toMatchObject({ hasChanges: false });
+    expect(await runPreview(await startRun(), declare(), state)).toMatchObject({ hasChanges: false });
+  });
+
+  it('shows the drift of its name in a refresh, and the next up restores it', async () => {
+    const { startRun, declare, held, emulator, project } = await startBranchDoor(door);
+    const state = await runUp(await startRun(), declare({ name: 'pr-12' }));
+    emulator.changeBranch(project.id, state.id, { name: 'other' });
+    const refreshed = await runRefresh(await startRun(), state);
+    expect(refreshed.hasChanges).toBe(true);
+    await runUp(await startRun(), declare({ name: 'pr-12' }), refreshed.state);
+    expect(held()).toMatchObject([{ name: 'pr-12' }]);
+  });
+
+  it('takes over a branch of its name with adopt only, and only one of the declared parent', async () => {
+    const { startRun, declare, held, emulator, project, feature } = await startBranchDoor(door);
+    const { id } = emulator.createBranch(project.id, { name: 'staging' });
+    const refused = await callErrorOf(runUp(await startRun(), declare({ name: 'staging' })));
+    expect(refused.message).toContain(`already has a branch of that name, ${id}`);
+    expect(refused.message).toContain('adopt: true takes it over');
+    const other = declare({ name: 'staging', adopt: true, parentId: feature.id });
+    expect((await callErrorOf(runUp(await startRun(), other))).message).toContain('It has another parentId');
+    const adopted = await runUp(await startRun(), declare({ name: 'staging', adopt: true, protected: true }));
+    expect(held()).toMatchObject([{ id: adopted.id, protected: true }]);
+    expect(adopted.id).toBe(id);
+  });
+
+  it('is deleted with its endpoints; one that is gone counts as deleted', async () => {
+    const { startRun, declare, held, emulator, project } = await startBranchDoor(door);
+    const state = await runUp(await startRun(), declare());
+    emulator.createEndpoint(project.id, { branch_id: state.id, type: 'read_write' });
+    await (await startRun()).delete(state);
+    expect(held()).toEqual([]);
+    expect(emulator.endpoints().filter(({ branch_id }) => branch_id === state.id)).toEqual([]);
+    await (await startRun()).delete(state);
+    expect(await runRefresh(await startRun(), state)).toEqual({ state: undefined, hasChanges: true });
+  });
+
+  it('is not deleted while it has children, which the error names', async () => {
+    const { startRun, declare, held, emulator, project } = await startBranchDoor(door);
+    const state = await runUp(await startRun(), declare());
+    const child = emulator.createBranch(project.id, { name: 'child', parentId: state.id });
+    const { message } = await callErrorOf((await startRun()).delete(state));
+    expect(message).toContain(
+      `delete of branch ${state.id}: other branches were created from it: child (${child.id}). Delete them first.`,
+    );
+    expect(held()).toHaveLength(2);
+  });
+
+  it.each([
+    [{ projectId: 'A' }, 'projectId must be the id of a project'],
+    [{ parentTimestamp: 'yesterday' }, 'parentTimestamp must be a point in time with a time zone'],
+    [{ parentTimestamp: '2026-01-31T08:00:00' }, 'parentTimestamp must be a point in time with a time zone'],
+    [{ parentLsn: '12' }, 'parentLsn must be a position in the log'],
+    [
+      { parentLsn: '0/1', parentTimestamp: '2026-01-31T08:00:00Z' },
+      'must not be given together with parentLsn',
+    ],
+    [{ adopt: true }, 'name is required with adopt'],
+    [{ name: '' }, 'name must be 1 to 256 characters'],
+    [{ branchId: 'br-1' }, 'branchId is not an argument of a Branch; those are projectId, name, parentId'],
+  ])('refuses %j before any request', async (args, reason) => {
+    const { startRun, declare, emulator } = await startBranchDoor(door);
+    const { message } = await callErrorOf(runUp(await startRun(), declare(args as Partial<BranchInputs>)));
+    expect(message).toContain(reason);
+    expect(emulator.requests()).toEqual([]);
+  });
+});
