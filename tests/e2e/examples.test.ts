@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { flat } from '../support/pulumi-stack';
 import { startExample } from '../support/start-example';
 
 it.concurrent('read-replicas: creates the configured number of replicas, and deletes one when the number drops', async (test) => {
@@ -58,7 +59,7 @@ it.concurrent('preview-environments: opens, resets and removes an environment wi
   expect(held()).toEqual([]);
 });
 
-it.concurrent('adopt-default-endpoint: takes over the endpoint at its size, resizes it when allowed, and keeps it after destroy', async (test) => {
+it.concurrent('adopt-default-endpoint: takes over the endpoint at its size, resizes it when allowed, shows drift, and keeps it after destroy', async (test) => {
   const { stack, emulator, followReadme, tryReadme } = await startExample('adopt-default-endpoint', test);
   const [primary] = emulator.endpoints();
   if (!primary) throw new Error('The project has no endpoint.');
@@ -81,6 +82,11 @@ it.concurrent('adopt-default-endpoint: takes over the endpoint at its size, resi
   await followReadme();
   expect(held()).toMatchObject({ autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 4 });
   expect(emulator.restarts(primary.id)).toBe(1);
+
+  await stack.run('preview', '--expect-no-changes');
+  emulator.changeEndpoint(primary.id, { suspend_timeout_seconds: 60 });
+  const { screen } = await stack.run('preview', '--diff');
+  expect(flat(screen)).toContain('~ suspendTimeoutSeconds: 60 => 600');
 
   await stack.run('destroy', '--yes', '--skip-preview');
   expect(held()).toMatchObject({ current_state: 'active' });
