@@ -157,3 +157,31 @@ it('a YAML program reads an endpoint and calls the functions of the plugin witho
   await stack.run('destroy', '--yes', '--skip-preview');
   expect(emulator.endpoints().map((endpoint) => endpoint.id)).toEqual([primary?.id]);
 });
+
+it('pulumi import PROJECT/BRANCH prints code of a branch, whose preview shows no change', async () => {
+  const { stack, emulator, project, branch, write } = await startYaml();
+  const child = emulator.createBranch(project.id, { name: 'preview/pr-12', parentId: branch.id });
+  const branchType = 'postgres-compute:index:Branch';
+  const args = [branchType, 'preview', `${project.id}/${child.id}`, '--yes', '--skip-preview'];
+  const { screen } = await stack.run('import', ...args);
+  const [, code = ''] = screen.split(/(?=^resources:$)/m);
+  const program = load(code) as { resources: { preview: { properties: object } } };
+  expect(program.resources.preview.properties).toEqual({
+    projectId: project.id,
+    name: 'preview/pr-12',
+    parentId: branch.id,
+  });
+  await write(program);
+  await stack.run('preview', '--expect-no-changes');
+  await stack.run('refresh', '--yes', '--skip-preview', '--expect-no-changes');
+
+  const found = { type: branchType, get: { id: `${project.id}/${child.id}` } };
+  await write({
+    ...program,
+    resources: { ...program.resources, found },
+    outputs: { name: yamlValue('found.name') },
+  });
+  await stack.run('up', '--yes', '--skip-preview');
+  expect((await stack.run('stack', 'output', 'name')).stdout.trim()).toBe('preview/pr-12');
+  expect(emulator.requests().filter(({ method }) => method !== 'GET')).toEqual([]);
+});
