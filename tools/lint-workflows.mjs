@@ -10,9 +10,8 @@ import { goEnvironment } from './child-environment.mjs';
 const HERE = dirname(fileURLToPath(import.meta.url));
 const OWN = join(HERE, '../.github/workflows');
 const WORKFLOWS = [
-  ...['github-actions/deploy.yaml', 'preview-environments/preview.yaml'].map((file) =>
-    join(HERE, '../examples', file),
-  ),
+  join(HERE, '../examples/github-actions/deploy.yaml'),
+  join(HERE, '../examples/preview-environments/preview.yaml'),
   ...readdirSync(OWN).map((name) => join(OWN, name)),
 ];
 const COMMAND = 'github.com/rhysd/actionlint/cmd/actionlint';

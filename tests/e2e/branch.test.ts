@@ -34,13 +34,17 @@ async function startEnvironment(door: DoorName) {
 }
 
 describe.each(doorNames)('a branch with an endpoint, by the %s provider', (door) => {
-  it('is replaced with its endpoint when the parent changes, if allowDataLoss allows it', async ({
+  it('comes up in order, is replaced if allowDataLoss allows it, and is destroyed in order', async ({
     expect,
   }) => {
     const { stack, emulator, declare, branches, endpoints, feature } = await startEnvironment(door);
-    await stack.run('up', '--yes', '--skip-preview');
+    const { screen: up } = await stack.run('up', '--yes', '--skip-preview');
     const [before] = branches();
     const [endpoint] = endpoints();
+    expect(before).toMatchObject({ name: 'preview/pr-12', current_state: 'ready' });
+    expect(endpoint).toMatchObject({ branch_id: before?.id, current_state: 'active' });
+    expect(flat(up)).toMatch(/uri *: \[secret\]/);
+    await stack.run('preview', '--expect-no-changes');
     const count = emulator.requests().filter(({ method }) => method !== 'GET').length;
 
     await declare('parentId: feature');
@@ -55,6 +59,8 @@ describe.each(doorNames)('a branch with an endpoint, by the %s provider', (door)
 
     await declare('parentId: feature, allowDataLoss: true');
     const preview = await stack.run('preview');
+    if (door === 'plugin')
+      expect(flat(preview.screen)).toContain(',deletesData~parentId]; warning: a change');
     expect(flat(preview.screen)).toContain(`replaces branch ${before?.id}: its data will be deleted`);
     expect(flat(preview.screen)).toContain(
       'its branch is deleted and created again, and the endpoint with it: its host name changes',

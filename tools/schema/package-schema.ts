@@ -7,14 +7,8 @@ import { dynamicBranch, dynamicEndpoint } from '../../provider/src/dynamic/provi
 import { endpointType } from '../../provider/src/endpoint/endpoint-type';
 import { checker, exportedNames, listProperties, type Property, readExport } from './provider-types';
 
-const objectTypes = [
-  'SizeOutput',
-  'UnsettledOperation',
-  'ComputeEndpointState',
-  'OperationState',
-  'ProjectState',
-  'BranchState',
-];
+const states = exportedNames.filter((name) => name.endsWith('State'));
+const objectTypes = ['SizeOutput', 'UnsettledOperation', ...states];
 const resources = {
   ComputeEndpoint: { type: endpointType, dynamic: dynamicEndpoint },
   Branch: { type: branchType, dynamic: dynamicBranch },

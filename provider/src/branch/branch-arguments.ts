@@ -46,10 +46,10 @@ export const branchArguments = Object.keys(shape) as BranchArgument[]; // Object
 /** Where the data of the branch comes from: a change of any of these replaces the branch. */
 export const replacingArguments = ['projectId', 'parentId', 'parentLsn', 'parentTimestamp'] as const;
 
-/** Known at creation only, and reported in another form than it was asked for: its drift is not worth any data. */
+/** The service may report these in another form. Drift in them never replaces the branch. */
 const pointArguments: readonly BranchArgument[] = ['parentLsn', 'parentTimestamp'];
 
-/** Of which the service knows nothing. */
+/** Settings of the provider; never sent to the service. */
 export const settingArguments: readonly BranchArgument[] = ['adopt', 'allowDataLoss'];
 
 export type UpdatedArgument = 'name' | 'protected';
@@ -74,8 +74,9 @@ export function findChanges({ inputs, outputs }: Prior<BranchInputs, BranchOutpu
     // A branch keeps what the program no longer gives, except its protection.
     if (value === undefined)
       return name === 'protected' && inputs[name] !== undefined && outputs[name] === true;
-    const before = pointArguments.includes(name) ? (inputs[name] ?? outputs[name]) : outputs[name];
-    return isUnknown(value) || !isSamePoint(value, before);
+    if (isUnknown(value)) return true;
+    if (pointArguments.includes(name)) return !isSamePoint(value, inputs[name] ?? outputs[name]);
+    return value !== outputs[name];
   });
 }
 

@@ -74,27 +74,22 @@ function findNamed(branches: readonly Branch[], names: readonly string[]): Branc
 export async function createBranch(
   request: CreateRequest,
 ): Promise<{ readonly id: string; readonly outputs: BranchOutputs }> {
+  const { branches, readLagMs } = request.project;
+  const hideIfGone = (id: string) => branches.hideIfGone(id, readLagMs, request.deadline);
   for (let attempt = 1; ; attempt += 1) {
     try {
       const creation = await createOnce(request);
       const { id } = creation.kind === 'new' ? creation.change.branch : creation.branch;
-      const isListedOnly = creation.kind !== 'new' && (await hideIfGone(request, id));
-      const outputs = isListedOnly ? undefined : await settle(request, id, creation);
+      const isGone = creation.kind !== 'new' && (await hideIfGone(id));
+      const outputs = isGone ? undefined : await finishCreation(request, id, creation);
       if (outputs) return { id, outputs };
       if (attempt === mostAttempts)
         throw new Error(`create of branch ${id}: it no longer exists. Run \`pulumi up\` again.`);
     } catch (error) {
-      const isGone = error instanceof NameTakenError && (await hideIfGone(request, error.takenBy));
+      const isGone = error instanceof NameTakenError && (await hideIfGone(error.takenBy));
       if (!isGone || attempt === mostAttempts) throw error;
     }
   }
-}
-
-/** Whether a listed branch no longer exists by its id. If so, hides it from later lists. */
-async function hideIfGone({ project, deadline }: CreateRequest, id: string): Promise<boolean> {
-  if (await project.branches.exists(id, project.readLagMs, deadline)) return false;
-  project.branches.hide(id);
-  return true;
 }
 
 async function createOnce(request: CreateRequest): Promise<Creation> {
@@ -125,7 +120,7 @@ async function createOnce(request: CreateRequest): Promise<Creation> {
 }
 
 /** Undefined when the branch is a duplicate, and was deleted. */
-async function settle(request: CreateRequest, id: string, creation: Creation) {
+async function finishCreation(request: CreateRequest, id: string, creation: Creation) {
   const { inputs, declaration, claims } = request;
   const isNew = creation.kind === 'new';
   const latest = isNew ? creation.change.branch : creation.branch;
@@ -137,7 +132,7 @@ async function settle(request: CreateRequest, id: string, creation: Creation) {
     // Until the last step, a repeated create finds the branch by its derived name.
     await run.apply((await run.findDrift()).filter((name) => name !== 'name'));
     const finished = await run.finish('name');
-    if (creation.kind !== 'adopted' && (await givesWay(request, latest))) return undefined;
+    if (creation.kind !== 'adopted' && (await deleteDuplicates(request, latest))) return undefined;
     if (inputs.name === undefined || inputs.name === finished.name) return finished;
     await run.apply(['name']);
     return run.finish();
@@ -149,7 +144,7 @@ async function settle(request: CreateRequest, id: string, creation: Creation) {
  * Deletes the duplicates that other creates of this resource left, and whose ids no state has: those of a killed process, or
  * of another one that runs now. The oldest stays. Returns true when this branch was such a duplicate itself.
  */
-async function givesWay(request: CreateRequest, created: Branch): Promise<boolean> {
+async function deleteDuplicates(request: CreateRequest, created: Branch): Promise<boolean> {
   const { project, declaration, inputs, claims, deadline, progress } = request;
   const { resource } = declaration;
   const derivedNames = deriveNames(resource, inputs, replacingArguments);
@@ -163,6 +158,7 @@ async function givesWay(request: CreateRequest, created: Branch): Promise<boolea
   const names = inputs.name === undefined ? derivedNames : [...derivedNames, inputs.name];
   const own = findNamed(branches, names).filter((branch) => branch.id === created.id || !isOthers(branch));
   const place = own.findIndex(({ id }) => id === created.id);
+  if (place < 0) return false;
   const younger = own.slice(place + 1).filter(({ name }) => derivedNames.includes(name));
   const duplicates = place > 0 ? [created] : younger;
   for (const { id } of duplicates) await deleteBranch(project, id, deadline, progress);

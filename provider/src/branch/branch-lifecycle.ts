@@ -62,11 +62,12 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
       const { urn } = news.resource;
       if (this.#claims.isRefreshed(id, urn)) return { hasChanges, changes, replaces };
-      if (replaces.length > 0) await this.#reportReplacement(id, replaces, news);
+      const deletesData = replaces.length > 0;
+      if (deletesData) await this.#reportReplacement(id, replaces, news);
       else if (await this.#hasFailedToBecomeReady(id, prior)) replaces.push('unsettledOperations');
       // Don't claim a branch that is about to be replaced: its delete must go through.
       if (urn !== undefined && replaces.length === 0) this.#claims.claimInState(id, urn);
-      return { hasChanges, changes, replaces };
+      return { hasChanges, changes, replaces, deletesData };
     });
   }
 
@@ -135,13 +136,15 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const isCertain =
       replaces.some((name) => !isUnknown(inputs[name as keyof BranchInputs])) ||
       (resource.urn !== undefined && !this.#claims.isDeclared(resource.urn));
-    const what = `a change of ${replaces.join(' and ')} ${isCertain ? 'replaces' : 'may replace'} branch ${id}: its data will be deleted, with its endpoints`;
-    if (isUnknown(allowDataLoss) || allowDataLoss === true || !isCertain) {
-      const gate = allowDataLoss === true ? '' : '. allowDataLoss is not true: `pulumi up` stops if it does';
-      return this.core.show('warning', news, [`${what}${gate}`]);
-    }
+    const deletes = `branch ${id}: its data will be deleted, with its endpoints`;
+    const change = `a change of ${replaces.join(' and ')}`;
+    const warn = (text: string) => this.core.show('warning', news, [text]);
+    const gate = 'If it does, `pulumi up` fails, because allowDataLoss is not true.';
+    if (!isCertain)
+      return warn(`${change} may replace ${deletes}.${allowDataLoss === true ? '' : ` ${gate}`}`);
+    if (allowDataLoss === true) return warn(`${change} replaces ${deletes}`);
     throw new Error(
-      `${what}. allowDataLoss is not true, so nothing was changed. To continue, set allowDataLoss: true; to keep the data, leave ${replaces.join(' and ')} as it was.`,
+      `${change} replaces ${deletes}. allowDataLoss is not true, so nothing was changed. To continue, set allowDataLoss: true; to keep the data, leave ${replaces.join(' and ')} as it was. If this branch is replaced because its parent is, set it with a \`pulumi up\` of its own first.`,
     );
   }
 

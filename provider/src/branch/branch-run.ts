@@ -129,7 +129,7 @@ export class BranchRun {
     return this.#toOutputs(branch);
   }
 
-  /** What the service reports otherwise than declared. */
+  /** The arguments whose reported value differs from the declared one. */
   async findDrift(): Promise<UpdatedArgument[]> {
     return findDrift(await this.#read(), this.#work.inputs);
   }

@@ -97,6 +97,13 @@ export class ResourceList<Item extends { readonly id: string }> {
     return (await this.#readPatiently(readLagMs, () => this.#findById(id, deadline))) !== undefined;
   }
 
+  /** Whether a listed item no longer exists by its id. If so, hides it from later lists. */
+  async hideIfGone(id: string, readLagMs: number, deadline: Deadline): Promise<boolean> {
+    if (await this.exists(id, readLagMs, deadline)) return false;
+    this.hide(id);
+    return true;
+  }
+
   async #findById(id: string, deadline: Deadline | undefined): Promise<Item | undefined> {
     try {
       return await this.#source.get(id, deadline);

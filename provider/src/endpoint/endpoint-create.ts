@@ -36,17 +36,15 @@ export async function createEndpoint(request: CreateRequest): Promise<Created> {
     } catch (error) {
       const isGone =
         error instanceof GoneError ||
-        (error instanceof NameTakenError && (await hideIfGone(request, error.takenBy)));
+        (error instanceof NameTakenError && (await isListedOnly(request, error.takenBy)));
       if (!isGone || attempt === mostAttempts) throw error;
     }
   }
 }
 
-/** Whether a listed endpoint no longer exists by its id. If so, hides it from later lists. */
-async function hideIfGone({ project, deadline }: CreateRequest, id: string): Promise<boolean> {
-  if (await project.endpoints.exists(id, project.readLagMs, deadline)) return false;
-  project.endpoints.hide(id);
-  return true;
+/** Whether a listed endpoint no longer exists by its id. Later lists hide it then. */
+function isListedOnly({ project, deadline }: CreateRequest, id: string): Promise<boolean> {
+  return project.endpoints.hideIfGone(id, project.readLagMs, deadline);
 }
 
 async function finishNew(request: CreateRequest, change: EndpointChange): Promise<Created> {
@@ -86,7 +84,7 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
 async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndpoint) {
   const { inputs, target } = request;
   const { id } = endpoint;
-  if (await hideIfGone(request, id))
+  if (await isListedOnly(request, id))
     throw new GoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
   const isOwn = kind === 'own';
   const run = startRun(request, endpoint);

@@ -35,7 +35,7 @@ export interface ResourceState {
 export type PropertyChange = 'add' | 'delete' | 'update';
 
 export interface PluginDiff extends ResourceDiff {
-  /** How each property changes, and `restartsCompute`, which is no property, when the change restarts the compute. */
+  /** How each property changes, and what else the row of the preview has to say, under a name that is no property. */
   readonly detailed: ReadonlyMap<string, PropertyChange>;
 }
 
@@ -83,6 +83,7 @@ export class PluginProvider {
       diff.changes.map((name) => [name, describeChange(before.outputs[name], declaration.inputs[name])]),
     );
     if (diff.restarts) detailed.set('restartsCompute', 'add');
+    if (diff.deletesData) detailed.set('deletesData', 'add');
     if (diff.hasChanges && detailed.size === 0) detailed.set('unsettledOperations', 'delete');
     return { ...diff, detailed };
   }

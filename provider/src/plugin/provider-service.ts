@@ -4,21 +4,15 @@ import { PluginInfo } from '@pulumi/pulumi/proto/plugin_pb';
 import * as proto from '@pulumi/pulumi/proto/provider_pb';
 import { Empty } from 'google-protobuf/google/protobuf/empty_pb';
 import type { Struct } from 'google-protobuf/google/protobuf/struct_pb';
-import type { InputFailure } from '../resource/input-values';
 import type { CoreOptions } from '../resource/provider-core';
 import { callFunction } from './functions';
-import {
-  makePluginProviders,
-  type PluginProvider,
-  type PropertyChange,
-  type ResourceState,
-} from './plugin-provider';
-import { readProperties, type WrittenProperties, writeProperties } from './properties';
+import { makePluginProviders, type PluginProvider, type ResourceState } from './plugin-provider';
+import { readProperties, writeProperties } from './properties';
 import { findChangedSettings, findSettingFailures } from './provider-settings';
+import { toCheckResponse, toFailure, toPropertyDiff } from './responses';
 import { NotConfiguredError, toServiceError } from './service-error';
 
 const { DiffChanges } = proto.DiffResponse;
-const { Kind } = proto.PropertyDiff;
 
 /** The calls of the engine, each turned into one of the provider's. */
 export class ProviderService {
@@ -111,7 +105,7 @@ export class ProviderService {
     return toCheckResponse({ values, secretNames: secrets }, findSettingFailures(values, environment));
   }
 
-  /** Never a replacement: the endpoints stay where they are. */
+  /** Never a replacement: the resources stay where they are. */
   async #diffConfig(request: proto.DiffRequest): Promise<proto.DiffResponse> {
     const olds = readProperties(request.getOldInputs() ?? request.getOlds()).values;
     const changed = findChangedSettings(olds, readProperties(request.getNews()).values);
@@ -151,16 +145,8 @@ export class ProviderService {
     response.setDeletebeforereplace(true);
     response.setDiffsList([...detailed.keys()]);
     response.setHasdetaileddiff(true);
-    for (const [path, change] of detailed) {
-      const property = new proto.PropertyDiff();
-      property.setKind(
-        kindOf(
-          change,
-          replaces.some((name) => name === path),
-        ),
-      );
-      response.getDetaileddiffMap().set(path, property);
-    }
+    for (const [path, change] of detailed)
+      response.getDetaileddiffMap().set(path, toPropertyDiff(change, replaces.includes(path)));
     return response;
   }
 
@@ -236,27 +222,4 @@ function toState(request: StateRequest, outputs: Struct | undefined): ResourceSt
     inputs: readProperties(request.getOldInputs()),
     outputs: readProperties(outputs),
   };
-}
-
-function kindOf(change: PropertyChange, isReplacing: boolean): proto.PropertyDiff.Kind {
-  const kinds = {
-    add: [Kind.ADD, Kind.ADD_REPLACE],
-    delete: [Kind.DELETE, Kind.DELETE_REPLACE],
-    update: [Kind.UPDATE, Kind.UPDATE_REPLACE],
-  } as const;
-  return kinds[change][isReplacing ? 1 : 0];
-}
-
-function toCheckResponse(inputs: WrittenProperties, failures: readonly InputFailure[]): proto.CheckResponse {
-  const response = new proto.CheckResponse();
-  response.setInputs(writeProperties(inputs));
-  response.setFailuresList(failures.map(toFailure));
-  return response;
-}
-
-function toFailure({ property, reason }: InputFailure): proto.CheckFailure {
-  const failure = new proto.CheckFailure();
-  failure.setProperty(property);
-  failure.setReason(reason);
-  return failure;
 }

@@ -24,8 +24,8 @@ interface DeleteRequest {
 }
 
 /**
- * Deletes an endpoint or a branch and waits for the operations, also with `waitForOperations: false`: a delete that failed
- * after the resource had left the state would be forgotten. What no longer exists counts as deleted once the service itself
+ * Deletes an endpoint or a branch, and always waits for the operations: a delete that failed after the resource had left the
+ * state would be forgotten. What no longer exists counts as deleted once the service itself
  * confirms it; a proxy's 404 does not.
  */
 export async function deleteResource(request: DeleteRequest): Promise<void> {

@@ -21,7 +21,7 @@ export interface CoreOptions extends ServicePacing {
   readonly environment?: NodeJS.ProcessEnv | undefined;
   /** Aborted when the user interrupts the run: from then on, nothing is sent. */
   readonly signal?: AbortSignal | undefined;
-  /** What the front door calls its settings. @default those of the dynamic provider */
+  /** What the adapter calls its settings. @default those of the dynamic provider */
   readonly settingNames?: SettingNames | undefined;
   /** How long a preview waits for a list before it continues without. Milliseconds. @default 5000 */
   readonly previewPatienceMs?: number | undefined;
@@ -125,7 +125,7 @@ export class ProviderCore {
   }
 }
 
-/** What is in state, with what the program does not give: values of these too are secret, such as those of settings. */
+/** What is in state, so that the values that the program does not give are redacted too. */
 export function asReported<Inputs extends object, Outputs extends Inputs>({
   resource,
   outputs,

@@ -1,7 +1,7 @@
 import type { Declared } from './resource-identity';
 
 /**
- * Which resource of this run has which name and which endpoint (or whatever its kind is). The engine passes resources one
+ * Records which resource of this run holds each name and each id, such as those of endpoints. The engine passes resources one
  * by one and in parallel. Without these claims, two resources with one name would share one endpoint, and destroying one
  * would delete the other's.
  */
@@ -26,7 +26,7 @@ export class ResourceClaims {
   }
 
   /**
-   * Claims the endpoint that a create returns: no later delete of the same run may remove it.
+   * Claims the id that a create returns: no later delete of the same run may remove it.
    * @throws Error when it belongs to another resource
    */
   claimCreated(
@@ -41,7 +41,7 @@ export class ResourceClaims {
     this.#created.set(id, urn);
   }
 
-  /** Claims an endpoint in state. @throws Error when a create of this run has returned it for another resource */
+  /** Claims an id in state. @throws Error when a create of this run has returned it for another resource */
   claimInState(id: string, urn: string): void {
     const holder = this.#claim(`id/${id}`, urn);
     if (holder === undefined || this.#created.get(id) !== holder) return;
@@ -49,8 +49,8 @@ export class ResourceClaims {
   }
 
   /**
-   * The resource that keeps the endpoint although this one deletes it: its create has returned the endpoint in this run, or
-   * it has the endpoint in state. A forced replacement that was interrupted has left it in state twice, once to be deleted.
+   * The resource that keeps the id although this one deletes it: its create has returned it in this run, or
+   * it has it in state. A forced replacement that was interrupted has left it in state twice, once to be deleted.
    */
   keeperOf(id: string, urn: string | undefined): string | undefined {
     const holder = this.#holders.get(`id/${id}`);
@@ -73,17 +73,17 @@ export class ResourceClaims {
     return this.#moving.get(endpointId);
   }
 
-  /** The resource has an endpoint of this name in state. */
+  /** The resource has this name in state. */
   noteInState(urn: string, name: string): void {
     this.#namesInState.set(urn, name);
   }
 
-  /** The name of the endpoint that the resource has in state, as far as this run has seen it. */
+  /** The name that the resource has in state, as far as this run has seen it. */
   nameInState(urn: string): string | undefined {
     return this.#namesInState.get(urn);
   }
 
-  /** The engine has read the endpoint of a resource in state. */
+  /** The engine has read a resource in state. */
   noteRead(endpointId: string, urn = endpointId): void {
     this.#refreshed.add(urn);
   }

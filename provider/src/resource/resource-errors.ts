@@ -24,7 +24,7 @@ export class GoneError extends Error {
   override readonly name = 'GoneError';
 }
 
-/** What must not be taken over has the name that a create needs, as far as a list shows. */
+/** As far as a list shows, the required name belongs to what must not be taken over. */
 export class NameTakenError extends Error {
   override readonly name = 'NameTakenError';
   /** Its id. */

@@ -12,9 +12,11 @@ export interface ResourceDiff {
   readonly replaces: readonly string[];
   /** Whether the change restarts an active compute, or may do so. */
   readonly restarts?: boolean;
+  /** Whether the change deletes the data of a branch, or may do so. */
+  readonly deletesData?: boolean;
 }
 
-/** The behaviour of a type of resource, as a front door calls it. Every error message may be shown: it holds no secret. */
+/** The behaviour of a type of resource, as an adapter calls it. Every error message may be shown: it holds no secret. */
 export interface ResourceLifecycle<Inputs = Properties, Outputs extends Unsettled = Properties & Unsettled> {
   readonly core: ProviderCore;
   readonly type: ResourceType;

@@ -25,7 +25,10 @@ export interface ComputeEndpointLocation {
 export interface ComputeEndpointArgs {
   /** The project that the branch belongs to. A change replaces the endpoint. */
   projectId: pulumi.Input<string>;
-  /** The branch whose data the endpoint serves. A change moves the endpoint in place; connections drop. */
+  /**
+   * The branch whose data the endpoint serves. A change moves the endpoint in place; connections drop. If it comes from a
+   * `Branch` that is replaced, the endpoint is replaced with it.
+   */
   branchId: pulumi.Input<string>;
   /**
    * `read_write` serves the branch, which has at most one of them; `read_only` is a read replica. A change replaces the

@@ -136,6 +136,13 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     expect(writes().map(({ method }) => method)).toEqual(['POST', 'PATCH', 'PATCH']);
   });
 
+  it('is renamed when only the case of the name changes', async () => {
+    const { startRun, declare, held } = await startBranchDoor(door);
+    const state = await runUp(await startRun(), declare({ name: 'preview/PR-1' }));
+    await runUp(await startRun(), declare({ name: 'preview/pr-1' }), state);
+    expect(held()).toMatchObject([{ name: 'preview/pr-1' }]);
+  });
+
   it('is renamed once when the response is lost', async () => {
     const { startRun, declare, held, emulator, writes } = await startBranchDoor(door);
     const state = await runUp(await startRun(), declare());

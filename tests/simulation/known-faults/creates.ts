@@ -44,13 +44,13 @@ export const createFaults: readonly KnownFault[] = [
   {
     name: 'a list that still shows a deleted endpoint refuses a create',
     file: 'endpoint/endpoint-create.ts',
-    find: '(error instanceof NameTakenError && (await hideIfGone(request, error.takenBy)))',
+    find: '(error instanceof NameTakenError && (await isListedOnly(request, error.takenBy)))',
     replace: 'false',
   },
   {
     name: 'a create takes over an endpoint that only a lagging list shows',
     file: 'endpoint/endpoint-create.ts',
-    find: 'if (await hideIfGone(request, id))',
+    find: 'if (await isListedOnly(request, id))',
     replace: 'if (false)',
   },
   {
