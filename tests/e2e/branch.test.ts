@@ -1,4 +1,5 @@
 import { describe, it } from 'vitest';
+import { codeBlock } from '../support/documents';
 import { type DoorName, doorNames, programDoors } from '../support/program-doors';
 import { flat } from '../support/pulumi-stack';
 import { startProgram } from '../support/start-stack';
@@ -109,9 +110,13 @@ describe.each(doorNames)('a branch with an endpoint, by the %s provider', (door)
   });
 
   it.runIf(door === 'dynamic')(
-    'survives a kill -9 of the CLI while the branch is being created',
+    'of the guide survives a kill -9 of the CLI while the branch is being created',
     async ({ expect }) => {
       const { stack, emulator, branches } = await startEnvironment(door);
+      const guide = codeBlock('docs/branches.md', 'ts', 'Branches');
+      await stack.writeProgram(`import * as pulumi from '@pulumi/pulumi';
+const projectId = new pulumi.Config().require('projectId');
+${guide}`);
       const hanging = emulator.inject({
         match: { action: 'create_branch' },
         effect: { kind: 'operation-hangs' },
@@ -125,6 +130,8 @@ describe.each(doorNames)('a branch with an endpoint, by the %s provider', (door)
       await stack.run('up', '--yes', '--skip-preview');
       expect(branches()).toMatchObject([{ name: 'preview/pr-12', current_state: 'ready' }]);
       await stack.run('preview', '--expect-no-changes');
+      const { stdout } = await stack.run('stack', 'output', 'databaseUrl', '--show-secrets');
+      expect(new URL(stdout.trim()).hostname).toBe(emulator.endpoints().at(-1)?.host);
     },
   );
 });
