@@ -12,7 +12,7 @@ export const doors: [string, Door][] = [
 ];
 
 /** Starts an emulator with a project and an empty branch, and functions for a resource that reach it through the door. */
-export async function startDoor(door: Door, options: EmulatorOptions = {}) {
+export async function startDoor(door: Door, options: EmulatorOptions & { readLagMs?: number } = {}) {
   const service = await startService(options);
   const { project, branch, emulator } = service;
   /** Starts a run of the engine. @param config the settings of the stack's config, by their bare names */

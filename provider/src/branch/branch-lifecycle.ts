@@ -61,7 +61,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       const replaces: string[] = changes.filter(isReplacing);
       const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
       const { urn } = news.resource;
-      if (this.#claims.isRefreshed(id, urn)) return { hasChanges, changes, replaces };
+      if (this.#claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces };
       const deletesData = replaces.length > 0;
       if (deletesData) await this.#reportReplacement(id, replaces, news);
       else if (await this.#hasFailedToBecomeReady(id, prior)) replaces.push('unsettledOperations');

@@ -73,7 +73,8 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       const replaces = changes.filter(isReplacing);
       const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
       // A claim would keep the endpoint from being deleted by `destroy --refresh`.
-      if (this.#claims.isRefreshed(id, urn)) return { hasChanges, changes, replaces, restarts: false };
+      if (this.#claims.isRefreshed(id, prior, news))
+        return { hasChanges, changes, replaces, restarts: false };
       // Don't claim an endpoint that is about to be replaced: its delete must go through.
       if (urn !== undefined && replaces.length === 0) {
         this.#claims.claimInState(id, urn);

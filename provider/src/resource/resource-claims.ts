@@ -1,3 +1,4 @@
+import { isUnknown } from './input-values';
 import type { Declared } from './resource-identity';
 
 /**
@@ -86,25 +87,27 @@ export class ResourceClaims {
   /** The engine has read a resource in state. */
   noteRead(endpointId: string, urn = endpointId): void {
     this.#refreshed.add(urn);
+    this.#declared.delete(urn);
   }
 
   /** The engine has passed what the program declares of the resource. */
   noteDeclared(urn: string): void {
-    this.#refreshed.delete(urn);
     this.#declared.add(urn);
   }
 
-  /** Whether the engine has passed what the program declares of the resource, in this run. */
+  /** Whether the engine has passed what the program declares of the resource, in this run and since a refresh. */
   isDeclared(urn: string): boolean {
     return this.#declared.has(urn);
   }
 
   /**
    * Whether the engine refreshes the resource: it then compares what it has read with the inputs in state, which asks
-   * for no change. Before a change, it checks what the program declares.
+   * for no change. Before a change, it checks what the program declares; a change that another resource's replacement asks
+   * for has unknown inputs. The state may hold two URNs of a resource that was renamed, an old one in the outputs.
    */
-  isRefreshed(endpointId: string, urn = endpointId): boolean {
-    return this.#refreshed.has(urn);
+  isRefreshed(endpointId: string, before: Declared<object>, { resource: { urn }, inputs }: Declared<object>) {
+    const isDeclared = urn !== undefined && this.#declared.has(urn);
+    return this.#refreshed.has(before.resource.urn ?? endpointId) && !isDeclared && !isUnknown(inputs);
   }
 
   #claim(key: string, urn: string): string | undefined {

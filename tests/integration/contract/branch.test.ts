@@ -1,36 +1,15 @@
-import type { EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import type { BranchInputs } from '../../../provider/src/branch/branch-arguments';
 import { silenceDiagnostics } from '../../support/diagnostics';
-import { callErrorOf, type Door, failedState, runPreview, runRefresh, runUp } from '../../support/door';
+import { callErrorOf, failedState, runPreview, runRefresh, runUp } from '../../support/door';
 import { patience } from '../../support/pacing';
-import { doors, startDoor } from '../../support/start-door';
+import { startBranchDoor } from '../../support/start-branch-door';
+import { doors } from '../../support/start-door';
 
 silenceDiagnostics();
 
 const toBranches = { method: 'POST', path: '/projects/:project/branches' };
 const toBranch = { method: 'PATCH', path: '/projects/:project/branches/:branch' };
-
-/** Starts an emulator, and runs of the engine for the resource `api`, a Branch. */
-async function startBranchDoor(door: Door, options: EmulatorOptions = {}) {
-  const { emulator, project, branch, startRun, writes } = await startDoor(door, options);
-  const declare = (args: Partial<BranchInputs> = {}, timeoutSeconds?: number) => ({
-    args: { projectId: project.id, ...args },
-    timeoutSeconds,
-  });
-  const existing = new Set(emulator.branches(project.id).map(({ id }) => id));
-  /** The branches that a test has created. */
-  const held = () => emulator.branches(project.id).filter(({ id }) => !existing.has(id));
-  return {
-    emulator,
-    project,
-    feature: branch,
-    startRun: () => startRun(undefined, 'branch'),
-    declare,
-    held,
-    writes,
-  };
-}
 
 describe.each(doors)('a Branch by %s', (_name, door) => {
   it('is created from the declared parent, waits for create_branch, and has its outputs', async () => {

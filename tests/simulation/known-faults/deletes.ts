@@ -22,7 +22,7 @@ export const deleteFaults: readonly KnownFault[] = [
   {
     name: 'a refresh before a destroy keeps the endpoints',
     file: 'endpoint/endpoint-lifecycle.ts',
-    find: 'if (this.#claims.isRefreshed(id, urn)) return { hasChanges, changes, replaces, restarts: false };',
+    find: 'if (this.#claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces, restarts: false };',
     replace: '',
   },
   {
