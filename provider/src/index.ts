@@ -15,6 +15,7 @@ export type {
 export { ControlApiError } from './control-api/control-api-error';
 export type { FailureMeaning } from './control-api/failure-meaning';
 export { type ComputeSize, computeSizes, type SizeOutput } from './endpoint/compute-size';
+export type { UnsettledOperation } from './lifecycle/resource-state';
 export { getBranch, getBranches } from './lookups/branch-lookup';
 export { getConnectionUri } from './lookups/connection-uri-lookup';
 export { getComputeEndpoint, getComputeEndpoints } from './lookups/endpoint-lookup';
@@ -34,4 +35,3 @@ export { getProject, getProjects } from './lookups/project-lookup';
 export type { OperationFilter } from './operations/operation-filter';
 export type { OperationState } from './operations/operation-state';
 export { OperationWaitError } from './operations/operation-wait-error';
-export type { UnsettledOperation } from './resource/resource-state';

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
-import { unknownValue } from '../../provider/src/resource/input-values';
+import { unknownValue } from '../../provider/src/lifecycle/input-values';
 import { startService } from '../support/start-service';
 
 const __urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::api';

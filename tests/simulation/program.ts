@@ -1,5 +1,5 @@
+import type { Properties } from '../../provider/src/lifecycle/resource-identity';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
-import type { Properties } from '../../provider/src/resource/resource-identity';
 import { slotArguments, slotName } from '../chaos/declared-slot';
 import type { SlotPlan } from '../chaos/slot-plan';
 import type { Ground } from './ground';

@@ -1,7 +1,7 @@
-import type { BranchInputs } from '../../provider/src/branch/branch-arguments';
+import type { BranchInputs } from '../../provider/src/branch/branch-inputs';
 import type { EndpointInputs } from '../../provider/src/endpoint/endpoint-inputs';
-import type { InputFailure } from '../../provider/src/resource/input-values';
-import type { CoreOptions } from '../../provider/src/resource/provider-core';
+import type { InputFailure } from '../../provider/src/lifecycle/input-values';
+import type { CoreOptions } from '../../provider/src/lifecycle/provider-core';
 
 /** The type of resource that a run is about; the resource's name is `api`. */
 export type Kind = 'endpoint' | 'branch';

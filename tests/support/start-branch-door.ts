@@ -1,5 +1,5 @@
 import type { EmulatorOptions } from 'postgres-control-emulator';
-import type { BranchInputs } from '../../provider/src/branch/branch-arguments';
+import type { BranchInputs } from '../../provider/src/branch/branch-inputs';
 import type { Door } from './door';
 import { startDoor } from './start-door';
 

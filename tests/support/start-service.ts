@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { makeDynamicProviders } from '../../provider/src/dynamic/dynamic-provider';
 import { dynamicBranch, dynamicEndpoint } from '../../provider/src/dynamic/provider-text';
 import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
-import type { CoreOptions } from '../../provider/src/resource/provider-core';
+import type { CoreOptions } from '../../provider/src/lifecycle/provider-core';
 import type { Kind } from './door';
 import { defaultReadLagMs, lockPacing, pollPacing, retryPacing } from './pacing';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { camelCase, isEqual, lowerFirst, omit, uniqWith, upperFirst } from 'lodash';
 import ts from 'typescript';
-import { branchType } from '../../provider/src/branch/branch-state';
+import { branchType } from '../../provider/src/branch/branch-type';
 import { dynamicBranch, dynamicEndpoint } from '../../provider/src/dynamic/provider-text';
 import { endpointType } from '../../provider/src/endpoint/endpoint-type';
 import { checker, exportedNames, listProperties, type Property, readExport } from './provider-types';

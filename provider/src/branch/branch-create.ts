@@ -2,19 +2,13 @@ import { sortBy } from 'lodash';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Branch, BranchChange } from '../control-api/wire-types';
 import { describeBlockers } from '../engine/progress';
-import type { Work } from '../resource/provider-core';
-import type { ResourceClaims } from '../resource/resource-claims';
-import { NameTakenError } from '../resource/resource-errors';
-import { deriveNames } from '../resource/resource-name';
-import {
-  type BranchDeclaration,
-  type BranchInputs,
-  type BranchOutputs,
-  findOtherOrigin,
-  replacingArguments,
-  toCreateAttributes,
-} from './branch-arguments';
+import type { Work } from '../lifecycle/provider-core';
+import type { ResourceClaims } from '../lifecycle/resource-claims';
+import { NameTakenError } from '../lifecycle/resource-errors';
+import { deriveNames } from '../lifecycle/resource-name';
+import { findOtherOrigin, replacingArguments, toCreateAttributes } from './branch-changes';
 import { deleteBranch } from './branch-delete';
+import type { BranchDeclaration, BranchInputs, BranchOutputs } from './branch-inputs';
 import { BranchRun } from './branch-run';
 
 export interface CreateRequest extends Work<BranchInputs> {

@@ -2,8 +2,8 @@ import { ControlApiError } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import { joinFirst } from '../control-api/printable';
 import type { Progress } from '../engine/progress';
+import { deleteResource } from '../lifecycle/delete-resource';
 import type { ServiceProject } from '../operations/service-project';
-import { deleteResource } from '../resource/delete-resource';
 
 /** How many children an error lists. */
 const mostChildren = 20;

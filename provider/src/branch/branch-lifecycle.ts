@@ -1,29 +1,22 @@
-import { union } from 'lodash';
+import { intersection, union } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Branch } from '../control-api/wire-types';
+import { checkDeclaration } from '../lifecycle/check-declaration';
+import { isUnknown } from '../lifecycle/input-values';
+import { asReported, type ProviderCore } from '../lifecycle/provider-core';
+import { ResourceClaims } from '../lifecycle/resource-claims';
+import type { CheckedDeclaration, UncheckedDeclaration } from '../lifecycle/resource-identity';
+import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
+import { isUnsettled } from '../lifecycle/resource-state';
 import { isFailed } from '../operations/operation-outcome';
-import { checkDeclaration } from '../resource/check-declaration';
-import { isUnknown } from '../resource/input-values';
-import { asReported, type ProviderCore } from '../resource/provider-core';
-import { ResourceClaims } from '../resource/resource-claims';
-import type { CheckedDeclaration, UncheckedDeclaration } from '../resource/resource-identity';
-import type { ResourceDiff, ResourceLifecycle } from '../resource/resource-lifecycle';
-import { isUnsettled } from '../resource/resource-state';
-import {
-  type BranchDeclaration,
-  type BranchInputs,
-  type BranchOutputs,
-  findChanges,
-  findDrift,
-  findUpdates,
-  isReplacing,
-  type PriorBranch,
-} from './branch-arguments';
+import { findChanges, findDrift, findUpdates, replacingArguments } from './branch-changes';
 import { createBranch, findExisting } from './branch-create';
 import { deleteBranch } from './branch-delete';
+import type { BranchDeclaration, BranchInputs, BranchOutputs, PriorBranch } from './branch-inputs';
 import { BranchRun, isBecomingReady } from './branch-run';
-import { branchType, toFound, withSettings } from './branch-state';
+import { toFound, withSettings } from './branch-state';
+import { branchType } from './branch-type';
 
 /** How long a list of branches serves all new branches of a preview. Milliseconds. */
 const maxListAgeMs = 60_000;
@@ -58,7 +51,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
   async diff(id: string, prior: PriorBranch, news: BranchDeclaration): Promise<ResourceDiff> {
     return this.core.presentably([asReported(prior), news], async () => {
       const changes = findChanges(prior, news.inputs);
-      const replaces: string[] = changes.filter(isReplacing);
+      const replaces: string[] = intersection(changes, replacingArguments);
       const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
       const { urn } = news.resource;
       if (this.#claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces };

@@ -2,10 +2,7 @@ import { isNotFound, messageOf } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Branch, BranchChange, Operation } from '../control-api/wire-types';
 import { describeBlockers, describeProgress } from '../engine/progress';
-import { isFailed, isUnfinished } from '../operations/operation-outcome';
-import { listOperationsSince } from '../operations/operation-pages';
-import { awaitOperations } from '../operations/wait-for-operations';
-import type { Work } from '../resource/provider-core';
+import type { Work } from '../lifecycle/provider-core';
 import {
   describeDrift,
   describeGone,
@@ -13,15 +10,13 @@ import {
   describeWaitResult,
   GoneError,
   UnsettledError,
-} from '../resource/resource-errors';
-import type { UnsettledOperation } from '../resource/resource-state';
-import {
-  type BranchInputs,
-  type BranchOutputs,
-  findDrift,
-  toUpdateAttributes,
-  type UpdatedArgument,
-} from './branch-arguments';
+} from '../lifecycle/resource-errors';
+import type { UnsettledOperation } from '../lifecycle/resource-state';
+import { isFailed, isUnfinished } from '../operations/operation-outcome';
+import { listOperationsSince } from '../operations/operation-pages';
+import { awaitOperations } from '../operations/wait-for-operations';
+import { findDrift, toUpdateAttributes, type UpdatedArgument } from './branch-changes';
+import type { BranchInputs, BranchOutputs } from './branch-inputs';
 import { toOutputs } from './branch-state';
 
 export interface BranchWork extends Work<BranchInputs> {

@@ -1,41 +1,9 @@
 import { omit, pick } from 'lodash';
 import type { Branch, Operation } from '../control-api/wire-types';
-import { unknownValue } from '../resource/input-values';
-import { keepProperties } from '../resource/kept-properties';
-import type { Properties } from '../resource/resource-identity';
-import {
-  type Prior,
-  schemaVersion,
-  toOutputNames,
-  toUnsettled,
-  unsettledOutputs,
-} from '../resource/resource-state';
-import type { ResourceType } from '../resource/resource-type';
-import {
-  type BranchInputs,
-  type BranchOutputs,
-  branchArguments,
-  findInputFailures,
-  type PriorBranch,
-  readArguments,
-  replacingArguments,
-  settingArguments,
-  type UpdatedArgument,
-} from './branch-arguments';
-
-/** What the general parts of the provider need to know of a Branch. */
-export const branchType: ResourceType = {
-  kind: 'branch',
-  path: 'PROJECT/BRANCH, such as cool-lake-12345678/br-calm-sky-87654321',
-  argumentNames: branchArguments,
-  replacingArguments,
-  outputNames: toOutputNames(branchArguments, ['createdAt']),
-  derivedOutputs: {},
-  findInputFailures,
-  describeInputs: () => ({}),
-  previewCreate,
-  previewUpdate,
-};
+import { keepProperties } from '../lifecycle/kept-properties';
+import { schemaVersion, toUnsettled, unsettledOutputs } from '../lifecycle/resource-state';
+import { pointArguments, readArguments, settingArguments, type UpdatedArgument } from './branch-changes';
+import type { BranchInputs, BranchOutputs, PriorBranch } from './branch-inputs';
 
 /** The outputs after a create, update or read. The point is kept as the program writes it. */
 export function toOutputs(
@@ -47,7 +15,7 @@ export function toOutputs(
   return {
     ...inputs,
     ...readArguments(branch),
-    ...pick(inputs, 'parentLsn', 'parentTimestamp'),
+    ...pick(inputs, pointArguments),
     createdAt: branch.created_at,
     ...toUnsettled(operations, unapplied),
     __schemaVersion: schemaVersion,
@@ -64,9 +32,9 @@ export function toFound(branch: Branch, { inputs, outputs }: PriorBranch, declar
     };
     return { inputs: found, outputs: toOutputs(branch, found) };
   }
-  const given = (name: string) =>
-    Object.hasOwn(inputs, name) && name !== 'parentLsn' && name !== 'parentTimestamp';
-  const now: BranchInputs = { ...inputs, ...keepProperties(readArguments(branch), given) };
+  const given = (name: string) => Object.hasOwn(inputs, name);
+  const reported = keepProperties(readArguments(branch), given);
+  const now: BranchInputs = { ...inputs, ...reported, ...pick(inputs, pointArguments) };
   return {
     inputs: now,
     outputs: { ...toOutputs(branch, now), ...pick(outputs, unsettledOutputs, settingArguments) },
@@ -76,18 +44,4 @@ export function toFound(branch: Branch, { inputs, outputs }: PriorBranch, declar
 /** The outputs after a change of nothing but the provider's own settings, of which the service knows nothing. */
 export function withSettings(outputs: BranchOutputs, inputs: BranchInputs): BranchOutputs {
   return { ...(omit(outputs, settingArguments) as BranchOutputs), ...pick(inputs, settingArguments) }; // They are optional.
-}
-
-function previewCreate(inputs: Properties): object {
-  const decided = { parentId: unknownValue, protected: false, createdAt: unknownValue };
-  return { ...decided, name: unknownValue, ...inputs };
-}
-
-function previewUpdate(
-  { inputs: before, outputs }: Prior<Properties, Properties>,
-  inputs: Properties,
-): object {
-  const isReset = before.protected !== undefined && inputs.protected === undefined;
-  const kept = omit(outputs, unsettledOutputs, settingArguments);
-  return { ...kept, ...(isReset && { protected: false }), ...inputs };
 }

@@ -7,7 +7,7 @@ import { findChanges } from '../endpoint/endpoint-changes';
 import { findInputFailures } from '../endpoint/endpoint-inputs';
 import type { PriorState } from '../endpoint/endpoint-state';
 import { endpointType } from '../endpoint/endpoint-type';
-import { isUnsettled } from '../resource/resource-state';
+import { isUnsettled } from '../lifecycle/resource-state';
 import { toImportedResource } from './imported-endpoint';
 
 /** An endpoint as the service makes it when nothing is asked for: the default one of a branch. */

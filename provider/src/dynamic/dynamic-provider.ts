@@ -8,10 +8,10 @@ import { EndpointLifecycle } from '../endpoint/endpoint-lifecycle';
 import { connectEngine } from '../engine/engine-client';
 import { EngineDisplay } from '../engine/engine-display';
 import { markSecrets } from '../engine/secret-marks';
-import { type CoreOptions, ProviderCore } from '../resource/provider-core';
-import { UnsettledError } from '../resource/resource-errors';
-import type { Properties } from '../resource/resource-identity';
-import type { ResourceLifecycle } from '../resource/resource-lifecycle';
+import { type CoreOptions, ProviderCore } from '../lifecycle/provider-core';
+import { UnsettledError } from '../lifecycle/resource-errors';
+import type { Properties } from '../lifecycle/resource-identity';
+import type { ResourceLifecycle } from '../lifecycle/resource-lifecycle';
 import { DynamicPartialStateError, PresentableError } from './host-errors';
 import {
   readDeclaration,

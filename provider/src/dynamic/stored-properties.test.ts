@@ -3,7 +3,7 @@ import { declared, endpointOf } from '../../../tests/support/endpoint';
 import type { EndpointInputs } from '../endpoint/endpoint-inputs';
 import { toOutputs } from '../endpoint/endpoint-state';
 import { endpointType } from '../endpoint/endpoint-type';
-import { unknownValue } from '../resource/input-values';
+import { unknownValue } from '../lifecycle/input-values';
 import { readDeclaration, readState, writeInputs, writeOutputs } from './stored-properties';
 
 /** A program that declares only the required arguments. */

@@ -1,7 +1,7 @@
 import { intersection, pickBy, union } from 'lodash';
 import { markSecrets } from '../engine/secret-marks';
-import { keepProperties } from '../resource/kept-properties';
-import type { Properties } from '../resource/resource-identity';
+import { keepProperties } from '../lifecycle/kept-properties';
+import type { Properties } from '../lifecycle/resource-identity';
 import {
   type Declared,
   type IdentityInputs,
@@ -9,11 +9,11 @@ import {
   readIdentity,
   type UncheckedDeclaration,
   writeIdentity,
-} from '../resource/resource-identity';
-import type { Prior, Unsettled } from '../resource/resource-state';
-import type { ResourceType } from '../resource/resource-type';
-import { pickOutputs } from '../resource/resource-type';
-import { findSecretOutputs } from '../resource/secret-outputs';
+} from '../lifecycle/resource-identity';
+import type { Prior, Unsettled } from '../lifecycle/resource-state';
+import type { ResourceType } from '../lifecycle/resource-type';
+import { pickOutputs } from '../lifecycle/resource-type';
+import { findSecretOutputs } from '../lifecycle/secret-outputs';
 import type { Timeouts } from './timeouts';
 
 // The engine passes a dynamic provider one flat map of properties and nothing else. What the provider needs besides the

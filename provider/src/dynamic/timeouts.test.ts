@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unknownValue } from '../resource/input-values';
+import { unknownValue } from '../lifecycle/input-values';
 import { findTimeoutFailures, toDeadline } from './timeouts';
 
 describe('findTimeoutFailures', () => {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defaultTimeoutSeconds } from '../config/default-timeout';
 import { Deadline } from '../control-api/deadline';
-import { describeIssue, type InputFailure, isUnknown } from '../resource/input-values';
+import { describeIssue, type InputFailure, isUnknown } from '../lifecycle/input-values';
 
 // The engine passes `customTimeouts` to no dynamic provider, so they are an argument here.
 

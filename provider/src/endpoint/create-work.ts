@@ -1,6 +1,6 @@
 import { rereadUntil } from '../control-api/read-lag';
 import type { Endpoint } from '../control-api/wire-types';
-import type { ResourceClaims } from '../resource/resource-claims';
+import type { ResourceClaims } from '../lifecycle/resource-claims';
 import type { EndpointWork } from './endpoint-operations';
 import type { CreateTarget } from './existing-endpoint';
 

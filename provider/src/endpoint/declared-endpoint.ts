@@ -1,5 +1,5 @@
 import type { Endpoint } from '../control-api/wire-types';
-import { isSame } from '../resource/input-values';
+import { isSame } from '../lifecycle/input-values';
 import { argumentNames, argumentTable } from './argument-effects';
 import { findComputeSize } from './compute-size';
 import type { EndpointInputs, InputName } from './endpoint-inputs';

@@ -1,6 +1,6 @@
 import { isUndefined, omitBy, pick } from 'lodash';
 import type { Endpoint } from '../control-api/wire-types';
-import { isSame } from '../resource/input-values';
+import { isSame } from '../lifecycle/input-values';
 import { argumentNames, argumentTable } from './argument-effects';
 import { findGiven } from './endpoint-changes';
 import type { EndpointInputs, InputName } from './endpoint-inputs';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../../tests/support/endpoint';
 import type { Endpoint } from '../control-api/wire-types';
-import { unknownValue } from '../resource/input-values';
+import { unknownValue } from '../lifecycle/input-values';
 import { argumentTable, type ChangeEffect } from './argument-effects';
 import { findDrift, matchesDesired, withReported } from './drift';
 import { findChanges, toAttributes, toCreateAttributes } from './endpoint-changes';

@@ -1,5 +1,5 @@
 import type { EndpointAttributes } from '../control-api/wire-types';
-import { isSame, isUnknown } from '../resource/input-values';
+import { isSame, isUnknown } from '../lifecycle/input-values';
 import { argumentNames, argumentTable } from './argument-effects';
 import type { EndpointInputs, InputName } from './endpoint-inputs';
 

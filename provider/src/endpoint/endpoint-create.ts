@@ -1,6 +1,6 @@
 import { union } from 'lodash';
 import type { Endpoint, EndpointChange } from '../control-api/wire-types';
-import { GoneError, NameTakenError } from '../resource/resource-errors';
+import { GoneError, NameTakenError } from '../lifecycle/resource-errors';
 import { createOnce } from './create-once';
 import type { CreateWork } from './create-work';
 import { findDrift, findLeftovers } from './drift';

@@ -1,7 +1,7 @@
 import type { Deadline } from '../control-api/deadline';
 import type { Progress } from '../engine/progress';
+import { deleteResource } from '../lifecycle/delete-resource';
 import type { ServiceProject } from '../operations/service-project';
-import { deleteResource } from '../resource/delete-resource';
 
 /** Deletes the endpoint and waits for the operations. One that no longer exists is deleted. */
 export async function deleteEndpoint(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSame, isUnknown, unknownValue } from '../resource/input-values';
+import { isSame, isUnknown, unknownValue } from '../lifecycle/input-values';
 import { findInputFailures } from './endpoint-inputs';
 
 const valid = { projectId: 'quiet-lake-1', branchId: 'br-1', type: 'read_write' };

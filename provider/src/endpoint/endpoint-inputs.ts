@@ -6,8 +6,8 @@ import {
   id,
   isUnknown,
   textOfLength,
-} from '../resource/input-values';
-import type { Declared } from '../resource/resource-identity';
+} from '../lifecycle/input-values';
+import type { Declared } from '../lifecycle/resource-identity';
 import { findComputeSize, listedSizes, maxAutoscalingRangeCu, smallestCu } from './compute-size';
 
 const maxSuspendTimeoutSeconds = 604_800;

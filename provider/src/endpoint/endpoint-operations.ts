@@ -4,12 +4,12 @@ import type { Deadline } from '../control-api/deadline';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Operation } from '../control-api/wire-types';
 import { describeProgress, type Progress } from '../engine/progress';
+import { describeWaitResult } from '../lifecycle/resource-errors';
+import type { UnsettledOperation } from '../lifecycle/resource-state';
 import { isFailed, isUnfinished } from '../operations/operation-outcome';
 import { listOperationsSince } from '../operations/operation-pages';
 import type { ServiceProject } from '../operations/service-project';
 import { awaitOperations, type WaitResult } from '../operations/wait-for-operations';
-import { describeWaitResult } from '../resource/resource-errors';
-import type { UnsettledOperation } from '../resource/resource-state';
 import type { EndpointInputs } from './endpoint-inputs';
 
 /** What a create or an update works on. */

@@ -2,15 +2,15 @@ import { differenceBy, union } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Endpoint, EndpointChange, Operation } from '../control-api/wire-types';
-import { isUnfinished } from '../operations/operation-outcome';
 import {
   describeDrift,
   describeGone,
   describeTransition,
   GoneError,
   UnsettledError,
-} from '../resource/resource-errors';
-import type { UnsettledOperation } from '../resource/resource-state';
+} from '../lifecycle/resource-errors';
+import type { UnsettledOperation } from '../lifecycle/resource-state';
+import { isUnfinished } from '../operations/operation-outcome';
 import { findDrift } from './drift';
 import type { InputName } from './endpoint-inputs';
 import { EndpointOperations, type EndpointWork } from './endpoint-operations';

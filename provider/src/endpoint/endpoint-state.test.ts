@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../../tests/support/endpoint';
 import { operationOf } from '../../../tests/support/operation';
-import { isUnsettled } from '../resource/resource-state';
+import { isUnsettled } from '../lifecycle/resource-state';
 import type { EndpointInputs } from './endpoint-inputs';
 import { toOutputs } from './endpoint-state';
 

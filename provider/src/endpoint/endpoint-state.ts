@@ -1,13 +1,13 @@
 import { omit, pick } from 'lodash';
 import type { Endpoint, Operation } from '../control-api/wire-types';
-import { keepProperties } from '../resource/kept-properties';
+import { keepProperties } from '../lifecycle/kept-properties';
 import {
   type Prior,
   schemaVersion,
   toUnsettled,
   type Unsettled,
   unsettledOutputs,
-} from '../resource/resource-state';
+} from '../lifecycle/resource-state';
 import { argumentNames, argumentTable } from './argument-effects';
 import { deriveSizeOutputs, type SizeOutputs } from './compute-size';
 import { readAttributes } from './drift';

@@ -1,7 +1,7 @@
-import { isUnknown, unknownValue } from '../resource/input-values';
-import type { Declared, Properties } from '../resource/resource-identity';
-import { toOutputNames } from '../resource/resource-state';
-import type { ResourceType } from '../resource/resource-type';
+import { isUnknown, unknownValue } from '../lifecycle/input-values';
+import type { Declared, Properties } from '../lifecycle/resource-identity';
+import { toOutputNames } from '../lifecycle/resource-state';
+import type { ResourceType } from '../lifecycle/resource-type';
 import { argumentNames, replacingArguments } from './argument-effects';
 import { describeSizeRange } from './compute-size';
 import { findInputFailures } from './endpoint-inputs';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endpointOf } from '../../../tests/support/endpoint';
-import { deriveName, hashName } from '../resource/resource-name';
+import { deriveName, hashName } from '../lifecycle/resource-name';
 import { replacingArguments } from './argument-effects';
 import type { EndpointInputs } from './endpoint-inputs';
 import {

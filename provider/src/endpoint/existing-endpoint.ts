@@ -1,7 +1,7 @@
 import { sortBy } from 'lodash';
 import type { Endpoint } from '../control-api/wire-types';
-import { NameTakenError } from '../resource/resource-errors';
-import { deriveNames } from '../resource/resource-name';
+import { NameTakenError } from '../lifecycle/resource-errors';
+import { deriveNames } from '../lifecycle/resource-name';
 import { replacingArguments } from './argument-effects';
 import type { Declaration, EndpointInputs } from './endpoint-inputs';
 

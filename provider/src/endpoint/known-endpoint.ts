@@ -1,5 +1,5 @@
 import type { Endpoint } from '../control-api/wire-types';
-import { describeGone, GoneError } from '../resource/resource-errors';
+import { describeGone, GoneError } from '../lifecycle/resource-errors';
 import type { EndpointWork } from './endpoint-operations';
 
 /** How long a read beyond the deadline may take. Milliseconds. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../../tests/support/endpoint';
 import type { EndpointInputs } from '../endpoint/endpoint-inputs';
 import { toOutputs } from '../endpoint/endpoint-state';
-import { unknownValue } from '../resource/input-values';
+import { unknownValue } from '../lifecycle/input-values';
 import { previewCreate, previewUpdate } from './preview-outputs';
 
 const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };

@@ -3,8 +3,8 @@ import { argumentNames, argumentTable } from '../endpoint/argument-effects';
 import { deriveSizeOutputs, pooledMaxConnections } from '../endpoint/compute-size';
 import type { EndpointInputs } from '../endpoint/endpoint-inputs';
 import type { EndpointOutputs, PriorState } from '../endpoint/endpoint-state';
-import { unknownValue } from '../resource/input-values';
-import { unsettledOutputs } from '../resource/resource-state';
+import { unknownValue } from '../lifecycle/input-values';
+import { unsettledOutputs } from '../lifecycle/resource-state';
 
 /** What a preview knows of the outputs of a new endpoint; the service decides the others. */
 export function previewCreate(inputs: EndpointInputs): object {

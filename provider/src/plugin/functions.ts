@@ -1,15 +1,15 @@
 import { isNil, omitBy } from 'lodash';
 import * as z from 'zod';
 import type { ControlApi } from '../control-api/control-api';
+import type { InputFailure } from '../lifecycle/input-values';
+import type { ProviderCore } from '../lifecycle/provider-core';
+import type { Properties } from '../lifecycle/resource-identity';
 import { readBranch, readBranches } from '../lookups/live-branch';
 import { readConnectionUri } from '../lookups/live-connection-uri';
 import { readEndpoints, toEndpointState } from '../lookups/live-endpoint';
 import { readOperations } from '../lookups/live-operations';
 import { readProject, readProjects } from '../lookups/live-project';
 import { toOperationState } from '../operations/operation-state';
-import type { InputFailure } from '../resource/input-values';
-import type { ProviderCore } from '../resource/provider-core';
-import type { Properties } from '../resource/resource-identity';
 import type { WrittenProperties } from './properties';
 
 type FunctionResult = WrittenProperties | { readonly failures: readonly InputFailure[] };

@@ -4,23 +4,23 @@ import { defaultTimeoutSeconds } from '../config/default-timeout';
 import { pluginSettingNames } from '../config/setting-names';
 import { Deadline } from '../control-api/deadline';
 import { EndpointLifecycle } from '../endpoint/endpoint-lifecycle';
-import type { InputFailure } from '../resource/input-values';
-import { keepProperties } from '../resource/kept-properties';
-import { type CoreOptions, ProviderCore } from '../resource/provider-core';
-import { UnsettledError } from '../resource/resource-errors';
-import type { Properties } from '../resource/resource-identity';
+import type { InputFailure } from '../lifecycle/input-values';
+import { keepProperties } from '../lifecycle/kept-properties';
+import { type CoreOptions, ProviderCore } from '../lifecycle/provider-core';
+import { UnsettledError } from '../lifecycle/resource-errors';
+import type { Properties } from '../lifecycle/resource-identity';
 import {
   type Declared,
   identityInputs,
   readIdentity,
   type UncheckedDeclaration,
   writeIdentity,
-} from '../resource/resource-identity';
-import type { ResourceDiff, ResourceLifecycle } from '../resource/resource-lifecycle';
-import type { Prior, Unsettled } from '../resource/resource-state';
-import type { ResourceType } from '../resource/resource-type';
-import { pickOutputs } from '../resource/resource-type';
-import { findSecretOutputs } from '../resource/secret-outputs';
+} from '../lifecycle/resource-identity';
+import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
+import type { Prior, Unsettled } from '../lifecycle/resource-state';
+import type { ResourceType } from '../lifecycle/resource-type';
+import { pickOutputs } from '../lifecycle/resource-type';
+import { findSecretOutputs } from '../lifecycle/secret-outputs';
 import type { ReadProperties, WrittenProperties } from './properties';
 import { readSetting } from './provider-settings';
 import { PluginPartialStateError } from './service-error';

@@ -1,6 +1,6 @@
 import { Struct } from 'google-protobuf/google/protobuf/struct_pb';
 import { markSecrets, unmarkSecrets } from '../engine/secret-marks';
-import type { Properties } from '../resource/resource-identity';
+import type { Properties } from '../lifecycle/resource-identity';
 
 /** The values, and the names of those that the engine marks as secrets. */
 export interface ReadProperties {

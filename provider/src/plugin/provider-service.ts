@@ -4,7 +4,7 @@ import { PluginInfo } from '@pulumi/pulumi/proto/plugin_pb';
 import * as proto from '@pulumi/pulumi/proto/provider_pb';
 import { Empty } from 'google-protobuf/google/protobuf/empty_pb';
 import type { Struct } from 'google-protobuf/google/protobuf/struct_pb';
-import type { CoreOptions } from '../resource/provider-core';
+import type { CoreOptions } from '../lifecycle/provider-core';
 import { callFunction } from './functions';
 import { makePluginProviders, type PluginProvider, type ResourceState } from './plugin-provider';
 import { readProperties, writeProperties } from './properties';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unknownValue } from '../resource/input-values';
+import { unknownValue } from '../lifecycle/input-values';
 import { findChangedSettings, findSettingFailures, readSetting } from './provider-settings';
 
 const settings = { apiKey: 'canary-key', baseUrl: 'https://postgres.example/api/v2' };

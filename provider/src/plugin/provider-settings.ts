@@ -1,7 +1,7 @@
 import { ProviderConfig } from '../config/provider-config';
 import { pluginSettingNames } from '../config/setting-names';
-import { type InputFailure, isUnknown } from '../resource/input-values';
-import type { Properties } from '../resource/resource-identity';
+import { type InputFailure, isUnknown } from '../lifecycle/input-values';
+import type { Properties } from '../lifecycle/resource-identity';
 
 /** The settings of the provider, from the stack's config or from the arguments of an explicit provider. */
 const settingNames = ['apiKey', 'baseUrl', 'requestsPerMinute', 'allowInsecureBaseUrl', 'allowRestart'];

@@ -1,5 +1,5 @@
 import * as proto from '@pulumi/pulumi/proto/provider_pb';
-import type { InputFailure } from '../resource/input-values';
+import type { InputFailure } from '../lifecycle/input-values';
 import type { PropertyChange } from './plugin-provider';
 import { type WrittenProperties, writeProperties } from './properties';
 

@@ -5,8 +5,8 @@ import { dynamicSettingNames } from '../config/setting-names';
 import { findChanges } from '../endpoint/endpoint-changes';
 import type { EndpointInputs } from '../endpoint/endpoint-inputs';
 import { toOutputs } from '../endpoint/endpoint-state';
-import { unknownValue } from '../resource/input-values';
-import type { UnsettledOperation } from '../resource/resource-state';
+import { unknownValue } from '../lifecycle/input-values';
+import type { UnsettledOperation } from '../lifecycle/resource-state';
 import { assessChange, describeRefusal, type LiveEndpoint } from './change-impact';
 
 const outputs = toOutputs(endpointOf(), declared);

@@ -5,9 +5,9 @@ import { argumentTable } from '../endpoint/argument-effects';
 import { describeSizeRange } from '../endpoint/compute-size';
 import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
 import type { EndpointOutputs } from '../endpoint/endpoint-state';
+import { isUnknown } from '../lifecycle/input-values';
+import type { UnsettledOperation } from '../lifecycle/resource-state';
 import { isFailed } from '../operations/operation-outcome';
-import { isUnknown } from '../resource/input-values';
-import type { UnsettledOperation } from '../resource/resource-state';
 
 /** The endpoint as it is now; or why that is not known. */
 export type LiveEndpoint = Endpoint | 'gone' | 'unreadable';

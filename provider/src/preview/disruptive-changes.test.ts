@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { declared } from '../../../tests/support/endpoint';
 import { failedOf } from '../../../tests/support/operation';
 import type { EndpointInputs } from '../endpoint/endpoint-inputs';
-import { unknownValue } from '../resource/input-values';
+import { unknownValue } from '../lifecycle/input-values';
 import { isDisruptive } from './change-impact';
 
 // The types do not include unknown values.

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { declared } from '../../../tests/support/endpoint';
 import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
-import { unknownValue } from '../resource/input-values';
+import { unknownValue } from '../lifecycle/input-values';
 import { describeLimits } from './limit-notes';
 
 function limitsOf(change: Partial<Record<InputName, unknown>>): string[] {

@@ -14,10 +14,10 @@ import {
   toCreateTarget,
 } from '../endpoint/existing-endpoint';
 import type { Severity } from '../engine/engine-display';
+import { type InputFailure, isUnknown } from '../lifecycle/input-values';
+import { isUnsettled } from '../lifecycle/resource-state';
 import { isFailed } from '../operations/operation-outcome';
 import type { ServiceProjects } from '../operations/service-project';
-import { type InputFailure, isUnknown } from '../resource/input-values';
-import { isUnsettled } from '../resource/resource-state';
 import {
   assessChange,
   type ChangeImpact,

@@ -3,7 +3,7 @@ import { dynamicSettingNames } from '../config/setting-names';
 import { refuseReadableKey } from '../config/stack-config';
 import { toHiddenInputs } from '../dynamic/hidden-inputs';
 import { dynamicBranch } from '../dynamic/provider-text';
-import type { UnsettledOperation } from '../resource/resource-state';
+import type { UnsettledOperation } from '../lifecycle/resource-state';
 import type { BranchArgs, BranchLocation } from './branch-args';
 import { pauseStackTraces, toOptions } from './registration';
 

@@ -4,7 +4,7 @@ import { refuseReadableKey } from '../config/stack-config';
 import { toHiddenInputs } from '../dynamic/hidden-inputs';
 import { dynamicEndpoint } from '../dynamic/provider-text';
 import type { SizeOutput } from '../endpoint/compute-size';
-import type { UnsettledOperation } from '../resource/resource-state';
+import type { UnsettledOperation } from '../lifecycle/resource-state';
 import type {
   ComputeEndpointArgs,
   ComputeEndpointLocation,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unknownValue } from '../../../provider/src/resource/input-values';
+import { unknownValue } from '../../../provider/src/lifecycle/input-values';
 import { silenceDiagnostics } from '../../support/diagnostics';
 import { callErrorOf, runUp } from '../../support/door';
 import { startBranchDoor } from '../../support/start-branch-door';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BranchInputs } from '../../../provider/src/branch/branch-arguments';
+import type { BranchInputs } from '../../../provider/src/branch/branch-inputs';
 import { silenceDiagnostics } from '../../support/diagnostics';
 import { callErrorOf, failedState, runPreview, runRefresh, runUp } from '../../support/door';
 import { patience } from '../../support/pacing';

@@ -110,7 +110,7 @@ export const createFaults: readonly KnownFault[] = [
   },
   {
     name: 'the derived name is the same for an endpoint and its replacement',
-    file: 'resource/resource-name.ts',
+    file: 'lifecycle/resource-name.ts',
     find: '    ...replacingValues,\n',
     replace: '',
   },

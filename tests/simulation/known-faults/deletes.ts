@@ -3,19 +3,19 @@ import type { KnownFault } from '../patched-source';
 export const deleteFaults: readonly KnownFault[] = [
   {
     name: 'a delete does not wait for its operations',
-    file: 'resource/delete-resource.ts',
+    file: 'lifecycle/delete-resource.ts',
     find: '  if (isAccepted) {\n',
     replace: '  if (false) {\n',
   },
   {
     name: 'a delete whose operation failed counts as done',
-    file: 'resource/delete-resource.ts',
+    file: 'lifecycle/delete-resource.ts',
     find: '(!isProven && (await remains()))',
     replace: 'false',
   },
   {
     name: 'a delete removes an endpoint that a create of the same run has taken over',
-    file: 'resource/resource-claims.ts',
+    file: 'lifecycle/resource-claims.ts',
     find: 'return this.#created.get(id) ?? (isOwnLeftover ? undefined : holder);',
     replace: 'return undefined;',
   },
@@ -27,7 +27,7 @@ export const deleteFaults: readonly KnownFault[] = [
   },
   {
     name: 'the leftover of a forced replacement is never deleted',
-    file: 'resource/resource-claims.ts',
+    file: 'lifecycle/resource-claims.ts',
     find: '(isOwnLeftover ? undefined : holder)',
     replace: 'holder',
   },

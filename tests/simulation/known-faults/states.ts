@@ -3,37 +3,37 @@ import type { KnownFault } from '../patched-source';
 export const stateFaults: readonly KnownFault[] = [
   {
     name: 'the outputs of a secret argument are not marked',
-    file: 'resource/secret-outputs.ts',
+    file: 'lifecycle/secret-outputs.ts',
     find: 'const secret = union(secretNames, kept);',
     replace: 'const secret = kept;',
   },
   {
     name: 'an output is no longer marked once the program gives another value',
-    file: 'resource/secret-outputs.ts',
+    file: 'lifecycle/secret-outputs.ts',
     find: 'const secret = union(secretNames, kept);',
     replace: 'const secret = union(secretNames);',
   },
   {
     name: 'messages show secrets',
-    file: 'resource/provider-core.ts',
+    file: 'lifecycle/provider-core.ts',
     find: 'return (text) => toPrintable(redact(text));',
     replace: 'return (text) => toPrintable(text);',
   },
   {
     name: 'a secret name that the program no longer gives is not a secret',
-    file: 'resource/check-declaration.ts',
+    file: 'lifecycle/check-declaration.ts',
     find: "...(isNameSecret && { secretNames: union(secretNames, ['name']) }),",
     replace: '',
   },
   {
     name: 'the state does not record unfinished operations',
-    file: 'resource/resource-state.ts',
+    file: 'lifecycle/resource-state.ts',
     find: "outcomeOf(operation) !== 'succeeded'",
     replace: "outcomeOf(operation) === 'failed'",
   },
   {
     name: 'the state does not record failed operations',
-    file: 'resource/resource-state.ts',
+    file: 'lifecycle/resource-state.ts',
     find: "outcomeOf(operation) !== 'succeeded'",
     replace: "outcomeOf(operation) === 'unfinished'",
   },

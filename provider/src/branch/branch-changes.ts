@@ -1,90 +1,53 @@
-import * as z from 'zod';
 import type { Branch, BranchAttributes } from '../control-api/wire-types';
-import {
-  findShapeFailures,
-  flag,
-  type InputFailure,
-  id,
-  isSame,
-  isUnknown,
-  textOfLength,
-} from '../resource/input-values';
-import type { Declared, Properties } from '../resource/resource-identity';
-import type { Prior, Unsettled } from '../resource/resource-state';
+import { isSame, isUnknown } from '../lifecycle/input-values';
+import type { BranchArgument, BranchInputs, PriorBranch } from './branch-inputs';
 
-const lsn = 'must be a position in the log of the parent (LSN), such as 0/1E88DF8';
-const time = 'must be a point in time with a time zone, such as 2026-01-31T08:00:00Z';
-
-/** What each argument may hold; resources/branch-args.ts says what each means. */
-const shape = {
-  projectId: id('project'),
-  name: textOfLength(256),
-  parentId: id('branch'),
-  parentLsn: z.string(lsn).regex(/^[0-9a-f]{1,8}\/[0-9a-f]{1,8}$/i, lsn),
-  parentTimestamp: z.iso.datetime({ offset: true, error: time }),
-  protected: flag,
-  adopt: flag,
-  allowDataLoss: flag,
+/**
+ * What a change of an argument does.
+ * - `replace`: a new branch takes the place of the old one, whose data is deleted.
+ * - `update`: an update in place.
+ * - `none`: nothing at the service.
+ */
+const effects: Readonly<Record<BranchArgument, 'replace' | 'update' | 'none'>> = {
+  projectId: 'replace',
+  name: 'update',
+  parentId: 'replace',
+  parentLsn: 'replace',
+  parentTimestamp: 'replace',
+  protected: 'update',
+  adopt: 'none',
+  allowDataLoss: 'none',
 };
-
-export type BranchArgument = keyof typeof shape;
-
-/** The arguments of a Branch as Pulumi passes them to a provider. */
-export type BranchInputs = { readonly projectId: string } & {
-  readonly [Name in BranchArgument]?: z.infer<(typeof shape)[Name]>;
-};
-
-/** The outputs in state: each argument as the service reports it, and what is unfinished or failed. */
-export type BranchOutputs = BranchInputs &
-  Unsettled & { readonly createdAt: string; readonly __schemaVersion: number };
-
-export type BranchDeclaration = Declared<BranchInputs>;
-export type PriorBranch = Prior<BranchInputs, BranchOutputs>;
-
-export const branchArguments = Object.keys(shape) as BranchArgument[]; // Object.keys forgets the names of its argument.
-
-/** Where the data of the branch comes from: a change of any of these replaces the branch. */
-export const replacingArguments = ['projectId', 'parentId', 'parentLsn', 'parentTimestamp'] as const;
-
-/** The service may report these in another form. Drift in them never replaces the branch. */
-const pointArguments: readonly BranchArgument[] = ['parentLsn', 'parentTimestamp'];
-
-/** Settings of the provider; never sent to the service. */
-export const settingArguments: readonly BranchArgument[] = ['adopt', 'allowDataLoss'];
 
 export type UpdatedArgument = 'name' | 'protected';
 const updatedArguments: readonly UpdatedArgument[] = ['name', 'protected'];
 
-export function findInputFailures(given: Properties): InputFailure[] {
-  const required = { projectId: 'names the project of the branch' };
-  const failures = findShapeFailures({ of: 'a Branch', shape, required }, given);
-  if (failures.length > 0) return failures;
-  if (given.parentLsn !== undefined && given.parentTimestamp !== undefined)
-    return [{ property: 'parentTimestamp', reason: 'must not be given together with parentLsn' }];
-  if (given.adopt === true && given.name === undefined)
-    return [{ property: 'name', reason: 'is required with adopt: it names the branch to take over' }];
-  return [];
-}
+export const branchArguments = Object.keys(effects) as BranchArgument[]; // Object.keys forgets the names of its argument.
+
+/** Where the data of the branch comes from: a change of any of these replaces the branch. */
+export const replacingArguments = branchArguments.filter((name) => effects[name] === 'replace');
+
+/** Settings of the provider; never sent to the service. */
+export const settingArguments = branchArguments.filter((name) => effects[name] === 'none');
+
+/** The service may report these in another form. Drift in them never replaces the branch. */
+export const pointArguments = ['parentLsn', 'parentTimestamp'] as const;
 
 /** The arguments in which the program differs from the state, unknown values included. */
-export function findChanges({ inputs, outputs }: Prior<BranchInputs, BranchOutputs>, desired: BranchInputs) {
+export function findChanges({ inputs, outputs }: PriorBranch, desired: BranchInputs): BranchArgument[] {
   return branchArguments.filter((name) => {
     const value = desired[name];
-    if (settingArguments.includes(name)) return !isSame(value, inputs[name]);
+    if (effects[name] === 'none') return !isSame(value, inputs[name]);
     // A branch keeps what the program no longer gives, except its protection.
     if (value === undefined)
       return name === 'protected' && inputs[name] !== undefined && outputs[name] === true;
     if (isUnknown(value)) return true;
-    if (pointArguments.includes(name)) return !isSamePoint(value, inputs[name] ?? outputs[name]);
+    if (isPoint(name)) return !isSamePoint(value, inputs[name] ?? outputs[name]);
     return value !== outputs[name];
   });
 }
 
-export function isReplacing(name: string): boolean {
-  return (replacingArguments as readonly string[]).includes(name);
-}
-
-/** Those that an update sends. */
+/** Those of these that an update sends. */
 export function findUpdates(names: readonly string[]): UpdatedArgument[] {
   return updatedArguments.filter((name) => names.includes(name));
 }
@@ -140,6 +103,10 @@ export function toUpdateAttributes(
 export function dropUndefined<Values extends object>(values: Values) {
   type Present = { [Name in keyof Values]: Exclude<Values[Name], undefined> };
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Present;
+}
+
+function isPoint(name: BranchArgument): name is (typeof pointArguments)[number] {
+  return (pointArguments as readonly string[]).includes(name);
 }
 
 /** The same LSN or the same moment may be written in several ways. */
