@@ -74,8 +74,9 @@ export function findChanges({ inputs, outputs }: Prior<BranchInputs, BranchOutpu
     // A branch keeps what the program no longer gives, except its protection.
     if (value === undefined)
       return name === 'protected' && inputs[name] !== undefined && outputs[name] === true;
-    const before = pointArguments.includes(name) ? (inputs[name] ?? outputs[name]) : outputs[name];
-    return isUnknown(value) || !isSamePoint(value, before);
+    if (isUnknown(value)) return true;
+    const isPoint = pointArguments.includes(name);
+    return isPoint ? !isSamePoint(value, inputs[name] ?? outputs[name]) : !isSame(value, outputs[name]);
   });
 }
 
@@ -89,8 +90,11 @@ export function findUpdates(names: readonly string[]): UpdatedArgument[] {
 }
 
 /** The arguments for which the service reports another value than the program gives. */
-export function findDrift(branch: Branch, inputs: BranchInputs): UpdatedArgument[] {
-  return updatedArguments.filter((name) => inputs[name] !== undefined && inputs[name] !== branch[name]);
+export function findDrift(
+  branch: Branch,
+  wanted: Pick<BranchAttributes, UpdatedArgument>,
+): UpdatedArgument[] {
+  return updatedArguments.filter((name) => wanted[name] !== undefined && wanted[name] !== branch[name]);
 }
 
 /** The arguments that fix the origin of the branch, and that an existing branch does not have. */
@@ -98,7 +102,8 @@ export function findOtherOrigin(branch: Branch, inputs: BranchInputs): BranchArg
   const reported = readArguments(branch);
   return replacingArguments.filter((name) => {
     const value = inputs[name];
-    return value !== undefined && !isUnknown(value) && !isSamePoint(value, reported[name]);
+    if (value === undefined || isUnknown(value)) return false;
+    return !(pointArguments.includes(name) ? isSamePoint : isSame)(value, reported[name]);
   });
 }
 
