@@ -53,8 +53,11 @@ export function findUpdates(names: readonly string[]): UpdatedArgument[] {
 }
 
 /** The arguments for which the service reports another value than the program gives. */
-export function findDrift(branch: Branch, inputs: BranchInputs): UpdatedArgument[] {
-  return updatedArguments.filter((name) => inputs[name] !== undefined && inputs[name] !== branch[name]);
+export function findDrift(
+  branch: Branch,
+  wanted: Pick<BranchAttributes, UpdatedArgument>,
+): UpdatedArgument[] {
+  return updatedArguments.filter((name) => wanted[name] !== undefined && wanted[name] !== branch[name]);
 }
 
 /** The arguments that fix the origin of the branch, and that an existing branch does not have. */
@@ -62,7 +65,8 @@ export function findOtherOrigin(branch: Branch, inputs: BranchInputs): BranchArg
   const reported = readArguments(branch);
   return replacingArguments.filter((name) => {
     const value = inputs[name];
-    return value !== undefined && !isUnknown(value) && !isSamePoint(value, reported[name]);
+    if (value === undefined || isUnknown(value)) return false;
+    return !(isPoint(name) ? isSamePoint : isSame)(value, reported[name]);
   });
 }
 

@@ -115,7 +115,7 @@ async function createOnce(request: CreateRequest): Promise<Creation> {
 
 /** Undefined when the branch is a duplicate, and was deleted. */
 async function finishCreation(request: CreateRequest, id: string, creation: Creation) {
-  const { inputs, declaration, claims } = request;
+  const { project, inputs, declaration, claims, deadline, progress } = request;
   const isNew = creation.kind === 'new';
   const latest = isNew ? creation.change.branch : creation.branch;
   claims.claimCreated(id, declaration);
@@ -131,30 +131,53 @@ async function finishCreation(request: CreateRequest, id: string, creation: Crea
     await run.apply(['name']);
     return run.finish();
   };
-  return run.keepInState(finish());
+  return run.keepInState(
+    finish().catch(async (error: unknown) => {
+      // The failure may come from the older branch's create, which deletes this one.
+      if (!isNew || deadline.hasPassed || !(await isDuplicate(request, id).catch(() => false))) throw error;
+      // If this fails, too, the take-over of the older branch repeats it.
+      await deleteBranch(project, id, deadline, progress).catch(() => undefined);
+      return undefined;
+    }),
+  );
 }
 
 /**
  * Deletes the duplicates that other creates of this resource left, and whose ids no state has: those of a killed process, or
  * of another one that runs now. The oldest stays. Returns true when this branch was such a duplicate itself.
  */
-async function deleteDuplicates(request: CreateRequest, created: Branch): Promise<boolean> {
-  const { project, declaration, inputs, claims, deadline, progress } = request;
-  const { resource } = declaration;
-  const derivedNames = deriveNames(resource, inputs, replacingArguments);
+async function deleteDuplicates(request: CreateRequest, { id }: Branch): Promise<boolean> {
+  const { project, deadline, progress } = request;
   // A list that shows this branch shows an older one too.
   const list = () => project.branches.fresh();
-  const isListed = (branches: readonly Branch[]) => branches.some(({ id }) => id === created.id);
+  const isListed = (branches: readonly Branch[]) => branches.some((branch) => branch.id === id);
   const branches = await rereadUntil(deadline.next(project.readLagMs), list, isListed);
+  const { place, younger } = findOwn(request, branches, id);
+  // Which of the others are younger can't be told.
+  if (place < 0) return isDuplicate(request, id);
+  const duplicates = place > 0 ? [id] : younger.map((branch) => branch.id);
+  for (const duplicate of duplicates) await deleteBranch(project, duplicate, deadline, progress);
+  return place > 0;
+}
+
+/** Whether another create of this resource has an older branch, and deletes this one or has done so. */
+async function isDuplicate(request: CreateRequest, id: string): Promise<boolean> {
+  const { project, deadline } = request;
+  const { own, place } = findOwn(request, await project.branches.fresh(), id);
+  if (place >= 0 || own.length === 0) return place > 0;
+  return !(await project.branches.exists(id, project.readLagMs, deadline));
+}
+
+/** The branches of this resource, the oldest first, and the place of one of them; -1 when the list does not show it. */
+function findOwn({ declaration, inputs, claims }: CreateRequest, branches: readonly Branch[], id: string) {
+  const { resource } = declaration;
+  const derivedNames = deriveNames(resource, inputs, replacingArguments);
   // A resource that was renamed keeps the derived name of its old URN, which a new resource may have now.
-  const isOthers = ({ id }: Branch) => (claims.keeperOf(id, undefined) ?? resource.urn) !== resource.urn;
+  const isOthers = (other: string) => (claims.keeperOf(other, undefined) ?? resource.urn) !== resource.urn;
   // The older one may have the name of the user's own by now.
   const names = inputs.name === undefined ? derivedNames : [...derivedNames, inputs.name];
-  const own = findNamed(branches, names).filter((branch) => branch.id === created.id || !isOthers(branch));
-  const place = own.findIndex(({ id }) => id === created.id);
-  if (place < 0) return false;
+  const own = findNamed(branches, names).filter((branch) => branch.id === id || !isOthers(branch.id));
+  const place = own.findIndex((branch) => branch.id === id);
   const younger = own.slice(place + 1).filter(({ name }) => derivedNames.includes(name));
-  const duplicates = place > 0 ? [created] : younger;
-  for (const { id } of duplicates) await deleteBranch(project, id, deadline, progress);
-  return place > 0;
+  return { own, place, younger };
 }

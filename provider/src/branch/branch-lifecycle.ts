@@ -3,7 +3,7 @@ import { messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Branch } from '../control-api/wire-types';
 import { checkDeclaration } from '../lifecycle/check-declaration';
-import { isUnknown } from '../lifecycle/input-values';
+import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { ResourceClaims } from '../lifecycle/resource-claims';
 import type { CheckedDeclaration, UncheckedDeclaration } from '../lifecycle/resource-identity';
@@ -26,6 +26,8 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
   readonly core: ProviderCore;
   readonly type = branchType;
   readonly #claims = new ResourceClaims('branch');
+  /** The URNs of the branches whose replacement has passed the gate in this run. */
+  readonly #replaced = new Set<string>();
 
   constructor(core: ProviderCore) {
     this.core = core;
@@ -40,6 +42,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     // What the failures let through has the type of the inputs, or is not known yet.
     const checked = unjudged as unknown as CheckedDeclaration<BranchInputs>;
     const failures = [...this.core.findSettingFailures(), ...checked.failures];
+    if (!olds) failures.push(...this.#findUnjudgedReplacement(checked));
     if (failures.length === 0 && !olds) await this.#reportCreation(checked);
     return { ...checked, failures: this.core.presentFailures(checked, failures) };
   }
@@ -60,6 +63,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       else if (await this.#hasFailedToBecomeReady(id, prior)) replaces.push('unsettledOperations');
       // Don't claim a branch that is about to be replaced: its delete must go through.
       if (urn !== undefined && replaces.length === 0) this.#claims.claimInState(id, urn);
+      else if (urn !== undefined) this.#replaced.add(urn);
       return { hasChanges, changes, replaces, deletesData };
     });
   }
@@ -89,10 +93,16 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const changes = findUpdates(union<string>(findChanges(prior, news.inputs), outputs.__unapplied));
     if (changes.length === 0 && !isUnsettled(outputs)) return withSettings(outputs, news.inputs);
     return this.core.presentably([asReported(prior), news], async () => {
-      const work = { ...this.core.startWork(news, deadline), action: 'update', branchId: id } as const;
+      const work = {
+        ...this.core.startWork(news, deadline),
+        action: 'update',
+        branchId: id,
+        due: changes,
+      } as const;
       const run = new BranchRun(work);
       const resume = async () => {
-        await run.awaitEarlier(outputs.unsettledOperations ?? []);
+        if (outputs.unsettledOperations) await run.awaitEarlier(outputs.unsettledOperations);
+        else if (isUnsettled(outputs)) await run.awaitCreation();
         await run.apply(changes);
         return run.finish();
       };
@@ -110,6 +120,17 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       const { project, progress } = this.core.startWork(reported, deadline);
       return deleteBranch(project, id, deadline, progress);
     });
+  }
+
+  /** The engine asks for no diff when a resource option replaces the branch, but checks it twice. */
+  #findUnjudgedReplacement({ resource: { urn }, inputs }: CheckedDeclaration<BranchInputs>): InputFailure[] {
+    const { allowDataLoss } = inputs;
+    const isReplacing = urn !== undefined && this.#claims.nameInState(urn) !== undefined;
+    if (!isReplacing || this.#replaced.has(urn) || isUnknown(allowDataLoss) || allowDataLoss === true)
+      return [];
+    const reason =
+      'a resource option (replaceWith, replaceOnChanges, import or another provider) replaces the branch: its data will be deleted, with its endpoints. allowDataLoss is not true, so nothing was changed. To continue, set allowDataLoss: true; to keep the data, leave the option out.';
+    return [{ property: '', reason }];
   }
 
   /** A create that failed leaves a branch without data, which nothing can repair. */

@@ -1,3 +1,4 @@
+import { union } from 'lodash';
 import { isNotFound, messageOf } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Branch, BranchChange, Operation } from '../control-api/wire-types';
@@ -22,6 +23,8 @@ import { toOutputs } from './branch-state';
 export interface BranchWork extends Work<BranchInputs> {
   readonly action: 'create' | 'update';
   readonly branchId: string;
+  /** The arguments that the run is going to send. A failure before that keeps them in state. @default none */
+  readonly due?: readonly UpdatedArgument[];
 }
 
 /** How long a read beyond the deadline may take. Milliseconds. */
@@ -38,10 +41,11 @@ export class BranchRun {
   /** Whether this run has created the branch. */
   readonly #isNew: boolean;
   /** The arguments that the service has not accepted yet. */
-  #unapplied: readonly UpdatedArgument[] = [];
+  #unapplied: readonly UpdatedArgument[];
 
   constructor(work: BranchWork, latest?: Branch, isNew = false) {
     this.#work = work;
+    this.#unapplied = work.due ?? [];
     this.#latest = latest;
     this.#isNew = isNew;
   }
@@ -109,8 +113,10 @@ export class BranchRun {
    * @throws Error when the service reports other values, or no branch
    */
   async finish(except?: 'name'): Promise<BranchOutputs> {
-    const { project, inputs, deadline } = this.#work;
-    const driftOf = (branch: Branch) => findDrift(branch, inputs).filter((name) => name !== except);
+    const { project, inputs, deadline, due = [] } = this.#work;
+    // What the program no longer gives is reset.
+    const wanted = { ...inputs, ...toUpdateAttributes(due, inputs) };
+    const driftOf = (branch: Branch) => findDrift(branch, wanted).filter((name) => name !== except);
     const isAgreed = (branch: Branch | undefined) =>
       branch !== undefined && driftOf(branch).length === 0 && !isBecomingReady(branch);
     const lag = deadline.next(project.readLagMs);
@@ -141,6 +147,9 @@ export class BranchRun {
       return await outcome;
     } catch (error) {
       await this.#find().catch(() => undefined);
+      // Without an operation nothing else in state tells the next run to wait.
+      if (this.#operations.size === 0 && this.#latest && isBecomingReady(this.#latest))
+        this.#unapplied = union<UpdatedArgument>(this.#unapplied, ['name']);
       const isGone = error instanceof GoneError && !this.#isNew;
       const unread = before && this.#unapplied.length > 0 && { ...before, __unapplied: this.#unapplied };
       const outputs = this.#latest ? this.#toOutputs(this.#latest) : unread;
@@ -202,6 +211,7 @@ export class BranchRun {
 }
 
 /** Whether its data is not there yet. */
-export function isBecomingReady({ current_state, pending_state }: Branch): boolean {
-  return current_state === 'init' || pending_state === 'ready';
+export function isBecomingReady({ current_state }: Pick<Branch, 'current_state'>): boolean {
+  // One that is archived or reset is on its way to `ready`, too, but has data.
+  return current_state === 'init';
 }

@@ -22,8 +22,8 @@ export const deleteFaults: readonly KnownFault[] = [
   {
     name: 'a refresh before a destroy keeps the endpoints',
     file: 'endpoint/endpoint-lifecycle.ts',
-    find: 'if (this.#claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces, restarts: false };',
-    replace: '',
+    find: 'if (this.#claims.isRefreshed(id, prior, news))',
+    replace: 'if (false)',
   },
   {
     name: 'the leftover of a forced replacement is never deleted',

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { silenceDiagnostics } from '../../support/diagnostics';
+import { callErrorOf, failedState, runPreview, runRefresh, runUp } from '../../support/door';
+import { patience } from '../../support/pacing';
+import { startBranchDoor } from '../../support/start-branch-door';
+import { doors } from '../../support/start-door';
+
+silenceDiagnostics();
+
+const lists = { method: 'GET', path: '/projects/:project/branches' };
+const operations = { method: 'GET', path: '/projects/:project/operations' };
+const toBranch = { method: 'PATCH', path: '/projects/:project/branches/:branch' };
+
+describe.each(doors)('a Branch by %s', (_name, door) => {
+  it.each([
+    ['preview/pr-12', 'preview/PR-12'],
+    ['2026-01-31', '2026-01-31T00:00:00Z'],
+  ])('is renamed from %s to %s', async (before, after) => {
+    const { startRun, declare, held } = await startBranchDoor(door);
+    const state = await runUp(await startRun(), declare({ name: before }));
+    await runUp(await startRun(), declare({ name: after }), state);
+    expect(held()).toMatchObject([{ name: after }]);
+  });
+
+  it('is replaced by another resource option only with allowDataLoss', async () => {
+    const { startRun, declare } = await startBranchDoor(door);
+    const { declared } = await runUp(await startRun(), declare());
+    const run = await startRun();
+    expect((await run.check(declared, declare())).failures).toEqual([]);
+    // As for replaceWith, replaceOnChanges and another provider: the engine does not ask for a diff.
+    expect((await run.check(undefined, declare())).failures).toMatchObject([
+      { reason: expect.stringContaining('allowDataLoss') },
+    ]);
+    expect((await run.check(undefined, declare({ allowDataLoss: true }))).failures).toEqual([]);
+  });
+
+  it('is waited for by the next up when it was taken over, but its operations could not be read', async () => {
+    const { startRun, declare, held, emulator } = await startBranchDoor(door);
+    const hanging = emulator.inject({
+      match: { action: 'create_branch' },
+      effect: { kind: 'operation-hangs' },
+    });
+    await failedState(runUp(await startRun(), declare({}, 0.3)));
+    const unreadable = emulator.inject({
+      match: operations,
+      effect: { kind: 'status', status: 503 },
+      times: 'always',
+    });
+    const state = await failedState(runUp(await startRun(), declare({}, 0.5)));
+    unreadable.clear();
+    expect(held()).toMatchObject([{ id: state.id, current_state: 'init' }]);
+    const { state: refreshed } = await runRefresh(await startRun(), state);
+    expect(await runPreview(await startRun(), declare(), refreshed ?? state)).toMatchObject({
+      hasChanges: true,
+    });
+    const failure = await callErrorOf(runUp(await startRun(), declare({}, 0.5), state));
+    expect(failure.message).toContain('still waiting for create_branch');
+    hanging.clear();
+    const { outputs } = await runUp(await startRun(), declare(), state);
+    expect(outputs).not.toHaveProperty('unsettledOperations');
+    expect(outputs).not.toHaveProperty('__unapplied');
+    expect(held()).toMatchObject([{ current_state: 'ready' }]);
+  });
+
+  it('is unprotected by the next up when the one that dropped protected has failed', async () => {
+    const { startRun, declare, held, emulator } = await startBranchDoor(door);
+    const hanging = emulator.inject({
+      match: { action: 'create_branch' },
+      effect: { kind: 'operation-hangs' },
+    });
+    const created = await failedState(runUp(await startRun(), declare({ protected: true }, 0.3)));
+    const state = await failedState(runUp(await startRun(), declare({}, 0.3), created));
+    hanging.clear();
+    await runUp(await startRun(), declare(), state);
+    expect(held()).toMatchObject([{ protected: false }]);
+  });
+
+  it('is not reported as unprotected when the service kept the protection', async () => {
+    const { startRun, declare, held, emulator, project } = await startBranchDoor(door);
+    const state = await runUp(await startRun(), declare({ protected: true }));
+    emulator.inject({ match: toBranch, effect: { kind: 'slow', delayMs: 200 } });
+    const update = runUp(await startRun(), declare(), state);
+    await expect.poll(() => held()[0]?.protected, patience).toBe(false);
+    emulator.changeBranch(project.id, state.id, { protected: true });
+    expect((await callErrorOf(update)).message).toContain('a different protected');
+  });
+
+  it.each([0, 300])(
+    'is one branch when two processes create it at once and lists are late by %d ms',
+    async (lateListsMs) => {
+      const { startRun, declare, held } = await startBranchDoor(door, { lateListsMs, operationMs: 100 });
+      const outcomes = await Promise.allSettled([
+        runUp(await startRun(), declare()),
+        runUp(await startRun(), declare()),
+      ]);
+      expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+      const ids = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value.id : undefined));
+      expect(held()).toMatchObject([{ id: ids[0] }]);
+      expect(ids[1]).toBe(ids[0]);
+    },
+  );
+
+  it('does not delete an older branch of its name when lists do not show its own', async () => {
+    const { startRun, declare, held, emulator, project } = await startBranchDoor(door, { readLagMs: 100 });
+    const run = await startRun();
+    const { inputs } = await run.check(undefined, declare());
+    const older = emulator.createBranch(project.id, { name: (inputs as { name: string }).name });
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    emulator.inject({ match: lists, effect: { kind: 'late-read', lateMs: 60_000 } });
+    emulator.inject({ match: lists, effect: { kind: 'late-read', lateMs: 1_000 }, times: 'always' });
+    const { id } = await run.create({ inputs });
+    expect(held().map((branch) => branch.id)).toEqual([older.id, id]);
+  });
+});
