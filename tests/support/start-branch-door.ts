@@ -18,6 +18,8 @@ export async function startBranchDoor(door: Door, options: EmulatorOptions & { r
     project,
     feature: branch,
     startRun: () => startRun(undefined, 'branch'),
+    /** Starts a run for an endpoint. */
+    startEndpointRun: () => startRun(),
     declare,
     held,
     writes,

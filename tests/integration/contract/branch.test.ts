@@ -193,6 +193,36 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     expect(await runRefresh(await startRun(), state)).toEqual({ state: undefined, hasChanges: true });
   });
 
+  it('takes its endpoint with it, whose own delete then counts as done', async () => {
+    const { startRun, startEndpointRun, declare, held, project, emulator } = await startBranchDoor(door);
+    const state = await runUp(await startRun(), declare());
+    const args = { projectId: project.id, branchId: state.id, type: 'read_write' } as const;
+    const endpoint = await runUp(await startEndpointRun(), { args });
+    await (await startRun()).delete(state);
+    await (await startEndpointRun()).delete(endpoint);
+    expect([held(), emulator.endpoints().map(({ id }) => id)]).toEqual([
+      [],
+      expect.not.arrayContaining([endpoint.id]),
+    ]);
+  });
+
+  it('waits while another operation locks the project', async () => {
+    const { startRun, declare, held, emulator, project } = await startBranchDoor(door);
+    const lock = emulator.addOperation(project.id, {
+      action: 'apply_config',
+      status: 'running',
+      locks: true,
+    });
+    const created = runUp(await startRun(), declare());
+    await expect
+      .poll(() => emulator.requests().filter(({ status }) => status === 423).length, patience)
+      .toBeGreaterThan(0);
+    expect(held()).toEqual([]);
+    lock.finish();
+    await created;
+    expect(held()).toHaveLength(1);
+  });
+
   it('is not deleted while it has children, which the error names', async () => {
     const { startRun, declare, held, emulator, project } = await startBranchDoor(door);
     const state = await runUp(await startRun(), declare());
