@@ -5,12 +5,15 @@ import type { Progress } from '../engine/progress';
 import type { ServiceProject } from '../operations/service-project';
 import { deleteResource } from '../resource/delete-resource';
 
+/** The statuses that have nothing to do with children. */
+const otherReasons: ReadonlySet<number | undefined> = new Set([401, 403, 404]);
+
 /** How many children an error lists. */
 const mostChildren = 20;
 
 /**
  * Deletes the branch, its data and its endpoints, and waits for the operations. One that no longer exists is deleted.
- * @throws Error that names the children, when it has any: the service refuses to delete it
+ * @throws Error with the ids of the children, when it has any: the service refuses to delete it
  */
 export async function deleteBranch(
   project: ServiceProject,
@@ -23,7 +26,7 @@ export async function deleteBranch(
       return await project.api.deleteBranch(project.id, id, deadline);
     } catch (error) {
       const isRefused =
-        error instanceof ControlApiError && error.meaning === 'refused' && error.status !== 404;
+        error instanceof ControlApiError && error.meaning === 'refused' && !otherReasons.has(error.status);
       const children = isRefused ? await listChildren(project, id, deadline).catch(() => []) : [];
       if (children.length === 0) throw error;
       const which = joinFirst(children, mostChildren, 'more');
@@ -38,5 +41,6 @@ export async function deleteBranch(
 
 async function listChildren(project: ServiceProject, id: string, deadline: Deadline): Promise<string[]> {
   const branches = await deadline.bound(project.branches.fresh(), 'list of the branches');
-  return branches.filter(({ parent_id }) => parent_id === id).map((child) => `${child.name} (${child.id})`);
+  // Their names may be secrets of other resources.
+  return branches.filter(({ parent_id }) => parent_id === id).map((child) => child.id);
 }

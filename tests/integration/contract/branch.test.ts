@@ -186,13 +186,13 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     expect(await runRefresh(await startRun(), state)).toEqual({ state: undefined, hasChanges: true });
   });
 
-  it('is not deleted while it has children, which the error names', async () => {
+  it('is not deleted while it has children, whose ids are in the error', async () => {
     const { startRun, declare, held, emulator, project } = await startBranchDoor(door);
     const state = await runUp(await startRun(), declare());
     const child = emulator.createBranch(project.id, { name: 'child', parentId: state.id });
     const { message } = await callErrorOf((await startRun()).delete(state));
     expect(message).toContain(
-      `delete of branch ${state.id}: other branches were created from it: child (${child.id}). Delete them first.`,
+      `delete of branch ${state.id}: other branches were created from it: ${child.id}. Delete them first.`,
     );
     expect(held()).toHaveLength(2);
   });
