@@ -5,6 +5,9 @@ import type { Progress } from '../engine/progress';
 import { deleteResource } from '../lifecycle/delete-resource';
 import type { ServiceProject } from '../operations/service-project';
 
+/** The statuses that have nothing to do with children. */
+const otherReasons: ReadonlySet<number | undefined> = new Set([401, 403, 404]);
+
 /** How many children an error lists. */
 const mostChildren = 20;
 
@@ -23,7 +26,7 @@ export async function deleteBranch(
       return await project.api.deleteBranch(project.id, id, deadline);
     } catch (error) {
       const isRefused =
-        error instanceof ControlApiError && error.meaning === 'refused' && error.status !== 404;
+        error instanceof ControlApiError && error.meaning === 'refused' && !otherReasons.has(error.status);
       const children = isRefused ? await listChildren(project, id, deadline).catch(() => []) : [];
       if (children.length === 0) throw error;
       const which = joinFirst(children, mostChildren, 'more');
@@ -38,5 +41,6 @@ export async function deleteBranch(
 
 async function listChildren(project: ServiceProject, id: string, deadline: Deadline): Promise<string[]> {
   const branches = await deadline.bound(project.branches.fresh(), 'list of the branches');
+  // As in the errors of lookups, names of other branches count as no secret.
   return branches.filter(({ parent_id }) => parent_id === id).map((child) => `${child.name} (${child.id})`);
 }

@@ -129,7 +129,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     if (!isReplacing || this.#replaced.has(urn) || isUnknown(allowDataLoss) || allowDataLoss === true)
       return [];
     const reason =
-      'a resource option (replaceWith, replaceOnChanges, import or another provider) replaces the branch: its data will be deleted, with its endpoints. allowDataLoss is not true, so nothing was changed. To continue, set allowDataLoss: true; to keep the data, leave the option out.';
+      'a resource option (replaceWith, replaceOnChanges, import or another provider) replaces the branch: its data will be deleted, with its endpoints. allowDataLoss is not true, so the branch was not changed. To continue, set allowDataLoss: true; to keep the data, leave the option out.';
     return [{ property: '', reason }];
   }
 

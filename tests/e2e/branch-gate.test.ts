@@ -1,0 +1,84 @@
+import { describe, it } from 'vitest';
+import { doorNames, programDoors } from '../support/program-doors';
+import { flat } from '../support/pulumi-stack';
+import { startProgram } from '../support/start-stack';
+
+/** A program of branches, and those that it has created. */
+async function startBranches(door: (typeof doorNames)[number]) {
+  const { importPath } = programDoors[door];
+  const program = await startProgram('', { importPath: importPath as 'pulumi-postgres-compute' });
+  const { stack, emulator, project } = program;
+  const declare = (body: string) =>
+    stack.writeProgram(`import * as pulumi from '@pulumi/pulumi';
+import { Branch } from '${importPath}';
+const projectId = new pulumi.Config().require('projectId');
+const feature = new pulumi.Config().require('branchId');
+${body}
+`);
+  const existing = new Set(emulator.branches(project.id).map(({ id }) => id));
+  const ids = () => emulator.branches(project.id).flatMap(({ id }) => (existing.has(id) ? [] : [id]));
+  return { ...program, declare, ids };
+}
+
+describe.each(doorNames)('the gate of a branch, by the %s provider', (door) => {
+  it('holds for a child when its parent is replaced after a refresh', async ({ expect }) => {
+    const { stack, declare, ids } = await startBranches(door);
+    const program = (
+      args: string,
+    ) => `const branch = new Branch('preview', { projectId, name: 'preview', ${args} });
+new Branch('child', { projectId, name: 'child', parentId: branch.id });`;
+    await declare(program(''));
+    await stack.run('up', '--yes', '--skip-preview');
+    const before = ids();
+    expect(before).toHaveLength(2);
+    await declare(program('parentId: feature, allowDataLoss: true'));
+    for (const command of [
+      ['preview', '--refresh'],
+      ['up', '--yes', '--skip-preview', '--refresh'],
+    ]) {
+      const { exitCode, screen } = await stack.try(...command);
+      expect(flat(screen)).toContain('a change of parentId replaces branch');
+      expect(exitCode).not.toBe(0);
+      expect(ids()).toEqual(before);
+    }
+  });
+
+  it.runIf(door === 'dynamic')(
+    'does not keep a renamed branch from destroy --refresh',
+    async ({ expect }) => {
+      const { stack, declare, ids } = await startBranches(door);
+      await declare(`new Branch('preview', { projectId, name: 'preview' });`);
+      await stack.run('up', '--yes', '--skip-preview');
+      await declare(
+        `new Branch('renamed', { projectId, name: 'preview' }, { aliases: [{ name: 'preview' }] });`,
+      );
+      await stack.run('up', '--yes', '--skip-preview');
+      expect(ids()).toHaveLength(1);
+      await stack.run('destroy', '--yes', '--refresh');
+      expect(ids()).toEqual([]);
+    },
+  );
+
+  it('holds when a resource option replaces the branch', async ({ expect }) => {
+    const { stack, declare, ids } = await startBranches(door);
+    const program = (name: string, parentId: string, option: string, args = '') => `
+const other = new Branch('other', { projectId, parentId: ${parentId}, allowDataLoss: true });
+new Branch('preview', { projectId, name: '${name}', ${args} }, { ${option} });`;
+    await declare(program('a', 'undefined', ''));
+    await stack.run('up', '--yes', '--skip-preview');
+    const before = ids();
+    const refused = [program('a', 'feature', 'replaceWith: [other]')];
+    // It has no effect on a dynamic resource.
+    if (door === 'plugin') refused.push(program('b', 'undefined', "replaceOnChanges: ['name']"));
+    for (const each of refused) {
+      await declare(each);
+      const { exitCode, screen } = await stack.try('preview');
+      expect(flat(screen)).toContain('replaces the branch: its data will be deleted, with its endpoints');
+      expect(exitCode).not.toBe(0);
+    }
+    await declare(program('a', 'feature', 'replaceWith: [other]', 'allowDataLoss: true'));
+    await stack.run('up', '--yes', '--skip-preview');
+    expect(ids()).toHaveLength(2);
+    for (const id of ids()) expect(before).not.toContain(id);
+  });
+});
