@@ -22,6 +22,17 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     expect(held()).toMatchObject([{ name: after }]);
   });
 
+  it('is not replaced when the program writes its LSN in another way, but for another LSN', async () => {
+    const { startRun, declare } = await startBranchDoor(door);
+    const state = await runUp(await startRun(), declare({ parentLsn: '0/1E88DF8' }));
+    const same = declare({ parentLsn: '00/01e88df8' });
+    expect(await runPreview(await startRun(), same, state)).toMatchObject({ hasChanges: false });
+    for (const parentLsn of ['0/1E88DF80', '10/1E88DF8', '1/E88DF8']) {
+      const { message } = await callErrorOf(runPreview(await startRun(), declare({ parentLsn }), state));
+      expect(message).toContain('a change of parentLsn replaces');
+    }
+  });
+
   it('is replaced by another resource option only with allowDataLoss', async () => {
     const { startRun, declare } = await startBranchDoor(door);
     const { declared } = await runUp(await startRun(), declare());
