@@ -117,6 +117,11 @@ function isPoint(name: BranchArgument): name is (typeof pointArguments)[number] 
 function isSamePoint(left: unknown, right: unknown): boolean {
   if (isSame(left, right)) return true;
   if (typeof left !== 'string' || typeof right !== 'string') return false;
-  if (left.includes('/')) return left.toUpperCase() === right.toUpperCase();
+  if (left.includes('/')) return trimLsn(left) === trimLsn(right);
   return /^\d{4}-/.test(left) && Date.parse(left) === Date.parse(right);
+}
+
+/** Without the zeros before its two numbers. */
+function trimLsn(lsn: string): string {
+  return lsn.toUpperCase().replace(/(^|\/)0+/g, '$1');
 }

@@ -34,10 +34,11 @@ const mostAttempts = 3;
  * @throws NameTakenError when a branch is in the way that must not be taken over
  */
 export function findExisting(
-  { resource, inputs }: BranchDeclaration,
+  declaration: BranchDeclaration,
   branches: readonly Branch[],
 ): ExistingBranch | undefined {
-  const [own] = findNamed(branches, deriveNames(resource, inputs, replacingArguments));
+  const { inputs } = declaration;
+  const [own] = findNamed(branches, toUnfinishedNames(declaration));
   if (own) return { kind: 'own', branch: own };
   const { name, adopt } = inputs;
   const [named] = name === undefined ? [] : findNamed(branches, [name]);
@@ -46,11 +47,19 @@ export function findExisting(
   if (adopt && others.length === 0) return { kind: 'adopted', branch: named };
   const now = adopt
     ? `It has another ${others.join(' and ')}, which adopt can't change: declare what the branch has, or choose another name.`
-    : 'adopt: true takes it over (also if an earlier `pulumi up` created it before it was killed); another name creates a new one.';
+    : 'adopt: true with this name takes it over (also if an earlier `pulumi up` created it before it was killed); another name creates a new one.';
   throw new NameTakenError(
     `create of branch "${name}": the project already has a branch of that name, ${named.id} (since ${named.created_at}). ${now}`,
     named.id,
   );
+}
+
+/**
+ * The names of the branch until its create has finished: the derived ones with a mark. Without the mark, another stack of the
+ * same name, in another backend, would take a finished branch for its own, and could delete its data.
+ */
+function toUnfinishedNames({ resource, inputs }: BranchDeclaration): string[] {
+  return deriveNames(resource, inputs, replacingArguments).map((name) => `${name}-creating`);
 }
 
 /** The oldest first: if two processes have created one, the oldest stays. */
@@ -61,8 +70,8 @@ function findNamed(branches: readonly Branch[], names: readonly string[]): Branc
 
 /**
  * Creates the branch, or takes over the existing one, and updates it to what is declared. It is created under the derived
- * name, which no other client uses, so the branch is looked up by that name before the first request and after every request
- * whose outcome is unknown. A name of the user's own is given to it as the last step.
+ * name with a mark, which no other client uses, so the branch is looked up by that name before the first request and after
+ * every request whose outcome is unknown. Its final name is given to it as the last step.
  * @throws UnsettledError when the branch exists, but not as declared: it is kept in state
  */
 export async function createBranch(
@@ -93,7 +102,7 @@ async function createOnce(request: CreateRequest): Promise<Creation> {
   const found = findExisting(declaration, await list(freshListMs));
   if (found) return found;
   const listedAt = Date.now();
-  const [name = inputs.name] = deriveNames(declaration.resource, inputs, replacingArguments);
+  const [name = inputs.name] = toUnfinishedNames(declaration);
   const attributes = toCreateAttributes(inputs, name);
   return project.write<Creation>({
     deadline,
@@ -123,7 +132,7 @@ async function finishCreation(request: CreateRequest, id: string, creation: Crea
   const finish = async () => {
     if (isNew) await run.awaitChange(creation.change);
     else await run.awaitCreation();
-    // Until the last step, a repeated create finds the branch by its derived name.
+    // Until the last step, a repeated create finds the branch.
     await run.apply((await run.findDrift()).filter((name) => name !== 'name'));
     const finished = await run.finish('name');
     if (creation.kind !== 'adopted' && (await deleteDuplicates(request, latest))) return undefined;
@@ -171,13 +180,13 @@ async function isDuplicate(request: CreateRequest, id: string): Promise<boolean>
 /** The branches of this resource, the oldest first, and the place of one of them; -1 when the list does not show it. */
 function findOwn({ declaration, inputs, claims }: CreateRequest, branches: readonly Branch[], id: string) {
   const { resource } = declaration;
-  const derivedNames = deriveNames(resource, inputs, replacingArguments);
-  // A resource that was renamed keeps the derived name of its old URN, which a new resource may have now.
+  const unfinished = toUnfinishedNames(declaration);
+  // After a failure, a resource has such a branch in state.
   const isOthers = (other: string) => (claims.keeperOf(other, undefined) ?? resource.urn) !== resource.urn;
-  // The older one may have the name of the user's own by now.
-  const names = inputs.name === undefined ? derivedNames : [...derivedNames, inputs.name];
+  // The older one may have its final name by now.
+  const names = inputs.name === undefined ? unfinished : [...unfinished, inputs.name];
   const own = findNamed(branches, names).filter((branch) => branch.id === id || !isOthers(branch.id));
   const place = own.findIndex((branch) => branch.id === id);
-  const younger = own.slice(place + 1).filter(({ name }) => derivedNames.includes(name));
+  const younger = own.slice(place + 1).filter(({ name }) => unfinished.includes(name));
   return { own, place, younger };
 }

@@ -15,7 +15,8 @@ export interface BranchArgs {
   projectId: pulumi.Input<string>;
   /**
    * The branch's name, 1 to 256 characters, unique among the branches of the project. A change updates in place.
-   * A new branch is created under the default name, by which a repeated create finds it, and renamed as the last step.
+   * A new branch is created under a name that ends in `-creating`, by which a repeated create finds it, and renamed as the
+   * last step.
    * @default derived from the Pulumi organization, project, stack and resource name, with a short hash
    */
   name?: pulumi.Input<string>;

@@ -62,6 +62,14 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     expect(emulator.requests().filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
+  it('leaves a finished branch of its derived name alone, which may be another stack of the same name', async () => {
+    const { startRun, declare, held } = await startBranchDoor(door);
+    const { id } = await runUp(await startRun(), declare());
+    const { message } = await callErrorOf(runUp(await startRun(), declare()));
+    expect(message).toContain(`already has a branch of that name, ${id}`);
+    expect(held()).toMatchObject([{ id }]);
+  });
+
   it('deletes the duplicate when the request of a killed create arrives late', async () => {
     const { startRun, declare, held, emulator, project } = await startBranchDoor(door, { operationMs: 400 });
     const created = runUp(await startRun(), declare({ name: 'pr-12' }));
@@ -112,7 +120,7 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     expect(held()).toMatchObject([{ id: state.id, name: 'pr-13', protected: true }]);
     await runUp(await startRun(), declare({ name: 'pr-13' }), renamed);
     expect(held()).toMatchObject([{ name: 'pr-13', protected: false }]);
-    expect(writes().map(({ method }) => method)).toEqual(['POST', 'PATCH', 'PATCH']);
+    expect(writes().map(({ method }) => method)).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH']);
   });
 
   it('is renamed when only the case of the name changes', async () => {
@@ -128,7 +136,7 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     emulator.inject({ match: toBranch, effect: { kind: 'lost-after-work' } });
     await runUp(await startRun(), declare({ name: 'pr-13' }), state);
     expect(held()).toMatchObject([{ name: 'pr-13' }]);
-    expect(writes().filter(({ method }) => method === 'PATCH')).toHaveLength(1);
+    expect(writes().map(({ method }) => method)).toEqual(['POST', 'PATCH', 'PATCH']);
   });
 
   it.each([
@@ -142,7 +150,7 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     const { message } = await callErrorOf(runPreview(await startRun(), program, state));
     expect(message).toContain(`a change of ${name} replaces branch ${state.id}: its data will be deleted`);
     expect(message).toContain('allowDataLoss is not true');
-    expect(writes()).toHaveLength(1);
+    expect(writes()).toHaveLength(2);
     const allowed = declare({ ...change(feature.id), allowDataLoss: true });
     const replaced = await runUp(await startRun(), allowed, state);
     expect(held()).toMatchObject([{ id: replaced.id }]);
@@ -174,7 +182,7 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     const { id } = emulator.createBranch(project.id, { name: 'staging' });
     const refused = await callErrorOf(runUp(await startRun(), declare({ name: 'staging' })));
     expect(refused.message).toContain(`already has a branch of that name, ${id}`);
-    expect(refused.message).toContain('adopt: true takes it over');
+    expect(refused.message).toContain('adopt: true with this name takes it over');
     const other = declare({ name: 'staging', adopt: true, parentId: feature.id });
     expect((await callErrorOf(runUp(await startRun(), other))).message).toContain('It has another parentId');
     const adopted = await runUp(await startRun(), declare({ name: 'staging', adopt: true, protected: true }));
