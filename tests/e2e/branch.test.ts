@@ -9,11 +9,12 @@ const environment = (
   importPath: string,
   args: string,
   more = '',
+  options = '{}',
 ) => `import * as pulumi from '@pulumi/pulumi';
 import { Branch, ComputeEndpoint, getConnectionUri } from '${importPath}';
 const projectId = new pulumi.Config().require('projectId');
 const feature = new pulumi.Config().require('branchId');
-const branch = new Branch('preview', { projectId, name: 'preview/pr-12', ${args} });
+const branch = new Branch('preview', { projectId, ${args} }, ${options});
 const endpoint = new ComputeEndpoint('app', { projectId, branchId: branch.id, type: 'read_write' });
 ${more}
 export const branchId = branch.id;
@@ -24,14 +25,17 @@ async function startEnvironment(door: DoorName) {
   const { importPath } = programDoors[door];
   const program = await startProgram('', { importPath: importPath as 'pulumi-postgres-compute' });
   const { stack, emulator, project, branch: feature } = program;
-  const declare = (args = '', more = '') => stack.writeProgram(environment(importPath, args, more));
+  const declare = (args = '', more = '') =>
+    stack.writeProgram(environment(importPath, `name: 'preview/pr-12', ${args}`, more));
+  const declareNameless = (args: string, options: string) =>
+    stack.writeProgram(environment(importPath, args, '', options));
   await declare();
   const existing = new Set(emulator.branches(project.id).map(({ id }) => id));
   const branches = () => emulator.branches(project.id).filter(({ id }) => !existing.has(id));
   const endpoints = () => emulator.endpoints().filter(({ branch_id }) => !existing.has(branch_id));
   const urn = (type: string, name: string) =>
     `urn:pulumi:test::e2e::${programDoors[door].typeToken.replace('ComputeEndpoint', type)}::${name}`;
-  return { ...program, feature, declare, branches, endpoints, urn };
+  return { ...program, feature, declare, declareNameless, branches, endpoints, urn };
 }
 
 describe.each(doorNames)('a branch with an endpoint, by the %s provider', (door) => {
@@ -108,6 +112,25 @@ describe.each(doorNames)('a branch with an endpoint, by the %s provider', (door)
     await stack.run('destroy', '--yes');
     expect(ids()).toEqual([]);
   });
+
+  it.runIf(door === 'dynamic')(
+    'is created before the old one is deleted if the program says so, and its endpoint moves there',
+    async ({ expect }) => {
+      const { stack, declareNameless, branches, endpoints, feature } = await startEnvironment(door);
+      const option = '{ deleteBeforeReplace: false }';
+      await declareNameless('allowDataLoss: true', option);
+      await stack.run('up', '--yes', '--skip-preview');
+      const [before] = branches();
+      const [endpoint] = endpoints();
+      await declareNameless('allowDataLoss: true, parentId: feature', option);
+      await stack.run('up', '--yes', '--skip-preview');
+      const [after] = branches();
+      expect(branches()).toMatchObject([{ parent_id: feature.id }]);
+      expect(after?.id).not.toBe(before?.id);
+      expect(endpoints()).toMatchObject([{ id: endpoint?.id, branch_id: after?.id }]);
+      await stack.run('preview', '--expect-no-changes');
+    },
+  );
 
   it.runIf(door === 'dynamic')(
     'of the guide survives a kill -9 of the CLI while the branch is being created',
