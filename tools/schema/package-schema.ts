@@ -35,7 +35,7 @@ export function makePackageSchema() {
     name: 'postgres-compute',
     displayName: 'Postgres Compute',
     version,
-    description: 'A Pulumi provider for the compute endpoints of a serverless Postgres service.',
+    description: 'A Pulumi provider for the compute endpoints and branches of a serverless Postgres service.',
     keywords: ['pulumi', 'postgres', 'serverless', 'category/database'],
     license,
     language,

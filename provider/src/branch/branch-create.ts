@@ -47,7 +47,7 @@ export function findExisting(
   if (adopt && others.length === 0) return { kind: 'adopted', branch: named };
   const now = adopt
     ? `It has another ${others.join(' and ')}, which adopt can't change: declare what the branch has, or choose another name.`
-    : 'adopt: true with this name takes it over (also if an earlier `pulumi up` created it before it was killed); another name creates a new one.';
+    : 'To take it over, set adopt: true with this name (also if a killed `pulumi up` created it). To create a new branch, choose another name.';
   throw new NameTakenError(
     `create of branch "${name}": the project already has a branch of that name, ${named.id} (since ${named.created_at}). ${now}`,
     named.id,

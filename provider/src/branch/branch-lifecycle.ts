@@ -146,7 +146,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
   async #reportReplacement(id: string, replaces: readonly string[], news: BranchDeclaration): Promise<void> {
     const { inputs, resource } = news;
     const { allowDataLoss } = inputs;
-    // The engine asks before it has passed the declaration when the parent is about to be deleted and created again.
+    // When the parent is about to be replaced, the engine calls diff before it passes the declaration.
     const isCertain =
       replaces.some((name) => !isUnknown(inputs[name as keyof BranchInputs])) ||
       (resource.urn !== undefined && !this.#claims.isDeclared(resource.urn));
@@ -158,7 +158,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       return warn(`${change} may replace ${deletes}.${allowDataLoss === true ? '' : ` ${gate}`}`);
     if (allowDataLoss === true) return warn(`${change} replaces ${deletes}`);
     throw new Error(
-      `${change} replaces ${deletes}. allowDataLoss is not true, so nothing was changed. To continue, set allowDataLoss: true; to keep the data, leave ${replaces.join(' and ')} as it was. If this branch is replaced because its parent is, set it with a \`pulumi up\` of its own first.`,
+      `${change} replaces ${deletes}. allowDataLoss is not true, so nothing was changed. To continue, set allowDataLoss: true; to keep the data, leave ${replaces.join(' and ')} as it was. If this branch is replaced because its parent is, apply allowDataLoss: true in an earlier \`pulumi up\`.`,
     );
   }
 
@@ -180,7 +180,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const { id, created_at } = existing.branch;
     const which = `branch ${id} (since ${created_at})`;
     if (existing.kind === 'own')
-      return `${which} has the name of this resource: \`pulumi up\` takes it over, unless it replaces the resource and deletes that branch first`;
+      return `\`pulumi up\` continues an interrupted create of this resource: ${which}`;
     const changes = findDrift(existing.branch, inputs);
     return `adopt takes over ${which} and ${changes.length > 0 ? `changes its ${changes.join(', ')}` : 'changes nothing on it'}`;
   }

@@ -147,7 +147,7 @@ export class BranchRun {
       return await outcome;
     } catch (error) {
       await this.#find().catch(() => undefined);
-      // Without an operation nothing else in state tells the next run to wait.
+      // With no operation in state, this makes the next run wait.
       if (this.#operations.size === 0 && this.#latest && isBecomingReady(this.#latest))
         this.#unapplied = union<UpdatedArgument>(this.#unapplied, ['name']);
       const isGone = error instanceof GoneError && !this.#isNew;

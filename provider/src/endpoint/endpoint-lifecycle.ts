@@ -65,7 +65,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     return this.core.presentably([asReported(prior), news], async () => {
       const changes = findChanges(prior, news.inputs);
       const { urn } = news.resource;
-      // The engine asks before it has passed the declaration when the branch is about to be deleted and created again.
+      // When the branch is about to be replaced, the engine calls diff before it passes the declaration.
       const isAskedEarly = urn !== undefined && !this.#claims.isDeclared(urn);
       const goesWithBranch = isAskedEarly && this.core.createsBranch && isUnknown(news.inputs.branchId);
       const isReplacing = (name: InputName) =>

@@ -24,7 +24,7 @@ export class GoneError extends Error {
   override readonly name = 'GoneError';
 }
 
-/** As far as a list shows, the required name belongs to what must not be taken over. */
+/** A list shows the required name on a resource that must not be taken over. */
 export class NameTakenError extends Error {
   override readonly name = 'NameTakenError';
   /** Its id. */

@@ -11,7 +11,7 @@ import { pauseStackTraces, toOptions } from './registration';
  * A branch of a project: a copy of another branch's data, as of now or of an earlier point. It has no endpoint of its own: a
  * `ComputeEndpoint` that takes its `branchId` from the branch's `id` is created after it and deleted before it.
  *
- * A replacement deletes the branch with its data, and so needs `allowDataLoss`. The key and the base URL come from where
+ * A change that replaces the branch deletes its data, so it needs `allowDataLoss`. The key and the base URL come from where
  * those of a `ComputeEndpoint` do.
  */
 export class Branch extends pulumi.CustomResource {
@@ -35,7 +35,7 @@ export class Branch extends pulumi.CustomResource {
   /**
    * Sets the resource option `deleteBeforeReplace` unless `opts` does: every kind of replacement then deletes first.
    * @param name the resource's name in the program; a part of the branch's name when `args.name` is not given
-   * @throws RunError when the key is in the stack's config but no secret there
+   * @throws RunError when the key is in the stack's config but not as a secret
    */
   constructor(name: string, args: BranchArgs, opts?: pulumi.CustomResourceOptions) {
     refuseReadableKey(dynamicSettingNames);

@@ -30,7 +30,7 @@ export class ComputeEndpoint extends Resource {
   /**
    * Sets the resource option `deleteBeforeReplace` unless `opts` does: every kind of replacement then deletes first.
    * @param name the resource's name in the program; a part of the endpoint's name when `args.name` is not given
-   * @throws RunError when `timeouts` are no plain numbers, or when the key is in the stack's config but no secret there
+   * @throws RunError when `timeouts` are no plain numbers, or when the key is in the stack's config but not as a secret
    */
   constructor(name: string, { timeouts, ...args }: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
     refuseReadableKey(pluginSettingNames);

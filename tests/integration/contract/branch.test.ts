@@ -182,7 +182,7 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     const { id } = emulator.createBranch(project.id, { name: 'staging' });
     const refused = await callErrorOf(runUp(await startRun(), declare({ name: 'staging' })));
     expect(refused.message).toContain(`already has a branch of that name, ${id}`);
-    expect(refused.message).toContain('adopt: true with this name takes it over');
+    expect(refused.message).toContain('To take it over, set adopt: true');
     const other = declare({ name: 'staging', adopt: true, parentId: feature.id });
     expect((await callErrorOf(runUp(await startRun(), other))).message).toContain('It has another parentId');
     const adopted = await runUp(await startRun(), declare({ name: 'staging', adopt: true, protected: true }));
