@@ -17,14 +17,15 @@ export interface ServicePacing extends HttpPacing {
   readonly lockPacing?: LockPacing | undefined;
   /** How long reads may lag behind writes. Milliseconds. @default 10000 */
   readonly readLagMs?: number | undefined;
-  /** How long one list of the project's endpoints serves every read. Milliseconds. @default 5000 */
+  /** How long one list of the project's endpoints serves every read. Milliseconds. @default 10000 */
   readonly readSharingMs?: number | undefined;
 }
 
 /** A write to the project. */
 export type ProjectWrite<Result> = Omit<WriteOnce<Result>, 'pacing'> & Omit<QueuedWrite<Result>, 'write'>;
 
-const defaultReadSharingMs = 5_000;
+/** As long as reads may lag anyway. A refresh of 1000 endpoints takes about as long. */
+const defaultReadSharingMs = defaultReadLagMs;
 
 /** One project of the service, with everything that its resources in this process share. */
 export class ServiceProject {

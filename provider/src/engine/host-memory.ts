@@ -1,0 +1,13 @@
+import { setFlagsFromString } from 'node:v8';
+import { findEngineAddress } from './engine-client';
+
+/** Whether this process is a host of dynamic providers. A process without an engine only loads the module. */
+export const isHost = findEngineAddress(process.argv) !== undefined;
+
+// Keep the host's memory small. `dynamic/runtime.ts` imports this before the provider, whose loading would enlarge the young
+// generation, and V8 does not make it smaller again.
+if (isHost) {
+  // Collect garbage when the heap has grown by 30 %, like the plugin, and leave the young generation as it is.
+  setFlagsFromString('--heap-growing-percent=30');
+  setFlagsFromString('--semi-space-growth-factor=1');
+}
