@@ -26,6 +26,8 @@ export class BranchData {
   readonly #folders: Folders;
   readonly #setup: ClusterSetup;
   readonly #clusters = new Map<string, Cluster>();
+  /** The copies that are under way or have failed, by branch. */
+  readonly #copies = new Map<string, Promise<void>>();
 
   private constructor(folders: Folders, setup: ClusterSetup) {
     this.#folders = folders;
@@ -103,14 +105,24 @@ export class BranchData {
       if (existsSync(from.copying)) await this.prepare(from);
       if (from.exists) await from.copyTo(to, inheritAccess(from.state.access, parent, child));
     });
-    // Clients of the branch wait for the copy, and get its error.
-    to.inTurn(() => copied).catch(() => makeServerFolder(to.copying));
+    this.#copies.set(child.wire.id, copied);
+    // Clients of the branch wait for the copy. If it fails, the folder tells them so, even after a restart.
+    to.inTurn(() => copied).then(
+      () => this.#copies.delete(child.wire.id),
+      () => makeServerFolder(to.copying),
+    );
+  }
+
+  /** Resolves when the branch has its copy of the parent's data, or rejects; undefined if it already has. */
+  copied(branchId: string): Promise<void> | undefined {
+    return this.#copies.get(branchId);
   }
 
   /** Removes a cluster, in the background because that takes a while. */
   forget(id: string): void {
     const cluster = this.#clusters.get(id) ?? this.of(id);
     this.#clusters.delete(id);
+    this.#copies.delete(id);
     cluster.inTurn(() => cluster.remove()).catch(() => undefined);
   }
 

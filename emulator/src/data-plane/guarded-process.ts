@@ -1,6 +1,7 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { SERVER_USER } from './server-user';
 
 export type GuardedProcess = ChildProcessByStdio<Writable, null, Readable>;
@@ -11,6 +12,8 @@ export type GuardedProcess = ChildProcessByStdio<Writable, null, Readable>;
  */
 const GUARD =
   'exec 3<&0 </dev/null; ( ( read -r line <&3 || kill -QUIT $$ ) >/dev/null 2>&1 & ); exec "$@" 3<&-';
+
+const LONGEST_WAIT_MS = 2000;
 
 /** Removes a folder when the pipe closes. Servers that are still ending may create files while it does. */
 const SWEEP =
@@ -47,7 +50,10 @@ export async function runGuarded(program: string, args: readonly string[]): Prom
   if (code !== 0) throw new Error(`${program} failed: ${output.trim()}`);
 }
 
-/** Removes the folder when the returned function is called, or the emulator ends, however it ends. */
+/**
+ * Removes the folder when the returned function is called, or the emulator ends, however it ends. The function waits for
+ * that, but not long: on some disks, thousands of files take seconds.
+ */
 export function removeAtEnd(folder: string): () => Promise<void> {
   const sweeper = spawn('/bin/sh', ['-c', SWEEP, 'sh', folder], {
     detached: true,
@@ -57,7 +63,10 @@ export function removeAtEnd(folder: string): () => Promise<void> {
   const swept = once(sweeper, 'exit');
   return async () => {
     sweeper.stdin.end();
-    await swept;
+    sweeper.unref();
+    const waited = new AbortController();
+    await Promise.race([swept, delay(LONGEST_WAIT_MS, undefined, waited)]);
+    waited.abort();
   };
 }
 

@@ -77,6 +77,10 @@ export class PostgresDataPlane implements DataPlane, Computes {
     checkKnown(settings, this.#program, this.#data.template);
   }
 
+  copied(branchId: string): Promise<void> | undefined {
+    return this.#data.copied(branchId);
+  }
+
   async isQuerying(endpointId: string): Promise<boolean> {
     return this.#computes.get(endpointId)?.cluster?.isQuerying() ?? false;
   }
