@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import type { Certificates } from './certificates';
+import { ConnectionRefusal, protocolViolation } from './computes';
+import { writeRefusal } from './start-packet';
+
+const ALPN = 'postgresql';
+
+/** Ends a socket: what was written is still sent, what arrives is dropped, and after so long nothing is left of it. */
+export function closeWithin(socket: Socket, ms: number): void {
+  if (socket.destroyed) return;
+  const timer = setTimeout(() => socket.destroy(), ms);
+  socket.once('close', () => clearTimeout(timer));
+  // A socket that is closed with unread bytes resets the connection, and the client may lose what was sent.
+  socket.resume().end();
+}
+
+/** Unlike `once` of node:events, it does not reject when there is an error before the event. */
+export function whenClosed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once('close', () => resolve());
+  });
+}
+
+/** The connection of one client, until it is led to a server. */
+export class ClientConnection {
+  /** Aborts when the client goes, or the start-up has to end; the reason is a ConnectionRefusal, or undefined. */
+  readonly signal: AbortSignal;
+  /** The host name with which the client began TLS. */
+  serverName: string | undefined;
+  /** Aborts the start-up: the client gets the reason. */
+  readonly abort: (reason?: ConnectionRefusal) => void;
+  #stream: Socket;
+  #isInHandshake = false;
+
+  constructor(raw: Socket) {
+    const controller = new AbortController();
+    this.signal = controller.signal;
+    this.abort = (reason = gone) => controller.abort(reason);
+    this.#stream = raw;
+    this.#watch(raw);
+    raw.once('close', () => this.abort());
+  }
+
+  /** What the client reads and writes: the bytes inside of TLS, when it began TLS. */
+  get stream(): Socket {
+    return this.#stream;
+  }
+
+  get isEncrypted(): boolean {
+    return 'encrypted' in this.#stream;
+  }
+
+  /** The next bytes, exactly so many. @throws Error when the start-up ends before they came */
+  async take(length: number): Promise<Buffer> {
+    for (;;) {
+      this.signal.throwIfAborted();
+      // Without an encoding, a socket reads buffers.
+      const bytes = this.#stream.read(length) as Buffer | null;
+      if (bytes?.length === length) return bytes;
+      // At its end, a stream returns what is left.
+      if (bytes !== null) throw gone;
+      await once(this.#stream, 'readable', { signal: this.signal });
+    }
+  }
+
+  /**
+   * Declines or accepts an offer of encryption. Bytes that came with the offer were not encrypted: someone else may have
+   * sent them (CVE-2021-23222).
+   * @throws ConnectionRefusal when there are such bytes
+   */
+  answer(byte: 'N' | 'S'): void {
+    if (this.#stream.readableLength > 0) {
+      throw protocolViolation('received unencrypted data after an encryption request');
+    }
+    this.#stream.write(byte);
+  }
+
+  /** TLS, with what the client has already sent of it. */
+  async startTls(certificates: Certificates, firstBytes?: Buffer): Promise<void> {
+    const raw = this.#stream;
+    if (firstBytes !== undefined) raw.unshift(firstBytes);
+    // A server of its own, which listens nowhere: its event belongs to this client, and no other.
+    const tls = createTlsServer({
+      ...certificates.standard,
+      ALPNProtocols: [ALPN],
+      SNICallback: (name, done) => {
+        this.serverName = name;
+        certificates.contextOf(name).then((context) => done(null, context), done);
+      },
+    });
+    const secured = once(tls, 'secureConnection', { signal: this.signal });
+    this.#isInHandshake = true;
+    tls.emit('connection', raw);
+    const [stream]: TLSSocket[] = await secured;
+    this.#isInHandshake = false;
+    if (stream === undefined) throw gone;
+    this.#stream = stream;
+    this.#watch(stream);
+    if (firstBytes !== undefined && stream.alpnProtocol !== ALPN) {
+      throw protocolViolation(`received a direct TLS connection without the ALPN protocol "${ALPN}"`);
+    }
+  }
+
+  /** Ends the start-up with an error message, where the client can still read one. */
+  refuse(error: unknown, closingMs: number): void {
+    const reason = this.signal.aborted ? this.signal.reason : error;
+    if (reason === gone || this.#isInHandshake || this.#stream.destroyed) {
+      this.#stream.destroy();
+      return;
+    }
+    this.#stream.write(writeRefusal(toRefusal(reason)));
+    closeWithin(this.#stream, closingMs);
+  }
+
+  #watch(stream: Socket): void {
+    // The event "close" follows.
+    stream.on('error', () => undefined);
+    stream.once('end', () => this.abort());
+  }
+}
+
+/** Nobody is left to read a message. */
+const gone = new ConnectionRefusal('08006', 'the client has closed the connection');
+
+function toRefusal(error: unknown): ConnectionRefusal {
+  if (error instanceof ConnectionRefusal) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new ConnectionRefusal('XX000', `the compute cannot be reached: ${reason}`);
+}

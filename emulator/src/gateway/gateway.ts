@@ -1,0 +1,114 @@
+import { createServer, type Socket } from 'node:net';
+import { openCertificates } from './certificates';
+import { ClientConnection, closeWithin, whenClosed } from './client-connection';
+import { type Computes, ConnectionRefusal } from './computes';
+import { listen, portOf } from './listen';
+import { connectToServer, passThrough } from './session';
+import { startUp } from './start-up';
+
+export interface GatewayOptions {
+  readonly computes: Computes;
+  /** A loopback address stands for both, 127.0.0.1 and ::1. @default '127.0.0.1' */
+  readonly host?: string;
+  /** 0 chooses a free port. @default 5432, or a free port when that is taken */
+  readonly port?: number | undefined;
+  /** The folder of the certificate authority, which is created there if there is none. */
+  readonly folder: string;
+  readonly limits?: Partial<GatewayLimits>;
+}
+
+/** Limits for clients. */
+export interface GatewayLimits {
+  /** Maximum time from the connection to the complete start-up packet, TLS included. */
+  readonly startUpMs: number;
+  /** How many clients may be between their connection and that to a server, which may have to be started. */
+  readonly startingClients: number;
+  /** How long a client may take to read its last message and close the connection. */
+  readonly closingMs: number;
+}
+
+export const GATEWAY_LIMITS: GatewayLimits = { startUpMs: 10_000, startingClients: 1000, closingMs: 1000 };
+
+/** Finds clients that vanished without a word, such as from a suspended container. */
+const KEEP_ALIVE_AFTER_MS = 60_000;
+
+export interface Gateway {
+  readonly port: number;
+  /** The certificate that clients need to verify the gateway's, in PEM. */
+  readonly authorityFile: string;
+  /**
+   * Refuses new clients and cuts off the others. Stop the servers first, so that clients read why. Resolves when every
+   * connection is closed.
+   */
+  stop(): Promise<void>;
+}
+
+/**
+ * One port for the servers of all endpoints. A client names its endpoint by the host name of TLS, or by the option
+ * `endpoint`; after the start-up packet, the gateway only passes bytes, so the server checks the password itself.
+ * @throws Error when the port is taken, or the certificate authority cannot be used
+ */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { computes, host = '127.0.0.1', folder } = options;
+  const limits = { ...GATEWAY_LIMITS, ...options.limits };
+  const certificates = await openCertificates(folder);
+  const open = new Map<Socket, { stop: () => void }>();
+  let starting = 0;
+
+  const serve = async (raw: Socket): Promise<void> => {
+    const client = new ClientConnection(raw);
+    const { startUpMs, startingClients, closingMs } = limits;
+    open.set(raw, { stop: () => client.abort(stopping()) });
+    raw.once('close', () => open.delete(raw));
+    const tooLate = new ConnectionRefusal(
+      '08006',
+      `the start-up packet was not complete within ${startUpMs} ms`,
+    );
+    const timer = setTimeout(() => client.abort(tooLate), startUpMs);
+    starting += 1;
+    try {
+      if (starting > startingClients) throw tooMany(startingClients);
+      const packet = await startUp(client, certificates, () => computes.sockets());
+      clearTimeout(timer);
+      if (packet === undefined) return closeWithin(client.stream, closingMs);
+      const path = await computes.reach(packet.endpointId, client.signal);
+      const server = await connectToServer(path, packet.bytes, client.signal);
+      open.set(raw, { stop: () => closeWithin(server, closingMs) });
+      const { traffic, close } = computes.attach(packet.endpointId);
+      // In the background: the start-up ends here.
+      void passThrough(client.stream, server, { traffic, closingMs }).then(close);
+    } catch (error) {
+      client.refuse(error, closingMs);
+    } finally {
+      clearTimeout(timer);
+      starting -= 1;
+    }
+  };
+
+  const servers = await listen(
+    () =>
+      createServer(
+        { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_AFTER_MS },
+        serve,
+      ),
+    host,
+    options.port,
+  );
+  const [first] = servers;
+  if (first === undefined) throw new Error(`this machine has no loopback address ${host}`);
+  return {
+    port: portOf(first),
+    authorityFile: certificates.authorityFile,
+    stop: async () => {
+      for (const server of servers) server.close();
+      const closed = [...open.keys()].map(whenClosed);
+      for (const connection of open.values()) connection.stop();
+      await Promise.all(closed);
+    },
+  };
+}
+
+const stopping = () => new ConnectionRefusal('57P01', 'the emulator is stopping');
+
+const tooMany = (count: number) =>
+  new ConnectionRefusal('53300', `more than ${count} clients are connecting: try again`);

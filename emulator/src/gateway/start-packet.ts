@@ -1,0 +1,118 @@
+import { ConnectionRefusal, protocolViolation, SUPERUSER } from './computes';
+
+/** What a client sends first. Each packet begins with its length, which counts itself, and one of these codes. */
+export const REQUEST_CODES = { ssl: 80_877_103, gss: 80_877_104, cancel: 80_877_102 } as const;
+
+/** Lengths in bytes, as Postgres has them: of a start-up packet, and of a cancel request since protocol 3.2. */
+export const PACKET_LENGTHS = { start: [9, 10_000], cancel: [13, 268], request: [8, 8] } as const;
+
+/** A start-up packet, and the endpoint that it names. */
+export interface StartPacket {
+  readonly endpointId: string;
+  /** The packet for the server: without the option that names the endpoint, which Postgres does not know. */
+  readonly bytes: Buffer;
+}
+
+type Parameter = readonly [name: string, value: string];
+
+const NO_REPLICATION = /^(false|off|no|0)$/i;
+/** Only ASCII white space ends a word: any other byte may be a part of a character. */
+const OPTION_WORD = /(?:\\.|[^ \t\n\v\f\r])+/gs;
+const ENDPOINT_OPTION = /^(?:-c|--)?endpoint=(.*)$/s;
+const ENDPOINT_ID = /^ep-[a-z0-9-]{1,60}$/;
+
+/**
+ * Reads the start-up packet of a client that connected with this server name, if it sent one.
+ * @throws ConnectionRefusal when the packet is malformed, names no endpoint, or asks for what clients may not have
+ */
+export function readStartPacket(packet: Buffer, serverName: string | undefined): StartPacket {
+  const version = packet.subarray(0, 8).readInt32BE(4);
+  if (version >> 16 !== 3) {
+    throw new ConnectionRefusal(
+      '0A000',
+      `unsupported frontend protocol ${version >>> 16}.${version & 0xffff}: server supports 3.0 and later`,
+    );
+  }
+  const parameters = readParameters(packet.subarray(8));
+  checkAccess(parameters);
+  const named = parameters.filter(([name]) => name === 'options').map(([, value]) => readOptions(value));
+  const others = parameters.filter(([name]) => name !== 'options');
+  // Of a repeated parameter, Postgres takes the last.
+  const { endpoint, options = '' } = named.at(-1) ?? {};
+  return {
+    endpointId: chooseEndpoint(endpoint, serverName),
+    bytes: writePacket(version, options === '' ? others : [...others, ['options', options]]),
+  };
+}
+
+/** Latin-1 keeps every byte as it is, whatever the client's encoding. */
+function readParameters(body: Buffer): Parameter[] {
+  const texts = body.toString('latin1').split('\0');
+  // After the last value comes an empty name, and nothing after its zero byte.
+  const names = texts.slice(0, -2).filter((_text, index) => index % 2 === 0);
+  if (texts.length % 2 !== 0 || !texts.slice(-2).every((text) => text === '') || names.includes('')) {
+    throw protocolViolation('invalid startup packet layout: expected terminator as last byte');
+  }
+  return names.map((name, index) => [name, texts[index * 2 + 1] ?? '']);
+}
+
+/** The server trusts the superuser, and replication would copy the passwords of every role. */
+function checkAccess(parameters: readonly Parameter[]): void {
+  for (const [name, value] of parameters) {
+    if (name === 'user' && value === SUPERUSER) {
+      throw new ConnectionRefusal('28000', `role "${SUPERUSER}" is not permitted to log in`);
+    }
+    if (name === 'replication' && !NO_REPLICATION.test(value)) {
+      throw new ConnectionRefusal('0A000', 'replication connections are not supported');
+    }
+  }
+}
+
+/** The value of the parameter `options` is a command line: words that end at a space, unless a backslash is before it. */
+function readOptions(text: string): { endpoint?: string; options: string } {
+  const words = (text.match(OPTION_WORD) ?? []).flatMap((word, index, all) => {
+    if (word === '-c' && index + 1 < all.length) return [];
+    return all[index - 1] === '-c' ? [`-c${word}`] : [word];
+  });
+  const endpoint = words.map((word) => ENDPOINT_OPTION.exec(word)?.[1]).findLast((id) => id !== undefined);
+  if (endpoint === undefined) return { options: text };
+  return { endpoint, options: words.filter((word) => !ENDPOINT_OPTION.test(word)).join(' ') };
+}
+
+/** Host names begin with the id of the endpoint. Those of the pooler lead to the same server: there is no pooler. */
+function chooseEndpoint(option: string | undefined, serverName = ''): string {
+  const [label = ''] = serverName.toLowerCase().split('.');
+  const [byOption, byName] = [option, label].map((id = '') => id.replace(/-pooler$/, ''));
+  const isNamed = byName !== undefined && ENDPOINT_ID.test(byName);
+  if (isNamed && byOption !== '' && byOption !== byName) {
+    throw new ConnectionRefusal('08004', 'the host name and the option "endpoint" name different endpoints');
+  }
+  const id = byOption || (isNamed ? byName : '');
+  if (id === '') {
+    throw new ConnectionRefusal(
+      '08004',
+      'endpoint ID is not specified: connect with TLS to the host name of the endpoint, or add the option endpoint=ID (in a URI, options=endpoint%3DID)',
+    );
+  }
+  if (ENDPOINT_ID.test(id)) return id;
+  throw new ConnectionRefusal('08004', 'the option "endpoint" is not the ID of an endpoint (ep-...)');
+}
+
+function writePacket(version: number, parameters: readonly Parameter[]): Buffer {
+  const head = Buffer.alloc(8);
+  const body = Buffer.from(
+    `${parameters.map(([name, value]) => `${name}\0${value}\0`).join('')}\0`,
+    'latin1',
+  );
+  head.writeInt32BE(head.length + body.length);
+  head.writeInt32BE(version, 4);
+  return Buffer.concat([head, body]);
+}
+
+/** An ErrorResponse with which a server ends a connection. */
+export function writeRefusal({ sqlState, message }: ConnectionRefusal): Buffer {
+  const body = Buffer.from(`SFATAL\0VFATAL\0C${sqlState}\0M${message.replaceAll('\0', '')}\0\0`);
+  const head = Buffer.from('E\0\0\0\0');
+  head.writeInt32BE(4 + body.length, 1);
+  return Buffer.concat([head, body]);
+}

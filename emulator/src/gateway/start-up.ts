@@ -1,0 +1,59 @@
+import { connect } from 'node:net';
+import type { Certificates } from './certificates';
+import { type ClientConnection, whenClosed } from './client-connection';
+import { protocolViolation } from './computes';
+import { PACKET_LENGTHS, REQUEST_CODES, readStartPacket, type StartPacket } from './start-packet';
+
+const TLS_HANDSHAKE = 0x16;
+const { ssl, gss, cancel } = REQUEST_CODES;
+
+/**
+ * Reads what a client sends before it is led to a server, and encrypts the connection if it asks for that.
+ * @returns undefined when it only wanted to cancel a query
+ * @throws ConnectionRefusal when it breaks the protocol
+ */
+export async function startUp(
+  client: ClientConnection,
+  certificates: Certificates,
+  sockets: () => readonly string[],
+): Promise<StartPacket | undefined> {
+  const requested = new Set<number>();
+  for (;;) {
+    const head = await client.take(8);
+    if (head[0] === TLS_HANDSHAKE && requested.size === 0 && !client.isEncrypted) {
+      await client.startTls(certificates, head);
+      continue;
+    }
+    const length = head.readInt32BE();
+    const code = head.readInt32BE(4);
+    if ((code === ssl || code === gss) && !requested.has(code) && !client.isEncrypted) {
+      checkLength(length, 'request');
+      requested.add(code);
+      client.answer(code === ssl ? 'S' : 'N');
+      if (code === ssl) await client.startTls(certificates);
+      continue;
+    }
+    checkLength(length, code === cancel ? 'cancel' : 'start');
+    const packet = Buffer.concat([head, await client.take(length - head.length)]);
+    if (code !== cancel) return readStartPacket(packet, client.serverName);
+    await forwardCancel(packet, sockets(), client.signal);
+    return undefined;
+  }
+}
+
+function checkLength(length: number, packet: keyof typeof PACKET_LENGTHS): void {
+  const [least, most] = PACKET_LENGTHS[packet];
+  if (length < least || length > most) throw protocolViolation(`invalid length of ${packet} packet`);
+}
+
+/** To every server: the right one knows the key. A server closes the connection when it has handled the request. */
+async function forwardCancel(packet: Buffer, sockets: readonly string[], signal: AbortSignal): Promise<void> {
+  await Promise.all(
+    sockets.map(async (path) => {
+      // A server that is stopping cancels its queries anyway.
+      const server = connect({ path, signal }).on('error', () => undefined);
+      server.resume().end(packet);
+      await whenClosed(server);
+    }),
+  );
+}

@@ -1,0 +1,245 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Client, type ClientConfig } from 'pg';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Gateway } from '../../emulator/src/gateway/gateway';
+import { findPostgres, type PlainPostgres, startPlainPostgres } from '../support/plain-postgres';
+import {
+  CODES,
+  openSocket,
+  openTls,
+  packet,
+  readMessages,
+  readRefusal,
+  secure,
+  startPacket,
+} from '../support/raw-postgres-client';
+import { ENDPOINT, HOST, OneCompute, startTestGateway } from '../support/start-gateway';
+
+const run = promisify(execFile);
+const bin = findPostgres();
+if (bin === undefined) process.stderr.write('No Postgres on PATH: the tests of the gateway are skipped.\n');
+
+const parameters = { user: 'app', database: 'app', options: `endpoint=${ENDPOINT}` };
+
+describe.skipIf(bin === undefined)('a Postgres behind the gateway', () => {
+  let postgres: PlainPostgres;
+  beforeAll(async () => {
+    postgres = await startPlainPostgres(bin ?? '', { max_connections: '520' });
+    return () => postgres.stop();
+  });
+
+  const start = async () => {
+    const computes = new OneCompute(postgres.socket);
+    return { computes, gateway: await startTestGateway(computes) };
+  };
+
+  /** Runs psql with a connection string. */
+  const psql = async (gateway: Gateway, query: string, words = '', environment = {}) => {
+    const conninfo = `host=${HOST} hostaddr=127.0.0.1 port=${gateway.port} user=app dbname=app sslmode=require ${words}`;
+    const env = { PATH: process.env.PATH, PGPASSWORD: 'secret', ...environment };
+    return (await run('psql', [conninfo, '-XAtc', query], { env })).stdout.trim();
+  };
+
+  /** Connects node-postgres as an application does, with a verified certificate. */
+  const connectClient = async (gateway: Gateway, options: ClientConfig = {}): Promise<Client> => {
+    const client = new Client({
+      host: '127.0.0.1',
+      port: gateway.port,
+      user: 'app',
+      database: 'app',
+      password: 'secret',
+      ssl: { servername: HOST, ca: readFileSync(gateway.authorityFile, 'utf8') },
+      ...options,
+    });
+    client.on('error', () => undefined);
+    onTestFinished(() => client.end());
+    await client.connect();
+    return client;
+  };
+
+  const processOf = async (client: Client): Promise<number> =>
+    (await client.query('SELECT pg_backend_pid() AS pid')).rows[0]?.pid;
+
+  describe('a client reaches its endpoint', () => {
+    it.each([
+      ['by the host name', ''],
+      ['by the host name of the pooler', `host=${HOST.replace('.', '-pooler.')}`],
+      ['by the option, with TLS to an address', `host=127.0.0.1 options=endpoint=${ENDPOINT}`],
+      ['by the option, without TLS', `host=127.0.0.1 sslmode=disable options=endpoint=${ENDPOINT}`],
+      ['by the option as -c', `host=127.0.0.1 sslmode=disable options='-c endpoint=${ENDPOINT}'`],
+      ['through ::1', 'hostaddr=::1'],
+      ['after a request for GSS encryption', 'gssencmode=prefer'],
+    ])('psql, %s', async (_way, words) => {
+      const { gateway } = await start();
+      expect(await psql(gateway, 'SELECT current_user', words)).toBe('app');
+    });
+
+    it.each([HOST, HOST.replace('.', '-pooler.'), HOST.replace('local-east-1', 'eu-west-3')])(
+      'psql verifies the certificate and the name %s',
+      async (host) => {
+        const { gateway } = await start();
+        const words = `host=${host} sslmode=verify-full sslrootcert=${gateway.authorityFile}`;
+        expect(await psql(gateway, 'SELECT 1', words)).toBe('1');
+      },
+    );
+
+    it('psql verifies the certificate of localhost and of an address', async () => {
+      const { gateway } = await start();
+      for (const host of ['localhost', '127.0.0.1', '::1']) {
+        const words = `host=${host} options=endpoint=${ENDPOINT} sslmode=verify-full sslrootcert=${gateway.authorityFile}`;
+        expect(await psql(gateway, 'SELECT 1', words)).toBe('1');
+      }
+    });
+
+    it('node-postgres verifies the certificate', async () => {
+      const { gateway } = await start();
+      const client = await connectClient(gateway);
+      expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    });
+
+    it('with direct TLS', async () => {
+      const { gateway } = await start();
+      const tls = await secure(await openSocket(gateway.port), {
+        servername: HOST,
+        ALPNProtocols: ['postgresql'],
+      });
+      tls.write(startPacket({ user: 'app', database: 'app' }));
+      const [answer] = await once(tls, 'data');
+      expect(String.fromCharCode(answer[0])).toBe('R');
+    });
+  });
+
+  it('the other options reach the server', async () => {
+    const { gateway } = await start();
+    const PGOPTIONS = `-c work_mem=3MB endpoint=${ENDPOINT} -c app.note=a\\ b`;
+    const query = "SELECT current_setting('work_mem') || ', ' || current_setting('app.note')";
+    expect(await psql(gateway, query, 'sslmode=disable', { PGOPTIONS })).toBe('3MB, a b');
+  });
+
+  it('the server checks the password', async () => {
+    const { gateway } = await start();
+    const wrong = psql(gateway, 'SELECT 1', '', { PGPASSWORD: 'wrong' });
+    await expect(wrong).rejects.toThrow('FATAL:  password authentication failed for user "app"');
+  });
+
+  it.each([
+    ['the superuser', 'user=cloud_admin', 'role "cloud_admin" is not permitted to log in'],
+    ['replication', 'replication=database', 'replication connections are not supported'],
+    ['physical replication', 'replication=1', 'replication connections are not supported'],
+    ['two endpoints', 'options=endpoint=ep-other-one-12345678', 'name different endpoints'],
+    ['an unknown endpoint', 'host=ep-other-one-12345678.x.postgres.localhost', 'does not exist'],
+    ['no endpoint', 'host=localhost', 'endpoint ID is not specified'],
+    ['no endpoint, without TLS', 'sslmode=disable', 'endpoint ID is not specified'],
+    ['another option', 'host=localhost options=endpoint=../x', 'is not the ID of an endpoint'],
+  ])('refuses %s', async (_what, words, message) => {
+    const { gateway } = await start();
+    await expect(psql(gateway, 'SELECT 1', words)).rejects.toThrow(message);
+  });
+
+  it('cancels the query of one client', async () => {
+    const { gateway } = await start();
+    const [client, other] = [await connectClient(gateway), await connectClient(gateway)];
+    const long = client.query('SELECT pg_sleep(60)');
+    const others = other.query('SELECT pg_sleep(0.2)');
+    // Type definitions do not have it: what BackendKeyData said.
+    const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
+    const key = Buffer.alloc(8);
+    key.writeInt32BE(processID);
+    key.writeInt32BE(secretKey, 4);
+    const tls = await openTls(gateway.port, { servername: HOST });
+    tls.write(packet(CODES.cancel, key));
+    expect(await readMessages(tls)).toEqual([]);
+    await expect(long).rejects.toMatchObject({ code: '57014' });
+    expect((await others).rowCount).toBe(1);
+  });
+
+  it('counts clients and their messages', async () => {
+    const { gateway, computes } = await start();
+    const client = await connectClient(gateway);
+    expect(computes.clients).toBe(1);
+    const before = computes.messages;
+    await client.query('SELECT 1');
+    expect(computes.messages - before).toBeGreaterThanOrEqual(2);
+    await client.end();
+    await expect.poll(() => computes.clients).toBe(0);
+  });
+
+  it('a large result arrives whole at a slow reader', async () => {
+    const { gateway } = await start();
+    const client = await connectClient(gateway);
+    // A long value, then many small ones, while the client pauses now and then.
+    const { stream } = (client as unknown as { connection: { stream: NodeJS.ReadableStream } }).connection;
+    const pauses = setInterval(() => {
+      stream.pause();
+      setTimeout(() => stream.resume(), 10);
+    }, 20);
+    onTestFinished(() => clearInterval(pauses));
+    const query = "SELECT repeat('x', 30000000) AS text UNION ALL SELECT generate_series(1, 100000)::text";
+    const { rows } = await client.query(query);
+    expect([rows.length, rows[0].text.length, rows.at(-1).text]).toEqual([100_001, 30_000_000, '100000']);
+  });
+
+  it('a client that has closed its side still gets the answer', async () => {
+    const { gateway } = await start();
+    await postgres.query('CREATE ROLE open LOGIN; ALTER ROLE open PASSWORD NULL');
+    onTestFinished(async () => void (await postgres.query('DROP ROLE open')));
+    const socket = await openSocket(gateway.port);
+    socket.write(startPacket({ ...parameters, user: 'open' }));
+    await once(socket, 'data');
+    // Not a password: Postgres answers with an error, after it has read the end.
+    socket.end('p\0\0\0\x05\0');
+    expect(await readRefusal(socket)).toMatch(/^FATAL 28P01|^FATAL 08P01/);
+  });
+
+  describe('a server that stops', () => {
+    it('sends each client its reason, idle or in a query', async () => {
+      const { gateway, computes } = await start();
+      const clients = await Promise.all(Array.from({ length: 20 }, () => connectClient(gateway)));
+      const reasons = clients.map(async (client, index) => {
+        const error = once(client, 'error').then(([reason]) => reason.code);
+        if (index % 2 === 0) return error;
+        return client.query('SELECT pg_sleep(60)').catch(({ code }) => code);
+      });
+      await sleep(50);
+      await postgres.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'");
+      expect(await Promise.all(reasons)).toEqual(clients.map(() => '57P01'));
+      await expect.poll(() => computes.clients).toBe(0);
+    });
+
+    it('sends a client that is writing its reason', async () => {
+      const { gateway } = await start();
+      for (let round = 0; round < 20; round += 1) {
+        const client = await connectClient(gateway);
+        const pid = await processOf(client);
+        // Between two queries, node-postgres emits the error.
+        const reason = new Promise((resolve) => {
+          client.once('error', ({ code }: { code?: string }) => resolve(code));
+        });
+        const written = (async () => {
+          for (;;) await client.query('SELECT 1');
+        })().catch(({ code }) => code ?? reason);
+        await postgres.query(`SELECT pg_terminate_backend(${pid})`);
+        expect(await written).toBe('57P01');
+      }
+    });
+  });
+
+  it('500 clients are held, and all are closed when the gateway stops', async () => {
+    const { gateway, computes } = await start();
+    const plain = { ssl: false, options: `endpoint=${ENDPOINT}` };
+    const clients = await Promise.all(Array.from({ length: 500 }, () => connectClient(gateway, plain)));
+    const answers = await Promise.all(clients.map((client) => client.query('SELECT 1 AS one')));
+    expect(answers.filter(({ rows }) => rows[0]?.one === 1)).toHaveLength(500);
+    expect(computes.clients).toBe(500);
+    const closed = clients.map((client) => new Promise((resolve) => client.once('end', resolve)));
+    await gateway.stop();
+    await Promise.all(closed);
+    expect(computes.clients).toBe(0);
+    const query = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE usename = 'app'";
+    await expect.poll(async () => (await postgres.query(query))[0]?.count).toBe(0);
+  }, 60_000);
+});

@@ -1,0 +1,49 @@
+import { onTestFinished } from 'vitest';
+import { type Computes, ConnectionRefusal } from '../../emulator/src/gateway/computes';
+import { type Gateway, type GatewayOptions, startGateway } from '../../emulator/src/gateway/gateway';
+import { makeTemporaryFolder } from './temporary-folder';
+
+export const ENDPOINT = 'ep-calm-river-12345678';
+export const HOST = `${ENDPOINT}.local-east-1.postgres.localhost`;
+
+/** The computes of one endpoint, whose server is already running; and what the gateway told them. */
+export class OneCompute implements Computes {
+  clients = 0;
+  messages = 0;
+  readonly #socket: string;
+
+  constructor(socket: string) {
+    this.#socket = socket;
+  }
+
+  async reach(endpointId: string): Promise<string> {
+    if (endpointId === ENDPOINT) return this.#socket;
+    throw new ConnectionRefusal('08004', `endpoint ${endpointId} does not exist`);
+  }
+
+  attach() {
+    this.clients += 1;
+    return {
+      traffic: () => {
+        this.messages += 1;
+      },
+      close: () => {
+        this.clients -= 1;
+      },
+    };
+  }
+
+  sockets() {
+    return [this.#socket];
+  }
+}
+
+/** A gateway on a free port, which is stopped after the test. */
+export async function startTestGateway(
+  computes: Computes,
+  options: Partial<GatewayOptions> = {},
+): Promise<Gateway> {
+  const gateway = await startGateway({ computes, port: 0, folder: makeTemporaryFolder(), ...options });
+  onTestFinished(() => gateway.stop());
+  return gateway;
+}
