@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
 import execa from 'execa';
+import { Client } from 'pg';
 import { startEmulator } from 'postgres-control-emulator';
 import { pulumiEnvironment } from './pulumi-cli/environment';
 import { findPulumiCli } from './pulumi-cli/find';
@@ -20,7 +21,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 void main();
 
 async function main(): Promise<void> {
-  const emulator = await startEmulator({ operationMs: 1_500 });
+  const { emulator, hasPostgres } = await startService();
   const folder = await mkdtemp(join(tmpdir(), 'postgres-compute-demo-'));
   try {
     const project = emulator.createProject({ name: 'demo' });
@@ -34,24 +35,37 @@ async function main(): Promise<void> {
 
     say('Create the endpoint and wait until its compute has started.');
     await run('up', '--yes');
+    const held = () => emulator.endpoints(project.id).filter(({ branch_id }) => branch_id === branch.id);
+    const connect = async () => {
+      const [endpoint] = held();
+      return hasPostgres && endpoint ? connectClient(emulator.localConnectionUri(endpoint.id)) : undefined;
+    };
+    await connect();
 
     say('Change the size: the preview shows, by restartOnChange, that this restarts the compute.');
+    await run('config', 'set', 'minCu', '1');
     await run('config', 'set', 'maxCu', '2');
     await run('preview', '--diff');
     await run('preview');
     await run('up', '--yes');
+    const client = await connect();
 
     say('Change the autosuspend delay: this restarts nothing, so the preview has no restartOnChange.');
     await run('config', 'set', 'suspendTimeoutSeconds', '600');
     await run('preview');
     await run('up', '--yes');
+    if (client && (await client.query('SELECT'))) say('The same client is still connected.');
 
     say('Refresh: there is no drift.');
     await run('refresh', '--yes', '--expect-no-changes');
 
     await run('destroy', '--yes');
-    const left = emulator.endpoints(project.id).filter((endpoint) => endpoint.branch_id === branch.id);
-    if (left.length > 0) throw new Error(`The service still has ${left.map(({ id }) => id).join(', ')}.`);
+    if (held().length > 0)
+      throw new Error(
+        `The service still has ${held()
+          .map(({ id }) => id)
+          .join(', ')}.`,
+      );
     say('Done: the endpoint and everything else that the demo created are deleted.');
   } catch (error) {
     process.exitCode = interruption.signal.aborted ? 130 : 1;
@@ -61,6 +75,28 @@ async function main(): Promise<void> {
     await rm(folder, { recursive: true, force: true });
     await rm(join(repository, `Pulumi.${stack}.yaml`), { force: true });
   }
+}
+
+/** With a Postgres server behind each endpoint, where one is available. */
+async function startService() {
+  const options = { operationMs: 1_500 };
+  try {
+    return { emulator: await startEmulator({ ...options, postgres: true }), hasPostgres: true };
+  } catch (error) {
+    say(`The demo runs without a database: ${error instanceof Error ? error.message : error}`);
+    return { emulator: await startEmulator(options), hasPostgres: false };
+  }
+}
+
+/** Connects a client that stays, and says when it is cut off. */
+async function connectClient(connectionString: string): Promise<Client> {
+  const client = new Client({ connectionString });
+  client.on('error', () => undefined);
+  client.once('error', ({ message }) => say(`The client was cut off: ${message}.`));
+  await client.connect();
+  const { rows } = await client.query('SHOW max_connections');
+  say(`A client is connected from now on. max_connections is ${rows[0].max_connections}.`);
+  return client;
 }
 
 /** Returns a function that prints and runs a command of the CLI on the quickstart, with a private backend and home. */

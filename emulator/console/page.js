@@ -164,6 +164,11 @@ function fillEndpoint(find, endpoint) {
   showText(find('size'), formatSize(endpoint.minCu, endpoint.maxCu));
   showText(find('suspends'), formatSuspendTimeout(endpoint.suspendTimeoutSeconds));
   showDate(find('lastActive'), endpoint.lastActive);
+  // With none, the date says all there is to say.
+  showOptionalText(
+    find('connections'),
+    endpoint.connections ? formatCount(endpoint.connections, 'connection') : '',
+  );
 }
 
 /**

@@ -7,7 +7,7 @@ const endpoint = new ComputeEndpoint('app', {
   projectId: config.require('projectId'),
   branchId: config.require('branchId'),
   type: 'read_write',
-  autoscalingLimitMinCu: 0.25,
+  autoscalingLimitMinCu: config.getNumber('minCu') ?? 0.25,
   autoscalingLimitMaxCu: config.getNumber('maxCu') ?? 1,
   suspendTimeoutSeconds: config.getNumber('suspendTimeoutSeconds') ?? 300,
 });

@@ -46,6 +46,8 @@ export interface EndpointView {
   /** -1 means never, 0 the service's default. */
   readonly suspendTimeoutSeconds: number;
   readonly lastActive: string | null;
+  /** Connected clients; null in an emulator without Postgres. */
+  readonly connections: number | null;
   /** The console's label. */
   readonly state: string;
   /** The label of the state it is moving to; null if its label does not change. */

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { ControlPlane } from '../control-plane/control-plane';
+import type { DataPlane } from '../control-plane/data-plane';
 import { toTimestamp } from '../records/clock';
 import type { EndpointRecord } from '../records/endpoint-record';
 import { hasEnded, type OperationRecord } from '../records/operation-record';
 import type { ProjectRecord } from '../records/project-record';
-import type { Store } from '../records/store';
 import { stateLabel, statusLabel } from './console-labels';
 import type { ConsoleView, EndpointView, OperationView, ProjectEntry, ProjectView } from './console-view';
 
@@ -12,7 +13,7 @@ const MOST_SHOWN = { projects: 100, endpoints: 500, operations: 100 };
 
 /** The view of the project with this id, or of the newest project if that does not exist. */
 export function viewConsole(
-  { projects }: Pick<Store, 'projects'>,
+  { store: { projects }, dataPlane }: Pick<ControlPlane, 'store' | 'dataPlane'>,
   projectId: string | undefined,
 ): ConsoleView {
   const newestFirst = [...projects.values()].reverse();
@@ -20,7 +21,7 @@ export function viewConsole(
   const view = {
     projects: newestFirst.slice(0, MOST_SHOWN.projects).map(viewEntry),
     projectCount: projects.size,
-    project: chosen === undefined ? null : viewProject(chosen),
+    project: chosen === undefined ? null : viewProject(chosen, dataPlane),
   };
   return { version: versionOf(view), nowMs: Date.now(), ...view };
 }
@@ -34,7 +35,7 @@ function viewEntry({ wire, endpoints, unfinished }: ProjectRecord): ProjectEntry
   return { id: wire.id, name: wire.name, endpointCount: endpoints.size, unfinishedCount: unfinished.size };
 }
 
-function viewProject(project: ProjectRecord): ProjectView {
+function viewProject(project: ProjectRecord, dataPlane: DataPlane | undefined): ProjectView {
   const { wire, branches, endpoints, operations } = project;
   return {
     id: wire.id,
@@ -44,7 +45,7 @@ function viewProject(project: ProjectRecord): ProjectView {
     branchCount: branches.size,
     endpoints: [...endpoints.values()]
       .slice(0, MOST_SHOWN.endpoints)
-      .map((endpoint) => viewEndpoint(project, endpoint)),
+      .map((endpoint) => viewEndpoint(project, endpoint, dataPlane)),
     endpointCount: endpoints.size,
     operations: operations
       .slice(-MOST_SHOWN.operations)
@@ -54,7 +55,11 @@ function viewProject(project: ProjectRecord): ProjectView {
   };
 }
 
-function viewEndpoint(project: ProjectRecord, { wire }: EndpointRecord): EndpointView {
+function viewEndpoint(
+  project: ProjectRecord,
+  { wire }: EndpointRecord,
+  dataPlane: DataPlane | undefined,
+): EndpointView {
   const state = stateLabel(wire, wire.current_state);
   const nextState = wire.pending_state === undefined ? state : stateLabel(wire, wire.pending_state);
   return {
@@ -66,6 +71,7 @@ function viewEndpoint(project: ProjectRecord, { wire }: EndpointRecord): Endpoin
     maxCu: wire.autoscaling_limit_max_cu,
     suspendTimeoutSeconds: wire.suspend_timeout_seconds,
     lastActive: wire.last_active ?? null,
+    connections: dataPlane?.connections(wire.id) ?? null,
     state,
     nextState: nextState === state ? null : nextState,
   };

@@ -1,3 +1,4 @@
+import { localAddressOf } from '../options/local-address';
 import { ApiError, badRequest, notFound } from '../records/api-error';
 import { type ProjectRecord, readWriteEndpointOf } from '../records/project-record';
 import type { BranchPlace } from '../records/store';
@@ -7,6 +8,13 @@ import { findDatabase, findRole } from './roles-and-databases';
 
 /** Postgres's port, which connection URIs leave out. */
 const DEFAULT_PORT = 5432;
+
+/** A role, and the database that it opens. */
+interface Login {
+  readonly name: string;
+  readonly password?: string;
+  readonly database: string;
+}
 
 /** The query of a connection URI. */
 export interface ConnectionQuery {
@@ -40,6 +48,21 @@ export function findConnectionUri(
   return connectionUri(plane, host, { name, password, database });
 }
 
+/** For clients on this machine: the endpoint is named by an option, as the host name may not resolve there. */
+export function localConnectionUri(
+  { dataPlane, settings, store }: ControlPlane,
+  project: ProjectRecord,
+  { id, branch_id }: Endpoint,
+): string {
+  if (dataPlane === undefined) throw new Error('the emulator runs without the option postgres');
+  const branch = store.branch(project, branch_id);
+  const [database] = branch.databases;
+  if (database === undefined) throw notFound(`branch ${branch_id}: its first`, 'database');
+  const role = { ...findRole(branch, database.owner_name), database: database.name };
+  const address = `${localAddressOf(settings.host)}:${dataPlane.port}`;
+  return uriOf(address, role, `sslmode=disable&options=endpoint%3D${id}`);
+}
+
 export function revealPassword({ project, branch }: BranchPlace, roleName: string): string {
   const { password } = findRole(branch, roleName);
   if (!project.wire.store_passwords) {
@@ -54,12 +77,16 @@ export function revealPassword({ project, branch }: BranchPlace, roleName: strin
 export function connectionUri(
   { dataPlane }: Pick<ControlPlane, 'dataPlane'>,
   host: string,
-  { name, password = '', database }: { name: string; password?: string; database: string },
+  login: Login,
 ): string {
-  const user = `${encodeURIComponent(name)}:${encodeURIComponent(password)}`;
   const { port = DEFAULT_PORT } = dataPlane ?? {};
   const address = port === DEFAULT_PORT ? host : `${host}:${port}`;
-  return `postgresql://${user}@${address}/${encodeURIComponent(database)}?sslmode=require`;
+  return uriOf(address, login, 'sslmode=require');
+}
+
+function uriOf(address: string, { name, password = '', database }: Login, query: string): string {
+  const user = `${encodeURIComponent(name)}:${encodeURIComponent(password)}`;
+  return `postgresql://${user}@${address}/${encodeURIComponent(database)}?${query}`;
 }
 
 export function poolerHost({ id, proxy_host }: Endpoint): string {

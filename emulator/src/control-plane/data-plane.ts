@@ -8,6 +8,8 @@ export interface DataPlane extends Journal {
   checkSettings(settings: Readonly<Record<string, string>>): void;
   /** Resolves when a new branch has its parent's data; undefined if there is nothing to wait for. */
   copied(branchId: string): Promise<void> | undefined;
+  /** How many clients are connected to the endpoint. */
+  connections(endpointId: string): number;
   /** Whether a client of the endpoint runs a query or has a transaction open. */
   isQuerying(endpointId: string): Promise<boolean>;
 }

@@ -1,4 +1,5 @@
 import { addBranch, changeBranch } from '../control-plane/branches';
+import { localConnectionUri } from '../control-plane/connection-uris';
 import type { ControlPlane } from '../control-plane/control-plane';
 import { applyAttributes } from '../control-plane/endpoint-changes';
 import { checkPgSettings, removeEndpoint } from '../control-plane/endpoints';
@@ -83,6 +84,17 @@ export class Controls {
    */
   connectionDrops(endpointId: string): number {
     return this.#plane.store.findEndpointEver(endpointId).connectionDrops;
+  }
+
+  /**
+   * A connection string with which every client on this machine reaches the endpoint's Postgres, even one that does not
+   * resolve the endpoint's host or trust its certificate: to the address of this emulator, without TLS. As the owner of
+   * the branch's first database.
+   * @throws Error without the option `postgres`; ApiError when the endpoint does not exist, or its branch has no database
+   */
+  localConnectionUri(endpointId: string): string {
+    const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
+    return localConnectionUri(this.#plane, project, endpoint.wire);
   }
 
   /** Creates a project with its primary branch and that branch's endpoint. All its operations have finished. */

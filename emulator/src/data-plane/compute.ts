@@ -22,6 +22,10 @@ export class Compute {
     this.endpoint = endpoint;
   }
 
+  get connections(): number {
+    return this.#clients.size;
+  }
+
   /** Counts a client until it closes. Its messages are activity, which delays autosuspend. */
   addClient(plane: ControlPlane): { traffic(): void; close(): void } {
     const client = {};

@@ -81,6 +81,10 @@ export class PostgresDataPlane implements DataPlane, Computes {
     return this.#data.copied(branchId);
   }
 
+  connections(endpointId: string): number {
+    return this.#computes.get(endpointId)?.connections ?? 0;
+  }
+
   async isQuerying(endpointId: string): Promise<boolean> {
     return this.#computes.get(endpointId)?.cluster?.isQuerying() ?? false;
   }

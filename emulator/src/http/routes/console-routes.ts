@@ -40,7 +40,7 @@ export function addConsoleRoutes(app: FastifyInstance, plane: ControlPlane, stop
   /** Responds when the view differs from version `after`; at once without `after`. */
   app.get('/console/events', { config: { console: 'data' } }, async (request) => {
     const { project, after } = readQuery(EVENTS_QUERY, request.query);
-    return waitForChange(request, () => viewConsole(plane.store, project), after, stopped);
+    return waitForChange(request, () => viewConsole(plane, project), after, stopped);
   });
 }
 
