@@ -1,12 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalWorkspace, type Stack } from '@pulumi/pulumi/automation';
+import { Client } from 'pg';
 import { type Emulator, startEmulator } from 'postgres-control-emulator';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const stackName = 'unit-test';
 const timeoutMs = 120_000;
+/** With Postgres on PATH, a real server runs behind each endpoint. */
+const hasPostgres = spawnSync('postgres', ['--version']).status === 0;
 
 let stateFolder: string;
 let emulator: Emulator;
@@ -15,8 +19,10 @@ let stack: Stack;
 
 beforeAll(async () => {
   stateFolder = await mkdtemp(join(tmpdir(), 'program-test-'));
-  emulator = await startEmulator({ operationMs: 50 });
+  emulator = await startEmulator({ operationMs: 50, postgres: hasPostgres });
   const project = emulator.createProject();
+  const [production] = emulator.endpoints(project.id);
+  if (hasPostgres && production) await query(production.id, 'CREATE TABLE orders AS SELECT 7 AS id');
   branchId = emulator.createBranch(project.id).id;
   // The program as it is deployed, but with its own state and the emulator as the service.
   const envVars = {
@@ -40,6 +46,17 @@ function held() {
   const endpoint = emulator.endpoints().find(({ branch_id }) => branch_id === branchId);
   if (!endpoint) throw new Error(`Branch ${branchId} has no endpoint.`);
   return endpoint;
+}
+
+/** The rows of a statement. */
+async function query(endpointId: string, sql: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: emulator.localConnectionUri(endpointId) });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
 }
 
 it(
@@ -74,6 +91,15 @@ it(
     await stack.up();
     expect(held().autoscaling_limit_max_cu).toBe(2);
     expect(emulator.restarts(held().id)).toBe(1);
+  },
+  timeoutMs,
+);
+
+it.skipIf(!hasPostgres)(
+  "migrates the branch's copy of the production data",
+  async () => {
+    await query(held().id, await readFile(join(__dirname, 'migrations', '001-paid.sql'), 'utf8'));
+    expect(await query(held().id, 'SELECT id, paid FROM orders')).toEqual([{ id: 7, paid: false }]);
   },
   timeoutMs,
 );

@@ -1,0 +1,1 @@
+ALTER TABLE orders ADD COLUMN paid boolean NOT NULL DEFAULT false;
