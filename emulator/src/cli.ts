@@ -18,6 +18,15 @@ const command = new Command('postgres-control-emulator')
   )
   .option('--data <file>', 'file to keep the data and the key in (default: in memory)')
   .option(
+    '--postgres [folder]',
+    'put a Postgres server behind each endpoint; the folder contains its programs (default: those on PATH)',
+  )
+  .option(
+    '--postgres-port <port>',
+    'port for clients of --postgres (default: 5432, or a free port if that is taken)',
+    toNumber,
+  )
+  .option(
     '--operation-ms <ms>',
     'duration of an operation, or a duration per action, such as start_compute=5000,default=500',
     toDurations,
@@ -79,6 +88,9 @@ async function run(options: EmulatorOptions): Promise<void> {
     process.stdout.write(
       `POSTGRES_COMPUTE_BASE_URL=${emulator.url}\nPOSTGRES_COMPUTE_API_KEY=${emulator.apiKey}\nconsole: ${emulator.consoleUrl}\n`,
     );
+    const { postgresPort, postgresCertificate } = emulator;
+    if (postgresPort !== undefined)
+      process.stdout.write(`postgres: port ${postgresPort}, certificate ${postgresCertificate}\n`);
   } catch (error) {
     fail(error);
   }

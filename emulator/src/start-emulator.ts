@@ -5,6 +5,7 @@ import { createControlPlane } from './control-plane/create-control-plane';
 import { resumeProjects } from './control-plane/resume-projects';
 import { Controls } from './controls/controls';
 import { type Data, openData } from './data/open-data';
+import type { RunningDataPlane } from './data-plane/start-data-plane';
 import { API_PREFIX } from './http/api-path';
 import { createServer } from './http/server';
 import { BACKLOG } from './http/server-limits';
@@ -21,6 +22,10 @@ export interface Emulator extends Controls {
   readonly port: number;
   /** The URL of the console page. Its fragment contains the key, so keep it as secret as the key. */
   readonly consoleUrl: string;
+  /** With the option `postgres`: the port on `host` for clients of every endpoint. */
+  readonly postgresPort?: number;
+  /** With the option `postgres`: a file in PEM, with which clients can verify the certificate. */
+  readonly postgresCertificate?: string;
   /**
    * Closes every connection and stops every timer. The data is lost unless there is a data file.
    * @throws Error when the last changes cannot be written to that file; the emulator has stopped anyway
@@ -39,13 +44,27 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   return serve({ ...settings, apiKey: data.apiKey }, data);
 }
 
+/** Loaded only here, so that an emulator without the option loads none of that code. */
+async function startPostgres(settings: Settings, data?: Data): Promise<RunningDataPlane | undefined> {
+  if (settings.postgres === false) return undefined;
+  const { startDataPlane } = await import('./data-plane/start-data-plane.js');
+  try {
+    return await startDataPlane(settings, data?.projects ?? []);
+  } catch (error) {
+    data?.journal.close();
+    throw error;
+  }
+}
+
 async function serve(settings: Settings, data?: Data): Promise<Emulator> {
-  const plane = createControlPlane(settings, data?.journal);
+  const postgres = await startPostgres(settings, data);
+  const plane = createControlPlane(settings, data?.journal, postgres?.dataPlane);
   const log = new RequestLog();
   const stopped = new AbortController();
   const controls = new Controls(plane, log);
   const app = createServer({ plane, controls, log, stopped: stopped.signal, journal: data?.journal });
   resumeProjects(plane, data?.projects ?? []);
+  postgres?.dataPlane.serve(plane);
   const stopChecks = startAvailabilityChecks(plane);
   const end = async (): Promise<void> => {
     stopChecks();
@@ -53,6 +72,7 @@ async function serve(settings: Settings, data?: Data): Promise<Emulator> {
     plane.autosuspend.stop();
     plane.runner.stop();
     await app.close();
+    await postgres?.stop();
     data?.journal.close();
   };
   let ended: Promise<void> | undefined;
@@ -74,6 +94,10 @@ async function serve(settings: Settings, data?: Data): Promise<Emulator> {
     apiKey: settings.apiKey,
     port,
     consoleUrl: consoleUrlOf(settings.host, port, settings.apiKey),
+    ...(postgres && {
+      postgresPort: postgres.gateway.port,
+      postgresCertificate: postgres.gateway.authorityFile,
+    }),
     stop,
   });
 }

@@ -1,5 +1,6 @@
 import type { EndpointRecord } from '../records/endpoint-record';
 import type { ProjectRecord } from '../records/project-record';
+import type { DataPlane } from './data-plane';
 import { suspendStep } from './endpoint-steps';
 import type { OperationRunner } from './operation-runner';
 import { isBusy } from './power-state';
@@ -10,12 +11,15 @@ const DEFAULT_DELAY_SECONDS = 300;
 export class Autosuspend {
   readonly #runner: OperationRunner;
   readonly #secondMs: number;
+  readonly #dataPlane: Pick<DataPlane, 'isQuerying'> | undefined;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #lastActivityMs = new Map<string, number>();
 
-  constructor(runner: OperationRunner, secondMs: number) {
+  /** @param dataPlane the real servers, if there are any: a compute with a running query is not suspended */
+  constructor(runner: OperationRunner, secondMs: number, dataPlane?: Pick<DataPlane, 'isQuerying'>) {
     this.#runner = runner;
     this.#secondMs = secondMs;
+    this.#dataPlane = dataPlane;
   }
 
   noteActivity(endpoint: EndpointRecord): void {
@@ -27,9 +31,8 @@ export class Autosuspend {
     const { id, current_state, suspend_timeout_seconds } = endpoint.wire;
     this.disarm(id);
     if (current_state !== 'active' || suspend_timeout_seconds < 0 || isBusy(project, id)) return;
-    const delayMs = (suspend_timeout_seconds || DEFAULT_DELAY_SECONDS) * this.#secondMs;
-    const idleMs = Date.now() - (this.#lastActivityMs.get(id) ?? Date.now());
-    const timer = setTimeout(() => this.#suspend(project, endpoint), Math.max(0, delayMs - idleMs));
+    const waitMs = Math.max(0, this.#delayMs(endpoint) - this.#idleMs(id));
+    const timer = setTimeout(() => void this.#suspendIfIdle(project, endpoint), waitMs);
     this.#timers.set(id, timer.unref());
   }
 
@@ -42,11 +45,32 @@ export class Autosuspend {
     for (const endpointId of [...this.#timers.keys()]) this.disarm(endpointId);
   }
 
+  /** Messages of clients are noted without a new timer, so the delay may not have passed yet. */
+  async #suspendIfIdle(project: ProjectRecord, endpoint: EndpointRecord): Promise<void> {
+    const { id } = endpoint.wire;
+    this.#timers.delete(id);
+    if (!project.endpoints.has(id)) return;
+    if (this.#dataPlane === undefined) return this.#suspend(project, endpoint);
+    if (this.#idleMs(id) >= this.#delayMs(endpoint) && (await this.#dataPlane.isQuerying(id)))
+      this.noteActivity(endpoint);
+    const isIdle = this.#idleMs(id) >= this.#delayMs(endpoint);
+    const isUp =
+      project.endpoints.has(id) && endpoint.wire.current_state === 'active' && !isBusy(project, id);
+    if (isIdle && isUp) this.#suspend(project, endpoint);
+    else if (project.endpoints.has(id)) this.arm(project, endpoint);
+  }
+
   #suspend(project: ProjectRecord, endpoint: EndpointRecord): void {
-    this.#timers.delete(endpoint.wire.id);
-    if (!project.endpoints.has(endpoint.wire.id)) return;
     // A suspension that fails is retried after another full delay, not at once.
     this.noteActivity(endpoint);
     this.#runner.start(project, [suspendStep(endpoint, { isAutosuspend: true })]);
+  }
+
+  #delayMs({ wire }: EndpointRecord): number {
+    return (wire.suspend_timeout_seconds || DEFAULT_DELAY_SECONDS) * this.#secondMs;
+  }
+
+  #idleMs(endpointId: string): number {
+    return Date.now() - (this.#lastActivityMs.get(endpointId) ?? Date.now());
   }
 }

@@ -5,6 +5,9 @@ import type { Endpoint } from '../records/wire-types';
 import type { ControlPlane } from './control-plane';
 import { findDatabase, findRole } from './roles-and-databases';
 
+/** Postgres's port, which connection URIs leave out. */
+const DEFAULT_PORT = 5432;
+
 /** The query of a connection URI. */
 export interface ConnectionQuery {
   readonly branch_id?: string | undefined;
@@ -33,7 +36,8 @@ export function findConnectionUri(
   }
   findDatabase(branch, database);
   const password = revealPassword({ project, branch }, name);
-  return connectionUri(query.pooled ? poolerHost(endpoint) : endpoint.host, { name, password, database });
+  const host = query.pooled ? poolerHost(endpoint) : endpoint.host;
+  return connectionUri(plane, host, { name, password, database });
 }
 
 export function revealPassword({ project, branch }: BranchPlace, roleName: string): string {
@@ -46,12 +50,16 @@ export function revealPassword({ project, branch }: BranchPlace, roleName: strin
   return password;
 }
 
+/** Without real servers, the host name leads nowhere, and needs no port. */
 export function connectionUri(
+  { dataPlane }: Pick<ControlPlane, 'dataPlane'>,
   host: string,
   { name, password = '', database }: { name: string; password?: string; database: string },
 ): string {
   const user = `${encodeURIComponent(name)}:${encodeURIComponent(password)}`;
-  return `postgresql://${user}@${host}/${encodeURIComponent(database)}?sslmode=require`;
+  const { port = DEFAULT_PORT } = dataPlane ?? {};
+  const address = port === DEFAULT_PORT ? host : `${host}:${port}`;
+  return `postgresql://${user}@${address}/${encodeURIComponent(database)}?sslmode=require`;
 }
 
 export function poolerHost({ id, proxy_host }: Endpoint): string {

@@ -5,6 +5,7 @@ import type { History } from '../records/history';
 import type { Journal } from '../records/journal';
 import type { Store } from '../records/store';
 import type { Autosuspend } from './autosuspend';
+import type { DataPlane } from './data-plane';
 import type { OperationRunner } from './operation-runner';
 
 /** The parts of a running emulator that the routes and the controls act on. */
@@ -17,4 +18,6 @@ export interface ControlPlane {
   readonly faults: FaultRegistry;
   readonly runner: OperationRunner;
   readonly autosuspend: Autosuspend;
+  /** Without it, no client can connect: `connect` of the controls stands in for a connection. */
+  readonly dataPlane: DataPlane | undefined;
 }

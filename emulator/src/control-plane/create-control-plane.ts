@@ -6,15 +6,24 @@ import { type Journal, joinJournals } from '../records/journal';
 import { Store } from '../records/store';
 import { Autosuspend } from './autosuspend';
 import type { ControlPlane } from './control-plane';
+import type { DataPlane } from './data-plane';
 import { OperationRunner } from './operation-runner';
 import { applyOutcome } from './operation-side-effects';
 import { updateEndpointState } from './power-state';
 
-/** @param saving receives every change that must be saved; omit it to keep everything in memory */
-export function createControlPlane(settings: Settings, saving?: Journal): ControlPlane {
+/**
+ * @param saving receives every change that must be saved; omit it to keep everything in memory
+ * @param dataPlane the servers behind the endpoints, if there are any
+ */
+export function createControlPlane(
+  settings: Settings,
+  saving?: Journal,
+  dataPlane?: DataPlane,
+): ControlPlane {
   const clock = new Clock();
   const history = new History();
-  const journal = saving === undefined ? history : joinJournals(history, saving);
+  const others = [saving, dataPlane].filter((journal) => journal !== undefined);
+  const journal = others.length === 0 ? history : joinJournals(history, ...others);
   const store = new Store(journal);
   const faults = new FaultRegistry();
   const runner = new OperationRunner({
@@ -22,10 +31,12 @@ export function createControlPlane(settings: Settings, saving?: Journal): Contro
     faults,
     durationMs: (action) => durationOf(settings.operationMs, action),
     schedulingMs: settings.schedulingMs,
+    work: ({ purpose, branchId }) =>
+      purpose === 'branch-creation' ? dataPlane?.copied(branchId) : undefined,
     onChange: (project, operation) => journal.noteOperation(project, operation),
     onEnd: (project, step, ending) => applyOutcome(plane, project, step, ending),
     onProgress: (project, operation) => {
-      const endpoint = updateEndpointState(project, operation, clock);
+      const endpoint = updateEndpointState(project, operation, clock, dataPlane === undefined);
       if (endpoint === undefined) return;
       journal.noteEndpoint(project, endpoint);
       if (operation.progress === 'ended' && operation.step.movesTo === 'active')
@@ -33,7 +44,17 @@ export function createControlPlane(settings: Settings, saving?: Journal): Contro
       autosuspend.arm(project, endpoint);
     },
   });
-  const autosuspend = new Autosuspend(runner, settings.autosuspendSecondMs);
-  const plane: ControlPlane = { settings, clock, journal, history, store, faults, runner, autosuspend };
+  const autosuspend = new Autosuspend(runner, settings.autosuspendSecondMs, dataPlane);
+  const plane: ControlPlane = {
+    settings,
+    clock,
+    journal,
+    history,
+    store,
+    faults,
+    runner,
+    autosuspend,
+    dataPlane,
+  };
   return plane;
 }

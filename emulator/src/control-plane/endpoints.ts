@@ -15,6 +15,7 @@ import {
   readWriteEndpointOf,
   unfinishedOf,
 } from '../records/project-record';
+import type { DefaultEndpointSettings } from '../records/wire-types';
 import type { EndpointAttributes, NewEndpointAttributes } from '../requests/endpoint-attributes';
 import type { ControlPlane } from './control-plane';
 import { applyAttributes, planUpdate } from './endpoint-changes';
@@ -72,6 +73,7 @@ export function checkNewEndpoint(
   }
   checkSizeAndDelay(plane, sizeOf(attributes, defaultSize(project)), attributes.suspend_timeout_seconds);
   checkPlanAllowsType(plane.settings.plan, attributes.type ?? 'read_write');
+  checkPgSettings(plane, attributes.settings);
 }
 
 /** Adds the record; the caller runs the first steps. */
@@ -135,6 +137,7 @@ export function updateEndpoint(
   const endpoint = plane.store.endpoint(project, endpointId);
   if (requested.branch_id !== undefined) plane.store.branch(project, requested.branch_id);
   checkSizeAndDelay(plane, sizeOf(requested, sizeOf(endpoint.wire)), requested.suspend_timeout_seconds);
+  checkPgSettings(plane, requested.settings);
   checkUnlocked(plane.settings.locks, project, { endpointId, branchId: endpoint.wire.branch_id });
   checkNotDeleting(endpoint);
   checkMove(project, endpoint, requested.branch_id);
@@ -175,7 +178,8 @@ export function deletionStep(plane: ControlPlane, project: ProjectRecord, endpoi
 
 /** Removes the record at once and cancels its unfinished operations. */
 export function removeEndpoint(plane: ControlPlane, project: ProjectRecord, endpoint: EndpointRecord): void {
-  if (endpoint.wire.current_state === 'active') endpoint.connectionDrops += 1;
+  const isDrop = endpoint.wire.current_state === 'active' && plane.dataPlane === undefined;
+  if (isDrop) endpoint.connectionDrops += 1;
   plane.autosuspend.disarm(endpoint.wire.id);
   plane.store.removeEndpoint(project, endpoint);
   plane.runner.cancelForEndpoint(project, endpoint.wire.id);
@@ -201,6 +205,14 @@ function checkMove(project: ProjectRecord, endpoint: EndpointRecord, branchId: s
     'BRANCH_HAS_ENDPOINT',
     `endpoint ${endpoint.wire.id} cannot move to branch ${branchId}: that branch already has the endpoint ${existing.wire.id}`,
   );
+}
+
+/** Postgres checks them if there is one. */
+export function checkPgSettings(
+  { dataPlane }: ControlPlane,
+  settings: Pick<DefaultEndpointSettings, 'pg_settings'> = {},
+): void {
+  if (settings.pg_settings !== undefined) dataPlane?.checkSettings(settings.pg_settings);
 }
 
 function checkSizeAndDelay({ settings }: ControlPlane, size: ComputeSize, delay = 0): void {

@@ -14,6 +14,10 @@ export function cancelled(error: string): OperationResult {
   return { status: 'cancelled', error, failures: 0 };
 }
 
+export function failed(error: string): OperationResult {
+  return { status: 'failed', error, failures: 1 };
+}
+
 export function failedByFault(
   { action }: Operation,
   { status = 'failed', error = `${action} failed because of an injected fault` }: FailureEffect,

@@ -3,9 +3,10 @@ import type { FaultRegistry } from '../faults/fault-registry';
 import { type Clock, toTimestamp } from '../records/clock';
 import { isUnderWay, type OperationRecord, type Step } from '../records/operation-record';
 import type { ProjectRecord } from '../records/project-record';
+import { reasonOf } from '../records/thrown-reason';
 import type { Operation } from '../records/wire-types';
 import { follows, isBlocked } from './operation-order';
-import { cancelled, FINISHED, failedByFault, type OperationResult } from './operation-result';
+import { cancelled, FINISHED, failed, failedByFault, type OperationResult } from './operation-result';
 import { Timers } from './timers';
 
 export interface RunnerSettings {
@@ -13,6 +14,8 @@ export interface RunnerSettings {
   readonly faults: FaultRegistry;
   readonly durationMs: (action: string) => number;
   readonly schedulingMs: number;
+  /** What must be done before an operation finishes; if it rejects, the operation fails with its reason. */
+  readonly work?: ((step: Step) => Promise<void> | undefined) | undefined;
   /** Called when an operation is recorded or changes. */
   readonly onChange: (project: ProjectRecord, operation: OperationRecord) => void;
   /** Called when an operation has ended, before onProgress: updates the records accordingly. */
@@ -28,6 +31,7 @@ export interface RunnerSettings {
 export class OperationRunner {
   readonly #settings: RunnerSettings;
   readonly #timers = new Timers();
+  #isStopped = false;
 
   constructor(settings: RunnerSettings) {
     this.#settings = settings;
@@ -115,6 +119,7 @@ export class OperationRunner {
 
   /** Stops every timer; operations keep their status. */
   stop(): void {
+    this.#isStopped = true;
     this.#timers.stop();
   }
 
@@ -161,6 +166,24 @@ export class OperationRunner {
     }
     this.#setStatus(project, operation, 'running');
     const result = effect === undefined ? FINISHED : failedByFault(operation.wire, effect);
+    const work = effect === undefined ? this.#settings.work?.(operation.step) : undefined;
+    if (work === undefined) {
+      this.#finishLater(project, operation, result, withinTick);
+      return;
+    }
+    work.then(
+      () => this.#finishLater(project, operation, result, false),
+      (error) => this.#finishLater(project, operation, failed(reasonOf(error)), false),
+    );
+  }
+
+  #finishLater(
+    project: ProjectRecord,
+    operation: OperationRecord,
+    result: OperationResult,
+    withinTick: boolean,
+  ): void {
+    if (this.#isStopped) return;
     const durationMs = this.#settings.durationMs(operation.wire.action);
     // A chain of zero-length operations ends in one tick, so that no client sees it half done and locked.
     if (durationMs === 0 && withinTick) this.#endChain(project, operation, result);

@@ -61,7 +61,7 @@ function countRestart(plane: ControlPlane, project: ProjectRecord, step: Step): 
 
 function countDrop(plane: ControlPlane, project: ProjectRecord, step: Step): void {
   const endpoint = endpointOf(project, step);
-  if (endpoint?.wire.current_state !== 'active') return;
+  if (endpoint?.wire.current_state !== 'active' || plane.dataPlane !== undefined) return;
   endpoint.connectionDrops += 1;
   plane.journal.noteEndpoint(project, endpoint);
 }

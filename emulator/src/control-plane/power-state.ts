@@ -5,17 +5,26 @@ import type { OperationRecord, Step } from '../records/operation-record';
 import { type ProjectRecord, unfinishedOf } from '../records/project-record';
 import type { EndpointState } from '../records/wire-types';
 
-/** Updates an endpoint's states after an operation started or ended. Returns the endpoint, if it still exists. */
+/**
+ * Updates an endpoint's states after an operation started or ended. Returns the endpoint, if it still exists.
+ * @param countsDrops whether a compute that goes down counts as a dropped connection, as it does without real clients
+ */
 export function updateEndpointState(
   project: ProjectRecord,
   operation: OperationRecord,
   clock: Clock,
+  countsDrops: boolean,
 ): EndpointRecord | undefined {
   const endpoint = project.endpoints.get(operation.step.endpointId ?? '');
   if (endpoint === undefined) return undefined;
   const { wire } = endpoint;
   if (operation.progress === 'ended') {
-    if (operation.wire.status === 'finished') enterState(endpoint, operation.step, clock.now());
+    const { step } = operation;
+    const isDrop = step.movesTo === 'idle' && wire.current_state === 'active' && !step.isAutosuspend;
+    if (operation.wire.status === 'finished') {
+      if (isDrop && countsDrops) endpoint.connectionDrops += 1;
+      enterState(endpoint, step, clock.now());
+    }
     // The first start ends init permanently: if it failed, the compute is idle.
     else if (wire.current_state === 'init' && operation.step.movesTo === 'active')
       wire.current_state = 'idle';
@@ -39,10 +48,8 @@ export function isBusy(project: ProjectRecord, endpointId: string): boolean {
   return unfinishedOf(project, endpointId).length > 0;
 }
 
-function enterState(endpoint: EndpointRecord, { movesTo: state, isAutosuspend }: Step, now: string): void {
-  const { wire } = endpoint;
+function enterState({ wire }: EndpointRecord, { movesTo: state }: Step, now: string): void {
   if (state === undefined) return;
-  if (state === 'idle' && wire.current_state === 'active' && !isAutosuspend) endpoint.connectionDrops += 1;
   wire.current_state = state;
   if (state === 'active') {
     wire.last_active = now;

@@ -10,7 +10,7 @@ import type { DefaultEndpointSettings, Project } from '../records/wire-types';
 import type { NewProject, ProjectChange } from '../requests/project-attributes';
 import { newBranch } from './branches';
 import type { ControlPlane } from './control-plane';
-import { addEndpoint, checkNewEndpoint, firstSteps } from './endpoints';
+import { addEndpoint, checkNewEndpoint, checkPgSettings, firstSteps } from './endpoints';
 import { checkUnlocked } from './locks';
 import { firstAccess } from './new-roles-and-databases';
 
@@ -79,6 +79,7 @@ function checkDefaults(
   defaults: DefaultEndpointSettings = {},
 ): void {
   checkBothBounds(defaults);
+  checkPgSettings(plane, defaults);
   checkNewEndpoint(plane, project, defaults);
 }
 

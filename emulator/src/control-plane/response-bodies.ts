@@ -3,6 +3,7 @@ import type { EndpointRecord } from '../records/endpoint-record';
 import type { OperationRecord } from '../records/operation-record';
 import type { Endpoint, Operation, Role } from '../records/wire-types';
 import { connectionUri, poolerHost } from './connection-uris';
+import type { ControlPlane } from './control-plane';
 import type { EndpointResult } from './endpoints';
 import { findRole } from './roles-and-databases';
 
@@ -29,6 +30,7 @@ export function showRole({ password: _, ...role }: Role): Role {
 
 /** What the response to a new branch shows beside the branch, with one URI per database of each read_write endpoint. */
 export function showNewBranch(
+  plane: Pick<ControlPlane, 'dataPlane'>,
   { wire, roles, databases }: BranchRecord,
   endpoints: readonly EndpointRecord[],
   operations: readonly OperationRecord[],
@@ -44,7 +46,7 @@ export function showNewBranch(
       databases.map((database) => {
         const role = findRole({ wire, roles }, database.owner_name);
         return {
-          connection_uri: connectionUri(endpoint.host, { ...role, database: database.name }),
+          connection_uri: connectionUri(plane, endpoint.host, { ...role, database: database.name }),
           connection_parameters: {
             database: database.name,
             password: role.password ?? '',

@@ -1,7 +1,7 @@
 import { addBranch, changeBranch } from '../control-plane/branches';
 import type { ControlPlane } from '../control-plane/control-plane';
 import { applyAttributes } from '../control-plane/endpoint-changes';
-import { removeEndpoint } from '../control-plane/endpoints';
+import { checkPgSettings, removeEndpoint } from '../control-plane/endpoints';
 import { normalizeAttributes } from '../control-plane/normalized-settings';
 import { connectToEndpoint } from '../control-plane/power-commands';
 import { addProject } from '../control-plane/projects';
@@ -78,7 +78,8 @@ export class Controls {
 
   /**
    * How often the connections to an endpoint dropped: restarts, suspensions, moves, disabling and deletion of an active
-   * compute. Autosuspend does not count, because it waits until no client is connected.
+   * compute. Autosuspend does not count, because it waits until no client is connected. With the option `postgres`, it is
+   * the number of clients that were really cut off, by autosuspend too.
    */
   connectionDrops(endpointId: string): number {
     return this.#plane.store.findEndpointEver(endpointId).connectionDrops;
@@ -148,6 +149,7 @@ export class Controls {
   changeEndpoint(endpointId: string, attributes: EndpointAttributes): Endpoint {
     const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
     const requested = readEndpointChange(attributes, 'reject');
+    checkPgSettings(this.#plane, requested.settings);
     applyAttributes(endpoint, normalizeAttributes(this.#plane.settings, requested));
     endpoint.wire.updated_at = this.#plane.clock.now();
     this.#plane.journal.noteEndpoint(project, endpoint);

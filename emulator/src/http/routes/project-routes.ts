@@ -58,7 +58,7 @@ export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): voi
   api.post('/projects', (request, reply) => {
     const requested = readNewProject(request.body, plane.settings.unknownAttributes);
     const { project, branch, endpoint, steps } = addProject(plane, requested);
-    const created = showNewBranch(branch, [endpoint], plane.runner.start(project, steps));
+    const created = showNewBranch(plane, branch, [endpoint], plane.runner.start(project, steps));
     return reply.code(201).send({ project: structuredClone(project.wire), ...created });
   });
 

@@ -1,0 +1,13 @@
+import type { Journal } from '../records/journal';
+
+/** The Postgres servers behind the endpoints. Only an emulator with the option `postgres` has them. */
+export interface DataPlane extends Journal {
+  /** The port of every endpoint's host. */
+  readonly port: number;
+  /** @throws ApiError (400) for `pg_settings` that a compute cannot have */
+  checkSettings(settings: Readonly<Record<string, string>>): void;
+  /** Resolves when a new branch has its parent's data; undefined if there is nothing to wait for. */
+  copied(branchId: string): Promise<void> | undefined;
+  /** Whether a client of the endpoint runs a query or has a transaction open. */
+  isQuerying(endpointId: string): Promise<boolean>;
+}

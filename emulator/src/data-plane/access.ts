@@ -1,0 +1,127 @@
+import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { SUPERUSER } from '../gateway/computes';
+import type { BranchRecord } from '../records/branch-record';
+import type { Role } from '../records/wire-types';
+
+/**
+ * The roles and databases of the API that exist in a cluster. Others, which clients created by SQL, are none of the
+ * emulator's business.
+ */
+export interface Access {
+  /** When each role last changed, by its name. */
+  readonly roles: Readonly<Record<string, string>>;
+  /** By the id, which a rename does not change. */
+  readonly databases: Readonly<Record<string, { readonly name: string; readonly owner: string }>>;
+}
+
+export const NO_ACCESS: Access = { roles: {}, databases: {} };
+
+type RolesAndDatabases = Pick<BranchRecord, 'roles' | 'databases'>;
+
+export function accessOf({ roles, databases }: RolesAndDatabases): Access {
+  return {
+    roles: Object.fromEntries(roles.map(({ name, updated_at }) => [name, updated_at])),
+    databases: Object.fromEntries(databases.map(({ id, name, owner_name: owner }) => [id, { name, owner }])),
+  };
+}
+
+/** The access of a cluster as its new child branch has it: with the child's ids of the same databases. */
+export function inheritAccess(
+  { roles, databases }: Access,
+  parent: RolesAndDatabases,
+  child: RolesAndDatabases,
+): Access {
+  const childIds = new Map(parent.databases.map(({ id }, index) => [String(id), child.databases[index]?.id]));
+  const entries = Object.entries(databases).map(([id, database]) => [childIds.get(id) ?? id, database]);
+  return { roles, databases: Object.fromEntries(entries) };
+}
+
+/** Connects to a database of the cluster as the superuser. */
+export type Connect = (database: string, work: (admin: Client) => Promise<void>) => Promise<void>;
+
+/**
+ * Makes a cluster's roles and databases those of its branch. After a failure it can be repeated.
+ * @returns whether the connections must drop, as in the service when a role or a password is new
+ */
+export async function applyAccess(
+  connect: Connect,
+  applied: Access,
+  branch: RolesAndDatabases,
+): Promise<boolean> {
+  const wanted = accessOf(branch);
+  const changed = branch.roles.filter(({ name, updated_at }) => applied.roles[name] !== updated_at);
+  const deletedRoles = Object.keys(applied.roles).filter((name) => !Object.hasOwn(wanted.roles, name));
+  await connect('postgres', async (admin) => {
+    for (const role of changed) await setRole(admin, role);
+    for (const [id, { name }] of Object.entries(applied.databases)) {
+      if (Object.hasOwn(wanted.databases, id)) continue;
+      await admin.query(`DROP DATABASE IF EXISTS ${escapeIdentifier(name)} WITH (FORCE)`);
+    }
+    for (const [id, { name, owner }] of Object.entries(wanted.databases)) {
+      const before = applied.databases[id];
+      if (before?.name === name && before.owner === owner) continue;
+      if (before !== undefined && before.name !== name) await renameDatabase(admin, before.name, name);
+      await setDatabase(admin, name, owner);
+    }
+  });
+  for (const role of deletedRoles) await dropRole(connect, role);
+  return changed.length > 0;
+}
+
+/** Like the service's own roles, it can read and write all data. Before Postgres 16, CREATEROLE would let it run programs. */
+async function setRole(admin: Client, { name, password }: Role): Promise<void> {
+  const role = escapeIdentifier(name);
+  const login = password === undefined ? 'NOLOGIN' : `LOGIN PASSWORD ${escapeLiteral(password)}`;
+  const exists = await hasRow(admin, 'SELECT FROM pg_roles WHERE rolname = $1', name);
+  const createRole = (await hasRow(
+    admin,
+    "SELECT WHERE current_setting('server_version_num')::int >= $1",
+    160000,
+  ))
+    ? 'CREATEROLE'
+    : '';
+  await admin.query(`${exists ? 'ALTER' : 'CREATE'} ROLE ${role} CREATEDB ${createRole} ${login}`);
+  await admin.query(`GRANT pg_read_all_data, pg_write_all_data TO ${role}`);
+}
+
+async function setDatabase(admin: Client, name: string, owner: string): Promise<void> {
+  const database = escapeIdentifier(name);
+  const exists = await hasRow(admin, 'SELECT FROM pg_database WHERE datname = $1', name);
+  if (exists) await admin.query(`ALTER DATABASE ${database} OWNER TO ${escapeIdentifier(owner)}`);
+  else await admin.query(`CREATE DATABASE ${database} OWNER ${escapeIdentifier(owner)} TEMPLATE template0`);
+}
+
+/** Nothing can be connected to a database that is renamed. */
+async function renameDatabase(admin: Client, from: string, to: string): Promise<void> {
+  if (!(await hasRow(admin, 'SELECT FROM pg_database WHERE datname = $1', from))) return;
+  await admin.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1', [
+    from,
+  ]);
+  await admin.query(`ALTER DATABASE ${escapeIdentifier(from)} RENAME TO ${escapeIdentifier(to)}`);
+}
+
+/** Its objects go to the owner of their database, as in the service. */
+async function dropRole(connect: Connect, name: string): Promise<void> {
+  const role = escapeIdentifier(name);
+  const databases: { datname: string; owner: string }[] = [];
+  await connect('postgres', async (admin) => {
+    if (!(await hasRow(admin, 'SELECT FROM pg_roles WHERE rolname = $1', name))) return;
+    const all = 'SELECT datname, pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datallowconn';
+    databases.push(...(await admin.query(all)).rows);
+  });
+  for (const { datname, owner } of databases) {
+    await connect(datname, async (admin) => {
+      const heir = escapeIdentifier(owner === name ? SUPERUSER : owner);
+      await admin.query(`REASSIGN OWNED BY ${role} TO ${heir}`);
+      await admin.query(`DROP OWNED BY ${role}`);
+    });
+  }
+  await connect('postgres', async (admin) => {
+    await admin.query(`DROP ROLE IF EXISTS ${role}`);
+  });
+}
+
+async function hasRow(admin: Client, query: string, value: unknown): Promise<boolean> {
+  const { rowCount } = await admin.query(query, [value]);
+  return rowCount === 1;
+}

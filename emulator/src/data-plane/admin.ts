@@ -1,0 +1,46 @@
+import { Client } from 'pg';
+import { SUPERUSER } from '../gateway/computes';
+
+/** How to log in to a server as its superuser. */
+export interface AdminAccess {
+  /** The folder of the server's socket. */
+  readonly sockets: string;
+  readonly password: string;
+}
+
+/** No `pg_settings` of an endpoint may change what the emulator's own statements do. */
+const OPTIONS = [
+  'statement_timeout=0',
+  'lock_timeout=0',
+  'idle_session_timeout=0',
+  'default_transaction_read_only=off',
+  'password_encryption=scram-sha-256',
+  'search_path=pg_catalog',
+];
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Connects as the superuser for the duration of some work. Clients have all connections otherwise. */
+export async function asAdmin<Result>(
+  { sockets, password }: AdminAccess,
+  database: string,
+  work: (admin: Client) => Promise<Result>,
+): Promise<Result> {
+  const admin = new Client({
+    host: sockets,
+    port: 5432,
+    user: SUPERUSER,
+    password,
+    database,
+    ssl: false,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    options: OPTIONS.map((option) => `-c ${option}`).join(' '),
+  });
+  admin.on('error', () => undefined); // The server ended. The statement under way fails, too.
+  await admin.connect();
+  try {
+    return await work(admin);
+  } finally {
+    await admin.end();
+  }
+}

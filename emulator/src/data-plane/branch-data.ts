@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { SUPERUSER } from '../gateway/computes';
+import type { BranchRecord } from '../records/branch-record';
+import { inheritAccess } from './access';
+import { Cluster, type ClusterSetup } from './cluster';
+import { copyFolder } from './copy-folder';
+import type { PostgresBinaries } from './find-postgres';
+import { runGuarded } from './guarded-process';
+import { makeServerFolder, writeServerFile } from './server-user';
+
+export interface Folders {
+  /** The clusters of the branches, and what they start from. */
+  readonly data: string;
+  /** What the emulator removes when it ends: sockets and standbys. */
+  readonly temporary: string;
+}
+
+/** In this file, `initdb` writes who can log in how. The socket's folder is closed to other users of the machine. */
+const HOST_ACCESS = `local replication ${SUPERUSER} scram-sha-256\nlocal all all scram-sha-256\n`;
+
+/** The clusters of the branches. Each is created when it is first needed: a branch that no client uses has none. */
+export class BranchData {
+  readonly #folders: Folders;
+  readonly #setup: ClusterSetup;
+  readonly #clusters = new Map<string, Cluster>();
+  /** The copies that are under way or have failed, by branch. */
+  readonly #copies = new Map<string, Promise<void>>();
+
+  private constructor(folders: Folders, setup: ClusterSetup) {
+    this.#folders = folders;
+    this.#setup = setup;
+  }
+
+  /**
+   * Creates an empty cluster as the template of all others, unless an earlier emulator left one.
+   * @param branchIds the branches that exist; the folders of others are removed
+   * @throws Error when the folder cannot be used, or another version of Postgres wrote it
+   */
+  static async open(
+    { postgres, initdb, version }: PostgresBinaries,
+    folders: Folders,
+    branchIds: ReadonlySet<string>,
+  ): Promise<BranchData> {
+    const { data } = folders;
+    makeServerFolder(data);
+    await removeLeftovers(data, branchIds);
+    const template = join(data, 'template');
+    const passwordFile = join(data, 'superuser-password');
+    if (!existsSync(template)) {
+      writeServerFile(passwordFile, randomBytes(24).toString('hex'));
+      await createTemplate(initdb, template, passwordFile);
+    }
+    const written = readFileSync(join(template, 'PG_VERSION'), 'utf8').trim();
+    if (written !== String(version)) {
+      throw new Error(
+        `${data} was written by Postgres ${written}, but ${postgres} is version ${version}: use Postgres ${written}, or move the folder away to start with empty databases`,
+      );
+    }
+    return new BranchData(folders, { program: postgres, password: readFileSync(passwordFile, 'utf8') });
+  }
+
+  get template(): string {
+    return join(this.#folders.data, 'template');
+  }
+
+  get password(): string {
+    return this.#setup.password;
+  }
+
+  of(branchId: string): Cluster {
+    return this.#clusterAt(branchId, join(this.#folders.data, branchId));
+  }
+
+  /** The cluster of a read_only endpoint, for a copy that follows the branch. */
+  standbyOf(endpointId: string): Cluster {
+    return this.#clusterAt(endpointId, join(this.#folders.temporary, `${endpointId}.data`));
+  }
+
+  /** Every cluster that was used. */
+  all(): Cluster[] {
+    return [...this.#clusters.values()];
+  }
+
+  /** Creates the data of a branch that has none, in a turn of its cluster. @throws Error if its copy failed */
+  async prepare(cluster: Cluster): Promise<void> {
+    if (cluster.exists) return;
+    if (existsSync(cluster.copying)) {
+      throw new Error(
+        `the copy of its parent's data was not completed: delete branch ${basename(cluster.folder)} and create it again`,
+      );
+    }
+    const unfinished = `${cluster.folder}.new`;
+    await copyFolder(this.template, unfinished);
+    renameSync(unfinished, cluster.folder);
+  }
+
+  /** Copies the data of the parent as it is now. A parent without data has what the template has. */
+  fork(parent: BranchRecord, child: BranchRecord): void {
+    const from = this.of(parent.wire.id);
+    const to = this.of(child.wire.id);
+    const copied = from.inTurn(async () => {
+      if (existsSync(from.copying)) await this.prepare(from);
+      if (from.exists) await from.copyTo(to, inheritAccess(from.state.access, parent, child));
+    });
+    this.#copies.set(child.wire.id, copied);
+    // Clients of the branch wait for the copy. If it fails, the folder tells them so, even after a restart.
+    to.inTurn(() => copied).then(
+      () => this.#copies.delete(child.wire.id),
+      () => makeServerFolder(to.copying),
+    );
+  }
+
+  /** Resolves when the branch has its copy of the parent's data, or rejects; undefined if it already has. */
+  copied(branchId: string): Promise<void> | undefined {
+    return this.#copies.get(branchId);
+  }
+
+  /** Removes a cluster, in the background because that takes a while. */
+  forget(id: string): void {
+    const cluster = this.#clusters.get(id) ?? this.of(id);
+    this.#clusters.delete(id);
+    this.#copies.delete(id);
+    cluster.inTurn(() => cluster.remove()).catch(() => undefined);
+  }
+
+  #clusterAt(id: string, folder: string): Cluster {
+    let cluster = this.#clusters.get(id);
+    if (cluster === undefined) {
+      cluster = new Cluster(this.#setup, folder, join(this.#folders.temporary, id));
+      this.#clusters.set(id, cluster);
+    }
+    return cluster;
+  }
+}
+
+async function createTemplate(initdb: string, template: string, passwordFile: string): Promise<void> {
+  const unfinished = `${template}.new`;
+  const locale = process.platform === 'linux' ? 'C.UTF-8' : 'C';
+  const login = ['-U', SUPERUSER, '-A', 'scram-sha-256', `--pwfile=${passwordFile}`];
+  const form = ['-E', 'UTF8', `--locale=${locale}`, '--wal-segsize=1', '--no-sync', '--no-instructions'];
+  await runGuarded(initdb, ['-D', unfinished, ...login, ...form]);
+  writeServerFile(join(unfinished, 'pg_hba.conf'), HOST_ACCESS);
+  renameSync(unfinished, template);
+}
+
+/** What a killed emulator could not finish, and clusters that it could not remove. */
+async function removeLeftovers(data: string, branchIds: ReadonlySet<string>): Promise<void> {
+  for (const name of readdirSync(data)) {
+    const [id = ''] = name.split('.');
+    const isOfNoBranch = id.startsWith('br-') && !branchIds.has(id);
+    if (isOfNoBranch || name.endsWith('.new')) await rm(join(data, name), { recursive: true, force: true });
+  }
+}

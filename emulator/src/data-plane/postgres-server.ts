@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type GuardedProcess, startGuarded } from './guarded-process';
+import { makeServerFolder } from './server-user';
+
+export interface ServerStart {
+  /** The path of the program `postgres`. */
+  readonly program: string;
+  /** The folder of the cluster. */
+  readonly data: string;
+  /** The folder for its socket. */
+  readonly sockets: string;
+  /** Settings that the configuration files cannot change. */
+  readonly flags: Readonly<Record<string, string>>;
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+const READY_POLL_MS = 10;
+const LONGEST_START_MS = 60_000;
+const LOG_TAIL_LENGTH = 4000;
+
+/** A running Postgres server. */
+export class PostgresServer {
+  readonly sockets: string;
+  readonly #child: GuardedProcess;
+  #log = '';
+
+  private constructor(child: GuardedProcess, sockets: string) {
+    this.#child = child;
+    this.sockets = sockets;
+    child.on('error', () => undefined); // It could not be started; `exit` never comes, and `start` finds no pid.
+    child.stderr.on('data', (part: Buffer) => {
+      this.#log = (this.#log + part).slice(-LOG_TAIL_LENGTH);
+    });
+  }
+
+  /** Resolves when it accepts connections. @throws Error with Postgres's reason if it does not start */
+  static async start({ program, data, sockets, flags, environment }: ServerStart): Promise<PostgresServer> {
+    makeServerFolder(sockets);
+    const settings = { listen_addresses: '', unix_socket_directories: sockets, port: '5432', ...flags };
+    const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const child = startGuarded(program, ['-D', data, ...args], environment);
+    const server = new PostgresServer(child, sockets);
+    const latest = Date.now() + LONGEST_START_MS;
+    while (!isReady(data, child.pid)) {
+      if (Date.now() > latest) child.kill('SIGQUIT');
+      if (server.hasExited) throw new Error(`Postgres did not start: ${server.#reason()}`);
+      await delay(READY_POLL_MS);
+    }
+    return server;
+  }
+
+  get socket(): string {
+    return join(this.sockets, '.s.PGSQL.5432');
+  }
+
+  get hasExited(): boolean {
+    const { pid, exitCode, signalCode } = this.#child;
+    return pid === undefined || exitCode !== null || signalCode !== null;
+  }
+
+  /** Reads the configuration files again. */
+  reload(): void {
+    this.#child.kill('SIGHUP');
+  }
+
+  /** Fast shutdown: every client gets "terminating connection due to administrator command". */
+  async stop(): Promise<void> {
+    if (this.hasExited) return;
+    const exited = once(this.#child, 'exit');
+    this.#child.kill('SIGINT');
+    await exited;
+  }
+
+  /** The last lines of the log, without their time and process id. */
+  #reason(): string {
+    const lines = this.#log.trim().split('\n').slice(-3);
+    return lines.map((line) => line.replace(/^.*?\] (LOG|FATAL|PANIC|DETAIL|HINT): +/, '')).join('; ');
+  }
+}
+
+/** Postgres writes its process id into the first line of this file, and its status into the eighth. */
+function isReady(data: string, processId: number | undefined): boolean {
+  try {
+    const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
+    return Number(lines[0]) === processId && lines[7]?.trim() === 'ready';
+  } catch {
+    return false; // Not written yet.
+  }
+}

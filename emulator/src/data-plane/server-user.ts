@@ -1,0 +1,23 @@
+import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
+
+/** The user of the servers and their files: `nobody` if the emulator runs as root, as which Postgres refuses to run. */
+export const SERVER_USER: { readonly uid: number; readonly gid: number } | undefined =
+  process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
+
+/** Gives a file or folder to that user. */
+export function giveToServer(path: string): void {
+  if (SERVER_USER !== undefined) chownSync(path, SERVER_USER.uid, SERVER_USER.gid);
+}
+
+/** Creates a folder that only that user can read. */
+export function makeServerFolder(path: string): string {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  giveToServer(path);
+  return path;
+}
+
+/** Writes a file that only that user can read. */
+export function writeServerFile(path: string, text: string): void {
+  writeFileSync(path, text, { mode: 0o600 });
+  giveToServer(path);
+}

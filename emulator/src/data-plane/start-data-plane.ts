@@ -1,0 +1,55 @@
+import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Gateway, startGateway } from '../gateway/gateway';
+import type { Settings } from '../options/emulator-options';
+import type { ProjectRecord } from '../records/project-record';
+import { BranchData } from './branch-data';
+import { findPostgres } from './find-postgres';
+import { removeAtEnd } from './guarded-process';
+import { PostgresDataPlane } from './postgres-data-plane';
+import { giveToServer } from './server-user';
+
+export interface RunningDataPlane {
+  readonly dataPlane: PostgresDataPlane;
+  readonly gateway: Gateway;
+  /** Stops every server, closes every connection and removes the temporary folder. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the gateway, and what starts the servers. The data is in a folder beside the data file, or in a temporary one.
+ * @throws Error when there is no Postgres, the port is taken, or the folder cannot be used
+ */
+export async function startDataPlane(
+  { postgres, postgresPort, host, data: dataFile }: Settings,
+  projects: readonly ProjectRecord[],
+): Promise<RunningDataPlane> {
+  // A short name, because the path of a socket is limited to about 100 bytes.
+  const temporary = mkdtempSync(join(tmpdir(), 'pge-'));
+  const remove = removeAtEnd(temporary);
+  try {
+    giveToServer(temporary);
+    const binaries = findPostgres(
+      typeof postgres === 'string' ? postgres : undefined,
+      join(temporary, 'bin'),
+    );
+    const data = dataFile === undefined ? join(temporary, 'data') : `${realpathSync(dataFile)}.postgres`;
+    const branchIds = new Set(projects.flatMap(({ branches }) => [...branches.keys()]));
+    const branchData = await BranchData.open(binaries, { data, temporary }, branchIds);
+    const dataPlane = new PostgresDataPlane(branchData, binaries.postgres, branchIds);
+    const folder = join(data, 'certificates');
+    mkdirSync(folder, { recursive: true });
+    const gateway = await startGateway({ computes: dataPlane, host, port: postgresPort, folder });
+    dataPlane.port = gateway.port;
+    const stop = async (): Promise<void> => {
+      await dataPlane.stop();
+      await gateway.stop();
+      await remove();
+    };
+    return { dataPlane, gateway, stop };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}

@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { Client, type ClientConfig } from 'pg';
+import { type Emulator, type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
+import { expect, onTestFinished } from 'vitest';
+import { findPostgres } from './plain-postgres';
+import { sendRequest } from './send-request';
+
+/** Whether there is a Postgres on PATH, and a message if not. */
+export const hasPostgres = findPostgres() !== undefined;
+if (!hasPostgres)
+  process.stderr.write('No Postgres on PATH: the tests of the option postgres are skipped.\n');
+
+/** How a client connects to an endpoint. */
+export interface Login {
+  host: string;
+  role: string;
+  password: string;
+  database: string;
+}
+
+interface Created {
+  project: { id: string };
+  branch: { id: string };
+  endpoints: { id: string; host: string }[];
+  connection_uris: { connection_uri: string; connection_parameters: Login }[];
+}
+
+type Row = Record<string, unknown>;
+
+/** A client that keeps the error that ended its connection. */
+export class TestClient extends Client {
+  cutOffBy: string | undefined;
+
+  /** The first column of the first row. */
+  async ask(query: string): Promise<unknown> {
+    const { rows } = await this.query<Row>(query);
+    return Object.values(rows[0] ?? {})[0];
+  }
+}
+
+/** An emulator with Postgres, and clients for its API and its endpoints. */
+export class PostgresEmulator {
+  readonly emulator: Emulator;
+
+  private constructor(emulator: Emulator) {
+    this.emulator = emulator;
+  }
+
+  /** The caller stops it. */
+  static async start(options: EmulatorOptions = {}): Promise<PostgresEmulator> {
+    return new PostgresEmulator(
+      await startEmulator({ postgres: true, postgresPort: 0, locks: 'none', ...options }),
+    );
+  }
+
+  async call<Body>(method: string, path: string, body?: object): Promise<{ status: number; body: Body }> {
+    const response = await sendRequest(this.emulator, method, path, body);
+    // The caller knows the type from the API.
+    return { status: response.status, body: (await response.json()) as Body };
+  }
+
+  /** Creates a project, which has a branch and an endpoint. */
+  async createProject(attributes = {}) {
+    const { body } = await this.call<Created>('POST', '/projects', { project: attributes });
+    return placeOf(body.project.id, body);
+  }
+
+  /** Creates a branch with endpoints, and waits until it has its data. */
+  async createBranch(projectId: string, parentId: string, ...types: ('read_write' | 'read_only')[]) {
+    const endpoints = types.map((type) => ({ type }));
+    const path = `/projects/${projectId}/branches`;
+    const { body } = await this.call<Created>('POST', path, { branch: { parent_id: parentId }, endpoints });
+    const isReady = () =>
+      this.emulator
+        .branches(projectId)
+        .some(({ id, current_state }) => id === body.branch.id && current_state === 'ready');
+    await expect.poll(isReady).toBe(true);
+    return { ...placeOf(projectId, body), hosts: body.endpoints.map(({ host }) => host) };
+  }
+
+  async patchEndpoint(projectId: string, endpointId: string, endpoint: object) {
+    return this.call<{ message: string }>('PATCH', `/projects/${projectId}/endpoints/${endpointId}`, {
+      endpoint,
+    });
+  }
+
+  /** Connects with node-postgres, which verifies the certificate. The test that calls it closes the connection. */
+  async connect({ host, role, password, database }: Login, options: ClientConfig = {}): Promise<TestClient> {
+    const { postgresPort = 0, postgresCertificate = '' } = this.emulator;
+    const client = new TestClient({
+      host: '127.0.0.1',
+      port: postgresPort,
+      user: role,
+      password,
+      database,
+      ssl: { servername: host, ca: readFileSync(postgresCertificate, 'utf8') },
+      ...options,
+    });
+    client.on('error', ({ message }) => {
+      client.cutOffBy ??= message;
+    });
+    onTestFinished(() => client.end());
+    await client.connect();
+    return client;
+  }
+}
+
+function placeOf(projectId: string, { branch, endpoints, connection_uris }: Created) {
+  const [uri] = connection_uris;
+  return {
+    projectId,
+    branchId: branch.id,
+    endpointId: endpoints[0]?.id ?? '',
+    uri: uri?.connection_uri ?? '',
+    login: uri?.connection_parameters ?? { host: '', role: '', password: '', database: '' },
+  };
+}
+
+/** Runs a query with psql and a connection URI as the service returns it. */
+export async function psql(uri: string, query: string): Promise<string> {
+  // Not every system resolves *.localhost.
+  const env = { PATH: process.env.PATH, PGHOSTADDR: '127.0.0.1' };
+  return (await promisify(execFile)('psql', [uri, '-XAtc', query], { env })).stdout.trim();
+}
