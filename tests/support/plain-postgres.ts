@@ -50,10 +50,11 @@ export async function startPlainPostgres(
   const initdb = ['-D', data, '-U', SUPERUSER, '-A', 'trust', '-N', '--no-instructions'];
   await run(join(bin, 'initdb'), initdb, { ...NOBODY });
   writeFileSync(join(data, 'pg_hba.conf'), ACCESS);
+  const { port = '5432' } = settings;
   const flags = {
     listen_addresses: '',
     unix_socket_directories: folder,
-    port: '5432',
+    port,
     fsync: 'off',
     ...settings,
   };
@@ -61,7 +62,7 @@ export async function startPlainPostgres(
   const child = spawn(join(bin, 'postgres'), ['-D', data, ...words], { ...NOBODY, stdio: 'ignore' });
   const ended = once(child, 'exit');
   const query = async (text: string, database = 'postgres'): Promise<Record<string, unknown>[]> => {
-    const client = new Client({ host: folder, user: SUPERUSER, database });
+    const client = new Client({ host: folder, port: Number(port), user: SUPERUSER, database });
     await client.connect();
     try {
       return (await client.query(text)).rows;
@@ -80,5 +81,5 @@ export async function startPlainPostgres(
   }
   await query("CREATE ROLE app LOGIN PASSWORD 'secret'");
   await query('CREATE DATABASE app OWNER app');
-  return { socket: join(folder, '.s.PGSQL.5432'), query, stop };
+  return { socket: join(folder, `.s.PGSQL.${port}`), query, stop };
 }
