@@ -8,6 +8,6 @@ export interface DataPlane extends Journal {
   checkSettings(settings: Readonly<Record<string, string>>): void;
   /** Resolves when a new branch has its parent's data; undefined if there is nothing to wait for. */
   copied(branchId: string): Promise<void> | undefined;
-  /** Whether a client of the endpoint runs a query or has a transaction open. */
+  /** Whether a client of the endpoint runs a query, has a transaction open, or waits for the server to start. */
   isQuerying(endpointId: string): Promise<boolean>;
 }
