@@ -85,9 +85,7 @@ describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
     );
     // Postgres reserves 3 connections for the superuser.
     expect(clients.length - refusals.length).toBe(109);
-    expect(new Set(refusals)).toEqual(
-      new Set([expect.stringMatching(/remaining connection slots are reserved/)]),
-    );
+    for (const refusal of refusals) expect(refusal).toMatch(/connection slots are reserved|too many clients/);
   });
 
   it('refuses clients while it is disabled, after its deletion, and as the superuser', async () => {

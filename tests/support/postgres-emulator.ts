@@ -22,7 +22,7 @@ export interface Login {
 
 interface Created {
   project: { id: string };
-  branch: { id: string };
+  branch: { id: string; current_state: string };
   endpoints: { id: string; host: string }[];
   connection_uris: { connection_uri: string; connection_parameters: Login }[];
 }
@@ -40,23 +40,19 @@ export class TestClient extends Client {
   }
 }
 
-/** An emulator with Postgres, and clients for its API and its endpoints. */
-export class PostgresEmulator {
-  readonly emulator: Emulator;
+/** Where an emulator listens, in this process or in another. */
+export type Address = Pick<Emulator, 'url' | 'apiKey' | 'postgresPort' | 'postgresCertificate'>;
 
-  private constructor(emulator: Emulator) {
-    this.emulator = emulator;
-  }
+/** A client for an emulator's API and its endpoints. */
+export class PostgresUser {
+  readonly #address: Address;
 
-  /** The caller stops it. */
-  static async start(options: EmulatorOptions = {}): Promise<PostgresEmulator> {
-    return new PostgresEmulator(
-      await startEmulator({ postgres: true, postgresPort: 0, locks: 'none', ...options }),
-    );
+  constructor(address: Address) {
+    this.#address = address;
   }
 
   async call<Body>(method: string, path: string, body?: object): Promise<{ status: number; body: Body }> {
-    const response = await sendRequest(this.emulator, method, path, body);
+    const response = await sendRequest(this.#address, method, path, body);
     // The caller knows the type from the API.
     return { status: response.status, body: (await response.json()) as Body };
   }
@@ -72,10 +68,10 @@ export class PostgresEmulator {
     const endpoints = types.map((type) => ({ type }));
     const path = `/projects/${projectId}/branches`;
     const { body } = await this.call<Created>('POST', path, { branch: { parent_id: parentId }, endpoints });
-    const isReady = () =>
-      this.emulator
-        .branches(projectId)
-        .some(({ id, current_state }) => id === body.branch.id && current_state === 'ready');
+    const isReady = async () => {
+      const { body: read } = await this.call<Created>('GET', `${path}/${body.branch.id}`);
+      return read.branch.current_state === 'ready';
+    };
     await expect.poll(isReady).toBe(true);
     return { ...placeOf(projectId, body), hosts: body.endpoints.map(({ host }) => host) };
   }
@@ -88,7 +84,7 @@ export class PostgresEmulator {
 
   /** Connects with node-postgres, which verifies the certificate. The test that calls it closes the connection. */
   async connect({ host, role, password, database }: Login, options: ClientConfig = {}): Promise<TestClient> {
-    const { postgresPort = 0, postgresCertificate = '' } = this.emulator;
+    const { postgresPort = 0, postgresCertificate = '' } = this.#address;
     const client = new TestClient({
       host: '127.0.0.1',
       port: postgresPort,
@@ -104,6 +100,22 @@ export class PostgresEmulator {
     onTestFinished(() => client.end());
     await client.connect();
     return client;
+  }
+}
+
+/** An emulator with Postgres in this process. The caller stops it. */
+export class PostgresEmulator extends PostgresUser {
+  readonly emulator: Emulator;
+
+  private constructor(emulator: Emulator) {
+    super(emulator);
+    this.emulator = emulator;
+  }
+
+  static async start(options: EmulatorOptions = {}): Promise<PostgresEmulator> {
+    return new PostgresEmulator(
+      await startEmulator({ postgres: true, postgresPort: 0, locks: 'none', ...options }),
+    );
   }
 }
 

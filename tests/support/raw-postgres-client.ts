@@ -62,6 +62,7 @@ export async function readMessages(socket: Socket): Promise<Message[]> {
   const messages: Message[] = [];
   for (let at = 0; at < bytes.length; ) {
     const length = bytes.readInt32BE(at + 1);
+    if (length < 4) throw new Error(`not a message: ${bytes.toString('hex', at)}`);
     messages.push({
       type: String.fromCharCode(bytes[at] ?? 0),
       body: bytes.subarray(at + 5, at + 1 + length),

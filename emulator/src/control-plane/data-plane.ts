@@ -10,6 +10,6 @@ export interface DataPlane extends Journal {
   copied(branchId: string): Promise<void> | undefined;
   /** How many clients are connected to the endpoint. */
   connections(endpointId: string): number;
-  /** Whether a client of the endpoint runs a query or has a transaction open. */
+  /** Whether a client of the endpoint runs a query, has a transaction open, or waits for the server to start. */
   isQuerying(endpointId: string): Promise<boolean>;
 }

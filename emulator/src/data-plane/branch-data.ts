@@ -9,7 +9,7 @@ import { Cluster, type ClusterSetup } from './cluster';
 import { copyFolder } from './copy-folder';
 import type { PostgresBinaries } from './find-postgres';
 import { runGuarded } from './guarded-process';
-import { makeServerFolder, writeServerFile } from './server-user';
+import { checkReachable, makeServerFolder, writeServerFile } from './server-user';
 
 export interface Folders {
   /** The clusters of the branches, and what they start from. */
@@ -46,6 +46,7 @@ export class BranchData {
   ): Promise<BranchData> {
     const { data } = folders;
     makeServerFolder(data);
+    checkReachable(data);
     await removeLeftovers(data, branchIds);
     const template = join(data, 'template');
     const passwordFile = join(data, 'superuser-password');

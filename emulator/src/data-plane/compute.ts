@@ -12,6 +12,8 @@ export class Compute {
   readonly endpoint: EndpointRecord;
   /** Where its server runs; undefined while the compute is down. */
   cluster: Cluster | undefined;
+  /** How many clients wait for its server to start. */
+  waitingClients = 0;
   readonly #clients = new Set<object>();
   #pgSettings = '';
   #notedMs = 0;

@@ -49,7 +49,7 @@ export class PostgresDataPlane implements DataPlane, Computes {
       for (;;) {
         const { project, endpoint } = this.#wake(endpointId);
         await this.#starts.wait(project, endpoint, signal);
-        const socket = await this.#bringUp(project, endpoint);
+        const socket = await this.#bringUp(this.#computeOf(project, endpoint));
         signal.throwIfAborted();
         // The compute may have been suspended again in the meantime.
         if (socket !== undefined) return socket;
@@ -86,7 +86,9 @@ export class PostgresDataPlane implements DataPlane, Computes {
   }
 
   async isQuerying(endpointId: string): Promise<boolean> {
-    return this.#computes.get(endpointId)?.cluster?.isQuerying() ?? false;
+    const compute = this.#computes.get(endpointId);
+    if (compute === undefined) return false;
+    return compute.waitingClients > 0 || ((await compute.cluster?.isQuerying()) ?? false);
   }
 
   noteProject(): void {}
@@ -128,10 +130,26 @@ export class PostgresDataPlane implements DataPlane, Computes {
   }
 
   /** The socket of the endpoint's server, which starts if it does not run; undefined if the compute is no longer active. */
-  async #bringUp(project: ProjectRecord, endpoint: EndpointRecord): Promise<string | undefined> {
+  async #bringUp(compute: Compute): Promise<string | undefined> {
+    compute.waitingClients += 1;
+    try {
+      return await this.#startServer(compute);
+    } finally {
+      compute.waitingClients -= 1;
+      this.#plane?.autosuspend.noteActivity(compute.endpoint);
+    }
+  }
+
+  #computeOf(project: ProjectRecord, endpoint: EndpointRecord): Compute {
+    const { id } = endpoint.wire;
+    const compute = this.#computes.get(id) ?? new Compute(project, endpoint);
+    this.#computes.set(id, compute);
+    return compute;
+  }
+
+  #startServer(compute: Compute): Promise<string | undefined> {
+    const { project, endpoint } = compute;
     const { wire } = endpoint;
-    const compute = this.#computes.get(wire.id) ?? new Compute(project, endpoint);
-    this.#computes.set(wire.id, compute);
     const primary = this.#data.of(wire.branch_id);
     const cluster = wire.type === 'read_write' ? primary : this.#data.standbyOf(wire.id);
     const branch = project.branches.get(wire.branch_id);

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
 
 /** The user of the servers and their files: `nobody` if the emulator runs as root, as which Postgres refuses to run. */
@@ -20,4 +21,13 @@ export function makeServerFolder(path: string): string {
 export function writeServerFile(path: string, text: string): void {
   writeFileSync(path, text, { mode: 0o600 });
   giveToServer(path);
+}
+
+/** @throws Error if that user cannot reach a folder of its own */
+export function checkReachable(folder: string): void {
+  if (SERVER_USER === undefined) return;
+  if (spawnSync('test', ['-w', folder], { ...SERVER_USER, cwd: '/' }).status === 0) return;
+  throw new Error(
+    `user ${SERVER_USER.uid} cannot reach ${folder}, which Postgres's servers do as that user because the emulator runs as root: choose a file whose folders all users can enter, or run the emulator as another user`,
+  );
 }

@@ -54,14 +54,16 @@ export class ClientConnection {
 
   /** The next bytes, exactly so many. @throws Error when the start-up ends before they came */
   async take(length: number): Promise<Buffer> {
+    let bytes = Buffer.alloc(0);
     for (;;) {
       this.signal.throwIfAborted();
-      // Without an encoding, a socket reads buffers.
-      const bytes = this.#stream.read(length) as Buffer | null;
-      if (bytes?.length === length) return bytes;
-      // At its end, a stream returns what is left.
-      if (bytes !== null) throw gone;
-      await once(this.#stream, 'readable', { signal: this.signal });
+      // Always all that is there: "readable" is emitted at once, again and again, while something is left.
+      const chunk: Buffer | null = this.#stream.read();
+      if (chunk !== null) bytes = Buffer.concat([bytes, chunk]);
+      else await once(this.#stream, 'readable', { signal: this.signal });
+      if (bytes.length < length) continue;
+      if (bytes.length > length) this.#stream.unshift(bytes.subarray(length));
+      return bytes.subarray(0, length);
     }
   }
 
@@ -115,8 +117,8 @@ export class ClientConnection {
   }
 
   #watch(stream: Socket): void {
-    // The event "close" follows.
-    stream.on('error', () => undefined);
+    // After an error in its records, TLS stays open.
+    stream.on('error', () => stream.destroy());
     stream.once('end', () => this.abort());
   }
 }

@@ -1,0 +1,250 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Computes } from '../../emulator/src/gateway/computes';
+import type { GatewayLimits } from '../../emulator/src/gateway/gateway';
+import {
+  CODES,
+  openSocket,
+  openTls,
+  packet,
+  readRefusal,
+  secure,
+  startPacket,
+} from '../support/raw-postgres-client';
+import { ENDPOINT, HOST, OneCompute, startTestGateway } from '../support/start-gateway';
+import { makeTemporaryFolder } from '../support/temporary-folder';
+
+const VALID = startPacket({ user: 'app', options: `endpoint=${ENDPOINT}` });
+const ALPNProtocols = ['postgresql'];
+
+/** A server that does with a connection what the test needs: a Postgres never would. */
+async function startServer(handle: (socket: Socket) => void) {
+  const path = join(makeTemporaryFolder(), 'socket');
+  const sockets = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    handle(socket);
+  });
+  await once(server.listen(path), 'listening');
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return { path, sockets };
+}
+
+const readToEnd = (socket: Socket) => void socket.resume().once('end', () => socket.end());
+
+/** A gateway to a server that only reads. */
+async function start(limits: Partial<GatewayLimits> = {}, handle = readToEnd) {
+  const { path, sockets } = await startServer(handle);
+  const computes = new OneCompute(path);
+  const gateway = await startTestGateway(computes, { limits });
+  return { computes, gateway, port: gateway.port, sockets };
+}
+
+it.each([
+  ['an HTTP request', Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'), '08P01'],
+  ['a negative length', Buffer.from('ffffffff00030000', 'hex'), '08P01'],
+  ['a length of 0', Buffer.alloc(8), '08P01'],
+  ['a length of 2 GB', Buffer.from('7fffffff00030000', 'hex'), '08P01'],
+  ['a packet of more than 10,000 bytes', packet(CODES.version3, 'x'.repeat(9993)), '08P01'],
+  ['a packet without parameters or end', packet(CODES.version3), '08P01'],
+  ['no end', packet(CODES.version3, 'user\0app\0'), '08P01'],
+  ['a name without a value', packet(CODES.version3, 'user\0\0'), '08P01'],
+  ['text after the end', packet(CODES.version3, 'user\0app\0\0options\0x\0\0'), '08P01'],
+  ['an SSLRequest that is too long', packet(CODES.ssl, 'x'), '08P01'],
+  ['a second SSLRequest at once', Buffer.concat([packet(CODES.ssl), packet(CODES.ssl)]), '08P01'],
+  ['plain text after an SSLRequest', Buffer.concat([packet(CODES.ssl), VALID]), '08P01'],
+  ['plain text after a GSSENCRequest', Buffer.concat([packet(CODES.gss), VALID]), '08P01'],
+  ['a cancel request without a key', packet(CODES.cancel, ''), '08P01'],
+  ['a cancel request that is too long', packet(CODES.cancel, 'x'.repeat(300)), '08P01'],
+  ['protocol 2', packet(2 << 16, 'user\0app\0\0'), '0A000'],
+  ['protocol 4', packet(4 << 16, 'user\0app\0\0'), '0A000'],
+  ['the superuser, named last', startPacketOf('user', 'app', 'user', 'cloud_admin'), '28000'],
+  ['the superuser, named first', startPacketOf('user', 'cloud_admin', 'user', 'app'), '28000'],
+])('refuses %s with a Postgres error', async (_what, bytes, sqlState) => {
+  const { port, sockets } = await start();
+  const socket = await openSocket(port);
+  socket.write(bytes);
+  const answer = await readRefusal(socket);
+  expect(answer).toMatch(new RegExp(`^FATAL ${sqlState}: .`));
+  expect(sockets.size).toBe(0);
+});
+
+function startPacketOf(...words: string[]): Buffer {
+  return packet(CODES.version3, `${words.map((word) => `${word}\0`).join('')}\0`);
+}
+
+it('refuses TLS within TLS', async () => {
+  const { port } = await start();
+  const tls = await openTls(port, { servername: HOST });
+  tls.write(packet(CODES.ssl));
+  expect(await readRefusal(tls)).toMatch(/^FATAL 08P01/);
+});
+
+it('refuses direct TLS without ALPN', async () => {
+  const { port } = await start();
+  const tls = await secure(await openSocket(port), { servername: HOST });
+  expect(await readRefusal(tls)).toMatch(/^FATAL 08P01/);
+});
+
+it('ends a TLS handshake with another protocol', async () => {
+  const { port } = await start();
+  await expect(secure(await openSocket(port), { ALPNProtocols: ['h2'] })).rejects.toThrow();
+});
+
+it('closes the connection when bytes of a TLS session are garbage', async () => {
+  const { port, computes } = await start();
+  const socket = await openSocket(port);
+  const tls = await secure(socket, { servername: HOST, ALPNProtocols });
+  tls.write(startPacket({ user: 'app' }));
+  await expect.poll(() => computes.clients).toBe(1);
+  // Behind the back of TLS.
+  socket.write(randomBytes(64));
+  await expect.poll(() => computes.clients).toBe(0);
+});
+
+it.each([
+  ['sends nothing', ''],
+  ['never completes its packet', VALID.subarray(0, 20)],
+  ['never begins the TLS that it asked for', packet(CODES.ssl)],
+  ['never completes the TLS handshake', Buffer.from('1603010200010001fc', 'hex')],
+])('disconnects a client that %s', async (_what, bytes) => {
+  const { port } = await start({ startUpMs: 30 });
+  const socket = await openSocket(port);
+  socket.write(bytes);
+  socket.resume();
+  await once(socket, 'end');
+});
+
+it('tells a slow client why, inside of TLS', async () => {
+  const { port } = await start({ startUpMs: 100 });
+  const tls = await openTls(port, { servername: HOST });
+  expect(await readRefusal(tls)).toBe('FATAL 08006: the start-up packet was not complete within 100 ms');
+});
+
+it('disconnects a client that does not read its refusal', async () => {
+  const { port, gateway } = await start({ closingMs: 20 });
+  const socket = await openSocket(port);
+  socket.pause().write('GET / HTTP/1.1');
+  // It never ends its own side; stop() waits for every connection.
+  await gateway.stop();
+});
+
+it('refuses more clients than may start at once, and lets them in later', async () => {
+  const { port } = await start({ startingClients: 2 });
+  const waiting = [await openSocket(port), await openSocket(port)];
+  expect(await readRefusal(await openSocket(port))).toMatch(/^FATAL 53300/);
+  for (const socket of waiting) socket.destroy();
+  const admitted = await expect
+    .poll(async () => {
+      const socket = await openSocket(port);
+      socket.write(startPacket({ user: 'app', options: 'endpoint=ep-other' }));
+      return readRefusal(socket);
+    })
+    .toMatch(/^FATAL 08004: endpoint ep-other does not exist/);
+  return admitted;
+});
+
+it('wakes nothing for a client that has gone, and tells the compute', async () => {
+  const signals: AbortSignal[] = [];
+  const computes: Computes = {
+    reach: (_endpointId, signal) => {
+      signals.push(signal);
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    },
+    attach: () => expect.unreachable('no client is connected'),
+    sockets: () => [],
+  };
+  const gateway = await startTestGateway(computes);
+  const [closing, resetting, waiting] = await Promise.all([1, 2, 3].map(() => openSocket(gateway.port)));
+  for (const socket of [closing, resetting, waiting]) socket?.write(VALID);
+  await expect.poll(() => signals.length).toBe(3);
+  closing?.end();
+  resetting?.resetAndDestroy();
+  await expect.poll(() => signals.filter(({ aborted }) => aborted).length).toBe(2);
+  const answer = waiting && readRefusal(waiting);
+  await gateway.stop();
+  expect(await answer).toBe('FATAL 57P01: the emulator is stopping');
+});
+
+it.each([
+  ['is not there', () => join(makeTemporaryFolder(), 'none')],
+  ['closes at once', async () => (await startServer((socket) => socket.destroy())).path],
+])('a server that %s: the client may connect again', async (_what, pathOf) => {
+  const computes = new OneCompute(await pathOf());
+  const { port } = await startTestGateway(computes);
+  const socket = await openSocket(port);
+  socket.write(VALID);
+  expect(await readRefusal(socket)).toMatch(/^FATAL 57P03: .* connect again/);
+  expect(computes.clients).toBe(0);
+});
+
+it('the last message of a server arrives although the client is still writing to it', async () => {
+  const reason = Buffer.from('E\0\0\0\x0aSFATAL', 'latin1');
+  const { port } = await start({}, (socket) => {
+    socket.once('data', () => {
+      // With bytes that it has not read, a server resets the connection.
+      socket.pause();
+      socket.write('R\0\0\0\x08\0\0\0\0');
+      setTimeout(() => socket.end(reason, () => socket.destroy()), 20);
+    });
+  });
+  for (let round = 0; round < 20; round += 1) {
+    const socket = await openSocket(port);
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => chunks.push(chunk));
+    const writing = setInterval(() => socket.write('x'), 1);
+    socket.write(VALID);
+    await once(socket, 'end');
+    clearInterval(writing);
+    expect(Buffer.concat(chunks).subarray(-reason.length)).toEqual(reason);
+  }
+});
+
+it('a server that does not read holds the client back', async () => {
+  const { port, gateway } = await start({ closingMs: 20 }, (socket) => void socket.pause());
+  const socket = await openSocket(port);
+  socket.write(VALID);
+  const chunk = Buffer.alloc(1024 * 1024);
+  let taken = 0;
+  while (taken < 64 && socket.write(chunk)) taken += 1;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  // Buffers of the kernel and of four streams, not 64 MB.
+  while (taken < 64 && (socket.writableLength === 0 || socket.write(chunk))) taken += 1;
+  expect(socket.writableLength).toBeGreaterThan(0);
+  await gateway.stop();
+});
+
+it('no socket, server or timer stays behind', async () => {
+  const { Timeout: timersBefore = 0 } = countResources();
+  const { gateway, computes, sockets } = await start({ closingMs: 60_000, startUpMs: 60_000 });
+  await Promise.all(
+    Array.from({ length: 40 }, async (_none, index) => {
+      const isPlain = index % 2 === 0;
+      const socket = await (isPlain ? openSocket(gateway.port) : openTls(gateway.port, { servername: HOST }));
+      readToEnd(socket);
+      if (index % 4 > 1) socket.write(VALID.subarray(0, index % 8 > 3 ? 15 : VALID.length));
+      if (index % 5 === 0) socket.destroy();
+    }),
+  );
+  await expect.poll(() => computes.clients).toBe(8);
+  await gateway.stop();
+  expect(computes.clients).toBe(0);
+  await expect.poll(() => [sockets.size, countResources().TCPSocketWrap]).toEqual([0, undefined]);
+  const { TCPServerWrap, Timeout = 0 } = countResources();
+  expect(TCPServerWrap).toBeUndefined();
+  expect(Timeout).toBeLessThanOrEqual(timersBefore);
+});
+
+/** What keeps the process alive, by kind. */
+function countResources(): Partial<Record<string, number>> {
+  const counts: Partial<Record<string, number>> = {};
+  for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}

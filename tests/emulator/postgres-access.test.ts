@@ -1,0 +1,123 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { hasPostgres, type Login, PostgresEmulator } from '../support/postgres-emulator';
+
+interface Role {
+  role: { password: string };
+}
+
+describe.skipIf(!hasPostgres)('roles, databases and settings of the API in Postgres', () => {
+  let service: PostgresEmulator;
+  beforeAll(async () => {
+    service = await PostgresEmulator.start();
+    return () => service.emulator.stop();
+  }, 60_000);
+
+  /** A project, with its calls below the branch. */
+  const createProject = async () => {
+    const place = await service.createProject();
+    const path = `/projects/${place.projectId}/branches/${place.branchId}`;
+    const send = <Body>(method: string, rest: string, body?: object) =>
+      service.call<Body>(method, `${path}/${rest}`, body);
+    const createRole = async (name: string): Promise<Login> => {
+      const { body } = await send<Role>('POST', 'roles', { role: { name } });
+      return { ...place.login, role: name, password: body.role.password };
+    };
+    return { ...place, send, createRole };
+  };
+
+  it.each(['running', 'stopped'])('a new role can log in to a %s server and use the data', async (state) => {
+    const { login, createRole, projectId, endpointId } = await createProject();
+    const owner = await service.connect(login);
+    await owner.query('CREATE TABLE visits AS SELECT 1 AS number');
+    if (state === 'stopped')
+      await service.call('POST', `/projects/${projectId}/endpoints/${endpointId}/suspend`);
+    const client = await service.connect(await createRole(`Bob "the" O'Hara`));
+    expect(await client.ask('SELECT number FROM visits')).toBe(1);
+    expect(await client.ask('SELECT rolsuper FROM pg_roles WHERE rolname = current_user')).toBe(false);
+  });
+
+  it('a reset of a password drops the connections; only the new password is accepted', async () => {
+    const { login, send, endpointId } = await createProject();
+    const client = await service.connect(login);
+    const { body } = await send<Role>('POST', `roles/${login.role}/reset_password`);
+    await expect.poll(() => client.cutOffBy).toMatch(/terminating connection/);
+    expect(service.emulator.connectionDrops(endpointId)).toBe(1);
+    await expect(service.connect(login)).rejects.toThrow(/password authentication failed/);
+    await service.connect({ ...login, password: body.role.password });
+  });
+
+  it('a deleted role leaves its tables to the owner of the database', async () => {
+    const { login, send, createRole } = await createProject();
+    const owner = await service.connect(login);
+    await owner.query('GRANT CREATE ON SCHEMA public TO PUBLIC');
+    const bob = await createRole('bob');
+    await (await service.connect(bob)).query('CREATE TABLE notes AS SELECT 1 AS number');
+    await send('DELETE', 'roles/bob');
+    await expect(service.connect(bob)).rejects.toThrow(/password authentication failed/);
+    const next = await service.connect(login);
+    expect(await next.ask("SELECT tableowner FROM pg_tables WHERE tablename = 'notes'")).toBe(login.role);
+  });
+
+  it('a database is created, renamed with its data, given away and deleted', async () => {
+    const { login, send, createRole } = await createProject();
+    await service.connect(login);
+    const bob = await createRole('bob');
+    await send('POST', 'databases', { database: { name: 'shop', owner_name: login.role } });
+    const client = await service.connect({ ...login, database: 'shop' });
+    await client.query('CREATE TABLE visits AS SELECT 1 AS number');
+    await send('PATCH', 'databases/shop', { database: { name: 'store', owner_name: 'bob' } });
+    const renamed = await service.connect({ ...bob, database: 'store' });
+    expect(await renamed.ask('SELECT number FROM visits')).toBe(1);
+    const owner = "SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = 'store'";
+    expect(await renamed.ask(owner)).toBe('bob');
+    await send('DELETE', 'databases/store');
+    await expect(service.connect({ ...bob, database: 'store' })).rejects.toThrow(/"store" does not exist/);
+  });
+
+  it('a database that a branch inherits keeps its data when the branch renames it', async () => {
+    const parent = await createProject();
+    await (await service.connect(parent.login)).query('CREATE TABLE visits AS SELECT 1 AS number');
+    const child = await service.createBranch(parent.projectId, parent.branchId, 'read_write');
+    const path = `/projects/${child.projectId}/branches/${child.branchId}/databases/app`;
+    await service.call('PATCH', path, { database: { name: 'copy' } });
+    const client = await service.connect({ ...child.login, database: 'copy' });
+    expect(await client.ask('SELECT number FROM visits')).toBe(1);
+  });
+
+  it('keeps roles and databases that a client creates by SQL', async () => {
+    const { login, createRole } = await createProject();
+    const client = await service.connect(login);
+    await client.query('CREATE DATABASE own');
+    await createRole('bob');
+    await service.connect({ ...login, database: 'own' });
+  });
+
+  it.each([
+    ['archive_command', 'touch /tmp/x', /pg_settings.archive_command is not allowed/],
+    ['Shared_Preload_Libraries', 'evil', /Shared_Preload_Libraries is not allowed/],
+    ['dynamic_library_path', '/tmp', /is not allowed/],
+    ['data_directory', '/tmp', /is not allowed/],
+    ['hba_file', '/tmp/hba', /is not allowed/],
+    ['ssl', 'on', /is not allowed/],
+    ['listen_addresses', '*', /is not allowed/],
+    ['primary_conninfo', 'host=x', /is not allowed/],
+    ["work_mem = '1MB'\narchive_command", 'x', /is not a name of a setting/],
+    ['no_such_setting', '1', /unrecognized configuration parameter/],
+    ['work_mem', 'much', /invalid value for parameter "work_mem"/],
+  ])('refuses the setting %s', async (name, value, message) => {
+    const { projectId, endpointId, branchId } = await service.createProject();
+    const pg_settings = { [name]: value };
+    const requests = [
+      service.patchEndpoint(projectId, endpointId, { settings: { pg_settings } }),
+      service.call<{ message: string }>('POST', `/projects/${projectId}/endpoints`, {
+        endpoint: { branch_id: branchId, type: 'read_only', settings: { pg_settings } },
+      }),
+      service.call<{ message: string }>('POST', '/projects', {
+        project: { default_endpoint_settings: { pg_settings } },
+      }),
+    ];
+    for (const { status, body } of await Promise.all(requests)) {
+      expect([status, body.message]).toEqual([400, expect.stringMatching(message)]);
+    }
+  });
+});

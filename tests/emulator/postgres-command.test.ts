@@ -1,0 +1,137 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { startEmulator } from 'postgres-control-emulator';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { newDataFile } from '../support/data-emulator';
+import { startPostgresCommand } from '../support/postgres-command';
+import { hasPostgres, PostgresEmulator, PostgresUser } from '../support/postgres-emulator';
+import { makeTemporaryFolder } from '../support/temporary-folder';
+
+/** The temporary folder of an emulator, which is part of the arguments of all its processes. */
+const folderOf = (certificate = '') => /^.*\/pge-\w+/.exec(certificate)?.[0] ?? '';
+const processesWith = (text: string) =>
+  execFileSync('ps', ['-A', '-o', 'args'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((args) => args.includes(text));
+
+/** A path for a data file, in a folder that the servers' user can enter when the tests run as root. */
+const newReachableFile = () => {
+  const data = newDataFile();
+  chmodSync(dirname(data), 0o711);
+  return data;
+};
+
+describe.skipIf(!hasPostgres)('the processes and folders of Postgres', () => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('nothing stays behind after %s', async (signal) => {
+    const emulator = await startPostgresCommand();
+    const folder = folderOf(emulator.postgresCertificate);
+    const user = new PostgresUser(emulator);
+    const { projectId, branchId, login } = await user.createProject();
+    await user.createBranch(projectId, branchId, 'read_only');
+    const client = await user.connect(login);
+    await client.query('CREATE TABLE visits AS SELECT generate_series(1, 1000)');
+    expect(processesWith(`${folder}/`)).not.toEqual([]);
+    await emulator.end(signal);
+    await expect.poll(() => processesWith(folder), { timeout: 15_000 }).toEqual([]);
+    expect(existsSync(folder)).toBe(false);
+    expect(client.cutOffBy).toBeDefined();
+  });
+
+  it('the data survives a kill -9, with a data file', async () => {
+    const data = newReachableFile();
+    const first = await startPostgresCommand('--data', data);
+    const before = new PostgresUser(first);
+    const { projectId, branchId, login } = await before.createProject();
+    await (await before.connect(login)).query('CREATE TABLE visits AS SELECT 7 AS number');
+    const child = await before.createBranch(projectId, branchId, 'read_write');
+    await first.end('SIGKILL');
+
+    const after = new PostgresUser(await startPostgresCommand('--data', data));
+    for (const each of [login, child.login]) {
+      const client = await after.connect(each);
+      expect(await client.ask('SELECT number FROM visits')).toBe(7);
+    }
+  });
+});
+
+describe.skipIf(!hasPostgres)('an emulator that starts with Postgres', () => {
+  const openFile = async (data: string) => {
+    const service = await PostgresEmulator.start({ data });
+    onTestFinished(() => service.emulator.stop());
+    return service;
+  };
+
+  it('removes the data of branches that no longer exist, and refuses data of another version', async () => {
+    const data = newReachableFile();
+    const first = await openFile(data);
+    const { login, branchId } = await first.createProject();
+    await first.connect(login);
+    const version = join(`${data}.postgres`, 'template', 'PG_VERSION');
+    await first.emulator.stop();
+
+    const written = readFileSync(version, 'utf8');
+    writeFileSync(version, '9\n');
+    await expect(openFile(data)).rejects.toThrow(/was written by Postgres 9, but .* use Postgres 9, or move/);
+    writeFileSync(version, written);
+    const second = await openFile(data);
+    const [project] = second.emulator.projects();
+    await second.call('DELETE', `/projects/${project?.id}`);
+    const folder = join(`${data}.postgres`, branchId);
+    await expect.poll(() => existsSync(folder), { timeout: 15_000 }).toBe(false);
+  });
+
+  it('tells a client which stored settings keep its compute from starting', async () => {
+    const data = newReachableFile();
+    const without = await startEmulator({ data, locks: 'none' });
+    onTestFinished(() => without.stop());
+    const project = without.createProject();
+    const [endpoint] = without.endpoints(project.id);
+    const pg_settings = { archive_command: 'true' };
+    without.changeEndpoint(endpoint?.id ?? '', { settings: { pg_settings } });
+    await without.stop();
+    const service = await openFile(data);
+    const login = { host: endpoint?.host ?? '', role: 'app_owner', password: 'any', database: 'app' };
+    await expect(service.connect(login)).rejects.toThrow(/pg_settings.archive_command is not allowed/);
+  });
+
+  it('puts its port into connection URIs unless it is 5432', async () => {
+    const service = await PostgresEmulator.start();
+    onTestFinished(() => service.emulator.stop());
+    const { uri, login } = await service.createProject();
+    expect(uri).toContain(`@${login.host}:${service.emulator.postgresPort}/app`);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('needs a folder that the user of the servers can enter', async () => {
+    const started = startEmulator({ postgres: true, postgresPort: 0, data: newDataFile() });
+    await expect(started).rejects.toThrow(/user 65534 cannot reach .*service.db.postgres/);
+  });
+
+  it('needs the programs of Postgres', async () => {
+    const folder = makeTemporaryFolder();
+    await expect(startEmulator({ postgres: folder })).rejects.toThrow(
+      `${folder} has no programs initdb and postgres: pass the folder that contains them.`,
+    );
+  });
+});
+
+describe('an emulator without Postgres', () => {
+  it('loads none of its code', () => {
+    const program = `
+      const { startEmulator } = require('postgres-control-emulator');
+      startEmulator().then(async (emulator) => {
+        emulator.createProject();
+        await emulator.stop();
+        console.log(Object.keys(require.cache).join('\\n'));
+      });`;
+    const loaded = execFileSync(process.execPath, ['--eval', program], { encoding: 'utf8' });
+    expect(loaded).toContain('start-emulator.js');
+    expect(loaded).not.toMatch(/data-plane\/|gateway\/|node_modules\/pg\//);
+  });
+
+  it('has no port for clients', async () => {
+    await expect(startEmulator({ postgresPort: 5433 })).rejects.toThrow(
+      'postgresPort 5433 has no effect without the option postgres',
+    );
+  });
+});
