@@ -58,9 +58,22 @@ describe('RateLimiter', () => {
   });
 
   it('sends writes before reads that arrived earlier', async () => {
+    const limiter = new RateLimiter({ ...wide, perMinute: 100 });
+    const sent: string[] = [];
+    limiter.backOff(5_000);
+    const all = ['GET /a', 'POST /b', 'DELETE /b'].map((route) =>
+      limiter.send(toRequest(route), async () => sent.push(route)),
+    );
+    await vi.advanceTimersByTimeAsync(60_000);
+    await Promise.all(all);
+    expect(sent).toEqual(['POST /b', 'DELETE /b', 'GET /a']);
+  });
+
+  it('sends a read that has waited for 10 s before writes', async () => {
     const limiter = new RateLimiter({ ...wide, perMinute: 1 });
-    const routes = ['GET /a', 'GET /a', 'POST /b', 'DELETE /b'];
-    expect(await sendingTimes(limiter, routes)).toEqual([0, 180, 60, 120]);
+    expect(await sendingTimes(limiter, ['GET /a', 'POST /b', 'GET /a', 'POST /b'])).toEqual([
+      0, 120, 60, 180,
+    ]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { memoize } from 'lodash';
+import { memoize, partition } from 'lodash';
 import { type Deadline, toTimerMs } from './deadline';
 import { ResponseTimes } from './response-times';
 import { SlidingWindow } from './sliding-window';
@@ -17,6 +17,7 @@ export const defaultRequestLimits: RequestLimits = { perMinute: 700, perSecondOn
 interface Waiter {
   readonly onRoute: SlidingWindow;
   readonly isWrite: boolean;
+  readonly since: number;
   /** The time of its deadline. Local time. */
   readonly expiresAt: number;
   readonly admit: () => void;
@@ -40,6 +41,8 @@ const minuteMs = 60_000;
 const secondMs = 1_000;
 /** How long all requests pause after a 429 without Retry-After. Milliseconds. */
 const defaultPauseMs = 1_000;
+/** How long a queued read lets writes go first. Milliseconds. */
+const longestYieldMs = 10_000;
 /** The longest random addition to a pause, so that processes don't resume at the same moment. Milliseconds. */
 const jitterMs = 1_000;
 /** How long after a pause the share stays as it is: the requests that were under way may still be refused. Milliseconds. */
@@ -49,7 +52,7 @@ const firstShare = { afterRefusal: 0.4, afterSlowResponses: 0.1 };
 
 /**
  * Keeps the requests of this process within the account's limits, in any time window. Queued writes go before queued
- * reads. After a 429, all requests pause, and this process shares the account's limit with others: it starts with the
+ * reads, for a while: the writes may wait for what a read shows. After a 429, all requests pause, and this process shares the account's limit with others: it starts with the
  * whole limit, takes less after each 429 and when responses become slow, and more as time passes without either.
  */
 export class RateLimiter {
@@ -114,7 +117,7 @@ export class RateLimiter {
     return new Promise((resolve, reject) => {
       const expire = () => reject(new NotSentError(this.#describeExpiry()));
       const expiresAt = Date.now() + (deadline?.remainingMs ?? Number.POSITIVE_INFINITY);
-      const waiter = { onRoute, isWrite, expiresAt, admit: resolve, expire };
+      const waiter = { onRoute, isWrite, since: Date.now(), expiresAt, admit: resolve, expire };
       // Behind the last write, before the first read.
       const index = isWrite
         ? this.#waiters.findLastIndex((other) => other.isWrite) + 1
@@ -129,7 +132,11 @@ export class RateLimiter {
     const now = Date.now();
     const stillWaiting: Waiter[] = [];
     let nextAt = Number.POSITIVE_INFINITY;
-    for (const waiter of this.#waiters) {
+    const [patient, others] = partition(
+      this.#waiters,
+      ({ isWrite, since }) => !isWrite && now - since > longestYieldMs,
+    );
+    for (const waiter of [...patient, ...others]) {
       const { onRoute } = waiter;
       const freeAt = Math.max(this.#pausedUntil, this.#account.freeAt(now), onRoute.freeAt(now));
       if (this.#isClosed || waiter.expiresAt <= now) {
