@@ -1,6 +1,5 @@
-import type { Emulator } from 'postgres-control-emulator';
 import { makeDynamicProviders } from '../provider/src/dynamic/dynamic-provider';
-import { PollingClient } from './baselines/polling-client';
+import { type Address, PollingClient } from './baselines/polling-client';
 
 /** Creates one read replica and returns when its operations have finished. */
 export type Create = (projectId: string, branchId: string, name: string) => Promise<unknown>;
@@ -16,7 +15,7 @@ const suggested = { pollMs: 5_000, lockedMs: 5_000 };
 const size = { min: 0.25, max: 1 };
 
 /** Creates a client in this process, with the intervals that it uses for the real service. */
-export function clientOf(name: ClientName, emulator: Emulator, requestsPerMinute?: number): Create {
+export function clientOf(name: ClientName, emulator: Address, requestsPerMinute?: number): Create {
   if (name !== 'ours') {
     const client = new PollingClient(emulator, name === 'a' ? naive : suggested);
     return (projectId, branchId, endpointName) =>

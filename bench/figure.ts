@@ -42,6 +42,12 @@ export function atMost({ limit, ...row }: Row & { readonly limit: number }): Fig
   };
 }
 
+/** A row of one number that must not be below a bound. */
+export function atLeast({ limit, ...row }: Row & { readonly limit: number }): Figure {
+  const isMet = Number(show(row.value)) >= Number(show(limit));
+  return { ...atMost({ limit, ...row }), bound: `>= ${show(limit)}${row.unit ?? ''}`, isMet };
+}
+
 /** A row of one number without a bound. */
 export function informative({ name, value, unit = '', baselines = {}, details = {} }: Row): Figure {
   return {

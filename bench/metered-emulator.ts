@@ -25,17 +25,26 @@ export function prepareProject(emulator: Emulator) {
   /** Creates all of them at once, unless `atATime` limits the concurrency. */
   const createMany = async (create: Create, count: number, { prefix = 'replica', atATime = count } = {}) => {
     const before = countReplicas(emulator);
-    let created = 0;
-    const createInTurn = async () => {
-      while (created < count) {
-        created += 1;
-        await create(id, branch.id, `${prefix}-${created}`);
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(count, atATime) }, createInTurn));
+    await runInTurn(count, atATime, (index) => create(id, branch.id, `${prefix}-${index}`));
     expectReplicas(emulator, before + count);
   };
   return { id, branchId: branch.id, createMany };
+}
+
+/** Does the work that many times, from 1 on, so many at a time. */
+export async function runInTurn(
+  count: number,
+  atATime: number,
+  work: (index: number) => Promise<unknown>,
+): Promise<void> {
+  let begun = 0;
+  const workInTurn = async () => {
+    while (begun < count) {
+      begun += 1;
+      await work(begun);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(count, atATime) }, workInTurn));
 }
 
 /** @throws Error when the service has an unexpected number of endpoints, which would invalidate every figure */

@@ -8,6 +8,7 @@ import type { Figure } from './figure';
 import { measureCutOffRuns } from './figures/cut-off-runs';
 import { measureDetectionLag } from './figures/detection-lag';
 import { measureEngineCost } from './figures/engine-cost';
+import { measureFleet } from './figures/fleet';
 import { measureLockedProject, measureRequestRate, measureSideBySide } from './figures/many-creates';
 import { measureOneCreate } from './figures/one-create';
 import { measurePostgres } from './figures/postgres-endpoints';
@@ -30,6 +31,7 @@ const groups: Readonly<Record<string, (isQuick: boolean) => Promise<Figure[]>>> 
   engine: (isQuick) => measureEngineCost(isQuick ? 50 : 1_000),
   'cut-off': (isQuick) => measureCutOffRuns(isQuick ? 1 : 5),
   postgres: (isQuick) => measurePostgres(isQuick ? 500 : 5_000),
+  fleet: (isQuick) => measureFleet(isQuick ? [1, 2] : [1, 2, 5, 10], isQuick ? 10 : 100),
   rate: (isQuick) => measureRequestRate(isQuick ? 100 : 1_000),
 };
 

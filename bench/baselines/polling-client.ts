@@ -2,6 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import axios, { type AxiosInstance } from 'axios';
 import type { Emulator } from 'postgres-control-emulator';
 
+/** Where a client finds its emulator, which may run in another process. */
+export type Address = Pick<Emulator, 'url' | 'apiKey'>;
+
 interface Operation {
   readonly id: string;
   readonly status: string;
@@ -22,7 +25,7 @@ export class PollingClient {
   readonly #http: AxiosInstance;
   readonly #pacing: Pacing;
 
-  constructor(emulator: Emulator, pacing: Pacing) {
+  constructor(emulator: Address, pacing: Pacing) {
     this.#pacing = pacing;
     this.#http = axios.create({
       baseURL: emulator.url,

@@ -131,7 +131,7 @@ function sendWithin(limiter: RateLimiter, interruption?: AbortSignal): AxiosAdap
         const signal = method === 'GET' ? interruption : endOfWrites.signal;
         return send({ ...config, timeout: timeoutOf(config), ...(signal && { signal }) }).catch(
           (error: AxiosError) => {
-            if (error.response?.status === 429) limiter.pause(retryAfter(error));
+            if (error.response?.status === 429) limiter.backOff(retryAfter(error));
             throw error;
           },
         );

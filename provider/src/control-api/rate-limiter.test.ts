@@ -1,11 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { useFakeClock } from '../../../tests/support/fake-clock';
+import { useFakeClock, useShortestPauses } from '../../../tests/support/fake-clock';
 import { Deadline } from './deadline';
 import { NotSentError, RateLimiter, type RequestLimits } from './rate-limiter';
 
 useFakeClock(0);
+useShortestPauses();
 
-const wide: RequestLimits = { perMinute: 1_000, perSecondOnRoute: 1_000 };
+const wide: RequestLimits = { perMinute: 1_000_000, perSecondOnRoute: 1_000 };
 
 const toRequest = (route: string) => ({ route, isWrite: !route.startsWith('GET') });
 
@@ -57,29 +58,42 @@ describe('RateLimiter', () => {
   });
 
   it('sends writes before reads that arrived earlier', async () => {
+    const limiter = new RateLimiter({ ...wide, perMinute: 100 });
+    const sent: string[] = [];
+    limiter.backOff(5_000);
+    const all = ['GET /a', 'POST /b', 'DELETE /b'].map((route) =>
+      limiter.send(toRequest(route), async () => sent.push(route)),
+    );
+    await vi.advanceTimersByTimeAsync(60_000);
+    await Promise.all(all);
+    expect(sent).toEqual(['POST /b', 'DELETE /b', 'GET /a']);
+  });
+
+  it('sends a read that has waited for 10 s before writes', async () => {
     const limiter = new RateLimiter({ ...wide, perMinute: 1 });
-    const routes = ['GET /a', 'GET /a', 'POST /b', 'DELETE /b'];
-    expect(await sendingTimes(limiter, routes)).toEqual([0, 180, 60, 120]);
+    expect(await sendingTimes(limiter, ['GET /a', 'POST /b', 'GET /a', 'POST /b'])).toEqual([
+      0, 120, 60, 180,
+    ]);
   });
 });
 
 describe('RateLimiter after a 429', () => {
   it('sends nothing for as long as the service asks', async () => {
     const limiter = new RateLimiter(wide);
-    limiter.pause(7_000);
-    limiter.pause(0);
-    expect(await sendingTimes(limiter, ['GET /a', 'POST /b'])).toEqual([7, 7]);
+    limiter.backOff(7_000);
+    limiter.backOff(0);
+    expect(await sendingTimes(limiter, ['GET /a'])).toEqual([7]);
   });
 
   it('pauses for 1 s after a 429 without Retry-After', async () => {
     const limiter = new RateLimiter(wide);
-    limiter.pause(0);
+    limiter.backOff(0);
     expect(await sendingTimes(limiter, ['GET /a'])).toEqual([1]);
   });
 
   it('sets one timer for all waiting requests', async () => {
     const limiter = new RateLimiter(wide);
-    limiter.pause(7_000);
+    limiter.backOff(7_000);
     for (const route of repeat(5, 'GET /a')) void limiter.send(toRequest(route), async () => undefined);
     expect(vi.getTimerCount()).toBe(1);
   });
@@ -88,13 +102,79 @@ describe('RateLimiter after a 429', () => {
     const longestTimerMs = 2 ** 31 - 1;
     const setTimer = vi.spyOn(globalThis, 'setTimeout');
     const limiter = new RateLimiter(wide);
-    limiter.pause(longestTimerMs + 5_000);
+    limiter.backOff(longestTimerMs + 5_000);
     const sentAt = limiter.send(toRequest('GET /a'), async () => Date.now());
     await vi.advanceTimersByTimeAsync(10_000);
     expect(setTimer.mock.calls.map(([, delayMs]) => delayMs)).toEqual([longestTimerMs]);
     await vi.advanceTimersByTimeAsync(longestTimerMs - 5_000);
     expect(setTimer.mock.calls.map(([, delayMs]) => delayMs)).toEqual([longestTimerMs, 5_000]);
     expect(await sentAt).toBe(longestTimerMs + 5_000);
+  });
+});
+
+describe('RateLimiter with a share of the limit', () => {
+  /** When a process that has sent so many requests at once, and was refused the next, sends further ones. Seconds. */
+  async function timesAfterRefusal(sent: number, retryAfterMs: number, more: number): Promise<number[]> {
+    const limiter = new RateLimiter({ perMinute: 100, perSecondOnRoute: 1_000 });
+    await Promise.all(repeat(sent, 'GET /a').map((route) => limiter.send(toRequest(route), async () => 0)));
+    limiter.backOff(retryAfterMs);
+    return sendingTimes(limiter, repeat(more, 'GET /b'));
+  }
+
+  const countUntil = (times: readonly number[], second: number) =>
+    times.filter((time) => time <= second).length;
+
+  it('sends in the next minute what the service accepted in this one, less a part', async () => {
+    const times = await timesAfterRefusal(40, 60_000, 100);
+    expect(countUntil(times, 59.9)).toBe(0);
+    // 85 % of 40, and at first only a little more from minute to minute.
+    expect(countUntil(times, 119)).toBeGreaterThanOrEqual(34);
+    expect(countUntil(times, 119)).toBeLessThanOrEqual(40);
+  });
+
+  it('returns to the whole limit when no 429 follows', async () => {
+    const limiter = new RateLimiter({ perMinute: 100, perSecondOnRoute: 1_000 });
+    limiter.backOff(60_000);
+    await vi.advanceTimersByTimeAsync(510_000);
+    expect(await sendingTimes(limiter, repeat(100, 'GET /a'))).toEqual(Array(100).fill(510));
+  });
+
+  it('sends requests one by one after a short wait, and faster after a long one', async () => {
+    const after = async (seconds: number) => {
+      const times = await timesAfterRefusal(40, seconds * 1_000, 10);
+      return (times.at(-1) ?? 0) - (times[0] ?? 0);
+    };
+    const [short, long] = [await after(2), await after(58)];
+    expect(short).toBeGreaterThan(3);
+    expect(long).toBeLessThan(short);
+  });
+
+  it('leaves a process that has just started two fifths of the limit at first', async () => {
+    const times = await timesAfterRefusal(0, 1_000, 100);
+    expect(countUntil(times, 60)).toBeGreaterThanOrEqual(39);
+    expect(countUntil(times, 60)).toBeLessThan(50);
+  });
+
+  it('counts the refusals of requests that were under way together as one', async () => {
+    const limiter = new RateLimiter({ perMinute: 100, perSecondOnRoute: 1_000 });
+    await Promise.all(repeat(40, 'GET /a').map((route) => limiter.send(toRequest(route), async () => 0)));
+    for (const seconds of [60, 60, 60]) limiter.backOff(seconds * 1_000);
+    const times = await sendingTimes(limiter, repeat(100, 'GET /b'));
+    expect(countUntil(times, 119)).toBeGreaterThanOrEqual(34);
+  });
+
+  it('takes less when responses become slow, without a pause', async () => {
+    const limiter = new RateLimiter({ perMinute: 100, perSecondOnRoute: 1_000 });
+    const respondAfter = (delayMs: number) => () =>
+      new Promise<number>((resolve) => setTimeout(() => resolve(Date.now() / 1000), delayMs));
+    for (const delayMs of [100, 5_000, 5_000, 5_000]) {
+      const slow = limiter.send(toRequest('GET /a'), respondAfter(delayMs));
+      await vi.advanceTimersByTimeAsync(delayMs);
+      await slow;
+    }
+    const times = await sendingTimes(limiter, repeat(100, 'GET /b'));
+    expect(countUntil(times, 16)).toBeGreaterThan(0);
+    expect(countUntil(times, 60)).toBeLessThan(20);
   });
 });
 
@@ -111,7 +191,7 @@ describe('RateLimiter with a deadline', () => {
 
   it('rejects a request at its deadline during a pause, with the remaining pause', async () => {
     const limiter = new RateLimiter(wide);
-    limiter.pause(3_600_000);
+    limiter.backOff(3_600_000);
     const error = new NotSentError('not sent: the service returned 429 and asked to wait; 3598 s remain');
     expect(await expiryOf(limiter)).toEqual({ ending: { error, at: 2_000 }, sends: 0 });
   });
@@ -138,7 +218,7 @@ describe('RateLimiter with a deadline', () => {
 
   it('rejects only the requests whose deadline passes during a pause', async () => {
     const limiter = new RateLimiter(wide);
-    limiter.pause(5_000);
+    limiter.backOff(5_000);
     const patient = limiter.send({ ...toRequest('GET /a'), deadline: new Deadline(10_000) }, async () =>
       Date.now(),
     );
@@ -149,7 +229,7 @@ describe('RateLimiter with a deadline', () => {
 
   it('does not reject a request whose deadline has not started', async () => {
     const limiter = new RateLimiter(wide);
-    limiter.pause(1_000);
+    limiter.backOff(1_000);
     const { ending } = await expiryOf(limiter, new Deadline(2_000, 'later'));
     expect(ending).toBe('sent');
   });

@@ -1,5 +1,7 @@
-import { memoize, sortedLastIndex } from 'lodash';
+import { memoize, partition } from 'lodash';
 import { type Deadline, toTimerMs } from './deadline';
+import { ResponseTimes } from './response-times';
+import { SlidingWindow } from './sliding-window';
 
 export interface RequestLimits {
   /** In any 60 seconds, all routes together. */
@@ -15,6 +17,7 @@ export const defaultRequestLimits: RequestLimits = { perMinute: 700, perSecondOn
 interface Waiter {
   readonly onRoute: SlidingWindow;
   readonly isWrite: boolean;
+  readonly since: number;
   /** The time of its deadline. Local time. */
   readonly expiresAt: number;
   readonly admit: () => void;
@@ -38,16 +41,27 @@ const minuteMs = 60_000;
 const secondMs = 1_000;
 /** How long all requests pause after a 429 without Retry-After. Milliseconds. */
 const defaultPauseMs = 1_000;
+/** How long a queued read lets writes go first. Milliseconds. */
+const longestYieldMs = 10_000;
+/** The longest random addition to a pause, so that processes don't resume at the same moment. Milliseconds. */
+const jitterMs = 1_000;
+/** How long after a pause the share stays as it is: the requests that were under way may still be refused. Milliseconds. */
+const graceMs = 2_000;
+/** What a process gets at first when it has to share, as a part of the limit, even if it has sent nothing so far. */
+const firstShare = { afterRefusal: 0.4, afterSlowResponses: 0.1 };
 
 /**
  * Keeps the requests of this process within the account's limits, in any time window. Queued writes go before queued
- * reads. After a 429, all requests pause.
+ * reads, for a while: the writes may wait for what a read shows. After a 429, all requests pause, and this process shares the account's limit with others: it starts with the
+ * whole limit, takes less after each 429 and when responses become slow, and more as time passes without either.
  */
 export class RateLimiter {
   readonly #account: SlidingWindow;
   readonly #windowOf: (route: string) => SlidingWindow;
+  readonly #timesOf = memoize((_route: string) => new ResponseTimes());
   #waiters: Waiter[] = [];
   #pausedUntil = 0;
+  #nextCutAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -60,18 +74,25 @@ export class RateLimiter {
   async send<Response>(limited: LimitedRequest, request: () => Promise<Response>): Promise<Response> {
     const onRoute = this.#windowOf(limited.route);
     await this.#enter(onRoute, limited);
+    const sentAt = Date.now();
     try {
       return await request();
     } finally {
       this.#account.end();
       onRoute.end();
+      const areSlow = this.#timesOf(limited.route).note(Date.now() - sentAt);
+      if (areSlow) this.#share(0, firstShare.afterSlowResponses);
       this.#admitAll();
     }
   }
 
-  /** Sends nothing for this long, because the service returned 429. */
-  pause(retryAfterMs: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + (retryAfterMs || defaultPauseMs));
+  /** Sends nothing for this long, because the service returned 429, and then less than before. */
+  backOff(retryAfterMs: number): void {
+    const pauseMs = retryAfterMs || defaultPauseMs;
+    const until = Date.now() + pauseMs;
+    if (until > this.#pausedUntil) this.#pausedUntil = until + Math.random() * jitterMs;
+    // The longer the wait, the faster the limit was used up, and the better is the share known.
+    this.#share(pauseMs, firstShare.afterRefusal * Math.max(0, 1 - pauseMs / minuteMs));
   }
 
   /** Sends nothing any more: rejects every request that waits, and every later one. */
@@ -84,11 +105,19 @@ export class RateLimiter {
     return this.#isClosed;
   }
 
+  /** At most once for all requests that were under way at one time. */
+  #share(waitMs: number, least: number): void {
+    const now = Date.now();
+    if (now < this.#nextCutAt) return;
+    this.#account.cut(waitMs, least);
+    this.#nextCutAt = now + waitMs + graceMs;
+  }
+
   #enter(onRoute: SlidingWindow, { isWrite, deadline }: LimitedRequest): Promise<void> {
     return new Promise((resolve, reject) => {
       const expire = () => reject(new NotSentError(this.#describeExpiry()));
       const expiresAt = Date.now() + (deadline?.remainingMs ?? Number.POSITIVE_INFINITY);
-      const waiter = { onRoute, isWrite, expiresAt, admit: resolve, expire };
+      const waiter = { onRoute, isWrite, since: Date.now(), expiresAt, admit: resolve, expire };
       // Behind the last write, before the first read.
       const index = isWrite
         ? this.#waiters.findLastIndex((other) => other.isWrite) + 1
@@ -103,7 +132,11 @@ export class RateLimiter {
     const now = Date.now();
     const stillWaiting: Waiter[] = [];
     let nextAt = Number.POSITIVE_INFINITY;
-    for (const waiter of this.#waiters) {
+    const [patient, others] = partition(
+      this.#waiters,
+      ({ isWrite, since }) => !isWrite && now - since > longestYieldMs,
+    );
+    for (const waiter of [...patient, ...others]) {
       const { onRoute } = waiter;
       const freeAt = Math.max(this.#pausedUntil, this.#account.freeAt(now), onRoute.freeAt(now));
       if (this.#isClosed || waiter.expiresAt <= now) {
@@ -119,7 +152,8 @@ export class RateLimiter {
     }
     this.#waiters = stillWaiting;
     // If only a finished request can make room, `send` calls this again when one finishes.
-    if (Number.isFinite(nextAt)) this.#timer = setTimeout(() => this.#admitAll(), toTimerMs(nextAt - now));
+    if (!Number.isFinite(nextAt)) return;
+    this.#timer = setTimeout(() => this.#admitAll(), toTimerMs(Math.ceil(nextAt - now)));
   }
 
   #describeExpiry(): string {
@@ -127,40 +161,5 @@ export class RateLimiter {
     const pauseMs = this.#pausedUntil - Date.now();
     if (pauseMs <= 0) return 'not sent before the deadline';
     return `not sent: the service returned 429 and asked to wait; ${Math.ceil(pauseMs / 1000)} s remain`;
-  }
-}
-
-/**
- * Keeps requests within a limit in any time window. The service counts a request when it arrives, at some time between
- * its start and its end. So each request counts until a full window after its end.
- */
-class SlidingWindow {
-  readonly #limit: number;
-  readonly #windowMs: number;
-  #underWay = 0;
-  /** When the requests of the last window ended, oldest first. */
-  readonly #ended: number[] = [];
-
-  constructor(limit: number, windowMs: number) {
-    this.#limit = limit;
-    this.#windowMs = windowMs;
-  }
-
-  /** When there is room for one more request; infinity if a request has to finish first. */
-  freeAt(now: number): number {
-    this.#ended.splice(0, sortedLastIndex(this.#ended, now - this.#windowMs));
-    const overLimit = this.#underWay + this.#ended.length - this.#limit;
-    if (overLimit < 0) return 0;
-    const oldest = this.#ended[overLimit];
-    return oldest === undefined ? Number.POSITIVE_INFINITY : oldest + this.#windowMs;
-  }
-
-  begin(): void {
-    this.#underWay += 1;
-  }
-
-  end(): void {
-    this.#underWay -= 1;
-    this.#ended.push(Date.now());
   }
 }

@@ -27,20 +27,20 @@ export const requestFaults: readonly KnownFault[] = [
   },
   {
     name: 'requests are not limited',
-    file: 'control-api/rate-limiter.ts',
-    find: 'if (overLimit < 0) return 0;',
-    replace: 'return 0;',
+    file: 'control-api/sliding-window.ts',
+    find: 'if (used + 1 <= share) return spacedAt;',
+    replace: 'return spacedAt;',
   },
   {
     name: 'a request counts only while it is under way',
-    file: 'control-api/rate-limiter.ts',
+    file: 'control-api/sliding-window.ts',
     find: 'this.#ended.push(Date.now());',
     replace: '',
   },
   {
     name: 'Retry-After is ignored',
     file: 'control-api/http-client.ts',
-    find: 'if (error.response?.status === 429) limiter.pause(retryAfter(error));',
+    find: 'if (error.response?.status === 429) limiter.backOff(retryAfter(error));',
     replace: '',
   },
   {

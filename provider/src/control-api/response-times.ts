@@ -1,0 +1,20 @@
+/** A response is slow if it takes longer than this many times the fastest one, and this much longer. */
+const slow = { times: 4, moreMs: 2_000 };
+/** How many slow responses in a row are a rise. A single one may have been delayed on its way. */
+const slowInRow = 3;
+
+/** How long the responses of one route take. */
+export class ResponseTimes {
+  #fastestMs = Number.POSITIVE_INFINITY;
+  #slowInRow = 0;
+
+  /** Returns whether the times have risen. Each rise counts once: the new time is then the usual one, until a faster response. */
+  note(tookMs: number): boolean {
+    const isSlow = tookMs > this.#fastestMs * slow.times + slow.moreMs;
+    this.#slowInRow = isSlow ? this.#slowInRow + 1 : 0;
+    const hasRisen = this.#slowInRow === slowInRow;
+    if (hasRisen) this.#slowInRow = 0;
+    this.#fastestMs = hasRisen ? tookMs : Math.min(this.#fastestMs, tookMs);
+    return hasRisen;
+  }
+}

@@ -1,0 +1,86 @@
+import { clamp, sortedLastIndex } from 'lodash';
+
+/** A process that shares a limit keeps this part of its use when the service reports that the limit is used up. */
+const keptShare = 0.85;
+/** How long a share takes to grow from nothing to the whole limit. Slowly at first: other processes need their part. Milliseconds. */
+const recoveryMs = 500_000;
+/** The smallest share, as a part of the limit. */
+const leastShare = 0.01;
+/** How much faster than evenly a process may send its share, and the most after a long wait. */
+const haste = { least: 1.2, most: 4.8 };
+
+/**
+ * Keeps requests within a limit in any time window. The service counts a request when it arrives, at some time between
+ * its start and its end. So each request counts until a full window after its end.
+ *
+ * Other processes may use the same limit. Then this one keeps to a share: `cut` sets it to what this process has used, less
+ * a part of it, and it grows back by an amount that is the same for every process. So large shares lose more than small ones,
+ * and win no more: the shares become equal (additive increase, multiplicative decrease).
+ */
+export class SlidingWindow {
+  readonly #limit: number;
+  readonly #windowMs: number;
+  #underWay = 0;
+  #begunAt = 0;
+  /** When the requests of the last window ended, oldest first. */
+  readonly #ended: number[] = [];
+  #shareAtCut = 0;
+  #cutAt = Number.NEGATIVE_INFINITY;
+  /** In which time a whole share may be sent. Milliseconds. */
+  #sendingMs = 0;
+
+  constructor(limit: number, windowMs: number) {
+    this.#limit = limit;
+    this.#windowMs = windowMs;
+  }
+
+  /** When there is room for one more request; infinity if a request has to finish first. */
+  freeAt(now: number): number {
+    this.#ended.splice(0, sortedLastIndex(this.#ended, now - this.#windowMs));
+    const share = this.#shareAt(now);
+    const used = this.#underWay + this.#ended.length;
+    const spacedAt = share < this.#limit ? this.#begunAt + this.#sendingMs / share : 0;
+    if (used + 1 <= share) return spacedAt;
+    const oldest = this.#ended[used - Math.floor(share)];
+    const leftAt = oldest === undefined ? Number.POSITIVE_INFINITY : oldest + this.#windowMs;
+    return Math.max(spacedAt, Math.min(leftAt, this.#whenShareIs(used + 1)));
+  }
+
+  begin(): void {
+    this.#underWay += 1;
+    this.#begunAt = Date.now();
+  }
+
+  end(): void {
+    this.#underWay -= 1;
+    this.#ended.push(Date.now());
+  }
+
+  /**
+   * Cuts the share, because the limit is used up, by all processes together.
+   * @param waitMs when the service accepts requests again. A long wait means that the limit was used up in a short time, so
+   * that the share may be sent in as short a time
+   * @param least the smallest first share, as a part of the limit: the process may just have started
+   */
+  cut(waitMs: number, least: number): void {
+    const now = Date.now();
+    const share = this.#shareAt(now);
+    const sinceFirstMs = now - (this.#ended[0] ?? now);
+    const usedInMs = clamp(sinceFirstMs + waitMs, 1, this.#windowMs);
+    const used = (this.#ended.length * this.#windowMs) / usedInMs;
+    const smallest = this.#limit * (share < this.#limit ? leastShare : least);
+    this.#shareAtCut = Math.max(1, smallest, Math.min(share, used) * keptShare);
+    this.#cutAt = now;
+    this.#sendingMs = Math.max((this.#windowMs - waitMs) / haste.least, this.#windowMs / haste.most);
+  }
+
+  #shareAt(now: number): number {
+    const grown = this.#limit * ((now - this.#cutAt) / recoveryMs) ** 2;
+    return Math.min(this.#limit, this.#shareAtCut + grown);
+  }
+
+  #whenShareIs(count: number): number {
+    if (count > this.#limit) return Number.POSITIVE_INFINITY;
+    return this.#cutAt + recoveryMs * Math.sqrt((count - this.#shareAtCut) / this.#limit);
+  }
+}
