@@ -213,8 +213,9 @@ function longEnough({
   timeoutSeconds,
   drawn,
 }: Parameters<typeof toScenario>[0]): number {
-  if (requestsPerMinute || longestDelayMs > 200 || operationMs > 1_000) return 600;
-  return drawn.some(({ faults }) => faults.some(isEndless)) ? Math.min(20, timeoutSeconds) : timeoutSeconds;
+  const hasEndless = drawn.some(({ faults }) => faults.some(isEndless));
+  if (requestsPerMinute || longestDelayMs > 200 || operationMs > 1_000) return hasEndless ? 200 : 600;
+  return hasEndless ? 20 : timeoutSeconds;
 }
 
 function toRounds({
