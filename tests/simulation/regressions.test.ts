@@ -23,8 +23,27 @@ const plan = {
   createsBeforeDelete: false,
 } as const;
 
-/** One endpoint, created in one undisturbed round, with changes. */
-function scenarioWith(service: Scenario['service'], round: Partial<Scenario['rounds'][number]>): Scenario {
+const calm = {
+  slots: [plan],
+  command: 'up',
+  forced: [],
+  faults: [],
+  mishap: noMishap,
+  isRunTwice: false,
+  idleMs: 0,
+  isRepeated: false,
+  isGuarded: false,
+  disturbances: [],
+  lateReads: [],
+  refreshesBetween: false,
+  isPreviewed: false,
+  refreshesAfter: false,
+} as const;
+
+type Round = Scenario['rounds'][number];
+
+/** One endpoint, created in one undisturbed round, with changes; further rounds change it. */
+function scenarioWith(service: Scenario['service'], ...rounds: readonly Partial<Round>[]): Scenario {
   return {
     ...drawn,
     service,
@@ -32,25 +51,7 @@ function scenarioWith(service: Scenario['service'], round: Partial<Scenario['rou
     longestPage: undefined,
     longestDelayMs: 1,
     timeoutSeconds: 600,
-    rounds: [
-      {
-        slots: [plan],
-        command: 'up',
-        forced: [],
-        faults: [],
-        mishap: noMishap,
-        isRunTwice: false,
-        idleMs: 0,
-        isRepeated: false,
-        isGuarded: false,
-        disturbances: [],
-        lateReads: [],
-        refreshesBetween: false,
-        isPreviewed: false,
-        refreshesAfter: false,
-        ...round,
-      },
-    ],
+    rounds: rounds.map((round) => ({ ...calm, ...round })),
   };
 }
 
@@ -85,4 +86,21 @@ it('a create of a replica that waited for the lock does not wait for the read la
   const { violations, counts } = await startSimulator().run({ ...scenario, timeoutSeconds: 20 });
   expect(violations).toEqual([]);
   expect(counts.get('failed runs') ?? 0).toBe(0);
+});
+
+it('without waiting, a restart is not repeated for a suspension that failed before it was sent again', async () => {
+  const slot = { ...plan, isWaiting: false } as const;
+  const failing = {
+    match: { action: 'suspend_compute' },
+    times: 1,
+    effect: { kind: 'operation-fails', status: 'failed' },
+  } as const;
+  // The next run does not see the failed operation yet, and sends the restart again.
+  const scenario = scenarioWith(
+    { operationMs: 0, lateGetsMs: 500 },
+    { slots: [slot] },
+    { slots: [{ ...slot, trigger: 'a' }], faults: [failing] },
+  );
+  const { violations } = await startSimulator().run(scenario);
+  expect(violations).toEqual([]);
 });

@@ -43,9 +43,10 @@ export class SeededRandomness {
       return digits.slice(0, length);
     };
     this.#replace(Math, 'random', () => this.source.next());
-    this.#replace(crypto, 'randomUUID', () =>
-      [hex(8), hex(4), `4${hex(3)}`, `8${hex(3)}`, hex(12)].join('-'),
-    );
+    this.#replace(crypto, 'randomUUID', () => {
+      const [first, second, third] = [hex(8), hex(8), hex(8)];
+      return `${first}-${second.slice(0, 4)}-4${second.slice(5)}-8${third.slice(5)}-${hex(8)}${third.slice(0, 4)}`;
+    });
     this.#replace(crypto, 'randomBytes', (size: number) => Buffer.from(hex(size * 2), 'hex'));
     this.#replace(crypto, 'randomInt', (first: number, second?: number) =>
       second === undefined ? this.source.between(0, first - 1) : this.source.between(first, second - 1),

@@ -23,11 +23,15 @@ export class PathPattern {
     reached[0] = 1;
     for (const character of path) {
       next.fill(0);
-      this.#tokens.forEach((token, position) => {
-        if (reached[position] === 0) return;
+      let isAlive = false;
+      for (const [position, token] of this.#tokens.entries()) {
+        if (reached[position] === 0) continue;
         if (token.takes === 'many') reached[position + 1] = 1;
-        if (accepts(token, character)) next[token.takes === 'many' ? position : position + 1] = 1;
-      });
+        if (!accepts(token, character)) continue;
+        next[token.takes === 'many' ? position : position + 1] = 1;
+        isAlive = true;
+      }
+      if (!isAlive) return false;
       [reached, next] = [next, reached];
     }
     this.#tokens.forEach((token, position) => {

@@ -1,4 +1,4 @@
-import { escapeRegExp, once } from 'lodash';
+import { escapeRegExp, memoize, once } from 'lodash';
 
 /** Redacts secrets in a text that is about to be shown or stored: the key, and what lifecycle/secret-values.ts lists. */
 export type Redact = (text: string) => string;
@@ -97,9 +97,15 @@ function spellingsOfPart(part: string, before = ''): string {
   if (part.startsWith('\\')) return `(?:${anyBackslash}){${part.length},}`;
   const [some, any] = before.startsWith('\\') ? ['', ''] : ['\\\\+', '\\\\*'];
   // Escapes first: a match of only their first character would leave the rest.
-  const escapes = [unicodeEscapeOf(part), ...(shortEscapes[part] ?? [])].map((spelling) => some + spelling);
-  return `(?:${[...escapes, any + percentEscapeOf(part), any + escapeRegExp(part)].join('|')})`;
+  const { escapes, others } = spellingsOfCharacter(part);
+  return `(?:${[...escapes.map((spelling) => some + spelling), ...others.map((spelling) => any + spelling)].join('|')})`;
 }
+
+/** Without the leading backslashes. Secrets consist of few characters, which occur in many. */
+const spellingsOfCharacter = memoize((character: string) => ({
+  escapes: [unicodeEscapeOf(character), ...(shortEscapes[character] ?? [])],
+  others: [percentEscapeOf(character), escapeRegExp(character)],
+}));
 
 /** `u0063`, without the leading backslash; two escapes for a character outside the basic plane. */
 function unicodeEscapeOf(character: string): string {

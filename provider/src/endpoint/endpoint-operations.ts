@@ -6,7 +6,7 @@ import type { Operation } from '../control-api/wire-types';
 import { describeProgress, type Progress } from '../engine/progress';
 import { describeWaitResult } from '../lifecycle/resource-errors';
 import type { UnsettledOperation } from '../lifecycle/resource-state';
-import { isFailed, isUnfinished } from '../operations/operation-outcome';
+import { isFailed, isUnfinished, outcomeOf } from '../operations/operation-outcome';
 import { listOperationsSince } from '../operations/operation-pages';
 import type { ServiceProject } from '../operations/service-project';
 import { awaitOperations, type WaitResult } from '../operations/wait-for-operations';
@@ -88,9 +88,11 @@ export class EndpointOperations {
     const isWaiting = this.#work.inputs.waitForOperations !== false;
     const result = await this.#wait(isWaiting ? unfinished : await this.#lookUp(unfinished));
     if (result?.outcome === 'timed out' || result?.outcome === 'interrupted') throw this.#toError(result);
-    const failed = [...this.#latest.values()].filter(isFailed);
+    const ended = [...this.#latest.values()];
+    const failed = ended.filter(isFailed);
     for (const { id } of failed) this.#latest.delete(id);
-    this.#earlierFailed = [...this.#earlierFailed, ...failed];
+    const due = failed.filter((operation) => !isRepeated(operation, ended));
+    this.#earlierFailed = [...this.#earlierFailed, ...due];
     return this.#earlierFailed;
   }
 
@@ -221,4 +223,17 @@ export class EndpointOperations {
     const { deadline, settingNames } = this.#work;
     return new Error(describeWaitResult(this.#work, result, deadline.elapsedMs, settingNames.timeouts));
   }
+}
+
+/**
+ * Whether a later start or suspension has succeeded. An earlier run sent it again because it did not see the failure, as when
+ * a read by id lagged behind.
+ * @param operations oldest first
+ */
+function isRepeated(failed: Operation, operations: readonly Operation[]): boolean {
+  if (!['start_compute', 'suspend_compute'].includes(failed.action)) return false;
+  const later = operations.slice(operations.indexOf(failed) + 1);
+  return later.some(
+    (operation) => operation.action === failed.action && outcomeOf(operation) === 'succeeded',
+  );
 }

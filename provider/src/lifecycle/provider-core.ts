@@ -1,3 +1,4 @@
+import { once } from 'lodash';
 import { ProviderConfig } from '../config/provider-config';
 import type { SettingNames } from '../config/setting-names';
 import type { ControlApi } from '../control-api/control-api';
@@ -120,8 +121,11 @@ export class ProviderCore {
   }
 
   #presenter(declarations: readonly Declared<object>[]): (text: string) => string {
-    const redact = makeRedactor([...this.config.secrets, ...declarations.flatMap(listSecretValues)]);
-    return (text) => toPrintable(redact(text));
+    // Most work shows nothing, and needs no redactor.
+    const redactor = once(() =>
+      makeRedactor([...this.config.secrets, ...declarations.flatMap(listSecretValues)]),
+    );
+    return (text) => toPrintable(redactor()(text));
   }
 }
 
