@@ -11,7 +11,7 @@ const read = (name: string) =>
 it("the operator's program and the config of its stacks create the endpoint, and forbid its restart", async () => {
   const { program } = read('program.yaml') as { program: object };
   const { items } = read('stacks.yaml') as { items: { spec?: { config?: Record<string, string> } }[] };
-  const [config = {}] = items.flatMap(({ spec }) => spec?.config ?? []);
+  const config = items.find(({ spec }) => spec?.config)?.spec?.config ?? {};
   const { stack, project, branch, held, write } = await startYaml();
   // The operator writes this file, and sets this config.
   await write({ name: 'postgres-compute-fleet', ...program });
