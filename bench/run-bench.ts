@@ -10,6 +10,7 @@ import { measureDetectionLag } from './figures/detection-lag';
 import { measureEngineCost } from './figures/engine-cost';
 import { measureLockedProject, measureRequestRate, measureSideBySide } from './figures/many-creates';
 import { measureOneCreate } from './figures/one-create';
+import { measureStackLimit } from './figures/stack-limit';
 import { describeResults, legend } from './report';
 
 interface Options {
@@ -27,6 +28,7 @@ const groups: Readonly<Record<string, (isQuick: boolean) => Promise<Figure[]>>> 
   'side-by-side': (isQuick) => measureSideBySide(isQuick ? 20 : 200),
   locked: (isQuick) => measureLockedProject(isQuick ? 4 : 20),
   engine: (isQuick) => measureEngineCost(isQuick ? 50 : 1_000),
+  'stack-limit': (isQuick) => measureStackLimit(isQuick ? [10] : [1_000, 3_000, 10_000]),
   'cut-off': (isQuick) => measureCutOffRuns(isQuick ? 1 : 5),
   rate: (isQuick) => measureRequestRate(isQuick ? 100 : 1_000),
 };

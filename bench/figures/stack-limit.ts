@@ -1,0 +1,63 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Emulator } from 'postgres-control-emulator';
+import type { PulumiStack } from '../../tests/support/pulumi-stack';
+import { withBenchStack } from '../engine/bench-stack';
+import { type Figure, informative } from '../figure';
+import { measure } from '../metered-emulator';
+
+/** How many endpoints an update adds to the stack. */
+const added = 20;
+
+/** What the commands cost in one stack of so many endpoints, with the state in a folder and a service that takes no time. */
+export async function measureStackLimit(counts: readonly number[]): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const count of counts) figures.push(...(await measureStack(count)));
+  return figures;
+}
+
+function measureStack(count: number): Promise<Figure[]> {
+  const options = { operationMs: 0, maxEndpoints: count + 2 * added };
+  return withBenchStack({ door: 'dynamic', kind: 'ours', count: 1 }, options, async (stack, emulator) => {
+    await stack.run('up', '--yes', '--skip-preview');
+    await addToState(stack, emulator, count);
+    const time = async (what: string, total: number, changed: number, ...args: string[]) => {
+      stack.environment = { ...stack.environment, BENCH_COUNT: String(total) };
+      const { ms } = await measure(emulator, () => stack.run(...args));
+      const details = { seconds: ms / 1_000 };
+      return informative({
+        name: `${what} of ${count} endpoints`,
+        value: ms / changed,
+        unit: ' ms each',
+        details,
+      });
+    };
+    return [
+      await time('preview', count, count, 'preview', '--expect-no-changes'),
+      await time('refresh', count, count, 'refresh', '--yes', '--skip-preview', '--expect-no-changes'),
+      await time(`${added} more in a stack`, count + added, added, 'up', '--yes', '--skip-preview'),
+    ];
+  });
+}
+
+/** Copies the only endpoint of the state until there are so many: to create them all would take hours. */
+async function addToState(stack: PulumiStack, emulator: Emulator, count: number): Promise<void> {
+  const { text } = await stack.exportState();
+  const state = JSON.parse(text) as { deployment: { resources: { urn: string; id?: string }[] } };
+  const { resources } = state.deployment;
+  const [first] = resources.filter(({ urn }) => urn.endsWith('::endpoint-0'));
+  const held = emulator.endpoints().find(({ id }) => id === first?.id);
+  if (!held) throw new Error('the state has no endpoint');
+  const projects = JSON.stringify([{ projectId: held.project_id, branchId: held.branch_id }]);
+  stack.environment = { ...stack.environment, BENCH_PROJECTS: projects };
+  const { id, project_id, branch_id, type, autoscaling_limit_min_cu, autoscaling_limit_max_cu } = held;
+  for (let index = 1; index < count; index += 1) {
+    const rename = (value: string) => value.replaceAll('endpoint-0', `endpoint-${index}`);
+    const attributes = { branch_id, type, autoscaling_limit_min_cu, autoscaling_limit_max_cu };
+    const copy = emulator.createEndpoint(project_id, { ...attributes, name: rename(held.name ?? '') });
+    resources.push(JSON.parse(rename(JSON.stringify(first)).replaceAll(id, copy.id)));
+  }
+  const file = join(stack.folder, 'state.json');
+  await writeFile(file, JSON.stringify(state));
+  await stack.run('stack', 'import', '--file', file);
+}
