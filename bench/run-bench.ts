@@ -12,6 +12,7 @@ import { measureFleet } from './figures/fleet';
 import { measureLockedProject, measureRequestRate, measureSideBySide } from './figures/many-creates';
 import { measureOneCreate } from './figures/one-create';
 import { measurePostgres } from './figures/postgres-endpoints';
+import { measureStackLimit } from './figures/stack-limit';
 import { describeResults, legend } from './report';
 
 interface Options {
@@ -29,6 +30,7 @@ const groups: Readonly<Record<string, (isQuick: boolean) => Promise<Figure[]>>> 
   'side-by-side': (isQuick) => measureSideBySide(isQuick ? 20 : 200),
   locked: (isQuick) => measureLockedProject(isQuick ? 4 : 20),
   engine: (isQuick) => measureEngineCost(isQuick ? 50 : 1_000),
+  'stack-limit': (isQuick) => measureStackLimit(isQuick ? [10] : [1_000, 3_000, 10_000]),
   'cut-off': (isQuick) => measureCutOffRuns(isQuick ? 1 : 5),
   postgres: (isQuick) => measurePostgres(isQuick ? 500 : 5_000),
   fleet: (isQuick) => measureFleet(isQuick ? [1, 2] : [1, 2, 5, 10], isQuick ? 10 : 100),
