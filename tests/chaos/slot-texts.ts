@@ -20,8 +20,9 @@ export class SlotTexts {
 
   /** The name that the program declares. */
   name(slot: number, project: number, variant: Variant): string {
-    const first = this.#text('name', slot, variant, this.#traits[slot]?.isNameSecret === true);
-    return this.#avoided.has(`${project} ${first}`) ? `${first}-other` : first;
+    let name = this.#text('name', slot, variant, this.#traits[slot]?.isNameSecret === true);
+    while (this.#avoided.has(`${project} ${name}`)) name += '-other';
+    return name;
   }
 
   avoidName(slot: number, project: number, variant: Variant): void {

@@ -92,7 +92,7 @@ async function followAdvice(
   for (const { urn, message } of failures) {
     const slot = world.slotOfUrn(urn);
     const plan = world.plans[slot];
-    const named = /\bep-[a-z]+-[a-z]+-\d+/.exec(message.slice(message.indexOf('the project ')))?.[0] ?? '';
+    const named = namedIn(message);
     const isForeign = ground.isForeign(named);
     if (message.includes(refreshAdvice)) {
       await refresh(world, stack);
@@ -100,7 +100,7 @@ async function followAdvice(
       // Both a list and a read by id still show an endpoint that was deleted. The refusal names it; later it is gone.
       journal.count('stale refusals');
       await settle(world);
-    } else if (plan?.name !== undefined && renameAdvice.test(message) && isForeign) {
+    } else if (plan?.name !== undefined && isNameTaken(world, message)) {
       ground.texts.avoidName(slot, plan.project, plan.name);
       journal.count('renames');
       journal.note('user', () => `chooses another name for ${slotName(slot)}`);
@@ -111,6 +111,16 @@ async function followAdvice(
     } else if (!hasJoinedDelete(world, message, startedAt)) return false;
   }
   return failures.length > 0;
+}
+
+/** The endpoint that the project has already, by the error. */
+function namedIn(message: string): string {
+  return /\bep-[a-z]+-[a-z]+-\d+/.exec(message.slice(message.indexOf('the project ')))?.[0] ?? '';
+}
+
+/** Whether the error refuses a name because an endpoint of another client has it. */
+export function isNameTaken({ ground }: World, message: string): boolean {
+  return renameAdvice.test(message) && ground.isForeign(namedIn(message));
 }
 
 /** Whether a delete failed with an operation of an earlier run: a second DELETE responds with the operations under way. */

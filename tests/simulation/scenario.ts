@@ -101,7 +101,7 @@ const drawnRound = fc.record({
   forced: fc.array(fc.record({ slot: slotIndex, how: fc.constantFrom('--replace', 'taint') }), {
     maxLength: 1,
   }),
-  faults: fc.array(simulatedFault, { maxLength: 2 }),
+  faults: fc.array(simulatedFault, { maxLength: 3 }),
   lateFaults: fc.array(lateRead, { maxLength: 2 }),
   mishap,
   isRunTwice: rarely,
@@ -148,10 +148,8 @@ export const scenario: fc.Arbitrary<Scenario> = fc
     timeoutSeconds: fc.constantFrom(600, 600, 60, 20),
     traits: fc.array(slotTraits, { minLength: mostSlots, maxLength: mostSlots }),
     secondStackFrom: fc.constantFrom(1, 2, mostSlots, mostSlots, mostSlots),
-    drawn: fc.oneof(
-      { weight: 2, arbitrary: fc.tuple(drawnRound) },
-      { weight: 1, arbitrary: fc.tuple(drawnRound, drawnRound) },
-    ),
+    // Half of the known faults are in changes, which need a second round.
+    drawn: fc.array(drawnRound, { minLength: 1, maxLength: 2 }),
   })
   .map(toScenario);
 

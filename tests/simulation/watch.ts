@@ -28,6 +28,8 @@ export class Watch {
     { readonly id: string; readonly slot: number; readonly isCreated: boolean }[]
   >();
   readonly #searched = new WeakSet<ReadProperties>();
+  /** The operations that requests of dead processes have started: no response told anyone of them. */
+  readonly unheard = new Set<string>();
   /** Whether a run has a reason to delete an endpoint of the programs. */
   mayDelete: (run: SimulatedRun, endpointId: string) => boolean = () => true;
   /** Secrets that the user has given away: a refresh reads values of which the state does not know that they are secret. */
@@ -66,6 +68,12 @@ export class Watch {
         `${run.name} deletes ${endpointId}, which it must keep`,
       );
     if (body !== undefined) this.#searchBody(run, body);
+  }
+
+  /** The service has done its work. */
+  served(run: SimulatedRun, { method }: SentRequest, served: Served): void {
+    if (run.isAlive || method === 'GET' || served.kind !== 'whole') return;
+    for (const { id } of parseChange(served.body)?.operations ?? []) this.unheard.add(id);
   }
 
   /** A response reaches the process that waits for it. */
@@ -127,7 +135,7 @@ export class Watch {
   #readChanged({ method }: SentRequest, served: Served) {
     if (!['POST', 'PATCH'].includes(method) || served.kind !== 'whole' || served.status >= 300)
       return undefined;
-    const endpoint = parseEndpoint(served.body);
+    const endpoint = parseChange(served.body)?.endpoint;
     const slot = endpoint && this.#ground.slotOf(endpoint);
     const isCreated = served.status === 201;
     return endpoint && slot !== undefined ? { id: endpoint.id, slot, isCreated } : undefined;
@@ -163,9 +171,14 @@ export class Watch {
   }
 }
 
-function parseEndpoint(body: string): { id: string; branch_id: string } | undefined {
+interface Change {
+  readonly endpoint?: { readonly id: string; readonly branch_id: string };
+  readonly operations?: readonly { readonly id: string }[];
+}
+
+function parseChange(body: string): Change | undefined {
   try {
-    return JSON.parse(body).endpoint;
+    return JSON.parse(body);
   } catch {
     // An injected fault cut the response short: it tells nothing.
     return undefined;

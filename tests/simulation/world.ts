@@ -167,7 +167,7 @@ export class World implements Carrier {
   }
 
   async arrive(
-    _sender: Sender,
+    sender: Sender,
     request: SentRequest,
     { headers }: InternalAxiosRequestConfig,
   ): Promise<Served> {
@@ -178,6 +178,7 @@ export class World implements Carrier {
       headers: { authorization: String(headers.get('Authorization')) },
       body,
     });
+    this.watch.served(sender as SimulatedRun, request, served);
     this.journal.note('service', () => `${method} ${path.split('?')[0]}: ${describeServed(served)}`);
     const counted = served.kind === 'lost' ? undefined : countedStatuses[served.status];
     if (counted) this.journal.count(counted);

@@ -16,7 +16,7 @@ export const stateFaults: readonly KnownFault[] = [
   {
     name: 'messages show secrets',
     file: 'lifecycle/provider-core.ts',
-    find: 'return (text) => toPrintable(redact(text));',
+    find: 'return (text) => toPrintable(redactor()(text));',
     replace: 'return (text) => toPrintable(text);',
   },
   {
