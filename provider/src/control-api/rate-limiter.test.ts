@@ -127,19 +127,19 @@ describe('RateLimiter with a share of the limit', () => {
   it('sends in the next minute what the service accepted in this one, less a part', async () => {
     const times = await timesAfterRefusal(40, 60_000, 100);
     expect(countUntil(times, 59.9)).toBe(0);
-    // 85 % of 40, and at first only a little more from minute to minute.
+    // 90 % of 40, and at first only a little more from minute to minute.
     expect(countUntil(times, 119)).toBeGreaterThanOrEqual(34);
-    expect(countUntil(times, 119)).toBeLessThanOrEqual(40);
+    expect(countUntil(times, 119)).toBeLessThan(45);
   });
 
   it('returns to the whole limit when no 429 follows', async () => {
     const limiter = new RateLimiter({ perMinute: 100, perSecondOnRoute: 1_000 });
     limiter.backOff(60_000);
-    await vi.advanceTimersByTimeAsync(510_000);
-    expect(await sendingTimes(limiter, repeat(100, 'GET /a'))).toEqual(Array(100).fill(510));
+    await vi.advanceTimersByTimeAsync(710_000);
+    expect(await sendingTimes(limiter, repeat(100, 'GET /a'))).toEqual(Array(100).fill(710));
   });
 
-  it('sends requests one by one after a short wait, and faster after a long one', async () => {
+  it('sends requests one by one after a short wait, and without pauses after a long one', async () => {
     const after = async (seconds: number) => {
       const times = await timesAfterRefusal(40, seconds * 1_000, 10);
       return (times.at(-1) ?? 0) - (times[0] ?? 0);

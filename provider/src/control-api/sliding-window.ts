@@ -1,13 +1,15 @@
 import { clamp, sortedLastIndex } from 'lodash';
 
 /** A process that shares a limit keeps this part of its use when the service reports that the limit is used up. */
-const keptShare = 0.85;
+const keptShare = 0.9;
 /** How long a share takes to grow from nothing to the whole limit. Slowly at first: other processes need their part. Milliseconds. */
-const recoveryMs = 500_000;
+const recoveryMs = 700_000;
 /** The smallest share, as a part of the limit. */
 const leastShare = 0.01;
-/** How much faster than evenly a process may send its share, and the most after a long wait. */
-const haste = { least: 1.2, most: 4.8 };
+/** After a short wait, a process may send its share this much faster than evenly. */
+const haste = 1.2;
+/** Up to this part of the window, a wait is short. */
+const shortWait = 1 / 12;
 
 /**
  * Keeps requests within a limit in any time window. The service counts a request when it arrives, at some time between
@@ -58,8 +60,9 @@ export class SlidingWindow {
 
   /**
    * Cuts the share, because the limit is used up, by all processes together.
-   * @param waitMs when the service accepts requests again. A long wait means that the limit was used up in a short time, so
-   * that the share may be sent in as short a time
+   * @param waitMs when the service accepts requests again. After a short wait, requests are spaced: little room comes at a
+   * time. A long wait means that bursts use up the limit and that there is room for bursts again. Then spacing would only make
+   * everything that is under way last longer, with more polls
    * @param least the smallest first share, as a part of the limit: the process may just have started
    */
   cut(waitMs: number, least: number): void {
@@ -71,7 +74,7 @@ export class SlidingWindow {
     const smallest = this.#limit * (share < this.#limit ? leastShare : least);
     this.#shareAtCut = Math.max(1, smallest, Math.min(share, used) * keptShare);
     this.#cutAt = now;
-    this.#sendingMs = Math.max((this.#windowMs - waitMs) / haste.least, this.#windowMs / haste.most);
+    this.#sendingMs = waitMs <= this.#windowMs * shortWait ? this.#windowMs / haste : 0;
   }
 
   #shareAt(now: number): number {
