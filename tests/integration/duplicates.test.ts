@@ -76,6 +76,20 @@ it('a create that fails gives way to the older endpoint that lists did not show 
   expect(idsOf(service)).toEqual([id]);
 });
 
+it('a create that fails after it took over the oldest endpoint leaves no duplicate, which no update would look for', async () => {
+  const service = await startService({ operationMs: 30, readLagMs: 800 });
+  const { emulator, project, branch } = service;
+  const inputs = service.declare({ type: 'read_only', autoscalingLimitMaxCu: 2 });
+  const name = await derivedName(service, inputs);
+  const [oldest] = [5_000, 3_000].map((ageMs) =>
+    emulator.createEndpoint(project.id, { branch_id: branch.id, type: 'read_only', name }, { ageMs }),
+  );
+  emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails', error: 'no' } });
+  const failure = await outcomeOf(runCreate(service.startProvider(), inputs));
+  expect([failure.message, failure.id]).toEqual([expect.stringContaining('start_compute'), oldest?.id]);
+  expect(idsOf(service)).toEqual([oldest?.id]);
+});
+
 describe('a new endpoint that only some reads show', () => {
   it('is not duplicated when the POST response is lost and a later list omits the endpoint once', async () => {
     const service = await startService({ operationMs: 30, readLagMs: 800 });

@@ -69,7 +69,7 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
   const finished = finish().catch(async (error: unknown) => {
     // The failure may come from the older endpoint's create, which deletes this one.
     const isDuplicate = !deadline.hasPassed && (await project.endpoints.fresh().then(hasOlder, () => false));
-    if (!isDuplicate) throw error;
+    if (!isDuplicate) return failWithoutDuplicates(request, id, error);
     // If this fails, too, the take-over of the older endpoint repeats it.
     await deleteEndpoint(project, id, deadline, progress).catch(() => undefined);
     return undefined;
@@ -95,13 +95,23 @@ async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndp
   // Check the gate before claiming: an adopted endpoint that must not be changed must not enter the state.
   if (!isOwn) await run.checkGate(changes);
   request.claims.claimCreated(id, request.declaration);
-  const finish = async () => {
+  const apply = async () => {
     await run.resume(await run.findEarlier(isOwn), changes);
-    const finished = await run.finish('name');
-    if (isOwn) await deleteDuplicates(request, id);
+    return run.finish('name');
+  };
+  const finish = async () => {
+    if (!isOwn) return run.finishNamed(await apply());
+    const finished = await apply().catch((error: unknown) => failWithoutDuplicates(request, id, error));
+    await deleteDuplicates(request, id);
     return run.finishNamed(finished);
   };
   return { id, outputs: await run.keepInState(finish()) };
+}
+
+/** Fails, and first deletes the duplicates that are listed: the next run updates the endpoint and does not look for them. */
+async function failWithoutDuplicates(request: CreateRequest, id: string, error: unknown): Promise<never> {
+  if (!request.deadline.hasPassed) await deleteDuplicates(request, id).catch(() => undefined);
+  throw error;
 }
 
 /** Deletes what other creates of this resource left: those that were killed, or that another process runs now. */
