@@ -10,6 +10,7 @@ import { measureDetectionLag } from './figures/detection-lag';
 import { measureEngineCost } from './figures/engine-cost';
 import { measureLockedProject, measureRequestRate, measureSideBySide } from './figures/many-creates';
 import { measureOneCreate } from './figures/one-create';
+import { measurePostgres } from './figures/postgres-endpoints';
 import { describeResults, legend } from './report';
 
 interface Options {
@@ -28,6 +29,7 @@ const groups: Readonly<Record<string, (isQuick: boolean) => Promise<Figure[]>>> 
   locked: (isQuick) => measureLockedProject(isQuick ? 4 : 20),
   engine: (isQuick) => measureEngineCost(isQuick ? 50 : 1_000),
   'cut-off': (isQuick) => measureCutOffRuns(isQuick ? 1 : 5),
+  postgres: (isQuick) => measurePostgres(isQuick ? 500 : 5_000),
   rate: (isQuick) => measureRequestRate(isQuick ? 100 : 1_000),
 };
 

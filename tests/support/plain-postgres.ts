@@ -9,7 +9,7 @@ import { Client } from 'pg';
 
 const run = promisify(execFile);
 /** Postgres refuses to run as root, so it runs as nobody there. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
+export const serverUser = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 const SUPERUSER = 'cloud_admin';
 const ACCESS = `local all ${SUPERUSER} trust\nlocal all all scram-sha-256\nhost all all all scram-sha-256\n`;
 
@@ -45,23 +45,24 @@ export async function startPlainPostgres(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<PlainPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'plain-postgres-'));
-  if (NOBODY !== undefined) chownSync(folder, NOBODY.uid, NOBODY.gid);
+  if (serverUser !== undefined) chownSync(folder, serverUser.uid, serverUser.gid);
   const data = join(folder, 'data');
   const initdb = ['-D', data, '-U', SUPERUSER, '-A', 'trust', '-N', '--no-instructions'];
-  await run(join(bin, 'initdb'), initdb, { ...NOBODY });
+  await run(join(bin, 'initdb'), initdb, { ...serverUser });
   writeFileSync(join(data, 'pg_hba.conf'), ACCESS);
+  const { port = '5432' } = settings;
   const flags = {
     listen_addresses: '',
     unix_socket_directories: folder,
-    port: '5432',
+    port,
     fsync: 'off',
     ...settings,
   };
   const words = Object.entries(flags).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const child = spawn(join(bin, 'postgres'), ['-D', data, ...words], { ...NOBODY, stdio: 'ignore' });
+  const child = spawn(join(bin, 'postgres'), ['-D', data, ...words], { ...serverUser, stdio: 'ignore' });
   const ended = once(child, 'exit');
   const query = async (text: string, database = 'postgres'): Promise<Record<string, unknown>[]> => {
-    const client = new Client({ host: folder, user: SUPERUSER, database });
+    const client = new Client({ host: folder, port: Number(port), user: SUPERUSER, database });
     await client.connect();
     try {
       return (await client.query(text)).rows;
@@ -80,5 +81,5 @@ export async function startPlainPostgres(
   }
   await query("CREATE ROLE app LOGIN PASSWORD 'secret'");
   await query('CREATE DATABASE app OWNER app');
-  return { socket: join(folder, '.s.PGSQL.5432'), query, stop };
+  return { socket: join(folder, `.s.PGSQL.${port}`), query, stop };
 }
