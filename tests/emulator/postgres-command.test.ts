@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { startEmulator } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -22,7 +22,10 @@ const newReachableFile = () => {
   return data;
 };
 
-describe.skipIf(!hasPostgres)('the processes and folders of Postgres', () => {
+// Each test starts processes of its own, several of them.
+const options = { timeout: 60_000 };
+
+describe.skipIf(!hasPostgres)('the processes and folders of Postgres', options, () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('nothing stays behind after %s', async (signal) => {
     const emulator = await startPostgresCommand();
     const folder = folderOf(emulator.postgresCertificate);
@@ -55,7 +58,7 @@ describe.skipIf(!hasPostgres)('the processes and folders of Postgres', () => {
   });
 });
 
-describe.skipIf(!hasPostgres)('an emulator that starts with Postgres', () => {
+describe.skipIf(!hasPostgres)('an emulator that starts with Postgres', options, () => {
   const openFile = async (data: string) => {
     const service = await PostgresEmulator.start({ data });
     onTestFinished(() => service.emulator.stop());
@@ -79,6 +82,20 @@ describe.skipIf(!hasPostgres)('an emulator that starts with Postgres', () => {
     await second.call('DELETE', `/projects/${project?.id}`);
     const folder = join(`${data}.postgres`, branchId);
     await expect.poll(() => existsSync(folder), { timeout: 15_000 }).toBe(false);
+  });
+
+  it('does not give a branch empty data when its copy was interrupted', async () => {
+    const data = newReachableFile();
+    const first = await openFile(data);
+    const parent = await first.createProject();
+    await first.connect(parent.login);
+    const child = await first.createBranch(parent.projectId, parent.branchId, 'read_write');
+    await first.emulator.stop();
+    const folder = join(`${data}.postgres`, child.branchId);
+    renameSync(folder, `${folder}.copying`);
+    const second = await openFile(data);
+    await expect(second.connect(child.login)).rejects.toThrow(/copy of its parent's data was not completed/);
+    await second.connect(parent.login);
   });
 
   it('tells a client which stored settings keep its compute from starting', async () => {

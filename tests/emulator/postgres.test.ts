@@ -139,23 +139,26 @@ describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
   });
 
   it('a read_only endpoint follows the writes of its branch and accepts none', async () => {
-    const parent = await service.createProject({ default_endpoint_settings: ONE_CU });
+    const parent = await service.createProject();
     const writer = await openWithTable(parent);
+    const endpoint = { branch_id: parent.branchId, type: 'read_only' };
     const path = `/projects/${parent.projectId}/endpoints`;
-    const endpoint = {
-      branch_id: parent.branchId,
-      type: 'read_only',
-      autoscaling_limit_min_cu: 0.25,
-      autoscaling_limit_max_cu: 0.25,
-    };
     const { body } = await service.call<{ endpoint: { host: string } }>('POST', path, { endpoint });
-    const reader = await service.connect({ ...parent.login, host: body.endpoint.host });
+    const login = { ...parent.login, host: body.endpoint.host };
+    const reader = await service.connect(login);
     expect(await count(reader)).toBe(1);
     await writer.query('INSERT INTO visits VALUES (2)');
     await expect.poll(() => count(reader)).toBe(2);
     await expect(reader.query('INSERT INTO visits VALUES (3)')).rejects.toThrow(/read-only transaction/);
-    // It needs at least those of the branch's server.
-    expect(await reader.ask('SHOW max_connections')).toBe('450');
+
+    // It needs at least the max_connections of the branch's server.
+    await service.patchEndpoint(parent.projectId, parent.endpointId, ONE_CU);
+    const largerWriter = await service.connect(parent.login);
+    await expect.poll(() => reader.cutOffBy).toBe(CUT_OFF);
+    const next = await service.connect(login);
+    expect(await next.ask('SHOW max_connections')).toBe('450');
+    await largerWriter.query('INSERT INTO visits VALUES (3)');
+    await expect.poll(() => count(next)).toBe(3);
   });
 
   it('a read_only endpoint serves a branch whose own compute is down, with its newest roles', async () => {

@@ -4,8 +4,11 @@ import { promisify } from 'node:util';
 import { Client, type ClientConfig } from 'pg';
 import { type Emulator, type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
 import { expect, onTestFinished } from 'vitest';
+import { useMemoryForTemporaryFolders } from './memory-folder';
 import { findPostgres } from './plain-postgres';
 import { sendRequest } from './send-request';
+
+useMemoryForTemporaryFolders();
 
 /** Whether there is a Postgres on PATH, and a message if not. */
 export const hasPostgres = findPostgres() !== undefined;

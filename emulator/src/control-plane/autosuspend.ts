@@ -13,6 +13,7 @@ export class Autosuspend {
   readonly #secondMs: number;
   readonly #dataPlane: Pick<DataPlane, 'isQuerying'> | undefined;
   readonly #timers = new Map<string, NodeJS.Timeout>();
+  #isStopped = false;
   readonly #lastActivityMs = new Map<string, number>();
 
   /** @param dataPlane the real servers, if there are any: a compute with a running query is not suspended */
@@ -28,9 +29,9 @@ export class Autosuspend {
 
   /** Restarts the timer. Call it after every change of the endpoint's state, delay or activity. */
   arm(project: ProjectRecord, endpoint: EndpointRecord): void {
-    const { id, current_state, suspend_timeout_seconds } = endpoint.wire;
+    const { id } = endpoint.wire;
     this.disarm(id);
-    if (current_state !== 'active' || suspend_timeout_seconds < 0 || isBusy(project, id)) return;
+    if (this.#isStopped || !canSuspend(project, endpoint)) return;
     const waitMs = Math.max(0, this.#delayMs(endpoint) - this.#idleMs(id));
     const timer = setTimeout(() => void this.#suspendIfIdle(project, endpoint), waitMs);
     this.#timers.set(id, timer.unref());
@@ -42,6 +43,7 @@ export class Autosuspend {
   }
 
   stop(): void {
+    this.#isStopped = true;
     for (const endpointId of [...this.#timers.keys()]) this.disarm(endpointId);
   }
 
@@ -54,10 +56,8 @@ export class Autosuspend {
     if (this.#idleMs(id) >= this.#delayMs(endpoint) && (await this.#dataPlane.isQuerying(id)))
       this.noteActivity(endpoint);
     const isIdle = this.#idleMs(id) >= this.#delayMs(endpoint);
-    const isUp =
-      project.endpoints.has(id) && endpoint.wire.current_state === 'active' && !isBusy(project, id);
-    if (isIdle && isUp) this.#suspend(project, endpoint);
-    else if (project.endpoints.has(id)) this.arm(project, endpoint);
+    if (isIdle && !this.#isStopped && canSuspend(project, endpoint)) this.#suspend(project, endpoint);
+    else this.arm(project, endpoint);
   }
 
   #suspend(project: ProjectRecord, endpoint: EndpointRecord): void {
@@ -73,4 +73,9 @@ export class Autosuspend {
   #idleMs(endpointId: string): number {
     return Date.now() - (this.#lastActivityMs.get(endpointId) ?? Date.now());
   }
+}
+
+function canSuspend(project: ProjectRecord, { wire }: EndpointRecord): boolean {
+  const isUp = project.endpoints.has(wire.id) && wire.current_state === 'active';
+  return isUp && wire.suspend_timeout_seconds >= 0 && !isBusy(project, wire.id);
 }

@@ -20,7 +20,7 @@ const OPTIONS = [
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Connects as the superuser for the duration of some work. Clients have all connections otherwise. */
+/** Connects as the superuser, no longer than the work takes: meanwhile, clients have one connection less. */
 export async function asAdmin<Result>(
   { sockets, password }: AdminAccess,
   database: string,

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { SUPERUSER } from '../gateway/computes';
 import type { BranchRecord } from '../records/branch-record';
 import { inheritAccess } from './access';
-import { Cluster, type ClusterSetup } from './cluster';
+import { Cluster, type ClusterSetup, REMOVED } from './cluster';
 import { copyFolder } from './copy-folder';
 import type { PostgresBinaries } from './find-postgres';
 import { runGuarded } from './guarded-process';
@@ -119,7 +119,7 @@ export class BranchData {
     return this.#copies.get(branchId);
   }
 
-  /** Removes a cluster, in the background because that takes a while. */
+  /** Removes a cluster. */
   forget(id: string): void {
     const cluster = this.#clusters.get(id) ?? this.of(id);
     this.#clusters.delete(id);
@@ -152,6 +152,7 @@ async function removeLeftovers(data: string, branchIds: ReadonlySet<string>): Pr
   for (const name of readdirSync(data)) {
     const [id = ''] = name.split('.');
     const isOfNoBranch = id.startsWith('br-') && !branchIds.has(id);
-    if (isOfNoBranch || name.endsWith('.new')) await rm(join(data, name), { recursive: true, force: true });
+    if (isOfNoBranch || name.endsWith('.new') || name.endsWith(REMOVED))
+      await rm(join(data, name), { recursive: true, force: true });
   }
 }

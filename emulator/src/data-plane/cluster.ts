@@ -25,6 +25,8 @@ interface ClusterState {
 }
 
 const STATE_FILE = 'emulator.json';
+/** How the name of a folder ends while its files are removed. */
+export const REMOVED = '.removed';
 const NEW_STATE: ClusterState = { access: NO_ACCESS, maxConnections: 100 };
 
 /** Belongs to a server, not to its data. */
@@ -98,9 +100,14 @@ export class Cluster {
     await server?.stop();
   }
 
+  /** Removes the data. On some disks that takes seconds, so nothing waits for the files. */
   async remove(): Promise<void> {
     await this.stop();
-    for (const folder of [this.folder, this.copying]) await rm(folder, { recursive: true, force: true });
+    for (const folder of [this.folder, this.copying].filter(existsSync)) {
+      const removed = `${folder}.${Date.now()}${REMOVED}`;
+      renameSync(folder, removed);
+      rm(removed, { recursive: true, force: true }).catch(() => undefined); // The next start removes it.
+    }
   }
 
   /** Whether its roles and databases are those of the branch. */

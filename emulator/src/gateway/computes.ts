@@ -1,4 +1,4 @@
-/** The superuser of every compute's server. It needs no password there, so the gateway lets no client use it. */
+/** The superuser of every compute's server, which only the emulator uses. */
 export const SUPERUSER = 'cloud_admin';
 
 /** What the gateway asks of the computes. */

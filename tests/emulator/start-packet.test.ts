@@ -1,0 +1,77 @@
+import { array, assert, constantFrom, oneof, property, string, uint8Array } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ConnectionRefusal, SUPERUSER } from '../../emulator/src/gateway/computes';
+import { readStartPacket } from '../../emulator/src/gateway/start-packet';
+import { CODES, packet, startPacket } from '../support/raw-postgres-client';
+
+const ID = 'ep-calm-river-12345678';
+
+/** The value of `options` that reaches the server; undefined if none does. */
+function passOptions(options: string): string | undefined {
+  const words = readStartPacket(startPacket({ user: 'app', options }), undefined)
+    .bytes.toString('latin1')
+    .split('\0');
+  const at = words.indexOf('options');
+  return at < 0 ? undefined : words[at + 1];
+}
+
+describe('the option endpoint', () => {
+  it.each([
+    [`endpoint=${ID}`, undefined],
+    [`-c endpoint=${ID}`, undefined],
+    [`-cendpoint=${ID}`, undefined],
+    [`--endpoint=${ID}`, undefined],
+    [`  endpoint=${ID}-pooler  `, undefined],
+    [`endpoint=${ID} -c work_mem=3MB`, '-cwork_mem=3MB'],
+    [`-c a.b=x\\ endpoint=y endpoint=${ID}`, '-ca.b=x\\ endpoint=y'],
+    [`-c a.b=\xa0 endpoint=${ID}`, '-ca.b=\xc2\xa0'],
+  ])('of %j leaves %j for the server', (options, rest) => {
+    expect(passOptions(options)).toBe(rest);
+  });
+
+  it.each([
+    [`${ID}.eu-west-3.postgres.localhost`],
+    [`${ID}-pooler.eu-west-3.postgres.localhost`],
+    [ID.toUpperCase()],
+  ])('is not needed with the host name %s', (serverName) => {
+    const bytes = startPacket({ user: 'app', options: ' -c  work_mem=3MB' });
+    expect(readStartPacket(bytes, serverName)).toEqual({ endpointId: ID, bytes });
+  });
+});
+
+it('passes every other parameter unchanged', () => {
+  const words = oneof(string({ minLength: 1 }), constantFrom('options', 'database', 'é', ' '));
+  assert(
+    property(array(words.filter((word) => !word.includes('\0'))), (values) => {
+      const parameters = Object.fromEntries(values.map((value, index) => [`name${index}`, value]));
+      const bytes = startPacket({ ...parameters, user: 'app' });
+      expect(readStartPacket(bytes, ID).bytes).toEqual(bytes);
+    }),
+  );
+});
+
+it('refuses any other bytes with a Postgres error', () => {
+  const anyBytes = uint8Array({ maxLength: 200 });
+  assert(
+    property(anyBytes, (bytes) => {
+      const read = () => readStartPacket(packet(CODES.version3, Buffer.from(bytes)), undefined);
+      expect(read).toThrow(ConnectionRefusal);
+    }),
+  );
+});
+
+it.each([
+  { user: SUPERUSER },
+  { user: 'app', replication: 'true' },
+  { user: 'app', replication: 'database' },
+  { user: 'app', replication: '1' },
+])('refuses %j', (parameters) => {
+  expect(() => readStartPacket(startPacket(parameters), ID)).toThrow(ConnectionRefusal);
+});
+
+it.each(['false', 'off', 'no', '0'])(
+  'a client may say that it does not want replication: %s',
+  (replication) => {
+    expect(readStartPacket(startPacket({ user: 'app', replication }), ID).endpointId).toBe(ID);
+  },
+);
