@@ -11,9 +11,12 @@ const run = promisify(execFile);
 /** Postgres refuses to run as root, so it runs as nobody there. */
 export const serverUser = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 const SUPERUSER = 'cloud_admin';
-const ACCESS = `local all ${SUPERUSER} trust\nlocal all all scram-sha-256\nhost all all all scram-sha-256\n`;
+const ACCESS = `local all ${SUPERUSER},trusted trust\nlocal all all scram-sha-256\nhost all all all scram-sha-256\n`;
 
-/** A Postgres without the emulator, with the role `app`, whose password is `secret` (SCRAM), and its database `app`. */
+/**
+ * A Postgres without the emulator, with the role `app`, whose password is `secret` (SCRAM), and its database `app`. The role
+ * `trusted` needs no password, so many connections cost little.
+ */
 export interface PlainPostgres {
   /** The path of its Unix socket. */
   readonly socket: string;
@@ -80,6 +83,7 @@ export async function startPlainPostgres(
     await sleep(20);
   }
   await query("CREATE ROLE app LOGIN PASSWORD 'secret'");
+  await query('CREATE ROLE trusted LOGIN');
   await query('CREATE DATABASE app OWNER app');
   return { socket: join(folder, `.s.PGSQL.${port}`), query, stop };
 }
