@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { hasPostgres, PostgresEmulator, psql, type TestClient } from '../support/postgres-emulator';
+import { hasPostgres, hasPsql, PostgresEmulator, psql, type TestClient } from '../support/postgres-emulator';
 
 const ONE_CU = { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 1 };
 const CUT_OFF = 'terminating connection due to administrator command';
@@ -21,7 +21,7 @@ describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
   };
   const count = (client: TestClient) => client.ask('SELECT count(*)::int FROM visits');
 
-  it('takes psql with the connection URI that the API returns', async () => {
+  it.skipIf(!hasPsql)('takes psql with the connection URI that the API returns', async () => {
     const { uri } = await service.createProject();
     const query = "SELECT current_user, current_database(), current_setting('max_connections')";
     expect(await psql(uri, query)).toBe('app_owner|app|112');

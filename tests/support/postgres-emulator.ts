@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { Client, type ClientConfig } from 'pg';
@@ -14,6 +14,10 @@ useMemoryForTemporaryFolders();
 export const hasPostgres = findPostgres() !== undefined;
 if (!hasPostgres)
   process.stderr.write('No Postgres on PATH: the tests of the option postgres are skipped.\n');
+
+/** Whether psql can be run; where Postgres is required, it must. */
+export const hasPsql =
+  hasPostgres && (process.env.REQUIRE_POSTGRES === '1' || !spawnSync('psql', ['--version']).error);
 
 /** How a client connects to an endpoint. */
 export interface Login {

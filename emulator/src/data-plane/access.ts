@@ -4,8 +4,7 @@ import type { BranchRecord } from '../records/branch-record';
 import type { Role } from '../records/wire-types';
 
 /**
- * The roles and databases of the API that exist in a cluster. Others, which clients created by SQL, are none of the
- * emulator's business.
+ * The roles and databases of the API that exist in a cluster. Others, which clients created by SQL, are left alone.
  */
 export interface Access {
   /** When each role last changed, by its name. */

@@ -60,6 +60,7 @@ export function removeAtEnd(folder: string): () => Promise<void> {
     cwd: '/',
     stdio: ['pipe', 'ignore', 'ignore'],
   });
+  sweeper.stdin.on('error', () => undefined); // It was killed.
   const swept = once(sweeper, 'exit');
   return async () => {
     sweeper.stdin.end();

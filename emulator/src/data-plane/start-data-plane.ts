@@ -25,6 +25,7 @@ export async function startDataPlane(
   { postgres, postgresPort, host, data: dataFile }: Settings,
   projects: readonly ProjectRecord[],
 ): Promise<RunningDataPlane> {
+  if (process.platform === 'win32') throw new Error('The option postgres needs Linux or macOS.');
   // A short name, because the path of a socket is limited to about 100 bytes.
   const temporary = mkdtempSync(join(tmpdir(), 'pge-'));
   const remove = removeAtEnd(temporary);
