@@ -149,10 +149,10 @@ describe('RateLimiter with a share of the limit', () => {
     expect(long).toBeLessThan(short);
   });
 
-  it('leaves a process that has just started two fifths of the limit at first', async () => {
+  it('leaves a process that has just started 15 % of the limit at first', async () => {
     const times = await timesAfterRefusal(0, 1_000, 100);
-    expect(countUntil(times, 60)).toBeGreaterThanOrEqual(39);
-    expect(countUntil(times, 60)).toBeLessThan(50);
+    expect(countUntil(times, 60)).toBeGreaterThanOrEqual(14);
+    expect(countUntil(times, 60)).toBeLessThan(25);
   });
 
   it('counts the refusals of requests that were under way together as one', async () => {

@@ -48,7 +48,7 @@ const jitterMs = 1_000;
 /** How long after a pause the share stays as it is: the requests that were under way may still be refused. Milliseconds. */
 const graceMs = 2_000;
 /** What a process gets at first when it has to share, as a part of the limit, even if it has sent nothing so far. */
-const firstShare = { afterRefusal: 0.4, afterSlowResponses: 0.1 };
+const firstShare = { afterRefusal: 0.15, afterSlowResponses: 0.1 };
 
 /**
  * Keeps the requests of this process within the account's limits, in any time window. Queued writes go before queued
