@@ -1,15 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Client } from 'pg';
+import { emulatorCommand, type RunningCommand, startCommand } from '../tests/support/emulator-command';
 import { sendRequest } from '../tests/support/send-request';
-
-const command = join(
-  dirname(require.resolve('postgres-control-emulator/package.json')),
-  'bin/postgres-control-emulator.js',
-);
 
 /** An endpoint, and how a client connects to it. */
 export interface ConnectedPlace {
@@ -26,34 +18,23 @@ interface Created {
 
 /** The emulator's command with a Postgres behind each endpoint: a process of its own, as for an application. */
 export class PostgresService {
-  readonly #child: ChildProcess;
-  readonly #settings: readonly string[];
+  readonly #command: RunningCommand;
 
-  private constructor(child: ChildProcess, settings: readonly string[]) {
-    this.#child = child;
-    this.#settings = settings;
+  private constructor(command: RunningCommand) {
+    this.#command = command;
   }
 
   static async start(): Promise<PostgresService> {
     const words = ['--postgres', '--postgres-port', '0', '--operation-ms', '0', '--locks', 'none'];
-    const child = spawn(process.execPath, [command, ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const settings: string[] = [];
-    for await (const line of createInterface(child.stdout)) {
-      // Its own words around the values: URL, key, console, port and certificate.
-      settings.push(...line.split(/^[A-Z_]+=|^console: |^postgres: port |, certificate /).slice(1));
-      if (line.startsWith('postgres: ')) return new PostgresService(child, settings);
-    }
-    throw new Error('the emulator did not start with --postgres');
+    return new PostgresService(await startCommand([process.execPath, emulatorCommand, ...words]));
   }
 
   async stop(): Promise<void> {
-    this.#child.kill('SIGINT');
-    await once(this.#child, 'exit');
+    await this.#command.end('SIGINT');
   }
 
   async call<Body>(method: string, path: string, body?: object): Promise<Body> {
-    const [url = '', apiKey = ''] = this.#settings;
-    const response = await sendRequest({ url, apiKey }, method, path, body);
+    const response = await sendRequest(this.#command, method, path, body);
     // The caller knows the type from the API.
     return (await response.json()) as Body;
   }
@@ -69,14 +50,14 @@ export class PostgresService {
 
   /** Connects with TLS, and verifies the certificate. */
   async connect({ host, role, password, database }: ConnectedPlace['login']): Promise<Client> {
-    const [, , , port, certificate = ''] = this.#settings;
+    const { postgresPort: port, postgresCertificate } = this.#command;
     const client = new Client({
       host: '127.0.0.1',
-      port: Number(port),
+      port,
       user: role,
       password,
       database,
-      ssl: { servername: host, ca: readFileSync(certificate, 'utf8') },
+      ssl: { servername: host, ca: readFileSync(postgresCertificate, 'utf8') },
     });
     await client.connect();
     return client;
@@ -91,7 +72,7 @@ export class PostgresService {
     const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
     const parents = new Map(processes.map((id) => [id, fieldOf(`/proc/${id}/status`, 'PPid')]));
     const isOurs = (id = ''): boolean =>
-      id === String(this.#child.pid) || (parents.has(id) && isOurs(parents.get(id)));
+      id === String(this.#command.child.pid) || (parents.has(id) && isOurs(parents.get(id)));
     const isPostgres = (id = '') => fieldOf(`/proc/${id}/status`, 'Name') === 'postgres';
     const ours = processes.filter((id) => isOurs(id) && isPostgres(id));
     const servers = ours.filter((id) => !isPostgres(parents.get(id)));

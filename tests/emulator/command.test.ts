@@ -1,44 +1,19 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
+import { emulatorCommand, startCommand } from '../support/emulator-command';
+import { sendRequest } from '../support/send-request';
 
-const command = join(
-  dirname(require.resolve('postgres-control-emulator/package.json')),
-  'bin/postgres-control-emulator.js',
-);
-
-/** The running command and the settings that it printed. */
-async function startCommand(
-  ...args: string[]
-): Promise<{ child: ChildProcess; settings: Record<string, string> }> {
-  return startCommandIn({}, ...args);
-}
-
-async function startCommandIn(
-  environment: Record<string, string>,
-  ...args: string[]
-): Promise<{ child: ChildProcess; settings: Record<string, string> }> {
-  const child = spawn(process.execPath, [command, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, ...environment },
-  });
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-  });
-  const settings: Record<string, string> = {};
-  for await (const line of createInterface(child.stdout)) {
-    const [name = '', value = ''] = line.split(/=(.*)/);
-    settings[name] = value;
-    if (Object.keys(settings).length === 2) break;
-  }
-  return { child, settings };
+/** The running command. It is killed after the test, if it still runs. */
+async function start(args: readonly string[] = [], environment: Record<string, string> = {}) {
+  const env = { ...process.env, ...environment };
+  const command = await startCommand([process.execPath, emulatorCommand, ...args], { env });
+  onTestFinished(() => void command.child.kill('SIGKILL'));
+  return command;
 }
 
 async function refuse(...args: string[]): Promise<{ code: number; stderr: string }> {
-  const ended = promisify(execFile)(process.execPath, [command, ...args]);
+  const ended = promisify(execFile)(process.execPath, [emulatorCommand, ...args]);
   return ended.then(
     () => ({ code: 0, stderr: '' }),
     (error: { code: number; stderr: string }) => error,
@@ -46,20 +21,15 @@ async function refuse(...args: string[]): Promise<{ code: number; stderr: string
 }
 
 it('the command prints a base URL and a key that work', async () => {
-  const { settings } = await startCommand('--api-key', 'local', '--region-id', 'moon-1');
-  expect(settings.POSTGRES_COMPUTE_API_KEY).toBe('local');
-  const response = await fetch(`${settings.POSTGRES_COMPUTE_BASE_URL}/projects`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer local', 'content-type': 'application/json' },
-    body: '{"project":{}}',
-  });
+  const command = await start(['--api-key', 'local', '--region-id', 'moon-1']);
+  expect(command.apiKey).toBe('local');
+  const response = await sendRequest(command, 'POST', '/projects', { project: {} });
   expect(await response.json()).toMatchObject({ project: { region_id: 'moon-1' } });
 });
 
 it.each(['SIGINT', 'SIGTERM'] as const)('the command exits with code 0 on %s', async (signal) => {
-  const { child } = await startCommand();
-  child.kill(signal);
-  expect(await once(child, 'exit')).toEqual([0, null]);
+  const { end } = await start();
+  expect(await end(signal)).toEqual([0, null]);
 });
 
 it.each([
@@ -67,20 +37,12 @@ it.each([
   ['an argument, which overrides the environment', ['--api-key', 'from-argument'], 'from-argument'],
 ])('the command takes the key from %s', async (_case, args, expected) => {
   const environment = { POSTGRES_CONTROL_EMULATOR_API_KEY: 'from-environment' };
-  const { settings } = await startCommandIn(environment, ...args);
-  expect(settings.POSTGRES_COMPUTE_API_KEY).toBe(expected);
+  expect((await start(args, environment)).apiKey).toBe(expected);
 });
 
 it('--operation-ms accepts a duration per action', async () => {
-  const { settings } = await startCommand('--operation-ms', 'create_timeline=60000,default=0');
-  const response = await fetch(`${settings.POSTGRES_COMPUTE_BASE_URL}/projects`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${settings.POSTGRES_COMPUTE_API_KEY}`,
-      'content-type': 'application/json',
-    },
-    body: '{"project":{}}',
-  });
+  const command = await start(['--operation-ms', 'create_timeline=60000,default=0']);
+  const response = await sendRequest(command, 'POST', '/projects', { project: {} });
   expect(await response.json()).toMatchObject({
     operations: [{ status: 'running' }, { status: 'scheduling' }],
   });
@@ -97,6 +59,6 @@ it.each([
 });
 
 it('--help contains an example', async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [command, '--help']);
+  const { stdout } = await promisify(execFile)(process.execPath, [emulatorCommand, '--help']);
   expect(stdout).toContain('$ postgres-control-emulator --port 8080');
 });
