@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { styleText } from 'node:util';
 import execa from 'execa';
 import { Client } from 'pg';
-import { startEmulator } from 'postgres-control-emulator';
+import { type Emulator, startEmulator } from 'postgres-control-emulator';
 import { pulumiEnvironment } from './pulumi-cli/environment';
 import { findPulumiCli } from './pulumi-cli/find';
 
@@ -21,7 +21,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 void main();
 
 async function main(): Promise<void> {
-  const { emulator, hasPostgres } = await startService();
+  const emulator = await startService();
   const folder = await mkdtemp(join(tmpdir(), 'postgres-compute-demo-'));
   try {
     const project = emulator.createProject({ name: 'demo' });
@@ -37,8 +37,8 @@ async function main(): Promise<void> {
     await run('up', '--yes');
     const held = () => emulator.endpoints(project.id).filter(({ branch_id }) => branch_id === branch.id);
     const connect = async () => {
-      const [endpoint] = held();
-      return hasPostgres && endpoint ? connectClient(emulator.localConnectionUri(endpoint.id)) : undefined;
+      const [endpoint] = emulator.postgresPort === undefined ? [] : held();
+      return endpoint && connectClient(emulator.localConnectionUri(endpoint.id));
     };
     await connect();
 
@@ -60,12 +60,8 @@ async function main(): Promise<void> {
     await run('refresh', '--yes', '--expect-no-changes');
 
     await run('destroy', '--yes');
-    if (held().length > 0)
-      throw new Error(
-        `The service still has ${held()
-          .map(({ id }) => id)
-          .join(', ')}.`,
-      );
+    const left = held().map(({ id }) => id);
+    if (left.length > 0) throw new Error(`The service still has ${left.join(', ')}.`);
     say('Done: the endpoint and everything else that the demo created are deleted.');
   } catch (error) {
     process.exitCode = interruption.signal.aborted ? 130 : 1;
@@ -78,14 +74,12 @@ async function main(): Promise<void> {
 }
 
 /** With a Postgres server behind each endpoint, where one is available. */
-async function startService() {
-  const options = { operationMs: 1_500 };
-  try {
-    return { emulator: await startEmulator({ ...options, postgres: true }), hasPostgres: true };
-  } catch (error) {
-    say(`The demo runs without a database: ${error instanceof Error ? error.message : error}`);
-    return { emulator: await startEmulator(options), hasPostgres: false };
-  }
+async function startService(): Promise<Emulator> {
+  const operationMs = 1_500;
+  return startEmulator({ operationMs, postgres: true }).catch(({ message }: Error) => {
+    say(`The demo runs without a database: ${message}`);
+    return startEmulator({ operationMs });
+  });
 }
 
 /** Connects a client that stays, and says when it is cut off. */
@@ -95,7 +89,7 @@ async function connectClient(connectionString: string): Promise<Client> {
   client.once('error', ({ message }) => say(`The client was cut off: ${message}.`));
   await client.connect();
   const { rows } = await client.query('SHOW max_connections');
-  say(`A client is connected from now on. max_connections is ${rows[0].max_connections}.`);
+  say(`A client connects and stays connected. max_connections is ${rows[0].max_connections}.`);
   return client;
 }
 

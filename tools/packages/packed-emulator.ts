@@ -1,10 +1,7 @@
 import { startCommand } from '../../tests/support/emulator-command';
 import { sendRequest } from '../../tests/support/send-request';
 
-interface Answer {
-  readonly project: { readonly id: string };
-  readonly branch: { readonly id: string };
-}
+type Answer = Record<'project' | 'branch', { readonly id: string }>;
 
 /** Starts the installed emulator by its command, and creates a branch without an endpoint over HTTP. */
 export async function startPackedEmulator(command: string, cwd: string, env: Record<string, string>) {

@@ -19,7 +19,8 @@ export async function withLock(folder, { log, signal, pollMs = 250 }, work) {
   mkdirSync(dirname(folder), { recursive: true });
   let lastBeat = 0;
   let silentPolls = 0;
-  for (let poll = 0; !claim(folder); poll += 1) {
+  // With `recursive`, undefined means that the folder existed.
+  for (let poll = 0; mkdirSync(folder, { recursive: true }) === undefined; poll += 1) {
     if (poll === 0) log('waiting for another set-up to finish');
     const beat = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0;
     silentPolls = beat === lastBeat ? silentPolls + 1 : 0;
@@ -37,17 +38,6 @@ export async function withLock(folder, { log, signal, pollMs = 250 }, work) {
   } finally {
     clearInterval(heartbeat);
     rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** @param {string} folder */
-function claim(folder) {
-  try {
-    mkdirSync(folder);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw error;
   }
 }
 
