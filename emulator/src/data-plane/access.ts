@@ -25,13 +25,14 @@ export function accessOf({ roles, databases }: RolesAndDatabases): Access {
   };
 }
 
+/** The ids of the databases that a branch has from its parent, by their ids in the parent. Both keep the creation time. */
+export function inheritedIds(parent: RolesAndDatabases, child: RolesAndDatabases): Map<string, number> {
+  const byTime = new Map(child.databases.map(({ id, created_at }) => [created_at, id]));
+  return new Map(parent.databases.map(({ id, created_at }) => [String(id), byTime.get(created_at) ?? id]));
+}
+
 /** The access of a cluster as its new child branch has it: with the child's ids of the same databases. */
-export function inheritAccess(
-  { roles, databases }: Access,
-  parent: RolesAndDatabases,
-  child: RolesAndDatabases,
-): Access {
-  const childIds = new Map(parent.databases.map(({ id }, index) => [String(id), child.databases[index]?.id]));
+export function inheritAccess({ roles, databases }: Access, childIds: ReadonlyMap<string, number>): Access {
   const entries = Object.entries(databases).map(([id, database]) => [childIds.get(id) ?? id, database]);
   return { roles, databases: Object.fromEntries(entries) };
 }
