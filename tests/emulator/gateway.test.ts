@@ -140,22 +140,26 @@ describe.skipIf(bin === undefined)('a Postgres behind the gateway', () => {
     await expect(psql(gateway, 'SELECT 1', words)).rejects.toThrow(message);
   });
 
-  it('cancels the query of one client', async () => {
-    const { gateway } = await start();
-    const [client, other] = [await connectClient(gateway), await connectClient(gateway)];
-    const cancelled = expect(client.query('SELECT pg_sleep(60)')).rejects.toMatchObject({ code: '57014' });
-    const others = other.query('SELECT pg_sleep(0.2)');
-    // Type definitions do not have it: what BackendKeyData said.
-    const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
-    const key = Buffer.alloc(8);
-    key.writeInt32BE(processID);
-    key.writeInt32BE(secretKey, 4);
-    const tls = await openTls(gateway.port, { servername: HOST });
-    tls.write(packet(CODES.cancel, key));
-    expect(await readMessages(tls)).toEqual([]);
-    await cancelled;
-    expect((await others).rowCount).toBe(1);
-  });
+  it.each(['waits', 'closes at once'])(
+    'cancels the query of one client when the other %s',
+    async (manner) => {
+      const { gateway } = await start();
+      const [client, other] = [await connectClient(gateway), await connectClient(gateway)];
+      const cancelled = expect(client.query('SELECT pg_sleep(60)')).rejects.toMatchObject({ code: '57014' });
+      const others = other.query('SELECT pg_sleep(0.2)');
+      // Type definitions do not have it: what BackendKeyData said.
+      const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
+      const key = Buffer.alloc(8);
+      key.writeInt32BE(processID);
+      key.writeInt32BE(secretKey, 4);
+      const tls = await openTls(gateway.port, { servername: HOST });
+      tls.write(packet(CODES.cancel, key));
+      if (manner === 'closes at once') tls.end();
+      expect(await readMessages(tls)).toEqual([]);
+      await cancelled;
+      expect((await others).rowCount).toBe(1);
+    },
+  );
 
   it('counts clients and their messages', async () => {
     const { gateway, computes } = await start();

@@ -58,6 +58,69 @@ describe.skipIf(!hasPostgres)('roles, databases and settings of the API in Postg
     expect(await next.ask("SELECT tableowner FROM pg_tables WHERE tablename = 'notes'")).toBe(login.role);
   });
 
+  it('a deleted role leaves nothing that runs as the superuser', async () => {
+    const { login, send, createRole } = await createProject();
+    const bob = await createRole('bob');
+    const whoAmI = 'RETURNS text LANGUAGE sql SECURITY DEFINER AS $$ SELECT current_user::text $$';
+    await (await service.connect(bob)).query('CREATE DATABASE own');
+    await (await service.connect({ ...bob, database: 'own' })).query(`CREATE FUNCTION who() ${whoAmI}`);
+    const open = await service.connect({ ...bob, database: 'postgres' });
+    await open.query(`CREATE FUNCTION pg_temp.who() ${whoAmI}`);
+    await send('DELETE', 'roles/bob');
+    const client = await service.connect({ ...login, database: 'own' });
+    expect(await client.ask('SELECT who()')).toBe(login.role);
+    expect(await open.ask('SELECT pg_temp.who()')).toBe(login.role);
+  });
+
+  it('the last role that is deleted can no longer log in', async () => {
+    const { login, send } = await createProject();
+    await service.connect(login);
+    await send('DELETE', 'databases/app');
+    await send('DELETE', `roles/${login.role}`);
+    await expect(service.connect({ ...login, database: 'postgres' })).rejects.toThrow(
+      /not permitted to log in/,
+    );
+  });
+
+  it.each(['running', 'stopped'])('databases of a %s server exchange their names', async (state) => {
+    const { login, send, projectId, endpointId } = await createProject();
+    await send('POST', 'databases', { database: { name: 'b', owner_name: login.role } });
+    for (const database of ['app', 'b']) {
+      const client = await service.connect({ ...login, database });
+      await client.query(`CREATE TABLE origin AS SELECT '${database}' AS name`);
+    }
+    if (state === 'stopped')
+      await service.call('POST', `/projects/${projectId}/endpoints/${endpointId}/suspend`);
+    for (const [from, to] of [
+      ['app', 'c'],
+      ['b', 'app'],
+      ['c', 'b'],
+    ])
+      await send('PATCH', `databases/${from}`, { database: { name: to } });
+    const contents = ['app', 'b'].map(async (database) =>
+      (await service.connect({ ...login, database })).ask('SELECT name FROM origin'),
+    );
+    expect(await Promise.all(contents)).toEqual(['b', 'app']);
+  });
+
+  it('a transaction that holds a lock is ended where a change of a role needs it', async () => {
+    const { login, send, endpointId } = await createProject();
+    const client = await service.connect(login);
+    await client.query("BEGIN; ALTER ROLE app_owner SET work_mem = '5MB'; ALTER ROLE app_owner PASSWORD 'x'");
+    const { body } = await send<Role>('POST', `roles/${login.role}/reset_password`);
+    await service.connect({ ...login, password: body.role.password });
+    expect(client.cutOffBy).toMatch(/terminating connection/);
+    expect(service.emulator.connectionDrops(endpointId)).toBe(1);
+  });
+
+  it('a setting that makes commits wait does not hold up a change of a role', async () => {
+    const { projectId, endpointId, login, createRole } = await createProject();
+    await service.connect(login);
+    const pg_settings = { synchronous_standby_names: 'nobody' };
+    await service.patchEndpoint(projectId, endpointId, { settings: { pg_settings } });
+    await service.connect(await createRole('bob'));
+  });
+
   it('a database is created, renamed with its data, given away and deleted', async () => {
     const { login, send, createRole } = await createProject();
     await service.connect(login);
@@ -102,6 +165,8 @@ describe.skipIf(!hasPostgres)('roles, databases and settings of the API in Postg
     ['listen_addresses', '*', /is not allowed/],
     ['primary_conninfo', 'host=x', /is not allowed/],
     ["work_mem = '1MB'\narchive_command", 'x', /is not a name of a setting/],
+    ['include', '/etc/passwd', /is not allowed/],
+    ['application_name', 'a\0b', /pg_settings.application_name must not contain NUL/],
     ['no_such_setting', '1', /unrecognized configuration parameter/],
     ['work_mem', 'much', /invalid value for parameter "work_mem"/],
   ])('refuses the setting %s', async (name, value, message) => {

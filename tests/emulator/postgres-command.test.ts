@@ -58,6 +58,26 @@ describe.skipIf(!hasPostgres)('the processes and folders of Postgres', options, 
   });
 });
 
+describe.skipIf(!hasPostgres)('a branch in creation', options, () => {
+  it.each(['SIGKILL', 'SIGTERM'] as const)("gets its parent's data after %s", async (signal) => {
+    const data = newReachableFile();
+    const first = await startPostgresCommand('--data', data, '--locks', 'none');
+    const before = new PostgresUser(first);
+    const { projectId, branchId, login } = await before.createProject();
+    await (await before.connect(login)).query('CREATE TABLE visits AS SELECT 7 AS number');
+    const { body } = await before.call<{ endpoints: { host: string }[] }>(
+      'POST',
+      `/projects/${projectId}/branches`,
+      { branch: { parent_id: branchId }, endpoints: [{ type: 'read_write' }] },
+    );
+    await first.end(signal);
+
+    const after = new PostgresUser(await startPostgresCommand('--data', data));
+    const client = await after.connect({ ...login, host: body.endpoints[0]?.host ?? '' });
+    expect(await client.ask('SELECT number FROM visits')).toBe(7);
+  });
+});
+
 describe.skipIf(!hasPostgres)('an emulator that starts with Postgres', options, () => {
   const openFile = async (data: string) => {
     const service = await PostgresEmulator.start({ data });

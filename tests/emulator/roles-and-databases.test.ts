@@ -80,6 +80,9 @@ describe('roles', () => {
     ['an existing name', 'app_owner', [409, 'ROLE_EXISTS']],
     ['an empty name', '', [400, 'BAD_REQUEST']],
     ['a name of 64 bytes', 'é'.repeat(32), [400, 'BAD_REQUEST']],
+    ["the superuser's name", 'cloud_admin', [400, 'BAD_REQUEST']],
+    ['a name of a predefined role', 'pg_execute_server_program', [400, 'BAD_REQUEST']],
+    ['a word of SQL', 'public', [400, 'BAD_REQUEST']],
   ])('rejects a new role with %s', async (_case, name, expected) => {
     const { createRole } = await startBranch();
     expect(outcomeOf(await createRole(name))).toEqual(expected);
@@ -94,6 +97,19 @@ describe('roles', () => {
 });
 
 describe('databases', () => {
+  it.each(['postgres', 'template0', 'template1'])('rejects the name %s', async (name) => {
+    const { call, path, createDatabase } = await startBranch();
+    expect(outcomeOf(await createDatabase(name))).toEqual([400, 'BAD_REQUEST']);
+    const renamed = await call('PATCH', `${path}/databases/app`, { database: { name } });
+    expect(outcomeOf(renamed)).toEqual([400, 'BAD_REQUEST']);
+  });
+
+  it("rejects a project whose database's name makes no name for its owner", async () => {
+    const { call } = await startBranch();
+    const refused = await call('POST', '/projects', { project: { branch: { database_name: 'pg' } } });
+    expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining('"pg_owner"') } });
+  });
+
   it('a new database belongs to a role of its branch', async () => {
     const { createDatabase, names } = await startBranch();
     const created = await createDatabase('more');

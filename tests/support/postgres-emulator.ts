@@ -79,7 +79,7 @@ export class PostgresUser {
       const { body: read } = await this.call<Created>('GET', `${path}/${body.branch.id}`);
       return read.branch.current_state === 'ready';
     };
-    await expect.poll(isReady).toBe(true);
+    await expect.poll(isReady, { timeout: 15_000 }).toBe(true);
     return { ...placeOf(projectId, body), hosts: body.endpoints.map(({ host }) => host) };
   }
 

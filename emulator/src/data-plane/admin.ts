@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { Client, DatabaseError } from 'pg';
 import { SUPERUSER } from '../gateway/computes';
 
 /** How to log in to a server as its superuser. */
@@ -11,7 +11,11 @@ export interface AdminAccess {
 /** No `pg_settings` of an endpoint may change what the emulator's own statements do. */
 const OPTIONS = [
   'statement_timeout=0',
-  'lock_timeout=0',
+  // A client may hold a lock for as long as it likes.
+  'lock_timeout=2s',
+  'idle_in_transaction_session_timeout=0',
+  // No standby confirms a commit that `synchronous_standby_names` waits for.
+  'synchronous_commit=local',
   'idle_session_timeout=0',
   'default_transaction_read_only=off',
   'password_encryption=scram-sha-256',
@@ -43,4 +47,9 @@ export async function asAdmin<Result>(
   } finally {
     await admin.end();
   }
+}
+
+/** Whether a statement failed because a client holds a lock. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '55P03';
 }

@@ -4,7 +4,8 @@ import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { SUPERUSER } from '../gateway/computes';
 import type { BranchRecord } from '../records/branch-record';
-import { inheritAccess } from './access';
+import type { ProjectRecord } from '../records/project-record';
+import { inheritAccess, inheritedIds } from './access';
 import { Cluster, type ClusterSetup, REMOVED } from './cluster';
 import { copyFolder } from './copy-folder';
 import type { PostgresBinaries } from './find-postgres';
@@ -102,9 +103,12 @@ export class BranchData {
   fork(parent: BranchRecord, child: BranchRecord): void {
     const from = this.of(parent.wire.id);
     const to = this.of(child.wire.id);
+    // The records may change before the copy begins.
+    const childIds = inheritedIds(parent, child);
     const copied = from.inTurn(async () => {
+      if (to.exists) return;
       if (existsSync(from.copying)) await this.prepare(from);
-      if (from.exists) await from.copyTo(to, inheritAccess(from.state.access, parent, child));
+      if (from.exists) await from.copyTo(to, inheritAccess(from.state.access, childIds));
     });
     this.#copies.set(child.wire.id, copied);
     // Clients of the branch wait for the copy. If it fails, the folder tells them so, even after a restart.
@@ -112,6 +116,15 @@ export class BranchData {
       () => this.#copies.delete(child.wire.id),
       () => makeServerFolder(to.copying),
     );
+  }
+
+  /** Begins again what an earlier emulator could not finish: the copies for new branches. */
+  resumeForks({ branches, unfinished }: ProjectRecord): void {
+    for (const { step } of unfinished) {
+      const child = branches.get(step.branchId);
+      const parent = branches.get(child?.wire.parent_id ?? '');
+      if (step.purpose === 'branch-creation' && child && parent) this.fork(parent, child);
+    }
   }
 
   /** Resolves when the branch has its copy of the parent's data, or rejects; undefined if it already has. */

@@ -153,6 +153,7 @@ export class Cluster {
   async copyTo(target: Cluster, access: Access = this.state.access): Promise<void> {
     const { folder } = this;
     const { copying } = target;
+    await rm(copying, { recursive: true, force: true });
     if (this.server === undefined) await copyFolder(folder, copying, (path) => NOT_DATA.test(path));
     else
       await this.connect('postgres', async (admin) => {

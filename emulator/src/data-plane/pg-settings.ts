@@ -12,6 +12,7 @@ type PgSettings = Readonly<Record<string, string>>;
  */
 const REFUSED = [
   /_(commands?|file|filename|directory|directories|library|libraries|conninfo)$/,
+  /^include/,
   /^(archive|bonjour|gss|krb|oauth|recovery|ssl|syslog|unix_socket)_/,
   /^(dynamic_library|extension_control)_path$/,
   /^(bonjour|event_source|hot_standby|jit_provider|listen_addresses|log_destination|log_file_mode)$/,
@@ -21,8 +22,9 @@ const NAME = /^[a-z_][a-z0-9_$]*(\.[a-z_][a-z0-9_$]*)*$/;
 
 /** @throws ApiError (400) for a setting that no endpoint may have */
 export function checkAllowed(settings: PgSettings): void {
-  for (const given of Object.keys(settings)) {
+  for (const [given, value] of Object.entries(settings)) {
     const name = given.toLowerCase();
+    if (value.includes('\0')) throw badRequest(`pg_settings.${given} must not contain NUL`);
     if (!NAME.test(name)) throw badRequest(`pg_settings ${JSON.stringify(given)} is not a name of a setting`);
     if (!REFUSED.some((pattern) => pattern.test(name))) continue;
     throw badRequest(

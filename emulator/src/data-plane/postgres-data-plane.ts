@@ -7,6 +7,7 @@ import type { BranchRecord } from '../records/branch-record';
 import type { EndpointRecord } from '../records/endpoint-record';
 import { type ProjectRecord, readWriteEndpointOf } from '../records/project-record';
 import { reasonOf } from '../records/thrown-reason';
+import { isLockTimeout } from './admin';
 import { AwaitedStarts, isActive } from './awaited-starts';
 import type { BranchData } from './branch-data';
 import type { Cluster } from './cluster';
@@ -214,8 +215,17 @@ export class PostgresDataPlane implements DataPlane, Computes {
   }
 
   async #update(cluster: Cluster, branch: BranchRecord): Promise<void> {
-    const { dropsConnections } = await cluster.update(branch);
-    if (!dropsConnections) return;
+    try {
+      const { dropsConnections } = await cluster.update(branch);
+      if (dropsConnections) await this.#dropConnections(cluster);
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      await this.#dropConnections(cluster);
+      await cluster.update(branch);
+    }
+  }
+
+  async #dropConnections(cluster: Cluster): Promise<void> {
     const compute = this.#computes.get(cluster.endpointId ?? '');
     compute?.countDrops();
     if (compute !== undefined) this.#plane?.journal.noteEndpoint(compute.project, compute.endpoint);

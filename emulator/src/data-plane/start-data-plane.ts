@@ -43,6 +43,7 @@ export async function startDataPlane(
     mkdirSync(folder, { recursive: true });
     const gateway = await startGateway({ computes: dataPlane, host, port: postgresPort, folder });
     dataPlane.port = gateway.port;
+    for (const project of projects) branchData.resumeForks(project);
     const stop = async (): Promise<void> => {
       await dataPlane.stop();
       await gateway.stop();

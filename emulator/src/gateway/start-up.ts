@@ -5,6 +5,7 @@ import { protocolViolation } from './computes';
 import { PACKET_LENGTHS, REQUEST_CODES, readStartPacket, type StartPacket } from './start-packet';
 
 const TLS_HANDSHAKE = 0x16;
+const LONGEST_CANCEL_MS = 10_000;
 const { ssl, gss, cancel } = REQUEST_CODES;
 
 /**
@@ -36,7 +37,7 @@ export async function startUp(
     checkLength(length, code === cancel ? 'cancel' : 'start');
     const packet = Buffer.concat([head, await client.take(length - head.length)]);
     if (code !== cancel) return readStartPacket(packet, client.serverName);
-    await forwardCancel(packet, sockets(), client.signal);
+    await forwardCancel(packet, sockets());
     return undefined;
   }
 }
@@ -46,8 +47,12 @@ function checkLength(length: number, packet: keyof typeof PACKET_LENGTHS): void 
   if (length < least || length > most) throw protocolViolation(`invalid length of ${packet} packet`);
 }
 
-/** To every server: the right one knows the key. A server closes the connection when it has handled the request. */
-async function forwardCancel(packet: Buffer, sockets: readonly string[], signal: AbortSignal): Promise<void> {
+/**
+ * To every server: the right one knows the key. A server closes the connection when it has handled the request; many
+ * clients close theirs at once.
+ */
+async function forwardCancel(packet: Buffer, sockets: readonly string[]): Promise<void> {
+  const signal = AbortSignal.timeout(LONGEST_CANCEL_MS);
   await Promise.all(
     sockets.map(async (path) => {
       // A server that is stopping cancels its queries anyway.

@@ -15,7 +15,7 @@ import {
 import { provisioner, settingsShape, sizeShape, suspendTimeout } from './endpoint-attributes';
 import { annotations, preloadLibraries } from './nested-attributes';
 import { forEachTreatment, readSection, type UnknownAttributes } from './request-body';
-import { postgresName } from './role-and-database-attributes';
+import { databaseName, roleName } from './role-and-database-attributes';
 
 export interface NewProject {
   readonly name?: string | undefined;
@@ -63,6 +63,12 @@ const projectSettings = attributes({
 
 const bounds = attributes(sizeShape);
 
+const firstBranch = attributes({
+  name: textOfLength(1, 256),
+  role_name: roleName,
+  database_name: databaseName,
+  annotations,
+});
 const project = attributes({
   name: textOfLength(1, 256),
   region_id: region,
@@ -76,12 +82,7 @@ const project = attributes({
     suspend_timeout_seconds: suspendTimeout,
     ...settingsShape,
   }),
-  branch: attributes({
-    name: textOfLength(1, 256),
-    role_name: postgresName,
-    database_name: postgresName,
-    annotations,
-  }),
+  branch: firstBranch,
   settings: projectSettings,
   org_id: id,
 });
@@ -105,10 +106,15 @@ export function readNewProject(body: unknown, unknownAttributes: UnknownAttribut
     historyRetentionSeconds: requested.history_retention_seconds,
     storePasswords: requested.store_passwords,
     branchName: requested.branch?.name,
-    databaseName: requested.branch?.database_name,
-    roleName: requested.branch?.role_name,
+    ...readFirstAccess(requested.branch),
     defaultEndpointSettings: readDefaults(requested),
   };
+}
+
+/** Without a name, the role is named after the database; that name must be possible, too. */
+function readFirstAccess({ database_name: database, role_name: role }: z.infer<typeof firstBranch> = {}) {
+  const owner = role ?? (database && parse(roleName, `${database}_owner`, 'project.branch.role_name'));
+  return { databaseName: database, roleName: owner };
 }
 
 export function readProjectChange(body: unknown, unknownAttributes: UnknownAttributes): ProjectChange {

@@ -15,15 +15,28 @@ export type DatabaseAttributes = Partial<NewDatabase>;
 const LONGEST_NAME = 63;
 
 /** Postgres counts bytes, and its names cannot contain NUL. */
-export const postgresName = text.refine(
+const postgresName = text.refine(
   (name) => name !== '' && Buffer.byteLength(name) <= LONGEST_NAME && !name.includes('\0'),
   `a name of 1 to ${LONGEST_NAME} bytes`,
 );
 
-const change = attributes({ name: postgresName, owner_name: postgresName });
+/** Names that Postgres or the service needs for itself. */
+const RESERVED_ROLES = /^(pg_.*|cloud_admin|neon_superuser|zenith_admin|public|none)$/s;
+const RESERVED_DATABASES = /^(postgres|template0|template1)$/;
+
+export const roleName = postgresName.refine(
+  (name) => !RESERVED_ROLES.test(name),
+  'a name that is not reserved (pg_*, cloud_admin, neon_superuser, zenith_admin, public, none)',
+);
+export const databaseName = postgresName.refine(
+  (name) => !RESERVED_DATABASES.test(name),
+  'a name that is not reserved (postgres, template0, template1)',
+);
+
+const change = attributes({ name: databaseName, owner_name: postgresName });
 const DATABASE_CHANGE = forEachTreatment(change);
 const NEW_DATABASE = forEachTreatment(change.required());
-const NEW_ROLE = forEachTreatment(attributes({ no_login: flag }).extend({ name: postgresName }));
+const NEW_ROLE = forEachTreatment(attributes({ no_login: flag }).extend({ name: roleName }));
 
 export function readNewRole(body: unknown, unknownAttributes: UnknownAttributes): NewRole {
   return parse(NEW_ROLE[unknownAttributes], readSection(body, 'role'), 'role');
