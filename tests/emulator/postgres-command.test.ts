@@ -141,7 +141,7 @@ describe.skipIf(!hasPostgres)('an emulator that starts with Postgres', options, 
 
   it.skipIf(process.getuid?.() !== 0)('needs a folder that the user of the servers can enter', async () => {
     const started = startEmulator({ postgres: true, postgresPort: 0, data: newDataFile() });
-    await expect(started).rejects.toThrow(/user 65534 cannot reach .*service.db.postgres/);
+    await expect(started).rejects.toThrow(/user 65534, which cannot write to .*service.db.postgres/);
   });
 
   it('needs the programs of Postgres', async () => {

@@ -90,6 +90,24 @@ it('a create that fails after it took over the oldest endpoint leaves no duplica
   expect(idsOf(service)).toEqual([oldest?.id]);
 });
 
+it('a create takes over the next oldest endpoint when the oldest one is deleted while it is taken over', async () => {
+  const service = await startService({ operationMs: 30, readLagMs: 800 });
+  const { emulator, project, branch } = service;
+  const inputs = service.declare({ type: 'read_only', autoscalingLimitMaxCu: 2 });
+  const name = await derivedName(service, inputs);
+  const [oldest, younger] = [5_000, 3_000].map((ageMs) =>
+    emulator.createEndpoint(project.id, { branch_id: branch.id, type: 'read_only', name }, { ageMs }),
+  );
+  const url = await startProxy(emulator.url, (method, path, response) => {
+    if (method !== 'PATCH' || !path.endsWith(`/${oldest?.id}`)) return undefined;
+    emulator.deleteEndpoint(oldest?.id ?? '');
+    return { ...response, status: 404, body: { code: 'NOT_FOUND', message: 'not found' } as object };
+  });
+  const provider = service.startProvider({ POSTGRES_COMPUTE_BASE_URL: url });
+  expect(await outcomeOf(runCreate(provider, inputs))).toMatchObject({ id: younger?.id });
+  expect(idsOf(service)).toEqual([younger?.id]);
+});
+
 describe('a new endpoint that only some reads show', () => {
   it('is not duplicated when the POST response is lost and a later list omits the endpoint once', async () => {
     const service = await startService({ operationMs: 30, readLagMs: 800 });

@@ -55,7 +55,7 @@ export class Autosuspend {
     if (this.#dataPlane === undefined) return this.#suspend(project, endpoint);
     if (this.#idleMs(id) >= this.#delayMs(endpoint) && (await this.#dataPlane.isQuerying(id)))
       this.noteActivity(endpoint);
-    const isIdle = this.#idleMs(id) >= this.#delayMs(endpoint);
+    const isIdle = endpoint.wire.suspend_timeout_seconds >= 0 && this.#idleMs(id) >= this.#delayMs(endpoint);
     if (isIdle && !this.#isStopped && canSuspend(project, endpoint)) this.#suspend(project, endpoint);
     else this.arm(project, endpoint);
   }

@@ -80,7 +80,7 @@ export class Controls {
   /**
    * How often the connections to an endpoint dropped: restarts, suspensions, moves, disabling and deletion of an active
    * compute. Autosuspend does not count, because it waits until no client is connected. With the option `postgres`, it is
-   * the number of clients that were really cut off, by autosuspend too.
+   * the number of clients that were disconnected, including by autosuspend.
    */
   connectionDrops(endpointId: string): number {
     return this.#plane.store.findEndpointEver(endpointId).connectionDrops;

@@ -16,7 +16,7 @@ const REFUSED = [
   /^(archive|bonjour|gss|krb|oauth|recovery|ssl|syslog|unix_socket)_/,
   /^(dynamic_library|extension_control)_path$/,
   /^(bonjour|event_source|hot_standby|jit_provider|listen_addresses|log_destination|log_file_mode)$/,
-  /^(logging_collector|port|primary_slot_name|ssl)$/,
+  /^(logging_collector|port|primary_slot_name|ssl|wal_level)$/,
 ];
 const NAME = /^[a-z_][a-z0-9_$]*(\.[a-z_][a-z0-9_$]*)*$/;
 
@@ -28,7 +28,7 @@ export function checkAllowed(settings: PgSettings): void {
     if (!NAME.test(name)) throw badRequest(`pg_settings ${JSON.stringify(given)} is not a name of a setting`);
     if (!REFUSED.some((pattern) => pattern.test(name))) continue;
     throw badRequest(
-      `pg_settings.${given} is not allowed: with the option postgres, settings that run programs, load libraries or name files, and those of the network, are the emulator's`,
+      `pg_settings.${given} is not allowed with the option postgres: settings that run programs, load libraries, name files or configure the network are reserved for the emulator`,
     );
   }
 }
@@ -45,7 +45,7 @@ export function checkKnown(settings: PgSettings, program: string, data: string):
   if (asked.status === 0) return;
   const reason =
     /(?:FATAL|ERROR): +(.*)/.exec(asked.stderr ?? '')?.[1] ?? asked.error?.message ?? asked.stderr;
-  throw badRequest(`pg_settings: Postgres does not accept them: ${reason}`);
+  throw badRequest(`Postgres rejects these pg_settings: ${reason}`);
 }
 
 /** Writes the settings of an endpoint where its server reads them. @throws ApiError if one is not allowed */

@@ -28,6 +28,6 @@ export function checkReachable(folder: string): void {
   if (SERVER_USER === undefined) return;
   if (spawnSync('test', ['-w', folder], { ...SERVER_USER, cwd: '/' }).status === 0) return;
   throw new Error(
-    `user ${SERVER_USER.uid} cannot reach ${folder}, which Postgres's servers do as that user because the emulator runs as root: choose a file whose folders all users can enter, or run the emulator as another user`,
+    `Postgres does not run as root, so its servers run as user ${SERVER_USER.uid}, which cannot write to ${folder}: use a data file in a folder that this user can enter (without a data file, set TMPDIR to one), or run the emulator as another user`,
   );
 }

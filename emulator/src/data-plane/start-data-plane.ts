@@ -18,7 +18,7 @@ export interface RunningDataPlane {
 }
 
 /**
- * Starts the gateway, and what starts the servers. The data is in a folder beside the data file, or in a temporary one.
+ * Starts the gateway and prepares the servers. The data is in a folder beside the data file, or in a temporary folder.
  * @throws Error when there is no Postgres, the port is taken, or the folder cannot be used
  */
 export async function startDataPlane(

@@ -7,7 +7,7 @@ import { writeRefusal } from './start-packet';
 
 const ALPN = 'postgresql';
 
-/** Ends a socket: what was written is still sent, what arrives is dropped, and after so long nothing is left of it. */
+/** Closes a socket gracefully: sends what was written, discards what arrives, and destroys the socket after `ms`. */
 export function closeWithin(socket: Socket, ms: number): void {
   if (socket.destroyed) return;
   const timer = setTimeout(() => socket.destroy(), ms);
@@ -23,7 +23,7 @@ export function whenClosed(socket: Socket): Promise<void> {
   });
 }
 
-/** The connection of one client, until it is led to a server. */
+/** A client's connection until it is connected to a server. */
 export class ClientConnection {
   /** Aborts when the client goes, or the start-up has to end; the reason is a ConnectionRefusal, or undefined. */
   readonly signal: AbortSignal;

@@ -1,4 +1,4 @@
-/** The superuser of every compute's server, which only the emulator uses. */
+/** The superuser of every server, for the emulator only: the gateway refuses it. */
 export const SUPERUSER = 'cloud_admin';
 
 /** What the gateway asks of the computes. */

@@ -21,7 +21,7 @@ export interface GatewayOptions {
 export interface GatewayLimits {
   /** Maximum time from the connection to the complete start-up packet, TLS included. */
   readonly startUpMs: number;
-  /** How many clients may be between their connection and that to a server, which may have to be started. */
+  /** Maximum number of clients that are connected to the gateway but not yet to a server. */
   readonly startingClients: number;
   /** How long a client may take to read its last message and close the connection. */
   readonly closingMs: number;

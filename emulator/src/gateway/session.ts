@@ -41,8 +41,8 @@ export async function connectToServer(path: string, packet: Buffer, signal: Abor
 const stopped = () => new ConnectionRefusal('57P03', 'the compute stopped before it answered: connect again');
 
 /**
- * Leads the bytes of client and server to each other until one of them closes. The other then gets what is left, and has
- * so many milliseconds to close.
+ * Forwards bytes in both directions until one side closes. The other side gets the remaining bytes, and has `closingMs`
+ * to close.
  */
 export async function passThrough(
   client: Socket,

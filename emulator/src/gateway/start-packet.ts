@@ -56,7 +56,7 @@ function readParameters(body: Buffer): Parameter[] {
   return names.map((name, index) => [name, texts[index * 2 + 1] ?? '']);
 }
 
-/** The server trusts the superuser, and replication would copy the passwords of every role. */
+/** The superuser is the emulator's own, and replication would copy the passwords of every role. */
 function checkAccess(parameters: readonly Parameter[]): void {
   for (const [name, value] of parameters) {
     if (name === 'user' && value === SUPERUSER) {

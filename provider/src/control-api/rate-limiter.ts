@@ -1,4 +1,4 @@
-import { memoize, partition } from 'lodash';
+import { memoize, sortedLastIndexBy } from 'lodash';
 import { type Deadline, toTimerMs } from './deadline';
 import { ResponseTimes } from './response-times';
 import { SlidingWindow } from './sliding-window';
@@ -16,9 +16,9 @@ export const defaultRequestLimits: RequestLimits = { perMinute: 700, perSecondOn
 /** A request that waits for the rate limiter. */
 interface Waiter {
   readonly onRoute: SlidingWindow;
-  readonly isWrite: boolean;
-  readonly since: number;
-  /** The time of its deadline. Local time. */
+  /** Requests are sent in this order. */
+  readonly turn: number;
+  /** The time of its deadline. */
   readonly expiresAt: number;
   readonly admit: () => void;
   readonly expire: () => void;
@@ -41,19 +41,22 @@ const minuteMs = 60_000;
 const secondMs = 1_000;
 /** How long all requests pause after a 429 without Retry-After. Milliseconds. */
 const defaultPauseMs = 1_000;
-/** How long a queued read lets writes go first. Milliseconds. */
+/** A queued read lets those writes go first that arrive within this time. Milliseconds. */
 const longestYieldMs = 10_000;
 /** The longest random addition to a pause, so that processes don't resume at the same moment. Milliseconds. */
 const jitterMs = 1_000;
 /** How long after a pause the share stays as it is: the requests that were under way may still be refused. Milliseconds. */
 const graceMs = 2_000;
-/** What a process gets at first when it has to share, as a part of the limit, even if it has sent nothing so far. */
-const firstShare = { afterRefusal: 0.15, afterSlowResponses: 0.1 };
+/** What a process keeps after its first 429, as a part of the limit, even if it has sent nothing so far. */
+const firstShare = 0.15;
+/** What slow responses leave a process, as a part of the limit. They may have other causes than too many requests. */
+const leastShareOfSlow = 0.5;
 
 /**
- * Keeps the requests of this process within the account's limits, in any time window. Queued writes go before queued
- * reads, for a while: the writes may wait for what a read shows. After a 429, all requests pause, and this process shares the account's limit with others: it starts with the
- * whole limit, takes less after each 429 and when responses become slow, and more as time passes without either.
+ * Keeps the requests of this process within the account's limits, in any time window. A queued write goes before the reads
+ * of the last 10 s, but not before older ones: the writes may wait for what a read shows. After a 429, all requests pause.
+ * The process starts with the whole limit, sends less after each 429 and when responses become slow, and more as time passes
+ * without either: other processes may use the same account. Times are monotonic, so a change of the clock has no effect.
  */
 export class RateLimiter {
   readonly #account: SlidingWindow;
@@ -74,14 +77,16 @@ export class RateLimiter {
   async send<Response>(limited: LimitedRequest, request: () => Promise<Response>): Promise<Response> {
     const onRoute = this.#windowOf(limited.route);
     await this.#enter(onRoute, limited);
-    const sentAt = Date.now();
+    const sentAt = performance.now();
     try {
-      return await request();
+      const response = await request();
+      // Failures are no measure: a refusal is fast, and a time-out may concern one request.
+      const areSlow = this.#timesOf(limited.route).note(performance.now() - sentAt);
+      if (areSlow) this.#share(0, leastShareOfSlow, leastShareOfSlow);
+      return response;
     } finally {
       this.#account.end();
       onRoute.end();
-      const areSlow = this.#timesOf(limited.route).note(Date.now() - sentAt);
-      if (areSlow) this.#share(0, firstShare.afterSlowResponses);
       this.#admitAll();
     }
   }
@@ -89,10 +94,10 @@ export class RateLimiter {
   /** Sends nothing for this long, because the service returned 429, and then less than before. */
   backOff(retryAfterMs: number): void {
     const pauseMs = retryAfterMs || defaultPauseMs;
-    const until = Date.now() + pauseMs;
+    const until = performance.now() + pauseMs;
     if (until > this.#pausedUntil) this.#pausedUntil = until + Math.random() * jitterMs;
     // The longer the wait, the faster the limit was used up, and the better is the share known.
-    this.#share(pauseMs, firstShare.afterRefusal * Math.max(0, 1 - pauseMs / minuteMs));
+    this.#share(pauseMs, firstShare * Math.max(0, 1 - pauseMs / minuteMs));
   }
 
   /** Sends nothing any more: rejects every request that waits, and every later one. */
@@ -106,37 +111,30 @@ export class RateLimiter {
   }
 
   /** At most once for all requests that were under way at one time. */
-  #share(waitMs: number, least: number): void {
-    const now = Date.now();
+  #share(waitMs: number, first: number, least?: number): void {
+    const now = performance.now();
     if (now < this.#nextCutAt) return;
-    this.#account.cut(waitMs, least);
+    this.#account.cut(waitMs, first, least);
     this.#nextCutAt = now + waitMs + graceMs;
   }
 
   #enter(onRoute: SlidingWindow, { isWrite, deadline }: LimitedRequest): Promise<void> {
     return new Promise((resolve, reject) => {
       const expire = () => reject(new NotSentError(this.#describeExpiry()));
-      const expiresAt = Date.now() + (deadline?.remainingMs ?? Number.POSITIVE_INFINITY);
-      const waiter = { onRoute, isWrite, since: Date.now(), expiresAt, admit: resolve, expire };
-      // Behind the last write, before the first read.
-      const index = isWrite
-        ? this.#waiters.findLastIndex((other) => other.isWrite) + 1
-        : this.#waiters.length;
-      this.#waiters.splice(index, 0, waiter);
+      const expiresAt = performance.now() + (deadline?.remainingMs ?? Number.POSITIVE_INFINITY);
+      const turn = performance.now() + (isWrite ? 0 : longestYieldMs);
+      const waiter = { onRoute, turn, expiresAt, admit: resolve, expire };
+      this.#waiters.splice(sortedLastIndexBy(this.#waiters, waiter, 'turn'), 0, waiter);
       this.#admitAll();
     });
   }
 
   #admitAll(): void {
     clearTimeout(this.#timer);
-    const now = Date.now();
+    const now = performance.now();
     const stillWaiting: Waiter[] = [];
     let nextAt = Number.POSITIVE_INFINITY;
-    const [patient, others] = partition(
-      this.#waiters,
-      ({ isWrite, since }) => !isWrite && now - since > longestYieldMs,
-    );
-    for (const waiter of [...patient, ...others]) {
+    for (const waiter of this.#waiters) {
       const { onRoute } = waiter;
       const freeAt = Math.max(this.#pausedUntil, this.#account.freeAt(now), onRoute.freeAt(now));
       if (this.#isClosed || waiter.expiresAt <= now) {
@@ -158,7 +156,7 @@ export class RateLimiter {
 
   #describeExpiry(): string {
     if (this.#isClosed) return 'not sent: interrupted';
-    const pauseMs = this.#pausedUntil - Date.now();
+    const pauseMs = this.#pausedUntil - performance.now();
     if (pauseMs <= 0) return 'not sent before the deadline';
     return `not sent: the service returned 429 and asked to wait; ${Math.ceil(pauseMs / 1000)} s remain`;
   }

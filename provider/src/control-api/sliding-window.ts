@@ -50,12 +50,12 @@ export class SlidingWindow {
 
   begin(): void {
     this.#underWay += 1;
-    this.#begunAt = Date.now();
+    this.#begunAt = performance.now();
   }
 
   end(): void {
     this.#underWay -= 1;
-    this.#ended.push(Date.now());
+    this.#ended.push(performance.now());
   }
 
   /**
@@ -63,16 +63,17 @@ export class SlidingWindow {
    * @param waitMs when the service accepts requests again. After a short wait, requests are spaced: little room comes at a
    * time. A long wait means that bursts use up the limit and that there is room for bursts again. Then spacing would only make
    * everything that is under way last longer, with more polls
-   * @param least the smallest first share, as a part of the limit: the process may just have started
+   * @param first the smallest share after the first cut, as a part of the limit: the process may just have started
+   * @param least the smallest share after further cuts
    */
-  cut(waitMs: number, least: number): void {
-    const now = Date.now();
+  cut(waitMs: number, first: number, least = leastShare): void {
+    const now = performance.now();
     const share = this.#shareAt(now);
     const sinceFirstMs = now - (this.#ended[0] ?? now);
     const usedInMs = clamp(sinceFirstMs + waitMs, 1, this.#windowMs);
     const used = (this.#ended.length * this.#windowMs) / usedInMs;
-    const smallest = this.#limit * (share < this.#limit ? leastShare : least);
-    this.#shareAtCut = Math.max(1, smallest, Math.min(share, used) * keptShare);
+    const smallest = this.#limit * (share < this.#limit ? least : first);
+    this.#shareAtCut = Math.max(1, Math.min(share, Math.max(smallest, Math.min(share, used) * keptShare)));
     this.#cutAt = now;
     this.#sendingMs = waitMs <= this.#windowMs * shortWait ? this.#windowMs / haste : 0;
   }

@@ -108,9 +108,13 @@ async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndp
   return { id, outputs: await run.keepInState(finish()) };
 }
 
-/** Fails, and first deletes the duplicates that are listed: the next run updates the endpoint and does not look for them. */
+/**
+ * Fails, and first deletes the duplicates that are listed: the next run updates the endpoint and does not look for them. If
+ * the endpoint no longer exists, the next attempt takes over the oldest of them instead: another process may keep it.
+ */
 async function failWithoutDuplicates(request: CreateRequest, id: string, error: unknown): Promise<never> {
-  if (!request.deadline.hasPassed) await deleteDuplicates(request, id).catch(() => undefined);
+  const isGone = error instanceof GoneError;
+  if (!isGone && !request.deadline.hasPassed) await deleteDuplicates(request, id).catch(() => undefined);
   throw error;
 }
 
