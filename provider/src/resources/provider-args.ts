@@ -16,8 +16,8 @@ export interface ProviderArgs {
    */
   baseUrl?: pulumi.Input<string>;
   /**
-   * The maximum number of requests in any minute. Each provider counts its own: to share one account's limit, give each a
-   * portion of it. If it is not given, the provider reads `POSTGRES_COMPUTE_REQUESTS_PER_MINUTE`. @default 700 @integer
+   * The maximum number of requests in any minute: the account's limit. Providers and pipelines on one account share it by
+   * themselves. If it is not given, the provider reads `POSTGRES_COMPUTE_REQUESTS_PER_MINUTE`. @default 700 @integer
    */
   requestsPerMinute?: pulumi.Input<number>;
   /**
