@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { startEmulator } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -100,6 +108,21 @@ describe.skipIf(!hasPostgres)('an emulator that starts with Postgres', () => {
     const folder = join(`${data}.postgres`, branchId);
     await expect.poll(() => existsSync(folder), { timeout: 15_000 }).toBe(false);
   });
+
+  it.each(['link', 'folder'])(
+    'refuses a %s that another user may have put in the place of its data',
+    async (kind) => {
+      const data = newReachableFile();
+      const place = `${data}.postgres`;
+      const elsewhere = makeTemporaryFolder();
+      if (kind === 'link') symlinkSync(elsewhere, place);
+      else mkdirSync(place);
+      if (kind === 'folder') chmodSync(place, 0o777);
+      const { uid } = statSync(place);
+      await expect(openFile(data)).rejects.toThrow(/is not a folder that only this user can write to/);
+      expect(statSync(place).uid).toBe(uid);
+    },
+  );
 
   it('tells a client which stored settings keep its compute from starting', async () => {
     const data = newReachableFile();
