@@ -248,3 +248,13 @@ function countResources(): Partial<Record<string, number>> {
   for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1;
   return counts;
 }
+
+it('wakes a compute again whose server stopped before the connection', async () => {
+  const { path } = await startServer(readToEnd);
+  const computes = new OneCompute(path);
+  const paths = [`${path}-of-a-stopped-server`, path];
+  computes.reach = async () => paths.shift() ?? '';
+  const { port } = await startTestGateway(computes);
+  (await openSocket(port)).write(VALID);
+  await expect.poll(() => computes.clients).toBe(1);
+});

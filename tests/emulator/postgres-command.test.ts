@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { startEmulator } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -117,6 +126,20 @@ describe.skipIf(!hasPostgres)('an emulator that starts with Postgres', options, 
     await expect(second.connect(child.login)).rejects.toThrow(/copy of its parent's data was not completed/);
     await second.connect(parent.login);
   });
+  it.each(['link', 'folder'])(
+    'refuses a %s that another user may have put in the place of its data',
+    async (kind) => {
+      const data = newReachableFile();
+      const place = `${data}.postgres`;
+      const elsewhere = makeTemporaryFolder();
+      if (kind === 'link') symlinkSync(elsewhere, place);
+      else mkdirSync(place);
+      if (kind === 'folder') chmodSync(place, 0o777);
+      const { uid } = statSync(place);
+      await expect(openFile(data)).rejects.toThrow(/is not a folder that only this user can write to/);
+      expect(statSync(place).uid).toBe(uid);
+    },
+  );
 
   it('tells a client which stored settings keep its compute from starting', async () => {
     const data = newReachableFile();

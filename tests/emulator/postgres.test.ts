@@ -161,6 +161,25 @@ describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
     await expect.poll(() => count(next)).toBe(3);
   });
 
+  it('a read_only endpoint still follows its branch when that gets higher limits', async () => {
+    const parent = await service.createProject();
+    const { projectId, branchId, endpointId, login } = parent;
+    await openWithTable(parent);
+    const { body } = await service.call<{ endpoint: { host: string } }>(
+      'POST',
+      `/projects/${projectId}/endpoints`,
+      { endpoint: { branch_id: branchId, type: 'read_only' } },
+    );
+    const replica = { ...login, host: body.endpoint.host };
+    await service.connect(replica);
+    const pg_settings = { max_locks_per_transaction: '500' };
+    await service.patchEndpoint(projectId, endpointId, { settings: { pg_settings } });
+    await service.call('POST', `/projects/${projectId}/endpoints/${endpointId}/restart`);
+    await (await service.connect(login)).query('INSERT INTO visits VALUES (2)');
+    const reader = await service.connect(replica);
+    await expect.poll(() => count(reader)).toBe(2);
+  });
+
   it('a read_only endpoint serves a branch whose own compute is down, with its newest roles', async () => {
     const parent = await service.createProject();
     await openWithTable(parent);

@@ -10,7 +10,7 @@ import { Cluster, type ClusterSetup, REMOVED } from './cluster';
 import { copyFolder } from './copy-folder';
 import type { PostgresBinaries } from './find-postgres';
 import { runGuarded } from './guarded-process';
-import { checkReachable, makeServerFolder, writeServerFile } from './server-user';
+import { checkOwned, checkReachable, makeServerFolder, writeServerFile } from './server-user';
 
 export interface Folders {
   /** The clusters of the branches, and what they start from. */
@@ -46,6 +46,7 @@ export class BranchData {
     branchIds: ReadonlySet<string>,
   ): Promise<BranchData> {
     const { data } = folders;
+    checkOwned(data);
     makeServerFolder(data);
     checkReachable(data);
     await removeLeftovers(data, branchIds);

@@ -20,14 +20,41 @@ export interface ClusterSetup {
 /** What the emulator keeps in a cluster's folder, so that copies have it, too. */
 interface ClusterState {
   readonly access: Access;
-  /** The `max_connections` of the last server: a standby of the data cannot have fewer. */
-  readonly maxConnections: number;
+  readonly limits: SharedLimits;
+}
+
+/** Settings of the last server that a standby of its data cannot have lower. */
+export interface SharedLimits {
+  readonly max_connections: string;
+  readonly max_locks_per_transaction: string;
+  readonly max_prepared_transactions: string;
+  readonly max_worker_processes: string;
 }
 
 const STATE_FILE = 'emulator.json';
 /** How the name of a folder ends while its files are removed. */
 export const REMOVED = '.removed';
-const NEW_STATE: ClusterState = { access: NO_ACCESS, maxConnections: 100 };
+/** Postgres's defaults. */
+const DEFAULT_LIMITS: SharedLimits = {
+  max_connections: '100',
+  max_locks_per_transaction: '64',
+  max_prepared_transactions: '0',
+  max_worker_processes: '8',
+};
+const NEW_STATE: ClusterState = { access: NO_ACCESS, limits: DEFAULT_LIMITS };
+
+/** The limits of an endpoint's server: its `max_connections`, and otherwise those of its settings. */
+export function limitsOf(maxConnections: number, settings: Readonly<Record<string, string>>): SharedLimits {
+  const names = Object.keys(DEFAULT_LIMITS);
+  const given = Object.entries(settings).filter(([name]) => names.includes(name));
+  return { ...DEFAULT_LIMITS, ...Object.fromEntries(given), max_connections: String(maxConnections) };
+}
+
+/** Whether a standby with these limits cannot follow a server with the others. */
+export function areBelow(limits: SharedLimits, others: SharedLimits): boolean {
+  const values = new Map(Object.entries(limits));
+  return Object.entries(others).some(([name, value]) => Number(values.get(name)) < Number(value));
+}
 
 /** Belongs to a server, not to its data. */
 const NOT_DATA =
@@ -79,16 +106,16 @@ export class Cluster {
   }
 
   async start(
-    maxConnections: number,
+    limits: SharedLimits,
     flags: Readonly<Record<string, string>> = {},
     environment: NodeJS.ProcessEnv = {},
   ): Promise<void> {
-    this.#writeState(this.folder, { ...this.state, maxConnections });
+    this.#writeState(this.folder, { ...this.state, limits });
     this.#server = await PostgresServer.start({
       program: this.#setup.program,
       data: this.folder,
       sockets: this.sockets,
-      flags: { ...FLAGS, max_connections: String(maxConnections), ...flags },
+      flags: { ...FLAGS, ...limits, ...flags },
       environment,
     });
   }
@@ -121,7 +148,7 @@ export class Cluster {
     // The record may change while this goes on.
     const { roles, databases } = structuredClone(branch);
     const isDown = this.server === undefined;
-    if (isDown) await this.start(this.state.maxConnections);
+    if (isDown) await this.start(this.state.limits);
     try {
       const dropsConnections = await applyAccess(this.connect, this.state.access, { roles, databases });
       this.#writeState(this.folder, { ...this.state, access: accessOf({ roles, databases }) });

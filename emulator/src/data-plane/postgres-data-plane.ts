@@ -5,12 +5,12 @@ import { type Computes, ConnectionRefusal } from '../gateway/computes';
 import { ApiError } from '../records/api-error';
 import type { BranchRecord } from '../records/branch-record';
 import type { EndpointRecord } from '../records/endpoint-record';
-import { type ProjectRecord, readWriteEndpointOf } from '../records/project-record';
+import type { ProjectRecord } from '../records/project-record';
 import { reasonOf } from '../records/thrown-reason';
 import { isLockTimeout } from './admin';
 import { AwaitedStarts, isActive } from './awaited-starts';
 import type { BranchData } from './branch-data';
-import type { Cluster } from './cluster';
+import { areBelow, type Cluster } from './cluster';
 import { Compute } from './compute';
 import { checkKnown, writeSettings } from './pg-settings';
 import { startPrimary, startStandby } from './start-server';
@@ -167,7 +167,7 @@ export class PostgresDataPlane implements DataPlane, Computes {
         this.#takeDownSmallStandbys(primary, wire.branch_id);
         await this.#update(cluster, branch);
       } else {
-        await startStandby(this.#data, branch, wire, readWriteEndpointOf(project, wire.branch_id)?.wire);
+        await startStandby(this.#data, branch, wire);
       }
       return isWanted() ? cluster.server?.socket : undefined;
     });
@@ -184,14 +184,13 @@ export class PostgresDataPlane implements DataPlane, Computes {
     });
   }
 
-  /** A standby with fewer connections than its primary would stop following it. The next client starts it again. */
+  /** A standby with lower limits than its primary would stop following it. The next client starts it again. */
   #takeDownSmallStandbys(primary: Cluster, branchId: string): void {
-    const { maxConnections } = primary.state;
+    const { limits } = primary.state;
     for (const compute of this.#computes.values()) {
       const { cluster, endpoint } = compute;
       const isStandby = endpoint.wire.branch_id === branchId && cluster !== primary;
-      if (isStandby && cluster?.server && cluster.state.maxConnections < maxConnections)
-        this.#takeDown(compute);
+      if (isStandby && cluster?.server && areBelow(cluster.state.limits, limits)) this.#takeDown(compute);
     }
   }
 

@@ -19,6 +19,7 @@ export interface ServerStart {
 
 const READY_POLL_MS = 10;
 const LONGEST_START_MS = 60_000;
+const LONGEST_STOP_MS = 15_000;
 const LOG_TAIL_LENGTH = 4000;
 
 /** A running Postgres server. */
@@ -66,12 +67,17 @@ export class PostgresServer {
     this.#child.kill('SIGHUP');
   }
 
-  /** Fast shutdown: every client gets "terminating connection due to administrator command". */
+  /**
+   * Fast shutdown: every client gets "terminating connection due to administrator command". If it takes too long, such as
+   * with a process that hangs, immediate shutdown: the next start recovers the data from the write-ahead log.
+   */
   async stop(): Promise<void> {
     if (this.hasExited) return;
     const exited = once(this.#child, 'exit');
     this.#child.kill('SIGINT');
+    const timer = setTimeout(() => this.#child.kill('SIGQUIT'), LONGEST_STOP_MS);
     await exited;
+    clearTimeout(timer);
   }
 
   /** The last lines of the log, without their time and process id. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chownSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 
 /** The user of the servers and their files: `nobody` if the emulator runs as root, as which Postgres refuses to run. */
 export const SERVER_USER: { readonly uid: number; readonly gid: number } | undefined =
@@ -21,6 +21,15 @@ export function makeServerFolder(path: string): string {
 export function writeServerFile(path: string, text: string): void {
   writeFileSync(path, text, { mode: 0o600 });
   giveToServer(path);
+}
+
+/** @throws Error if another user has made the folder, or a link in its place, or can write to it */
+export function checkOwned(folder: string): void {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  const owners = [process.getuid?.(), SERVER_USER?.uid];
+  if (found.isDirectory() && owners.includes(found.uid) && (found.mode & 0o022) === 0) return;
+  throw new Error(`${folder} is not a folder that only this user can write to: move it away`);
 }
 
 /** @throws Error if that user cannot reach a folder of its own */

@@ -3,11 +3,8 @@ import { maxConnectionsOf } from '../limits/compute-size';
 import type { BranchRecord } from '../records/branch-record';
 import type { Endpoint } from '../records/wire-types';
 import type { BranchData } from './branch-data';
-import type { Cluster } from './cluster';
+import { type Cluster, limitsOf, type SharedLimits } from './cluster';
 import { writeSettings } from './pg-settings';
-
-/** A standby cannot have less than its primary. */
-const SHARED_LIMITS = ['max_locks_per_transaction', 'max_prepared_transactions', 'max_worker_processes'];
 
 /** Starts the server of a read_write endpoint, in a turn of its branch's cluster. Nothing to do if it runs. */
 export async function startPrimary(
@@ -19,19 +16,19 @@ export async function startPrimary(
   if (cluster.server !== undefined && cluster.endpointId === endpoint.id) return;
   await cluster.stop();
   await data.prepare(cluster);
-  await start(cluster, endpoint, maxConnectionsOf(endpoint.autoscaling_limit_min_cu));
+  const size = maxConnectionsOf(endpoint.autoscaling_limit_min_cu);
+  await start(cluster, endpoint, limitsOf(size, endpoint.settings.pg_settings));
   await cluster.update(branch);
 }
 
 /**
  * Starts the server of a read_only endpoint, in a turn of its own cluster: a new copy of the branch's data, which follows
- * the branch's server whenever that runs. `writer` is the branch's read_write endpoint.
+ * the branch's server whenever that runs.
  */
 export async function startStandby(
   data: BranchData,
   branch: BranchRecord,
   endpoint: Endpoint,
-  writer: Endpoint | undefined,
 ): Promise<void> {
   const primary = data.of(branch.wire.id);
   const cluster = data.standbyOf(endpoint.id);
@@ -45,17 +42,14 @@ export async function startStandby(
     await primary.copyTo(cluster);
   });
   cluster.becomeStandby();
-  const { maxConnections } = primary.state;
-  const limits = Object.entries(writer?.settings.pg_settings ?? {}).filter(([name]) =>
-    SHARED_LIMITS.includes(name),
-  );
+  const { limits } = primary.state;
+  const size = Math.max(maxConnectionsOf(endpoint.autoscaling_limit_min_cu), Number(limits.max_connections));
   const source = Object.entries({ host: primary.sockets, port: '5432', user: SUPERUSER });
   await start(
     cluster,
     endpoint,
-    Math.max(maxConnectionsOf(endpoint.autoscaling_limit_min_cu), maxConnections),
+    { ...limits, max_connections: String(size) },
     {
-      ...Object.fromEntries(limits),
       primary_conninfo: source.map(([name, value]) => `${name}='${value}'`).join(' '),
       wal_retrieve_retry_interval: '200ms',
     },
@@ -66,11 +60,11 @@ export async function startStandby(
 async function start(
   cluster: Cluster,
   { id, settings }: Endpoint,
-  maxConnections: number,
+  limits: SharedLimits,
   flags: Readonly<Record<string, string>> = {},
   environment: NodeJS.ProcessEnv = {},
 ): Promise<void> {
   writeSettings(cluster.folder, settings.pg_settings);
-  await cluster.start(maxConnections, { ...flags, cluster_name: id }, environment);
+  await cluster.start(limits, { ...flags, cluster_name: id }, environment);
   cluster.endpointId = id;
 }

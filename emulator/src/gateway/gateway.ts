@@ -1,9 +1,11 @@
 import { createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { openCertificates } from './certificates';
 import { ClientConnection, closeWithin, whenClosed } from './client-connection';
 import { type Computes, ConnectionRefusal } from './computes';
 import { listen, portOf } from './listen';
 import { connectToServer, passThrough } from './session';
+import type { StartPacket } from './start-packet';
 import { startUp } from './start-up';
 
 export interface GatewayOptions {
@@ -31,6 +33,8 @@ export const GATEWAY_LIMITS: GatewayLimits = { startUpMs: 10_000, startingClient
 
 /** Finds clients that vanished without a word, such as from a suspended container. */
 const KEEP_ALIVE_AFTER_MS = 60_000;
+const MOST_ATTEMPTS = 3;
+const RETRY_AFTER_MS = 50;
 
 export interface Gateway {
   readonly port: number;
@@ -71,8 +75,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       const packet = await startUp(client, certificates, () => computes.sockets());
       clearTimeout(timer);
       if (packet === undefined) return closeWithin(client.stream, closingMs);
-      const path = await computes.reach(packet.endpointId, client.signal);
-      const server = await connectToServer(path, packet.bytes, client.signal);
+      const server = await connectToCompute(computes, packet, client.signal);
       open.set(raw, { stop: () => closeWithin(server, closingMs) });
       const { traffic, close } = computes.attach(packet.endpointId);
       // In the background: the start-up ends here.
@@ -106,6 +109,23 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       await Promise.all(closed);
     },
   };
+}
+
+/** A server may stop between its answer to `reach` and the connection: the compute then wakes again. */
+async function connectToCompute(
+  computes: Computes,
+  { endpointId, bytes }: StartPacket,
+  signal: AbortSignal,
+): Promise<Socket> {
+  for (let attempt = 1; ; attempt += 1) {
+    const path = await computes.reach(endpointId, signal);
+    try {
+      return await connectToServer(path, bytes, signal);
+    } catch (error) {
+      if (signal.aborted || attempt === MOST_ATTEMPTS) throw error;
+      await delay(RETRY_AFTER_MS, undefined, { signal });
+    }
+  }
 }
 
 const stopping = () => new ConnectionRefusal('57P01', 'the emulator is stopping');

@@ -34,7 +34,7 @@ export const requestFaults: readonly KnownFault[] = [
   {
     name: 'a request counts only while it is under way',
     file: 'control-api/sliding-window.ts',
-    find: 'this.#ended.push(Date.now());',
+    find: 'this.#ended.push(performance.now());',
     replace: '',
   },
   {

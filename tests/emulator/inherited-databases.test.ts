@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { copyAccess, firstAccess, newDatabase } from '../control-plane/new-roles-and-databases';
-import { accessOf, inheritAccess, inheritedIds } from './access';
+import {
+  copyAccess,
+  firstAccess,
+  newDatabase,
+} from '../../emulator/src/control-plane/new-roles-and-databases';
+import { accessOf, inheritAccess, inheritedIds } from '../../emulator/src/data-plane/access';
 
 describe('the databases that a branch inherits', () => {
   it('keep their names, even if the parent has deleted one before the copy began', () => {
