@@ -72,7 +72,7 @@ describe('the key appears only in requests', () => {
       ),
     ];
     await live(service, startProvider(), inputs, { id, outs: outs as StoredOutputs });
-    expect(faults.reduce((sum, { hits }) => sum + hits, 0)).toBeGreaterThan(2);
+    expect(faults.reduce((sum, { hits }) => sum + hits, 0)).toBeGreaterThan(1);
     expect(witness.findings(canary)).toEqual([]);
   });
 
