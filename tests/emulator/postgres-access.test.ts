@@ -158,9 +158,9 @@ describe.skipIf(!hasPostgres)('roles, databases and settings of the API in Postg
   it.each([
     ['archive_command', 'touch /tmp/x', /pg_settings.archive_command is not allowed/],
     ['Shared_Preload_Libraries', 'evil', /Shared_Preload_Libraries is not allowed/],
-    ['dynamic_library_path', '/tmp', /is not allowed/],
-    ['data_directory', '/tmp', /is not allowed/],
-    ['hba_file', '/tmp/hba', /is not allowed/],
+    ['dynamic_library_path', '/etc', /is not allowed/],
+    ['data_directory', '/etc', /is not allowed/],
+    ['hba_file', '/etc/hba', /is not allowed/],
     ['ssl', 'on', /is not allowed/],
     ['listen_addresses', '*', /is not allowed/],
     ['primary_conninfo', 'host=x', /is not allowed/],
