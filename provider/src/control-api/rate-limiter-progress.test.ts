@@ -72,6 +72,16 @@ describe('a queued request', () => {
     expect(sentAt).not.toEqual([]);
   });
 
+  it('that reads goes between the writes that queued up before it, when it has waited for 10 s', async () => {
+    const limiter = new RateLimiter({ perMinute: 60, perSecondOnRoute: 40 });
+    sendForever(limiter, 'POST /a', 300, () => pause(50));
+    // The minute's requests are used up at once: the next room is there after a minute.
+    await vi.advanceTimersByTimeAsync(1_000);
+    const sentAt = sendForever(limiter, 'GET /a', 1, () => pause(50));
+    await vi.advanceTimersByTimeAsync(minuteMs);
+    expect(sentAt).not.toEqual([]);
+  });
+
   it.each([-1, 1])('is not affected by a clock that is set by %i h', async (hours) => {
     const limiter = new RateLimiter({ perMinute: 1, perSecondOnRoute: 40 });
     await limiter.send({ route: 'GET /a', isWrite: false }, async () => undefined);

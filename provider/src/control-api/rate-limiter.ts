@@ -1,4 +1,4 @@
-import { memoize, sortedLastIndexBy } from 'lodash';
+import { compact, memoize, partition, zip } from 'lodash';
 import { type Deadline, toTimerMs } from './deadline';
 import { ResponseTimes } from './response-times';
 import { SlidingWindow } from './sliding-window';
@@ -16,8 +16,9 @@ export const defaultRequestLimits: RequestLimits = { perMinute: 700, perSecondOn
 /** A request that waits for the rate limiter. */
 interface Waiter {
   readonly onRoute: SlidingWindow;
-  /** Requests are sent in this order. */
-  readonly turn: number;
+  readonly isWrite: boolean;
+  /** When it began to wait. */
+  readonly since: number;
   /** The time of its deadline. */
   readonly expiresAt: number;
   readonly admit: () => void;
@@ -41,7 +42,7 @@ const minuteMs = 60_000;
 const secondMs = 1_000;
 /** How long all requests pause after a 429 without Retry-After. Milliseconds. */
 const defaultPauseMs = 1_000;
-/** A queued read lets those writes go first that arrive within this time. Milliseconds. */
+/** How long a queued read lets every write go first. Milliseconds. */
 const longestYieldMs = 10_000;
 /** The longest random addition to a pause, so that processes don't resume at the same moment. Milliseconds. */
 const jitterMs = 1_000;
@@ -53,9 +54,8 @@ const firstShare = 0.15;
 const leastShareOfSlow = 0.5;
 
 /**
- * Keeps the requests of this process within the account's limits, in any time window. A queued write goes before the reads
- * of the last 10 s, but not before older ones: the writes may wait for what a read shows. After a 429, all requests pause.
- * The process starts with the whole limit, sends less after each 429 and when responses become slow, and more as time passes
+ * Keeps the requests of this process within the account's limits, in any time window. Queued writes go before the reads
+ * of the last 10 s, and take turns with older ones: a write may wait for what a read shows. After a 429, all requests pause. The process starts with the whole limit, sends less after each 429 and when responses become slow, and more as time passes
  * without either: other processes may use the same account. Times are monotonic, so a change of the clock has no effect.
  */
 export class RateLimiter {
@@ -66,6 +66,7 @@ export class RateLimiter {
   #pausedUntil = 0;
   #nextCutAt = 0;
   #timer: NodeJS.Timeout | undefined;
+  #hasReadLast = false;
   #isClosed = false;
 
   constructor(limits: RequestLimits = defaultRequestLimits) {
@@ -122,11 +123,18 @@ export class RateLimiter {
     return new Promise((resolve, reject) => {
       const expire = () => reject(new NotSentError(this.#describeExpiry()));
       const expiresAt = performance.now() + (deadline?.remainingMs ?? Number.POSITIVE_INFINITY);
-      const turn = performance.now() + (isWrite ? 0 : longestYieldMs);
-      const waiter = { onRoute, turn, expiresAt, admit: resolve, expire };
-      this.#waiters.splice(sortedLastIndexBy(this.#waiters, waiter, 'turn'), 0, waiter);
+      const since = performance.now();
+      this.#waiters.push({ onRoute, isWrite, since, expiresAt, admit: resolve, expire });
       this.#admitAll();
     });
+  }
+
+  /** The waiters in the order of their turns. */
+  #inTurn(now: number): Waiter[] {
+    const [writes, reads] = partition(this.#waiters, ({ isWrite }) => isWrite);
+    const [due, recent] = partition(reads, ({ since }) => now - since >= longestYieldMs);
+    const both = this.#hasReadLast ? zip(writes, due) : zip(due, writes);
+    return [...compact(both.flat()), ...recent];
   }
 
   #admitAll(): void {
@@ -134,14 +142,15 @@ export class RateLimiter {
     const now = performance.now();
     const stillWaiting: Waiter[] = [];
     let nextAt = Number.POSITIVE_INFINITY;
-    for (const waiter of this.#waiters) {
-      const { onRoute } = waiter;
+    for (const waiter of this.#inTurn(now)) {
+      const { onRoute, isWrite } = waiter;
       const freeAt = Math.max(this.#pausedUntil, this.#account.freeAt(now), onRoute.freeAt(now));
       if (this.#isClosed || waiter.expiresAt <= now) {
         waiter.expire();
       } else if (freeAt <= now) {
         this.#account.begin();
         onRoute.begin();
+        this.#hasReadLast = !isWrite;
         waiter.admit();
       } else {
         nextAt = Math.min(nextAt, freeAt, waiter.expiresAt);
