@@ -7,7 +7,7 @@ import {
   type PreviewOptions,
   type Stack,
 } from '@pulumi/pulumi/automation';
-import { dump, load } from 'js-yaml';
+import { CORE_SCHEMA, dump, load } from 'js-yaml';
 import type { Fleet } from './fleet-config';
 import { isOpen } from './restart-window';
 import type { StackResult } from './rollout-report';
@@ -23,13 +23,13 @@ const refusal = 'allowRestart is false';
  * Previews the change of a stack, and applies it unless a compute would restart outside the window.
  * @throws Error if the preview or the update fails, with the errors of its resources
  */
-export async function changeStack(stack: Stack, fleet: Fleet): Promise<StackResult> {
+export async function changeStack(stack: Stack, fleet: Fleet, signal: AbortSignal): Promise<StackResult> {
   for (;;)
     try {
       return await previewAndApply(stack, fleet);
     } catch (error) {
       if (!(error instanceof ConcurrentUpdateError)) throw error;
-      await clearLock(stack, error);
+      await clearLock(stack, error, signal);
     }
 }
 
@@ -48,7 +48,7 @@ async function previewAndApply(stack: Stack, { target, restartWindow }: Fleet): 
       await run((options) => stack.up(options), applied);
     } catch (error) {
       // A compute became active after the preview: the provider also checks right before it sends the change.
-      if (String(error).includes(refusal)) return { outcome: 'held', restarts };
+      if (error instanceof CommandFailure && error.isRefusal) return { outcome: 'held', restarts };
       throw error;
     }
     const values = Object.entries(target).map(([key, value]) => [key, { value: String(value) }]);
@@ -66,13 +66,15 @@ async function previewAndApply(stack: Stack, { target, restartWindow }: Fleet): 
 async function writeConfig(stack: Stack, folder: string, values: object): Promise<string> {
   const name = `Pulumi.${basename(stack.name)}.yaml`;
   const { name: project } = await stack.workspace.projectSettings();
-  const settings = load(await readFile(join(stack.workspace.workDir, name), 'utf8')) as { config?: object };
+  const text = await readFile(join(stack.workspace.workDir, name), 'utf8');
+  // The default schema would turn a date into a time.
+  const settings = load(text, { schema: CORE_SCHEMA }) as { config?: object } | undefined;
   const added = Object.entries(values).map(([key, value]) => [
     key.includes(':') ? key : `${project}:${key}`,
     String(value),
   ]);
   const file = join(folder, name);
-  await writeFile(file, dump({ ...settings, config: { ...settings.config, ...Object.fromEntries(added) } }));
+  await writeFile(file, dump({ ...settings, config: { ...settings?.config, ...Object.fromEntries(added) } }));
   return file;
 }
 
@@ -94,6 +96,19 @@ async function run(
   } catch (error) {
     const errors = diagnostics.filter(({ severity }) => severity === 'error');
     if (errors.length === 0) throw error;
-    throw new Error(errors.map(({ message }) => message.trim()).join('\n'), { cause: error });
+    throw new CommandFailure(errors, error);
+  }
+}
+
+/** The errors of the resources for which a command failed. */
+class CommandFailure extends Error {
+  /** Whether it failed only because the provider may not restart computes. */
+  readonly isRefusal: boolean;
+
+  constructor(errors: readonly DiagnosticEvent[], cause: unknown) {
+    super(errors.map(({ message }) => message.trim()).join('\n'), { cause });
+    // The stack's own error says only that the update failed.
+    const ofResources = errors.filter(({ urn }) => !urn?.includes('::pulumi:pulumi:Stack::'));
+    this.isRefusal = ofResources.length > 0 && ofResources.every(({ message }) => message.includes(refusal));
   }
 }

@@ -1,16 +1,17 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import type { Fleet } from './fleet-config';
 
 /** What the rollout has done to one stack. */
 export interface StackResult {
-  /** `held`: computes would restart outside the window, so nothing was changed. */
+  /** `held`: computes would restart outside the window. None of them was changed. */
   readonly outcome: 'pending' | 'running' | 'finished' | 'failed' | 'held';
   /** From the start of the preview to the end of the update. */
-  readonly seconds?: number;
+  readonly seconds?: number | undefined;
   /** The number of computes that the change restarts, by its preview. */
-  readonly restarts?: number;
-  readonly error?: string;
+  readonly restarts?: number | undefined;
+  readonly error?: string | undefined;
 }
 
 /** What the file holds: the results are in the order of the waves. */
@@ -19,6 +20,19 @@ export interface Report {
   readonly stacks: readonly ({ readonly stack: string } & StackResult)[];
 }
 
+const savedReport = z.object({
+  target: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  stacks: z.array(
+    z.object({
+      stack: z.string(),
+      outcome: z.enum(['pending', 'running', 'finished', 'failed', 'held']),
+      seconds: z.number().optional(),
+      restarts: z.number().optional(),
+      error: z.string().optional(),
+    }),
+  ),
+});
+
 /** The results so far, in a file: it is the report, and a later run resumes from it. */
 export class RolloutReport {
   readonly #file: string;
@@ -26,10 +40,9 @@ export class RolloutReport {
   readonly #results: Map<string, StackResult>;
   readonly #nameWidth: number;
 
-  /** Reads the file, and keeps the stacks that finished with the same target. */
+  /** Reads the file, and keeps the stacks that finished with the same target. @throws Error if the file is damaged */
   constructor(file: string, { waves, target }: Fleet) {
-    // Written by `record`, below.
-    const earlier: Report | undefined = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+    const earlier = existsSync(file) ? readReport(file) : undefined;
     const known = isDeepStrictEqual(earlier?.target, target) ? (earlier?.stacks ?? []) : [];
     const finished = new Map(
       known.flatMap(({ stack, ...result }) => (result.outcome === 'finished' ? [[stack, result]] : [])),
@@ -75,5 +88,16 @@ export class RolloutReport {
   #align(stack: string, outcome: string, seconds: string, restarts: string): string {
     const name = stack.padEnd(this.#nameWidth);
     return `${name}  ${outcome.padEnd('finished'.length)}  ${seconds.padStart(7)}  ${restarts.padStart(8)}`;
+  }
+}
+
+function readReport(file: string): Report {
+  try {
+    return savedReport.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (cause) {
+    throw new Error(
+      `${file} is damaged. Without it, every stack is previewed again, and those that have the target are not changed: to continue, delete it.`,
+      { cause },
+    );
   }
 }

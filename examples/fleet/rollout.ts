@@ -5,9 +5,18 @@ import { changeStack } from './change-stack';
 import { type Fleet, readFleet } from './fleet-config';
 import { nextOpening } from './restart-window';
 import { RolloutReport } from './rollout-report';
+import { lockRollout } from './stack-lock';
+
+/**
+ * Ctrl-C also reaches the CLI's processes: the first one cancels their updates, a second one ends them. Without this listener,
+ * the first one would end this process, which would send them the second signal: they would stop without saving their state.
+ */
+const interruption = new AbortController();
+process.on('SIGINT', () => interruption.abort());
 
 async function main(file: string): Promise<void> {
   const fleet = readFleet(file);
+  lockRollout(join(dirname(file), 'rollout.lock'));
   const workspace = await LocalWorkspace.create({ workDir: dirname(file) });
   const report = new RolloutReport(join(dirname(file), 'rollout.json'), fleet);
   const unfinished = report.stacksWith('pending');
@@ -23,11 +32,14 @@ async function main(file: string): Promise<void> {
   for (const wave of fleet.waves) {
     const left = wave.flatMap((name) => stacks.get(name) ?? []);
     await inParallel(left, fleet.concurrency, async (stack) => {
-      if (!isStopped(report)) await changeAndRecord(stack, fleet, report);
+      if (!isStopped(report) && !interruption.signal.aborted) await changeAndRecord(stack, fleet, report);
     });
   }
   console.log(`\n${report}\n\n${conclude(report, fleet)}`);
-  process.exitCode = report.stacksWith('failed').length > 0 ? 1 : isStopped(report) ? 2 : 0;
+  const isHeld = report.stacksWith('held').length > 0;
+  const hasFailed =
+    report.stacksWith('failed').length > 0 || (!isHeld && report.stacksWith('pending').length > 0);
+  process.exitCode = hasFailed ? 1 : isHeld ? 2 : 0;
 }
 
 /** Runs the work for each item, for at most so many at a time. */
@@ -48,7 +60,7 @@ async function changeAndRecord(stack: Stack, fleet: Fleet, report: RolloutReport
   const startedAt = performance.now();
   report.record(stack.name, { outcome: 'running' });
   console.log(report.row(stack.name));
-  const result = await changeStack(stack, fleet).catch((error: Error) => ({
+  const result = await changeStack(stack, fleet, interruption.signal).catch((error: Error) => ({
     outcome: 'failed' as const,
     error: error.message,
   }));
@@ -57,12 +69,17 @@ async function changeAndRecord(stack: Stack, fleet: Fleet, report: RolloutReport
 }
 
 function conclude(report: RolloutReport, { restartWindow }: Fleet): string {
+  if (interruption.signal.aborted && report.stacksWith('pending').length > 0)
+    return 'Interrupted. The next run resumes with the stacks that are not finished.';
   if (report.stacksWith('failed').length > 0)
     return 'Stopped at a failure. The next run resumes with the stacks that are not finished.';
   if (report.stacksWith('held').length === 0) return 'Every stack has the target.';
   if (!restartWindow) return 'Stopped: computes would restart, and fleet.yaml has no restartWindow.';
-  const opening = nextOpening(restartWindow, new Date())?.toISOString();
-  return `Stopped: computes would restart outside the window, which opens at ${opening}. Run the rollout again then.`;
+  const opening = nextOpening(restartWindow, new Date());
+  const when = opening
+    ? `opens at ${opening.toISOString()}. Run the rollout again then.`
+    : 'does not open again.';
+  return `Stopped: computes would restart outside the window, which ${when}`;
 }
 
 main(resolve(process.argv[2] ?? 'fleet.yaml')).catch((error: Error) => {

@@ -1,12 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import type { Stack } from '@pulumi/pulumi/automation';
 import execa from 'execa';
 import { describe, expect, test } from 'vitest';
+import { changeStack } from '../../examples/fleet/change-stack';
 import { type Fleet, readFleet } from '../../examples/fleet/fleet-config';
 import { isOpen, nextOpening } from '../../examples/fleet/restart-window';
 import { RolloutReport } from '../../examples/fleet/rollout-report';
-import { clearLock } from '../../examples/fleet/stack-lock';
+import { clearLock, lockRollout } from '../../examples/fleet/stack-lock';
 import { makeTemporaryFolder, writeFiles } from '../support/temporary-folder';
 
 const nights = { schedule: '0 2 * * 1-5', durationMinutes: 120, timeZone: 'Europe/Berlin' };
@@ -71,6 +74,83 @@ test('a rollout resumes after the stacks that finished, and another target start
   expect(left({})).toEqual(['b', 'c']);
   expect(left({ waves: [['new', 'a']] })).toEqual(['new']);
   expect(left({ target: { maxCu: 4 } })).toEqual(['a', 'b', 'c']);
+});
+
+test('a window that opens only once is valid while it is open', () => {
+  const folder = makeTemporaryFolder();
+  const opened = new Date(Date.now() - 60_000).toISOString().slice(0, 19);
+  const restartWindow = `{ schedule: '${opened}', durationMinutes: 5 }`;
+  writeFiles(folder, { 'fleet.yaml': `{ waves: [[a]], target: {}, restartWindow: ${restartWindow} }` });
+  expect(readFleet(join(folder, 'fleet.yaml')).restartWindow).toMatchObject({ durationMinutes: 5 });
+});
+
+test.each(['', '{ "target": {', 'null', '{ "target": {}, "stacks": "none" }'])(
+  'a damaged rollout.json stops the rollout, and the error names the file: %j',
+  (text) => {
+    const folder = makeTemporaryFolder();
+    writeFiles(folder, { 'rollout.json': text });
+    const file = join(folder, 'rollout.json');
+    const fleet: Fleet = { waves: [['a']], concurrency: 1, target: {} };
+    expect(() => new RolloutReport(file, fleet)).toThrow(`${file} is damaged`);
+  },
+);
+
+test('a folder has one rollout at a time, and that of a killed process ends with it', async () => {
+  const folder = makeTemporaryFolder();
+  const file = join(folder, 'rollout.lock');
+  const other = execa('sleep', ['60'], { reject: false });
+  writeFiles(folder, { 'rollout.lock': `${other.pid}@${hostname()}` });
+  expect(() => lockRollout(file)).toThrow(`process ${other.pid}@${hostname()}`);
+  other.kill('SIGKILL');
+  await other;
+  lockRollout(file);
+  expect(readFileSync(file, 'utf8')).toBe(`${process.pid}@${hostname()}`);
+});
+
+describe('a change of a stack', () => {
+  const fleet: Fleet = { waves: [['shop-1']], concurrency: 1, target: { maxCu: 2 } };
+
+  /** Changes a stack whose update reads its config file and fails with those errors of its resources. */
+  async function changeWith(errors: readonly string[], settings = '') {
+    const folder = makeTemporaryFolder();
+    writeFiles(folder, { 'Pulumi.shop-1.yaml': settings });
+    const configs: string[] = [];
+    const up: Pick<Stack, 'up'>['up'] = async ({ configFile = '', onEvent } = {}) => {
+      configs.push(readFileSync(configFile, 'utf8'));
+      const all = [
+        ...errors.map((message, index) => ({ message, urn: `urn:pulumi:shop-1::p::a:b:C::r${index}` })),
+        { message: 'update failed', urn: 'urn:pulumi:shop-1::p::pulumi:pulumi:Stack::p-shop-1' },
+      ];
+      for (const each of all)
+        onEvent?.({
+          sequence: 0,
+          timestamp: 0,
+          diagnosticEvent: { ...each, color: 'never', severity: 'error' },
+        });
+      if (errors.length > 0) throw new Error('exit code 255');
+      return {} as never;
+    };
+    const workspace = { workDir: folder, projectSettings: async () => ({ name: 'p' }) };
+    const stack = { name: 'shop-1', workspace, preview: async () => ({}), up, setAllConfig: async () => {} };
+    const changed = changeStack(stack as unknown as Stack, fleet, new AbortController().signal);
+    return { result: await changed.catch((error: Error) => error.message), configs };
+  }
+
+  test('is held if the provider refused to restart a compute that became active after the preview', async () => {
+    const { result } = await changeWith(['a: allowRestart is false', 'b: allowRestart is false']);
+    expect(result).toEqual({ outcome: 'held', restarts: 0 });
+  });
+
+  test('fails if another endpoint of the stack failed as well', async () => {
+    const { result } = await changeWith(['a: allowRestart is false', 'b: no room']);
+    expect(result).toMatch(/no room/);
+  });
+
+  test('leaves the other values of its config as they are, and needs none', async () => {
+    const { configs } = await changeWith([], 'config:\n  p:since: 2024-01-01\n');
+    expect(configs).toEqual([expect.stringMatching(/p:since: '?2024-01-01'?$/m)]);
+    expect((await changeWith([])).result).toMatchObject({ outcome: 'finished' });
+  });
 });
 
 describe('the lock of a stack', () => {
