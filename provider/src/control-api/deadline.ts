@@ -9,7 +9,7 @@ export function toTimerMs(delayMs: number): number {
 /**
  * Limits how long an action may take. The clock starts at once, or with `begin` for a deadline made with
  * `begins: 'later'`: time in a queue does not count. A deadline with a signal also passes when that is aborted: when the
- * user interrupts the run. Its clock is monotonic: a change of the system's time neither ends nor extends it.
+ * user interrupts the run.
  */
 export class Deadline {
   readonly totalMs: number;
@@ -24,11 +24,11 @@ export class Deadline {
 
   /** Starts the clock, once. */
   begin(): void {
-    this.#startedAt ??= performance.now();
+    this.#startedAt ??= Date.now();
   }
 
   get elapsedMs(): number {
-    return this.#startedAt === undefined ? 0 : performance.now() - this.#startedAt;
+    return this.#startedAt === undefined ? 0 : Date.now() - this.#startedAt;
   }
 
   /** Whether the user has interrupted the run. */

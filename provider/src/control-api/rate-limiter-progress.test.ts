@@ -44,6 +44,15 @@ describe('a lone process at a service that refuses nothing', () => {
     expect(sentAt.filter((at) => at > since).length).toBeGreaterThan(300);
   });
 
+  it('returns to half of the limit after a 429 although responses stay slow at times', async () => {
+    const limiter = new RateLimiter();
+    limiter.backOff(1_000);
+    const sentAt = sendForever(limiter, 'GET /a', 40, respondAfter([50, 50, 3_000, 3_000, 3_000, 3_000]));
+    await vi.advanceTimersByTimeAsync(15 * minuteMs);
+    const since = Date.now() - minuteMs;
+    expect(sentAt.filter((at) => at > since).length).toBeGreaterThan(300);
+  });
+
   it('keeps the whole limit if creates take long and a locked project refuses some at once', async () => {
     const respond = respondAfter([10, 20_000, 20_000, 20_000]);
     let requests = 0;

@@ -16,7 +16,7 @@ export interface CallOptions {
 /** Accompanies a request through axios and its retries. */
 export interface RequestContext extends CallOptions {
   readonly deadline: Deadline;
-  /** When the address became unreachable; undefined after any response. By `performance.now`. */
+  /** When the address became unreachable; undefined after any response. Local time. */
   unreachableSince?: number | undefined;
   /** How long to pause before the retry. Milliseconds. */
   pauseMs?: number;
@@ -70,8 +70,8 @@ function shouldSendAgain(error: AxiosError, pacing: RetryPacing): boolean {
   if (!maySendAgain(config.method ?? 'GET', meaningOfFailure(status, error.code))) return false;
   const { context } = config;
   // Any response ends an outage. The next outage starts from zero.
-  context.unreachableSince = error.response ? undefined : (context.unreachableSince ?? performance.now());
-  const unreachableMs = performance.now() - (context.unreachableSince ?? performance.now());
+  context.unreachableSince = error.response ? undefined : (context.unreachableSince ?? Date.now());
+  const unreachableMs = Date.now() - (context.unreachableSince ?? Date.now());
   if (unreachableMs > pacing.unreachableMs) return false;
   const attempt = (config['axios-retry']?.retryCount ?? 0) + 1;
   context.pauseMs = retryDelayMs(attempt, retryAfter(error), pacing);

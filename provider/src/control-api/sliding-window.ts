@@ -69,6 +69,8 @@ export class SlidingWindow {
   cut(waitMs: number, first: number, least = leastShare): void {
     const now = performance.now();
     const share = this.#shareAt(now);
+    // A cut that takes nothing must not start the recovery anew.
+    if (share <= this.#limit * least) return;
     const sinceFirstMs = now - (this.#ended[0] ?? now);
     const usedInMs = clamp(sinceFirstMs + waitMs, 1, this.#windowMs);
     const used = (this.#ended.length * this.#windowMs) / usedInMs;
