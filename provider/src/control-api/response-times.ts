@@ -1,6 +1,6 @@
 /** A response is slow if it takes longer than this many times the fastest one, and this much longer. */
 const slow = { times: 4, moreMs: 2_000 };
-/** How many slow responses in a row are a rise. A single one may have been delayed on its way. */
+/** This many slow responses in a row count as a rise. A single one may have been delayed in transit. */
 const slowInRow = 3;
 
 /** How long the responses of one route take. */

@@ -2,7 +2,7 @@ import { clamp, sortedLastIndex } from 'lodash';
 
 /** A process that shares a limit keeps this part of its use when the service reports that the limit is used up. */
 const keptShare = 0.9;
-/** How long a share takes to grow from nothing to the whole limit. Slowly at first: other processes need their part. Milliseconds. */
+/** How long a share takes to grow from nothing to the whole limit, slowly at first. Milliseconds. */
 const recoveryMs = 700_000;
 /** The smallest share, as a part of the limit. */
 const leastShare = 0.01;
@@ -15,9 +15,9 @@ const shortWait = 1 / 12;
  * Keeps requests within a limit in any time window. The service counts a request when it arrives, at some time between
  * its start and its end. So each request counts until a full window after its end.
  *
- * Other processes may use the same limit. Then this one keeps to a share: `cut` sets it to what this process has used, less
- * a part of it, and it grows back by an amount that is the same for every process. So large shares lose more than small ones,
- * and win no more: the shares become equal (additive increase, multiplicative decrease).
+ * If other processes use the same limit, this one keeps to a share. `cut` sets the share to 90 % of what this process has used,
+ * and it then grows by the same amount in every process. So a large share loses more than a small one and gains the same, until
+ * the shares are equal (additive increase, multiplicative decrease).
  */
 export class SlidingWindow {
   readonly #limit: number;
@@ -59,10 +59,10 @@ export class SlidingWindow {
   }
 
   /**
-   * Cuts the share, because the limit is used up, by all processes together.
-   * @param waitMs when the service accepts requests again. After a short wait, requests are spaced: little room comes at a
-   * time. A long wait means that bursts use up the limit and that there is room for bursts again. Then spacing would only make
-   * everything that is under way last longer, with more polls
+   * Cuts the share, because all processes together use up the limit.
+   * @param waitMs how long until the service accepts requests again. After a short wait, requests are spaced, because only a few
+   * are accepted at a time. A long wait means that the service accepts bursts; spacing would only delay operations and cause
+   * more polls
    * @param first the smallest share after the first cut, as a part of the limit: the process may just have started
    * @param least the smallest share after further cuts
    */
