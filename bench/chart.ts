@@ -1,3 +1,4 @@
+import { drawLogChart } from '../tests/support/log-chart';
 import { type ClientName, clientOf } from './compared-clients';
 import { measure, prepareProject, withEmulator } from './metered-emulator';
 
@@ -44,40 +45,28 @@ export async function measureSeries(counts: readonly number[]): Promise<Series[]
 
 /** Draws one of the measures against the number of endpoints, as an SVG with logarithmic axes. */
 export async function drawChart(series: readonly Series[], measureName: keyof typeof axes): Promise<string> {
-  const { init } = await import('echarts');
   const { title, unit, of, min } = axes[measureName];
-  const chart = init(null, null, { renderer: 'svg', ssr: true, width: 760, height: 460 });
-  const axis = {
-    type: 'log',
-    nameLocation: 'middle',
-    axisLabel: { color: '#333' },
-    nameTextStyle: { color: '#333' },
-  };
-  chart.setOption({
-    animation: false,
-    backgroundColor: '#ffffff',
-    title: {
-      text: title,
-      subtext: `measured: one project, operations of ${operationMs / 1000} s side by side, ${atATime} creates at a time, no limit of requests`,
-      left: 'center',
-      subtextStyle: { color: '#555' },
+  return drawLogChart(
+    { name: 'endpoints (N)' },
+    { name: unit, min },
+    {
+      title: {
+        text: title,
+        subtext: `measured: one project, operations of ${operationMs / 1000} s side by side, ${atATime} creates at a time, no limit of requests`,
+        left: 'center',
+        subtextStyle: { color: '#555' },
+      },
+      // Without a browser, the width of a text is an estimate that is too small.
+      legend: { bottom: 0, itemGap: 45, textStyle: { color: '#333' } },
+      series: series.map(({ client, points }) => ({
+        type: 'line',
+        name: lineStyles[client].name,
+        symbol: lineStyles[client].symbol,
+        symbolSize: 9,
+        lineStyle: { width: 2, color: lineStyles[client].color },
+        itemStyle: { color: lineStyles[client].color },
+        data: points.map((point) => [point.count, point[measureName] / of]),
+      })),
     },
-    // Without a browser, the width of a text is an estimate that is too small.
-    legend: { bottom: 0, itemGap: 45, textStyle: { color: '#333' } },
-    grid: { left: 80, right: 40, top: 75, bottom: 85 },
-    xAxis: { ...axis, name: 'endpoints (N)', nameGap: 28 },
-    yAxis: { ...axis, name: unit, nameGap: 52, min },
-    series: series.map(({ client, points }) => ({
-      type: 'line',
-      name: lineStyles[client].name,
-      symbol: lineStyles[client].symbol,
-      symbolSize: 9,
-      lineStyle: { width: 2, color: lineStyles[client].color },
-      itemStyle: { color: lineStyles[client].color },
-      data: points.map((point) => [point.count, point[measureName] / of]),
-    })),
-  });
-  const svg = chart.renderToSVGString();
-  chart.dispose();
-  return svg;
+  );
 }

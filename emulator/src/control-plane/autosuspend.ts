@@ -53,10 +53,9 @@ export class Autosuspend {
     this.#timers.delete(id);
     if (!project.endpoints.has(id)) return;
     if (this.#dataPlane === undefined) return this.#suspend(project, endpoint);
-    if (this.#idleMs(id) >= this.#delayMs(endpoint) && (await this.#dataPlane.isQuerying(id)))
-      this.noteActivity(endpoint);
-    const isIdle = endpoint.wire.suspend_timeout_seconds >= 0 && this.#idleMs(id) >= this.#delayMs(endpoint);
-    if (isIdle && !this.#isStopped && canSuspend(project, endpoint)) this.#suspend(project, endpoint);
+    if (this.#isIdle(endpoint) && (await this.#dataPlane.isQuerying(id))) this.noteActivity(endpoint);
+    const isDue = this.#isIdle(endpoint) && canSuspend(project, endpoint);
+    if (isDue && !this.#isStopped) this.#suspend(project, endpoint);
     else this.arm(project, endpoint);
   }
 
@@ -64,6 +63,10 @@ export class Autosuspend {
     // A suspension that fails is retried after another full delay, not at once.
     this.noteActivity(endpoint);
     this.#runner.start(project, [suspendStep(endpoint, { isAutosuspend: true })]);
+  }
+
+  #isIdle(endpoint: EndpointRecord): boolean {
+    return this.#idleMs(endpoint.wire.id) >= this.#delayMs(endpoint);
   }
 
   #delayMs({ wire }: EndpointRecord): number {

@@ -36,7 +36,7 @@ export function createControlPlane(
     onChange: (project, operation) => journal.noteOperation(project, operation),
     onEnd: (project, step, ending) => applyOutcome(plane, project, step, ending),
     onProgress: (project, operation) => {
-      const endpoint = updateEndpointState(project, operation, clock, dataPlane === undefined);
+      const endpoint = updateEndpointState(plane, project, operation);
       if (endpoint === undefined) return;
       journal.noteEndpoint(project, endpoint);
       if (operation.progress === 'ended' && operation.step.movesTo === 'active')

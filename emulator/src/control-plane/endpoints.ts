@@ -22,7 +22,7 @@ import { applyAttributes, planUpdate } from './endpoint-changes';
 import { startStep, suspendStep } from './endpoint-steps';
 import { checkUnlocked } from './locks';
 import { normalizeAttributes } from './normalized-settings';
-import { checkNotDeleting, targetStateOf } from './power-state';
+import { checkNotDeleting, countSimulatedDrop, targetStateOf } from './power-state';
 
 /** Default size in compute units, if neither the request nor the project sets one: the only size that every plan allows. */
 const DEFAULT_SIZE: ComputeSize = { minCu: 0.25, maxCu: 0.25 };
@@ -178,8 +178,7 @@ export function deletionStep(plane: ControlPlane, project: ProjectRecord, endpoi
 
 /** Removes the record at once and cancels its unfinished operations. */
 export function removeEndpoint(plane: ControlPlane, project: ProjectRecord, endpoint: EndpointRecord): void {
-  const isDrop = endpoint.wire.current_state === 'active' && plane.dataPlane === undefined;
-  if (isDrop) endpoint.connectionDrops += 1;
+  countSimulatedDrop(plane.dataPlane, endpoint);
   plane.autosuspend.disarm(endpoint.wire.id);
   plane.store.removeEndpoint(project, endpoint);
   plane.runner.cancelForEndpoint(project, endpoint.wire.id);

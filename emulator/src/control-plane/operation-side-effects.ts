@@ -4,6 +4,7 @@ import { endpointsOfBranch, type ProjectRecord } from '../records/project-record
 import { makeReady } from './branches';
 import type { ControlPlane } from './control-plane';
 import { removeEndpoint } from './endpoints';
+import { countSimulatedDrop } from './power-state';
 
 type Outcome = (plane: ControlPlane, project: ProjectRecord, step: Step) => void;
 
@@ -61,9 +62,8 @@ function countRestart(plane: ControlPlane, project: ProjectRecord, step: Step): 
 
 function countDrop(plane: ControlPlane, project: ProjectRecord, step: Step): void {
   const endpoint = endpointOf(project, step);
-  if (endpoint?.wire.current_state !== 'active' || plane.dataPlane !== undefined) return;
-  endpoint.connectionDrops += 1;
-  plane.journal.noteEndpoint(project, endpoint);
+  if (endpoint && countSimulatedDrop(plane.dataPlane, endpoint))
+    plane.journal.noteEndpoint(project, endpoint);
 }
 
 function removeProject(plane: ControlPlane, project: ProjectRecord): void {

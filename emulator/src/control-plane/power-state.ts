@@ -4,25 +4,27 @@ import type { EndpointRecord } from '../records/endpoint-record';
 import type { OperationRecord, Step } from '../records/operation-record';
 import { type ProjectRecord, unfinishedOf } from '../records/project-record';
 import type { EndpointState } from '../records/wire-types';
+import type { DataPlane } from './data-plane';
 
-/**
- * Updates an endpoint's states after an operation started or ended. Returns the endpoint, if it still exists.
- * @param countsDrops whether a compute that goes down counts as a dropped connection, as it does without real clients
- */
+/** What counts dropped connections, and what tells the time. */
+interface Counting {
+  readonly clock: Clock;
+  readonly dataPlane: DataPlane | undefined;
+}
+
+/** Updates an endpoint's states after an operation started or ended. Returns the endpoint, if it still exists. */
 export function updateEndpointState(
+  { clock, dataPlane }: Counting,
   project: ProjectRecord,
   operation: OperationRecord,
-  clock: Clock,
-  countsDrops: boolean,
 ): EndpointRecord | undefined {
   const endpoint = project.endpoints.get(operation.step.endpointId ?? '');
   if (endpoint === undefined) return undefined;
   const { wire } = endpoint;
   if (operation.progress === 'ended') {
     const { step } = operation;
-    const isDrop = step.movesTo === 'idle' && wire.current_state === 'active' && !step.isAutosuspend;
     if (operation.wire.status === 'finished') {
-      if (isDrop && countsDrops) endpoint.connectionDrops += 1;
+      if (step.movesTo === 'idle' && !step.isAutosuspend) countSimulatedDrop(dataPlane, endpoint);
       enterState(endpoint, step, clock.now());
     }
     // The first start ends init permanently: if it failed, the compute is idle.
@@ -46,6 +48,16 @@ export function checkNotDeleting({ deleting, wire }: EndpointRecord): void {
 
 export function isBusy(project: ProjectRecord, endpointId: string): boolean {
   return unfinishedOf(project, endpointId).length > 0;
+}
+
+/**
+ * Counts the connections that a compute drops as one, if it is active. With real clients, the data plane counts them.
+ * @returns whether it counted
+ */
+export function countSimulatedDrop(dataPlane: DataPlane | undefined, endpoint: EndpointRecord): boolean {
+  const isDrop = endpoint.wire.current_state === 'active' && dataPlane === undefined;
+  if (isDrop) endpoint.connectionDrops += 1;
+  return isDrop;
 }
 
 function enterState({ wire }: EndpointRecord, { movesTo: state }: Step, now: string): void {

@@ -73,13 +73,8 @@ async function setRole(admin: Client, { name, password }: Role): Promise<void> {
   const role = escapeIdentifier(name);
   const login = password === undefined ? 'NOLOGIN' : `LOGIN PASSWORD ${escapeLiteral(password)}`;
   const exists = await roleExists(admin, name);
-  const createRole = (await hasRow(
-    admin,
-    "SELECT WHERE current_setting('server_version_num')::int >= $1",
-    160000,
-  ))
-    ? 'CREATEROLE'
-    : '';
+  const is16 = await hasRow(admin, "SELECT WHERE current_setting('server_version_num')::int >= $1", 160_000);
+  const createRole = is16 ? 'CREATEROLE' : '';
   await admin.query(`${exists ? 'ALTER' : 'CREATE'} ROLE ${role} CREATEDB ${createRole} ${login}`);
   await admin.query(`GRANT pg_read_all_data, pg_write_all_data TO ${role}`);
 }

@@ -135,7 +135,7 @@ export class BranchData {
 
   /** Removes a cluster. */
   forget(id: string): void {
-    const cluster = this.#clusters.get(id) ?? this.of(id);
+    const cluster = this.of(id);
     this.#clusters.delete(id);
     this.#copies.delete(id);
     cluster.inTurn(() => cluster.remove()).catch(() => undefined);

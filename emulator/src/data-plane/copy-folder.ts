@@ -1,6 +1,7 @@
 import { constants, type Dirent } from 'node:fs';
 import { chown, copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasCode } from '../records/thrown-reason';
 import { makeServerFolder, SERVER_USER } from './server-user';
 
 /**
@@ -42,5 +43,5 @@ async function readdirIfExists(folder: string): Promise<Dirent[]> {
 }
 
 function ignoreMissing(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  if (!hasCode(error, 'ENOENT')) throw error;
 }

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join, relative, resolve } from 'node:path';
+import { hasCode } from '../records/thrown-reason';
 import { postgresEnvironment } from './guarded-process';
 import { makeServerFolder, SERVER_USER } from './server-user';
 
@@ -51,7 +52,7 @@ function inPackage(copyTo: string): string | undefined {
       const native = join(root, 'native');
       return join(runs(join(native, 'bin')) === undefined ? copyFor(native, copyTo) : native, 'bin');
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND')) throw error;
+      if (!hasCode(error, 'MODULE_NOT_FOUND')) throw error;
     }
   }
   return undefined;

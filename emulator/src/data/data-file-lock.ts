@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { hasCode } from '../records/thrown-reason';
 
 /** Releases the file. */
 export type Unlock = () => void;
@@ -69,7 +70,7 @@ function lockByOpening(file: string): Unlock | undefined {
     const descriptor = openSync(file, constants.O_RDWR | constants.O_NONBLOCK | OPEN_LOCKED);
     return () => closeSync(descriptor);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return undefined;
+    if (hasCode(error, 'EAGAIN')) return undefined;
     throw error;
   }
 }

@@ -56,13 +56,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { computes, host = '127.0.0.1', folder } = options;
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const certificates = await openCertificates(folder);
-  const open = new Map<Socket, { stop: () => void }>();
+  const open = new Map<Socket, () => void>();
   let starting = 0;
 
   const serve = async (raw: Socket): Promise<void> => {
     const client = new ClientConnection(raw);
     const { startUpMs, startingClients, closingMs } = limits;
-    open.set(raw, { stop: () => client.abort(stopping()) });
+    open.set(raw, () => client.abort(stopping()));
     raw.once('close', () => open.delete(raw));
     const tooLate = new ConnectionRefusal(
       '08006',
@@ -76,7 +76,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       clearTimeout(timer);
       if (packet === undefined) return closeWithin(client.stream, closingMs);
       const server = await connectToCompute(computes, packet, client.signal);
-      open.set(raw, { stop: () => closeWithin(server, closingMs) });
+      open.set(raw, () => closeWithin(server, closingMs));
       const { traffic, close } = computes.attach(packet.endpointId);
       // In the background: the start-up ends here.
       void passThrough(client.stream, server, { traffic, closingMs }).then(close);
@@ -105,7 +105,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     stop: async () => {
       for (const server of servers) server.close();
       const closed = [...open.keys()].map(whenClosed);
-      for (const connection of open.values()) connection.stop();
+      for (const stop of open.values()) stop();
       await Promise.all(closed);
     },
   };

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server } from 'node:net';
+import { hasCode } from '../records/thrown-reason';
 
 /** The port of Postgres, which clients use for a host without a port. */
 const STANDARD_PORT = 5432;
@@ -26,7 +27,7 @@ export async function listen(createServer: () => Server, host: string, port?: nu
     try {
       return await listenOn(createServer, hosts, candidate);
     } catch (error) {
-      if (index === ports.length - 1 || !hasCode(error, TAKEN)) throw error;
+      if (index === ports.length - 1 || !hasCode(error, ...TAKEN)) throw error;
     }
   }
   return [];
@@ -41,7 +42,7 @@ async function listenOn(createServer: () => Server, hosts: readonly string[], po
       try {
         await once(server.listen({ host, port: chosen, backlog: BACKLOG }), 'listening');
       } catch (error) {
-        if (hosts.length > 1 && hasCode(error, NO_SUCH_ADDRESS)) continue;
+        if (hosts.length > 1 && hasCode(error, ...NO_SUCH_ADDRESS)) continue;
         throw error;
       }
       servers.push(server);
@@ -56,7 +57,3 @@ async function listenOn(createServer: () => Server, hosts: readonly string[], po
 
 /** A server that listens on a port has an address with a port. */
 export const portOf = (server: Server) => (server.address() as AddressInfo).port;
-
-function hasCode(error: unknown, codes: readonly string[]): boolean {
-  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
-}
