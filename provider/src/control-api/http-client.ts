@@ -18,6 +18,7 @@ import { defaultRequestLimits, NotSentError, RateLimiter } from './rate-limiter'
 import { makeRedactor, type Redact } from './redaction';
 import {
   type CallOptions,
+  defaultPatience,
   defaultRetryPacing,
   installRetry,
   type RequestContext,
@@ -35,8 +36,6 @@ interface RequestParts extends CallOptions {
   readonly query?: object;
 }
 
-/** How long to retry a call that has no deadline: longer than the minute that a 429 may ask for. */
-const defaultPatienceMs = 90_000;
 /** How long a write may still take after an interruption. Milliseconds. */
 const writeGraceMs = 500;
 const maxResponseBytes = 64 * 1024 * 1024;
@@ -84,8 +83,10 @@ export class HttpClient {
     shape: Shape,
     { body, query, ...options }: RequestParts = {},
   ): Promise<z.output<Shape>> {
-    const { deadline = new Deadline(defaultPatienceMs) } = options;
-    const context: RequestContext = { ...options, deadline };
+    const { totalMs, faultsMs } = defaultPatience;
+    const context: RequestContext = options.deadline
+      ? { ...options, deadline: options.deadline }
+      : { ...options, deadline: new Deadline(totalMs, 'later'), patienceMs: faultsMs };
     const request = {
       method,
       url,
@@ -123,11 +124,16 @@ function sendWithin(limiter: RateLimiter, interruption?: AbortSignal): AxiosAdap
   else interruption?.addEventListener('abort', end, { once: true });
   return async (config) => {
     const method = (config.method ?? 'get').toUpperCase();
-    const { deadline, onSend } = config.context ?? {};
-    const route = `${method} ${routeOf(config.url ?? '')}`;
+    const { onSend, deadline, patienceMs: longestPauseMs } = config.context ?? {};
+    const limited = {
+      route: `${method} ${routeOf(config.url ?? '')}`,
+      isWrite: method !== 'GET',
+      ...(longestPauseMs === undefined ? { deadline } : { longestPauseMs }),
+    };
     try {
-      return await limiter.send({ route, isWrite: method !== 'GET', deadline }, () => {
+      return await limiter.send(limited, () => {
         onSend?.();
+        if (longestPauseMs !== undefined) deadline?.begin();
         const signal = method === 'GET' ? interruption : endOfWrites.signal;
         return send({ ...config, timeout: timeoutOf(config), ...(signal && { signal }) }).catch(
           (error: AxiosError) => {

@@ -130,9 +130,10 @@ describe('RateLimiter with a share of the limit', () => {
   it('sends in the next minute what the service accepted in this one, less a part', async () => {
     const times = await timesAfterRefusal(40, 60_000, 100);
     expect(countUntil(times, 59.9)).toBe(0);
-    // 90 % of 40, and at first only a little more from minute to minute.
-    expect(countUntil(times, 119)).toBeGreaterThanOrEqual(34);
-    expect(countUntil(times, 119)).toBeLessThan(45);
+    // 85 % of 40 in one go, and then only slowly more, until the next minute.
+    expect(countUntil(times, 61)).toBeGreaterThanOrEqual(34);
+    expect(countUntil(times, 119)).toBeLessThan(55);
+    expect(countUntil(times, 122) - countUntil(times, 119)).toBeGreaterThanOrEqual(34);
   });
 
   it('returns to the whole limit when no 429 follows', async () => {
@@ -228,6 +229,19 @@ describe('RateLimiter with a deadline', () => {
     const { ending } = await expiryOf(limiter);
     expect(ending).toMatchObject({ at: 2_000 });
     expect(await patient).toBe(5_000);
+  });
+
+  it('rejects a request that may not wait so long for a pause, and no other one', async () => {
+    const limiter = new RateLimiter(wide);
+    limiter.backOff(20_000);
+    const send = (longestPauseMs: number) =>
+      limiter.send({ ...toRequest('GET /a'), longestPauseMs }, async () => Date.now()).catch(String);
+    const both = Promise.all([send(10_000), send(30_000)]);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await both).toEqual([
+      'NotSentError: not sent: the service returned 429 and asked to wait; 20 s remain',
+      20_000,
+    ]);
   });
 
   it('does not reject a request whose deadline has not started', async () => {

@@ -21,6 +21,7 @@ interface Waiter {
   readonly since: number;
   /** The time of its deadline. */
   readonly expiresAt: number;
+  readonly longestPauseMs: number;
   readonly admit: () => void;
   readonly expire: () => void;
 }
@@ -31,6 +32,8 @@ export interface LimitedRequest {
   readonly isWrite: boolean;
   /** How long the request may wait. @default without limit */
   readonly deadline?: Deadline | undefined;
+  /** The longest pause after a 429 that the request may wait for. Milliseconds. @default without limit */
+  readonly longestPauseMs?: number | undefined;
 }
 
 /** A request whose deadline passed while it waited for the rate limiter, or that was interrupted. It was not sent. */
@@ -121,12 +124,13 @@ export class RateLimiter {
     this.#nextCutAt = now + waitMs + graceMs;
   }
 
-  #enter(onRoute: SlidingWindow, { isWrite, deadline }: LimitedRequest): Promise<void> {
+  #enter(onRoute: SlidingWindow, limited: LimitedRequest): Promise<void> {
+    const { isWrite, deadline, longestPauseMs = Number.POSITIVE_INFINITY } = limited;
     return new Promise((resolve, reject) => {
       const expire = () => reject(new NotSentError(this.#describeExpiry()));
       const expiresAt = performance.now() + (deadline?.remainingMs ?? Number.POSITIVE_INFINITY);
       const since = performance.now();
-      this.#waiters.push({ onRoute, isWrite, since, expiresAt, admit: resolve, expire });
+      this.#waiters.push({ onRoute, isWrite, since, expiresAt, longestPauseMs, admit: resolve, expire });
       this.#admitAll();
     });
   }
@@ -147,7 +151,8 @@ export class RateLimiter {
     for (const waiter of this.#inTurn(now)) {
       const { onRoute, isWrite } = waiter;
       const freeAt = Math.max(this.#pausedUntil, this.#account.freeAt(now), onRoute.freeAt(now));
-      if (this.#isClosed || waiter.expiresAt <= now) {
+      const isTooLong = this.#pausedUntil - now > waiter.longestPauseMs;
+      if (this.#isClosed || waiter.expiresAt <= now || isTooLong) {
         waiter.expire();
       } else if (freeAt <= now) {
         this.#account.begin();

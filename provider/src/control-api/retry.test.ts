@@ -138,6 +138,27 @@ describe('installRetry', () => {
     expect([ending, sentAt, endedAt]).toEqual(['no success', [0, 200, 600, 1_400], 1_400]);
   });
 
+  describe('for a call without a deadline of its own', () => {
+    const patient = () => ({ context: { deadline: new Deadline(250_000), patienceMs: 90_000 } });
+
+    it('gives up when faults last longer than the patience', async () => {
+      const { ending, endedAt } = await send({ status: 503 }, Number.POSITIVE_INFINITY, patient());
+      expect([ending, endedAt > 75_000, endedAt < 90_000]).toEqual(['no success', true, true]);
+    });
+
+    it('is patient again after a 429', async () => {
+      const failureOf = (_attempt: number, atMs: number) => ({
+        status: atMs > 60_000 && atMs < 80_000 ? 429 : 503,
+      });
+      const { endedAt } = await sendTo(failureOf, patient());
+      expect(endedAt).toBeGreaterThan(140_000);
+    });
+
+    it('fails at once when a 429 asks to wait longer', async () => {
+      expect((await send({ status: 429, retryAfterSeconds: 91 }, 1, patient())).sentAt).toHaveLength(1);
+    });
+  });
+
   it('gives each attempt the full time-out', async () => {
     const { timeouts } = await send({ status: 503 }, 2, { request: { timeout: 30_000 } });
     expect(timeouts).toEqual([30_000, 30_000, 30_000]);

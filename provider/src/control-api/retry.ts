@@ -5,7 +5,10 @@ import { isInterruption, maySendAgain, meaningOfFailure } from './failure-meanin
 
 /** How long a call may take, and what happens when it fails. */
 export interface CallOptions {
-  /** Bounds the wait for the rate limiter, the request and its retries. @default 60 s */
+  /**
+   * Bounds the wait for the rate limiter, the request and its retries. @default without limit for the limiter's queue, then
+   * `defaultPatience`
+   */
   readonly deadline?: Deadline | undefined;
   /** Whether a failed request is not retried, because the caller calls again anyway. @default false */
   readonly isSentOnce?: boolean;
@@ -16,6 +19,10 @@ export interface CallOptions {
 /** Accompanies a request through axios and its retries. */
 export interface RequestContext extends CallOptions {
   readonly deadline: Deadline;
+  /** Of a call without a deadline of its own: how long to retry faults, and the longest pause after a 429. Milliseconds. */
+  readonly patienceMs?: number;
+  /** When the first fault happened that no 429 followed: a 429 shows that the service is well. Local time. */
+  failingSince?: number | undefined;
   /** When the address became unreachable; undefined after any response. Local time. */
   unreachableSince?: number | undefined;
   /** How long to pause before the retry. Milliseconds. */
@@ -37,6 +44,14 @@ export interface RetryPacing {
   /** How long to retry an unreachable address without a break: the address may be wrong. Milliseconds. */
   readonly unreachableMs: number;
 }
+
+/** How long to try a call that has no deadline. Milliseconds. */
+export const defaultPatience = {
+  /** Longer than the minute that a 429 may ask for. */
+  faultsMs: 90_000,
+  /** In all, from the first request. */
+  totalMs: 600_000,
+};
 
 export const defaultRetryPacing: RetryPacing = { baseMs: 400, capMs: 15_000, unreachableMs: 20_000 };
 
@@ -75,6 +90,9 @@ function shouldSendAgain(error: AxiosError, pacing: RetryPacing): boolean {
   if (unreachableMs > pacing.unreachableMs) return false;
   const attempt = (config['axios-retry']?.retryCount ?? 0) + 1;
   context.pauseMs = retryDelayMs(attempt, retryAfter(error), pacing);
+  context.failingSince = status === 429 ? undefined : (context.failingSince ?? Date.now());
+  const failingMs = Date.now() - (context.failingSince ?? Date.now());
+  if (failingMs + context.pauseMs > (context.patienceMs ?? Number.POSITIVE_INFINITY)) return false;
   // A pause beyond the deadline would replace the reason of this failure with "not sent".
   return context.deadline.remainingMs > context.pauseMs;
 }

@@ -1,13 +1,13 @@
 import { clamp, sortedLastIndex } from 'lodash';
 
 /** A process that shares a limit keeps this part of its use when the service reports that the limit is used up. */
-const keptShare = 0.9;
+const keptShare = 0.85;
 /** How long a share takes to grow from nothing to the whole limit, slowly at first. Milliseconds. */
 const recoveryMs = 700_000;
+/** How fast a process may send more than its share, as a part of its usual speed: others may have ended. */
+const speedBeyond = 0.4;
 /** The smallest share, as a part of the limit. */
 const leastShare = 0.01;
-/** After a short wait, a process may send its share this much faster than evenly. */
-const haste = 1.2;
 /** Up to this part of the window, a wait is short. */
 const shortWait = 1 / 12;
 
@@ -15,21 +15,25 @@ const shortWait = 1 / 12;
  * Keeps requests within a limit in any time window. The service counts a request when it arrives, at some time between
  * its start and its end. So each request counts until a full window after its end.
  *
- * If other processes use the same limit, this one keeps to a share. `cut` sets the share to 90 % of what this process has used,
+ * If other processes use the same limit, this one keeps to a share. `cut` sets the share to 85 % of what this process has used,
  * and it then grows by the same amount in every process. So a large share loses more than a small one and gains the same, until
- * the shares are equal (additive increase, multiplicative decrease).
+ * the shares are equal (additive increase, multiplicative decrease). A share counts from window to window, not in any window:
+ * what begins together can then end together and be seen by one poll. Beyond its share, a process only sends more slowly.
  */
 export class SlidingWindow {
   readonly #limit: number;
   readonly #windowMs: number;
   #underWay = 0;
   #begunAt = 0;
+  /** How many requests began in the current period, which is as long as the window: at most the share. */
+  #begunInPeriod = 0;
+  #periodEndsAt = Number.NEGATIVE_INFINITY;
   /** When the requests of the last window ended, oldest first. */
   readonly #ended: number[] = [];
   #shareAtCut = 0;
   #cutAt = Number.NEGATIVE_INFINITY;
-  /** In which time a whole share may be sent. Milliseconds. */
-  #sendingMs = 0;
+  /** Whether requests are sent one by one, with the same time between them. */
+  #isSpaced = false;
 
   constructor(limit: number, windowMs: number) {
     this.#limit = limit;
@@ -41,16 +45,25 @@ export class SlidingWindow {
     this.#ended.splice(0, sortedLastIndex(this.#ended, now - this.#windowMs));
     const share = this.#shareAt(now);
     const used = this.#underWay + this.#ended.length;
-    const spacedAt = share < this.#limit ? this.#begunAt + this.#sendingMs / share : 0;
-    if (used + 1 <= share) return spacedAt;
-    const oldest = this.#ended[used - Math.floor(share)];
-    const leftAt = oldest === undefined ? Number.POSITIVE_INFINITY : oldest + this.#windowMs;
-    return Math.max(spacedAt, Math.min(leftAt, this.#whenShareIs(used + 1)));
+    const leavesAt = this.#ended[used - this.#limit] ?? Number.POSITIVE_INFINITY;
+    const roomAt = used < this.#limit ? now : leavesAt + this.#windowMs;
+    if (share >= this.#limit) return roomAt;
+    const count = now < this.#periodEndsAt ? this.#begunInPeriod + 1 : 1;
+    const sharedAt = count <= share ? now : Math.min(this.#periodEndsAt, this.#whenShareIs(count));
+    const eachMs = this.#windowMs / share;
+    if (this.#isSpaced) return Math.max(roomAt, sharedAt, this.#begunAt + eachMs);
+    return Math.max(roomAt, Math.min(sharedAt, this.#begunAt + eachMs / speedBeyond));
   }
 
   begin(): void {
+    const now = performance.now();
     this.#underWay += 1;
-    this.#begunAt = performance.now();
+    this.#begunAt = now;
+    if (now >= this.#periodEndsAt) {
+      this.#begunInPeriod = 0;
+      this.#periodEndsAt = now + this.#windowMs;
+    }
+    this.#begunInPeriod += 1;
   }
 
   end(): void {
@@ -61,8 +74,7 @@ export class SlidingWindow {
   /**
    * Cuts the share, because all processes together use up the limit.
    * @param waitMs how long until the service accepts requests again. After a short wait, requests are spaced, because only a few
-   * are accepted at a time. A long wait means that the service accepts bursts; spacing would only delay operations and cause
-   * more polls
+   * are accepted at a time. A long wait means that the service accepts bursts: the whole share may follow it
    * @param first the smallest share after the first cut, as a part of the limit: the process may just have started
    * @param least the smallest share after further cuts
    */
@@ -77,7 +89,8 @@ export class SlidingWindow {
     const smallest = this.#limit * (share < this.#limit ? least : first);
     this.#shareAtCut = Math.max(1, Math.min(share, Math.max(smallest, Math.min(share, used) * keptShare)));
     this.#cutAt = now;
-    this.#sendingMs = waitMs <= this.#windowMs * shortWait ? this.#windowMs / haste : 0;
+    this.#isSpaced = waitMs <= this.#windowMs * shortWait;
+    if (!this.#isSpaced) this.#periodEndsAt = now + waitMs;
   }
 
   #shareAt(now: number): number {

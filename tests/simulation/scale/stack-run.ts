@@ -3,7 +3,12 @@ import { ControlApiError } from '../../../provider/src/control-api/control-api-e
 import { Deadline, pause } from '../../../provider/src/control-api/deadline';
 import { RateLimiter } from '../../../provider/src/control-api/rate-limiter';
 import { ResourceList } from '../../../provider/src/control-api/resource-list';
-import { type CallOptions, defaultRetryPacing, retryDelayMs } from '../../../provider/src/control-api/retry';
+import {
+  type CallOptions,
+  defaultPatience,
+  defaultRetryPacing,
+  retryDelayMs,
+} from '../../../provider/src/control-api/retry';
 import type { Endpoint } from '../../../provider/src/control-api/wire-types';
 import { OperationPoller } from '../../../provider/src/operations/operation-poller';
 import { WriteQueue } from '../../../provider/src/operations/write-queue';
@@ -13,8 +18,8 @@ import type { Account, Reply } from './account';
 const engineMs = { start: 2_500, refreshed: 5, updated: 20 };
 /** One way between the runner and the service. Milliseconds. */
 const travelMs = 50;
-/** The default time-out of an update, and of a read. Milliseconds. */
-const patienceMs = { update: 600_000, read: 90_000 };
+/** The default time-out of an update. Milliseconds. */
+const updateMs = 600_000;
 
 /** One run of Pulumi on a stack whose endpoints are in one project: a process with the provider's limiter, queue and poller. */
 export class StackRun {
@@ -72,7 +77,7 @@ export class StackRun {
   }
 
   async #update(): Promise<void> {
-    const deadline = new Deadline(patienceMs.update, 'later');
+    const deadline = new Deadline(updateMs, 'later');
     const { operations = [] } = await this.#queue.run({
       deadline,
       write: () => this.#call('PATCH endpoints', { deadline }, () => this.#account.update(this.#projectId)),
@@ -92,11 +97,13 @@ export class StackRun {
 
   /** As the HTTP client does: within the limits, and again after a 429. */
   async #call(route: string, options: CallOptions, handle: () => Reply): Promise<Reply> {
-    const { deadline = new Deadline(patienceMs.read), isSentOnce } = options;
+    const { deadline = new Deadline(defaultPatience.totalMs, 'later'), isSentOnce } = options;
+    const bound = options.deadline ? { deadline } : { longestPauseMs: defaultPatience.faultsMs };
     const [method = '', path = ''] = route.split(' ');
     for (let attempt = 1; ; attempt += 1) {
-      const reply = await this.#limiter.send({ route, isWrite: method !== 'GET', deadline }, async () => {
+      const reply = await this.#limiter.send({ route, isWrite: method !== 'GET', ...bound }, async () => {
         options.onSend?.();
+        if (!options.deadline) deadline.begin();
         await pause(travelMs);
         const answer = handle();
         await pause(travelMs);
