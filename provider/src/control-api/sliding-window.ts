@@ -3,9 +3,9 @@ import { clamp, sortedLastIndex } from 'lodash';
 /** A process that shares a limit keeps this part of its use when the service reports that the limit is used up. */
 const keptShare = 0.85;
 /** How long a share takes to grow from nothing to the whole limit, slowly at first. Milliseconds. */
-const recoveryMs = 700_000;
-/** How fast a process may send more than its share, as a part of its usual speed: others may have ended. */
-const speedBeyond = 0.4;
+const recoveryMs = { afterShortWait: 700_000, afterLongWait: 1_000_000 };
+/** After a long wait, a share also grows in proportion to its size: how long it takes to double. Milliseconds. */
+const doublingMs = 250_000;
 /** The smallest share, as a part of the limit. */
 const leastShare = 0.01;
 /** Up to this part of the window, a wait is short. */
@@ -18,7 +18,8 @@ const shortWait = 1 / 12;
  * If other processes use the same limit, this one keeps to a share. `cut` sets the share to 85 % of what this process has used,
  * and it then grows by the same amount in every process. So a large share loses more than a small one and gains the same, until
  * the shares are equal (additive increase, multiplicative decrease). A share counts from window to window, not in any window:
- * what begins together can then end together and be seen by one poll. Beyond its share, a process only sends more slowly.
+ * what begins together can then end together and be seen by one poll. Once its share is used up, a process sends one by one,
+ * as others may have ended.
  */
 export class SlidingWindow {
   readonly #limit: number;
@@ -50,9 +51,8 @@ export class SlidingWindow {
     if (share >= this.#limit) return roomAt;
     const count = now < this.#periodEndsAt ? this.#begunInPeriod + 1 : 1;
     const sharedAt = count <= share ? now : Math.min(this.#periodEndsAt, this.#whenShareIs(count));
-    const eachMs = this.#windowMs / share;
-    if (this.#isSpaced) return Math.max(roomAt, sharedAt, this.#begunAt + eachMs);
-    return Math.max(roomAt, Math.min(sharedAt, this.#begunAt + eachMs / speedBeyond));
+    const nextAt = this.#begunAt + this.#windowMs / share;
+    return Math.max(roomAt, this.#isSpaced ? Math.max(sharedAt, nextAt) : Math.min(sharedAt, nextAt));
   }
 
   begin(): void {
@@ -94,12 +94,17 @@ export class SlidingWindow {
   }
 
   #shareAt(now: number): number {
-    const grown = this.#limit * ((now - this.#cutAt) / recoveryMs) ** 2;
-    return Math.min(this.#limit, this.#shareAtCut + grown);
+    return Math.min(this.#limit, this.#shareAtCut + this.#growth * (now - this.#cutAt) ** 2);
   }
 
   #whenShareIs(count: number): number {
     if (count > this.#limit) return Number.POSITIVE_INFINITY;
-    return this.#cutAt + recoveryMs * Math.sqrt((count - this.#shareAtCut) / this.#limit);
+    return this.#cutAt + Math.sqrt((count - this.#shareAtCut) / this.#growth);
+  }
+
+  /** What a share gains, over the square of the time in milliseconds. */
+  get #growth(): number {
+    if (this.#isSpaced) return this.#limit / recoveryMs.afterShortWait ** 2;
+    return this.#limit / recoveryMs.afterLongWait ** 2 + this.#shareAtCut / doublingMs ** 2;
   }
 }
