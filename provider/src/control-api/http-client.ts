@@ -124,16 +124,19 @@ function sendWithin(limiter: RateLimiter, interruption?: AbortSignal): AxiosAdap
   else interruption?.addEventListener('abort', end, { once: true });
   return async (config) => {
     const method = (config.method ?? 'get').toUpperCase();
-    const { onSend, deadline, patienceMs: longestPauseMs } = config.context ?? {};
+    const { onSend, deadline, patienceMs } = config.context ?? {};
+    // Without a deadline of its own, a call has one only from its first request on.
+    const isUnbounded = patienceMs !== undefined && deadline?.elapsedMs === 0;
     const limited = {
       route: `${method} ${routeOf(config.url ?? '')}`,
       isWrite: method !== 'GET',
-      ...(longestPauseMs === undefined ? { deadline } : { longestPauseMs }),
+      deadline: isUnbounded ? undefined : deadline,
+      longestPauseMs: patienceMs,
     };
     try {
       return await limiter.send(limited, () => {
         onSend?.();
-        if (longestPauseMs !== undefined) deadline?.begin();
+        if (patienceMs !== undefined) deadline?.begin();
         const signal = method === 'GET' ? interruption : endOfWrites.signal;
         return send({ ...config, timeout: timeoutOf(config), ...(signal && { signal }) }).catch(
           (error: AxiosError) => {
