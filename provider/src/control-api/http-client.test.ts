@@ -42,4 +42,14 @@ describe('a read without a deadline of its own', () => {
     expect(endings.at(-1)).toBe('404 Not Found at 900 s');
     expect(timesOf('first')).toEqual([0]);
   });
+
+  it('fails at once during a pause of more than 90 s', async () => {
+    const { read } = connect(700, { refused: [{ status: 429, retryAfterSeconds: 100 }] });
+    const refused = read('refused');
+    await vi.advanceTimersByTimeAsync(1_000);
+    const later = read('later');
+    await vi.advanceTimersByTimeAsync(1_000_000);
+    expect(await refused).toBe('429 Too Many Requests at 0 s');
+    expect(await later).toBe('not sent at 1 s');
+  });
 });

@@ -1,7 +1,7 @@
 import type { AxiosError, AxiosInstance, InternalAxiosRequestConfig } from 'axios';
 import axiosRetry, { retryAfter } from 'axios-retry';
 import { type Deadline, pause } from './deadline';
-import { isInterruption, maySendAgain, meaningOfFailure } from './failure-meaning';
+import { isInterruption, maySendAgain, meaningOfFailure, notSentCode } from './failure-meaning';
 
 /** How long a call may take, and what happens when it fails. */
 export interface CallOptions {
@@ -80,7 +80,8 @@ export function installRetry(client: AxiosInstance, pacing: RetryPacing, signal?
 function shouldSendAgain(error: AxiosError, pacing: RetryPacing): boolean {
   const config: InternalAxiosRequestConfig | undefined = error.config;
   const status = error.response?.status;
-  if (isInterruption(error.code)) return false;
+  // What the limiter rejects has waited for as long as it may.
+  if (isInterruption(error.code) || error.code === notSentCode) return false;
   if (!config?.context || config.context.isSentOnce || status === 423) return false;
   if (!maySendAgain(config.method ?? 'GET', meaningOfFailure(status, error.code))) return false;
   const { context } = config;
