@@ -52,4 +52,12 @@ describe('a read without a deadline of its own', () => {
     expect(await refused).toBe('429 Too Many Requests at 0 s');
     expect(await later).toBe('not sent at 1 s');
   });
+
+  it('has 90 s for faults, in which the time in the queue does not count', async () => {
+    const { read, timesOf } = connect(1, { first: [{ status: 503 }, { status: 503 }] });
+    const reads = Promise.all(['first', '1', '2'].map(read));
+    await vi.advanceTimersByTimeAsync(1_000_000);
+    expect((await reads)[0]).toBe('404 Not Found at 240 s');
+    expect(timesOf('first')).toEqual([0, 180, 240]);
+  });
 });

@@ -124,7 +124,9 @@ function sendWithin(limiter: RateLimiter, interruption?: AbortSignal): AxiosAdap
   else interruption?.addEventListener('abort', end, { once: true });
   return async (config) => {
     const method = (config.method ?? 'get').toUpperCase();
-    const { onSend, deadline, patienceMs } = config.context ?? {};
+    const { context } = config;
+    const { onSend, deadline, patienceMs } = context ?? {};
+    const queuedAt = Date.now();
     // Without a deadline of its own, a call has one only from its first request on.
     const isUnbounded = patienceMs !== undefined && deadline?.elapsedMs === 0;
     const limited = {
@@ -136,6 +138,8 @@ function sendWithin(limiter: RateLimiter, interruption?: AbortSignal): AxiosAdap
     try {
       return await limiter.send(limited, () => {
         onSend?.();
+        // No request could show during the wait that the faults had ended.
+        if (context?.failingSince) context.failingSince += Date.now() - queuedAt;
         if (patienceMs !== undefined) deadline?.begin();
         const signal = method === 'GET' ? interruption : endOfWrites.signal;
         return send({ ...config, timeout: timeoutOf(config), ...(signal && { signal }) }).catch(

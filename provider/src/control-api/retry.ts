@@ -21,7 +21,10 @@ export interface RequestContext extends CallOptions {
   readonly deadline: Deadline;
   /** Of a call without a deadline of its own: how long to retry faults, and the longest pause after a 429. Milliseconds. */
   readonly patienceMs?: number;
-  /** When the first fault happened that no 429 followed: a 429 shows that the service is well. Local time. */
+  /**
+   * When the first fault happened that no 429 followed, which would show that the service is well; later by the time in the
+   * limiter's queue since. Local time.
+   */
   failingSince?: number | undefined;
   /** When the address became unreachable; undefined after any response. Local time. */
   unreachableSince?: number | undefined;
