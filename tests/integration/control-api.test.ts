@@ -96,6 +96,16 @@ describe('ControlApi failures', () => {
     );
   });
 
+  it('reports a response that begins in time and never ends', async () => {
+    const api = await startServer((_request, response) => {
+      const timer = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(timer));
+    });
+    await expect(api.listOperations('p-1', {}, { isSentOnce: true })).rejects.toThrow(
+      'no response within the time-out',
+    );
+  });
+
   it.each([
     ['not JSON', '<html>', /the response is not JSON/],
     [

@@ -9,6 +9,7 @@ import axios, {
   type InternalAxiosRequestConfig,
 } from 'axios';
 import { retryAfter } from 'axios-retry';
+import { compact } from 'lodash';
 import * as z from 'zod';
 import { type ConnectionSettings, isLoopback } from '../config/connection-settings';
 import { malformedResponse, parseJson, toControlApiError } from './control-api-error';
@@ -124,23 +125,28 @@ function sendWithin(limiter: RateLimiter, interruption?: AbortSignal): AxiosAdap
   else interruption?.addEventListener('abort', end, { once: true });
   return async (config) => {
     const method = (config.method ?? 'get').toUpperCase();
-    const { onSend, deadline, patienceMs: longestPauseMs } = config.context ?? {};
+    const { context } = config;
+    const { onSend, deadline, patienceMs } = context ?? {};
+    const queuedAt = Date.now();
+    // Without a deadline of its own, a call has one only from its first request on.
+    const isUnbounded = patienceMs !== undefined && deadline?.elapsedMs === 0;
     const limited = {
       route: `${method} ${routeOf(config.url ?? '')}`,
       isWrite: method !== 'GET',
-      ...(longestPauseMs === undefined ? { deadline } : { longestPauseMs }),
+      deadline: isUnbounded ? undefined : deadline,
+      longestPauseMs: patienceMs,
     };
     try {
       return await limiter.send(limited, () => {
         onSend?.();
-        if (longestPauseMs !== undefined) deadline?.begin();
+        // No request could show during the wait that the faults had ended.
+        if (context?.failingSince) context.failingSince += Date.now() - queuedAt;
+        if (patienceMs !== undefined) deadline?.begin();
         const signal = method === 'GET' ? interruption : endOfWrites.signal;
-        return send({ ...config, timeout: timeoutOf(config), ...(signal && { signal }) }).catch(
-          (error: AxiosError) => {
-            if (error.response?.status === 429) limiter.backOff(retryAfter(error));
-            throw error;
-          },
-        );
+        return sendInTime(send, config, signal).catch((error: AxiosError) => {
+          if (error.response?.status === 429) limiter.backOff(retryAfter(error));
+          throw error;
+        });
       });
     } catch (error) {
       if (error instanceof NotSentError)
@@ -148,6 +154,26 @@ function sendWithin(limiter: RateLimiter, interruption?: AbortSignal): AxiosAdap
       throw error;
     }
   };
+}
+
+/** Ends the request at its time-out, even during a response: there, axios only limits the time without data. */
+async function sendInTime(
+  send: AxiosAdapter,
+  config: InternalAxiosRequestConfig,
+  interruption: AbortSignal | undefined,
+): Promise<AxiosResponse> {
+  const timeout = timeoutOf(config);
+  const tooLate = new AbortController();
+  const timer = setTimeout(() => tooLate.abort(), timeout);
+  const signal = AbortSignal.any(compact([tooLate.signal, interruption]));
+  try {
+    return await send({ ...config, timeout, signal });
+  } catch (error) {
+    if (!tooLate.signal.aborted) throw error;
+    throw new AxiosError(`timeout of ${timeout} ms exceeded`, AxiosError.ETIMEDOUT, config);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The time left until the deadline, at most the request time-out. At least 1, since 0 would mean no time-out. */

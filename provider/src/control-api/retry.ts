@@ -1,7 +1,7 @@
 import type { AxiosError, AxiosInstance, InternalAxiosRequestConfig } from 'axios';
 import axiosRetry, { retryAfter } from 'axios-retry';
 import { type Deadline, pause } from './deadline';
-import { isInterruption, maySendAgain, meaningOfFailure } from './failure-meaning';
+import { isInterruption, maySendAgain, meaningOfFailure, notSentCode } from './failure-meaning';
 
 /** How long a call may take, and what happens when it fails. */
 export interface CallOptions {
@@ -21,7 +21,10 @@ export interface RequestContext extends CallOptions {
   readonly deadline: Deadline;
   /** Of a call without a deadline of its own: how long to retry faults, and the longest pause after a 429. Milliseconds. */
   readonly patienceMs?: number;
-  /** When the first fault happened that no 429 followed: a 429 shows that the service is well. Local time. */
+  /**
+   * When the first fault happened that no 429 followed, which would show that the service is well; later by the time in the
+   * limiter's queue since. Local time.
+   */
   failingSince?: number | undefined;
   /** When the address became unreachable; undefined after any response. Local time. */
   unreachableSince?: number | undefined;
@@ -80,7 +83,8 @@ export function installRetry(client: AxiosInstance, pacing: RetryPacing, signal?
 function shouldSendAgain(error: AxiosError, pacing: RetryPacing): boolean {
   const config: InternalAxiosRequestConfig | undefined = error.config;
   const status = error.response?.status;
-  if (isInterruption(error.code)) return false;
+  // What the limiter rejects has waited for as long as it may.
+  if (isInterruption(error.code) || error.code === notSentCode) return false;
   if (!config?.context || config.context.isSentOnce || status === 423) return false;
   if (!maySendAgain(config.method ?? 'GET', meaningOfFailure(status, error.code))) return false;
   const { context } = config;

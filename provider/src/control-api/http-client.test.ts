@@ -1,0 +1,63 @@
+import axios, { AxiosError } from 'axios';
+import { range } from 'lodash';
+import { describe, expect, it, vi } from 'vitest';
+import { now, useFakeClock, useShortestPauses } from '../../../tests/support/fake-clock';
+import { ControlApi } from './control-api';
+
+useFakeClock();
+useShortestPauses();
+
+interface Answer {
+  readonly status: number;
+  readonly retryAfterSeconds?: number;
+}
+
+/** A client whose requests get those answers, or else 404. */
+function connect(requestsPerMinute: number, answersOf: Readonly<Record<string, readonly Answer[]>>) {
+  const sent: { readonly id: string; readonly at: number }[] = [];
+  vi.spyOn(axios, 'getAdapter').mockReturnValue(async (config) => {
+    const id = config.url?.split('/').at(-1) ?? '';
+    const tries = sent.filter((each) => each.id === id).length;
+    sent.push({ id, at: now() / 1_000 });
+    const { status, retryAfterSeconds = 0 } = answersOf[id]?.[tries] ?? { status: 404 };
+    const headers = { 'retry-after': String(retryAfterSeconds) };
+    const response = { status, statusText: '', headers, config, data: '{}' };
+    throw new AxiosError('no success', undefined, config, undefined, response);
+  });
+  const api = new ControlApi({ baseUrl: 'http://127.0.0.1:9', apiKey: 'key', requestsPerMinute });
+  /** How and when a read ends. */
+  const read = (id: string) =>
+    api.getBranch('p-1', id).catch(({ message }: Error) => `${message.split(': ')[1]} at ${now() / 1_000} s`);
+  const timesOf = (id: string) => sent.filter((each) => each.id === id).map(({ at }) => at);
+  return { read, timesOf };
+}
+
+describe('a read without a deadline of its own', () => {
+  it('waits in the queue for its first request without limit, and for a further one until its 600 s end', async () => {
+    const { read, timesOf } = connect(1, { first: [{ status: 503 }] });
+    const reads = Promise.all(['first', ...range(15).map(String)].map(read));
+    await vi.advanceTimersByTimeAsync(1_000_000);
+    const endings = await reads;
+    expect(endings[0]).toBe('not sent before the deadline at 600 s');
+    expect(endings.at(-1)).toBe('404 Not Found at 900 s');
+    expect(timesOf('first')).toEqual([0]);
+  });
+
+  it('fails at once during a pause of more than 90 s', async () => {
+    const { read } = connect(700, { refused: [{ status: 429, retryAfterSeconds: 100 }] });
+    const refused = read('refused');
+    await vi.advanceTimersByTimeAsync(1_000);
+    const later = read('later');
+    await vi.advanceTimersByTimeAsync(1_000_000);
+    expect(await refused).toBe('429 Too Many Requests at 0 s');
+    expect(await later).toBe('not sent at 1 s');
+  });
+
+  it('has 90 s for faults, in which the time in the queue does not count', async () => {
+    const { read, timesOf } = connect(1, { first: [{ status: 503 }, { status: 503 }] });
+    const reads = Promise.all(['first', '1', '2'].map(read));
+    await vi.advanceTimersByTimeAsync(1_000_000);
+    expect((await reads)[0]).toBe('404 Not Found at 240 s');
+    expect(timesOf('first')).toEqual([0, 180, 240]);
+  });
+});
