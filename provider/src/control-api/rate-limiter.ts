@@ -32,7 +32,10 @@ export interface LimitedRequest {
   readonly isWrite: boolean;
   /** How long the request may wait. @default without limit */
   readonly deadline?: Deadline | undefined;
-  /** The longest pause after a 429 that the request may wait for. Milliseconds. @default without limit */
+  /**
+   * The request is rejected while the pause after a 429 has longer than this to run. Its turn may take longer. Milliseconds.
+   * @default without limit
+   */
   readonly longestPauseMs?: number | undefined;
 }
 

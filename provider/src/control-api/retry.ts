@@ -48,11 +48,11 @@ export interface RetryPacing {
   readonly unreachableMs: number;
 }
 
-/** How long to try a call that has no deadline. Milliseconds. */
+/** For a call without a deadline. Milliseconds. */
 export const defaultPatience = {
-  /** Longer than the minute that a 429 may ask for. */
+  /** How long faults may last without a 429 between them, and the longest pause after a 429: longer than a minute. */
   faultsMs: 90_000,
-  /** In all, from the first request. */
+  /** All attempts and the waits between them, from the moment when the first request goes out. */
   totalMs: 600_000,
 };
 

@@ -17,16 +17,18 @@ const shortWait = 1 / 12;
  *
  * If other processes use the same limit, this one keeps to a share. `cut` sets the share to 85 % of what this process has used,
  * and it then grows by the same amount in every process. So a large share loses more than a small one and gains the same, until
- * the shares are equal (additive increase, multiplicative decrease). A share counts from window to window, not in any window:
- * what begins together can then end together and be seen by one poll. Once its share is used up, a process sends one by one,
- * as others may have ended.
+ * the shares are equal (additive increase, multiplicative decrease).
+ *
+ * The share is counted in periods of one window each, the limit in any window. So a whole share may begin at once when a period
+ * begins, and one poll then sees those operations end together. When the share is used up, requests go on one by one, at the
+ * pace of the share: other processes may have ended. Spaced requests keep both to the share and to its pace.
  */
 export class SlidingWindow {
   readonly #limit: number;
   readonly #windowMs: number;
   #underWay = 0;
   #begunAt = 0;
-  /** How many requests began in the current period, which is as long as the window: at most the share. */
+  /** How many requests began in the current period: the share, and those that went on one by one. */
   #begunInPeriod = 0;
   #periodEndsAt = Number.NEGATIVE_INFINITY;
   /** When the requests of the last window ended, oldest first. */

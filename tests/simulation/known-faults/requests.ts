@@ -28,8 +28,8 @@ export const requestFaults: readonly KnownFault[] = [
   {
     name: 'requests are not limited',
     file: 'control-api/sliding-window.ts',
-    find: 'if (used + 1 <= share) return spacedAt;',
-    replace: 'return spacedAt;',
+    find: 'const roomAt = used < this.#limit ? now :',
+    replace: 'const roomAt = used > 0 ? now :',
   },
   {
     name: 'a request counts only while it is under way',
@@ -45,9 +45,9 @@ export const requestFaults: readonly KnownFault[] = [
   },
   {
     name: 'a list gives up before a 429 lets it through',
-    file: 'control-api/http-client.ts',
-    find: 'const defaultPatienceMs = 90_000;',
-    replace: 'const defaultPatienceMs = 60_000;',
+    file: 'control-api/retry.ts',
+    find: 'faultsMs: 90_000,',
+    replace: 'faultsMs: 60_000,',
   },
   {
     name: 'an interrupted run continues to send requests',
