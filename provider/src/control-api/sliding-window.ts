@@ -6,6 +6,8 @@ const keptShare = 0.85;
 const recoveryMs = { afterShortWait: 700_000, afterLongWait: 1_000_000 };
 /** After a long wait, a share also grows in proportion to its size: how long it takes to double. Milliseconds. */
 const doublingMs = 250_000;
+/** When the share is used up, requests go on one by one, this much faster than the share evenly sent. */
+const haste = 1.5;
 /** The smallest share, as a part of the limit. */
 const leastShare = 0.01;
 /** Up to this part of the window, a wait is short. */
@@ -20,8 +22,8 @@ const shortWait = 1 / 12;
  * the shares are equal (additive increase, multiplicative decrease).
  *
  * The share is counted in periods of one window each, the limit in any window. So a whole share may begin at once when a period
- * begins, and one poll then sees those operations end together. When the share is used up, requests go on one by one, at the
- * pace of the share: other processes may have ended. Spaced requests keep both to the share and to its pace.
+ * begins, and one poll then sees those operations end together. When the share is used up, requests go on one by one, because other
+ * processes may have ended. Spaced requests stop there.
  */
 export class SlidingWindow {
   readonly #limit: number;
@@ -53,8 +55,9 @@ export class SlidingWindow {
     if (share >= this.#limit) return roomAt;
     const count = now < this.#periodEndsAt ? this.#begunInPeriod + 1 : 1;
     const sharedAt = count <= share ? now : Math.min(this.#periodEndsAt, this.#whenShareIs(count));
-    const nextAt = this.#begunAt + this.#windowMs / share;
-    return Math.max(roomAt, this.#isSpaced ? Math.max(sharedAt, nextAt) : Math.min(sharedAt, nextAt));
+    const eachMs = this.#windowMs / share;
+    if (this.#isSpaced) return Math.max(roomAt, sharedAt, this.#begunAt + eachMs);
+    return Math.max(roomAt, Math.min(sharedAt, this.#begunAt + eachMs / haste));
   }
 
   begin(): void {
