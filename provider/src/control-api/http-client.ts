@@ -128,7 +128,7 @@ function sendWithin(limiter: RateLimiter, interruption?: AbortSignal): AxiosAdap
     const { context } = config;
     const { onSend, deadline, patienceMs } = context ?? {};
     const queuedAt = Date.now();
-    // Without a deadline of its own, a call has one only from its first request on.
+    // A default deadline starts with the first request that is sent. Until then, the wait in the queue has no limit.
     const isUnbounded = patienceMs !== undefined && deadline?.elapsedMs === 0;
     const limited = {
       route: `${method} ${routeOf(config.url ?? '')}`,
@@ -139,7 +139,7 @@ function sendWithin(limiter: RateLimiter, interruption?: AbortSignal): AxiosAdap
     try {
       return await limiter.send(limited, () => {
         onSend?.();
-        // No request could show during the wait that the faults had ended.
+        // Time in the queue does not count as a fault: without a request, nothing shows whether the fault is over.
         if (context?.failingSince) context.failingSince += Date.now() - queuedAt;
         if (patienceMs !== undefined) deadline?.begin();
         const signal = method === 'GET' ? interruption : endOfWrites.signal;

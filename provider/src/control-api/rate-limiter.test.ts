@@ -127,7 +127,7 @@ describe('RateLimiter with a share of the limit', () => {
   const countUntil = (times: readonly number[], second: number) =>
     times.filter((time) => time <= second).length;
 
-  it('sends in the next minute what the service accepted in this one, less a part', async () => {
+  it('sends in the next minute less at once than the service accepted in this one, and then one at a time', async () => {
     const times = await timesAfterRefusal(40, 60_000, 140);
     expect(countUntil(times, 59.9)).toBe(0);
     // 85 % of 40 in one go, and then one by one, until the next minute.

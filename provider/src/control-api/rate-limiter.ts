@@ -33,7 +33,7 @@ export interface LimitedRequest {
   /** How long the request may wait. @default without limit */
   readonly deadline?: Deadline | undefined;
   /**
-   * The request is rejected while the pause after a 429 has longer than this to run. Its turn may take longer. Milliseconds.
+   * Rejects the request if the pause after a 429 has more than this left. Does not limit the wait in the queue. Milliseconds.
    * @default without limit
    */
   readonly longestPauseMs?: number | undefined;
@@ -52,9 +52,9 @@ const defaultPauseMs = 1_000;
 const longestYieldMs = 10_000;
 /** The longest random addition to a pause, so that processes don't resume at the same moment. Milliseconds. */
 const jitterMs = 1_000;
-/** How long after a pause the share stays as it is: the requests that were under way may still be refused. Milliseconds. */
+/** How long after a pause the share is not cut again: requests sent before the pause may still be refused. Milliseconds. */
 const graceMs = 2_000;
-/** What a process keeps after its first 429, as a part of the limit, even if it has sent nothing so far. */
+/** The minimum share after the first 429, as a part of the limit. A longer pause lowers it, to 0 for a pause of a minute. */
 const firstShare = 0.15;
 /** What slow responses leave a process, as a part of the limit. They may have other causes than too many requests. */
 const leastShareOfSlow = 0.5;

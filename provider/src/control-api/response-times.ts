@@ -1,4 +1,4 @@
-/** A response is slow if it takes longer than this many times the fastest one, and this much longer. */
+/** A response is slow if it takes longer than `times` times the fastest one on its route, plus `moreMs`. */
 const slow = { times: 4, moreMs: 2_000 };
 /** This many slow responses in a row count as a rise. A single one may have been delayed in transit. */
 const slowInRow = 3;
@@ -8,7 +8,7 @@ export class ResponseTimes {
   #fastestMs = Number.POSITIVE_INFINITY;
   #slowInRow = 0;
 
-  /** Returns whether the times have risen. Each rise counts once: the new time is then the usual one, until a faster response. */
+  /** Returns true when the times have risen, once per rise: the new time is the usual one until a faster response. */
   note(tookMs: number): boolean {
     const isSlow = tookMs > this.#fastestMs * slow.times + slow.moreMs;
     this.#slowInRow = isSlow ? this.#slowInRow + 1 : 0;

@@ -22,8 +22,8 @@ export interface RequestContext extends CallOptions {
   /** Of a call without a deadline of its own: how long to retry faults, and the longest pause after a 429. Milliseconds. */
   readonly patienceMs?: number;
   /**
-   * When the first fault happened that no 429 followed, which would show that the service is well; later by the time in the
-   * limiter's queue since. Local time.
+   * When the first fault since the last 429 happened; a 429 shows that the service works. Moved forward by any later wait for the
+   * rate limiter, so that the wait does not count. Local time.
    */
   failingSince?: number | undefined;
   /** When the address became unreachable; undefined after any response. Local time. */
@@ -50,7 +50,10 @@ export interface RetryPacing {
 
 /** For a call without a deadline. Milliseconds. */
 export const defaultPatience = {
-  /** How long faults may last without a 429 between them, and the longest pause after a 429: longer than a minute. */
+  /**
+   * How long faults may last, counted from the first failure, without a 429 between them; also the longest pause after a 429.
+   * More than a minute, so that a call survives a Retry-After of 60 s.
+   */
   faultsMs: 90_000,
   /** All attempts and the waits between them, from the moment when the first request goes out. */
   totalMs: 600_000,
@@ -65,9 +68,9 @@ export function retryDelayMs(attempt: number, retryAfterMs: number, pacing: Retr
 }
 
 /**
- * Retries failed requests by the tables in failure-meaning.ts, until the request's deadline, or until the address has
- * been unreachable for too long, or the signal is aborted. It leaves a write with an unknown outcome to write-once.ts, which looks it up. It leaves
- * 423 to the write queue, which waits for the operations that lock the project instead of for a timer.
+ * Retries failed requests according to the tables in failure-meaning.ts. Stops at the request's deadline or patience, when the
+ * address has been unreachable for too long, or when the signal is aborted. A write with an unknown outcome is left to
+ * write-once.ts, which looks it up. A 423 is left to the write queue, which waits for the operations that lock the project.
  */
 export function installRetry(client: AxiosInstance, pacing: RetryPacing, signal?: AbortSignal): void {
   axiosRetry(client, {

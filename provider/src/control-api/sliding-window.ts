@@ -6,7 +6,7 @@ const keptShare = 0.85;
 const recoveryMs = { afterShortWait: 700_000, afterLongWait: 1_000_000 };
 /** After a long wait, a share also grows in proportion to its size: how long it takes to double. Milliseconds. */
 const doublingMs = 250_000;
-/** When the share is used up, requests go on one by one, this much faster than the share evenly sent. */
+/** After a long wait, requests beyond the share are sent one at a time, at this multiple of the share's even rate. */
 const haste = 1.5;
 /** The smallest share, as a part of the limit. */
 const leastShare = 0.01;
@@ -17,20 +17,22 @@ const shortWait = 1 / 12;
  * Keeps requests within a limit in any time window. The service counts a request when it arrives, at some time between
  * its start and its end. So each request counts until a full window after its end.
  *
- * If other processes use the same limit, this one keeps to a share. `cut` sets the share to 85 % of what this process has used,
- * and it then grows by the same amount in every process. So a large share loses more than a small one and gains the same, until
- * the shares are equal (additive increase, multiplicative decrease).
+ * If other processes use the same limit, this process keeps to a share of it. `cut` sets the share to 85 % of what this process
+ * has used, but not below a minimum. After a short wait, the share then grows by the same amount in every process. So a large
+ * share loses more than a small one and gains the same, until the shares are equal (additive increase, multiplicative decrease).
+ * After a long wait, a share also grows in proportion to its size.
  *
- * The share is counted in periods of one window each, the limit in any window. So a whole share may begin at once when a period
- * begins, and one poll then sees those operations end together. When the share is used up, requests go on one by one, because other
- * processes may have ended. Spaced requests stop there.
+ * The limit applies to any window, the share to periods of one window each. After a long wait, the whole share may be sent when
+ * a period begins, so that one poll sees those operations finish together. When the share is used up, requests continue one at a
+ * time, because other processes may have finished. After a short wait, requests are evenly spaced. When the share is used up,
+ * they wait until it has grown or the next period begins.
  */
 export class SlidingWindow {
   readonly #limit: number;
   readonly #windowMs: number;
   #underWay = 0;
   #begunAt = 0;
-  /** How many requests began in the current period: the share, and those that went on one by one. */
+  /** How many requests began in the current period: the share, and those beyond it. */
   #begunInPeriod = 0;
   #periodEndsAt = Number.NEGATIVE_INFINITY;
   /** When the requests of the last window ended, oldest first. */
