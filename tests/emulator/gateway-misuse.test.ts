@@ -115,7 +115,7 @@ it.each([
   ['never begins the TLS that it asked for', packet(CODES.ssl)],
   ['never completes the TLS handshake', Buffer.from('1603010200010001fc', 'hex')],
 ])('disconnects a client that %s', async (_what, bytes) => {
-  const { port } = await start({ startUpMs: 30 });
+  const { port } = await start({ startupMs: 30 });
   const socket = await openSocket(port);
   socket.write(bytes);
   socket.resume();
@@ -123,9 +123,9 @@ it.each([
 });
 
 it('tells a slow client why, inside of TLS', async () => {
-  const { port } = await start({ startUpMs: 100 });
+  const { port } = await start({ startupMs: 100 });
   const tls = await openTls(port, { servername: HOST });
-  expect(await readRefusal(tls)).toBe('FATAL 08006: the start-up packet was not complete within 100 ms');
+  expect(await readRefusal(tls)).toBe('FATAL 08006: the startup packet was not complete within 100 ms');
 });
 
 it('disconnects a client that does not read its refusal', async () => {
@@ -223,7 +223,7 @@ it('a server that does not read holds the client back', async () => {
 
 it('no socket, server or timer stays behind', async () => {
   const { Timeout: timersBefore = 0 } = countResources();
-  const { gateway, computes, sockets } = await start({ closingMs: 60_000, startUpMs: 60_000 });
+  const { gateway, computes, sockets } = await start({ closingMs: 60_000, startupMs: 60_000 });
   await Promise.all(
     Array.from({ length: 40 }, async (_none, index) => {
       const isPlain = index % 2 === 0;

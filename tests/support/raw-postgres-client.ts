@@ -3,10 +3,10 @@ import { connect, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
 
-/** The codes of the requests that a client may send before its start-up packet. */
+/** The codes of the requests that a client may send before its startup packet. */
 export const CODES = { ssl: 80_877_103, gss: 80_877_104, cancel: 80_877_102, version3: 196_608 };
 
-/** A packet of the start-up: its length, a code and the rest. */
+/** A packet of the startup: its length, a code and the rest. */
 export function packet(code: number, rest: string | Buffer = ''): Buffer {
   const head = Buffer.alloc(8);
   const body = Buffer.from(rest);

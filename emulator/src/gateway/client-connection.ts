@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import type { Certificates } from './certificates';
 import { ConnectionRefusal, protocolViolation } from './computes';
-import { writeRefusal } from './start-packet';
+import { writeRefusal } from './startup-packet';
 
 const ALPN = 'postgresql';
 
@@ -25,11 +25,11 @@ export function whenClosed(socket: Socket): Promise<void> {
 
 /** A client's connection until it is connected to a server. */
 export class ClientConnection {
-  /** Aborts when the client goes, or the start-up has to end; the reason is a ConnectionRefusal, or undefined. */
+  /** Aborts when the client goes, or the startup has to end; the reason is a ConnectionRefusal, or undefined. */
   readonly signal: AbortSignal;
   /** The host name with which the client began TLS. */
   serverName: string | undefined;
-  /** Aborts the start-up: the client gets the reason. */
+  /** Aborts the startup: the client gets the reason. */
   readonly abort: (reason?: ConnectionRefusal) => void;
   #stream: Socket;
   #isInHandshake = false;
@@ -52,7 +52,7 @@ export class ClientConnection {
     return 'encrypted' in this.#stream;
   }
 
-  /** The next bytes, exactly so many. @throws Error when the start-up ends before they came */
+  /** The next bytes, exactly so many. @throws Error when the startup ends before they came */
   async take(length: number): Promise<Buffer> {
     let bytes = Buffer.alloc(0);
     for (;;) {
@@ -105,7 +105,7 @@ export class ClientConnection {
     }
   }
 
-  /** Ends the start-up with an error message, where the client can still read one. */
+  /** Ends the startup with an error message, where the client can still read one. */
   refuse(error: unknown, closingMs: number): void {
     const reason = this.signal.aborted ? this.signal.reason : error;
     if (reason === gone || this.#isInHandshake || this.#stream.destroyed) {

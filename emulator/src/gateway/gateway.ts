@@ -5,8 +5,8 @@ import { ClientConnection, closeWithin, whenClosed } from './client-connection';
 import { type Computes, ConnectionRefusal } from './computes';
 import { listen, portOf } from './listen';
 import { connectToServer, passThrough } from './session';
-import type { StartPacket } from './start-packet';
-import { startUp } from './start-up';
+import type { StartupPacket } from './startup-packet';
+import { receiveStartup } from './startup-phase';
 
 export interface GatewayOptions {
   readonly computes: Computes;
@@ -21,15 +21,15 @@ export interface GatewayOptions {
 
 /** Limits for clients. */
 export interface GatewayLimits {
-  /** Maximum time from the connection to the complete start-up packet, TLS included. */
-  readonly startUpMs: number;
+  /** Maximum time from the connection to the complete startup packet, TLS included. */
+  readonly startupMs: number;
   /** Maximum number of clients that are connected to the gateway but not yet to a server. */
   readonly startingClients: number;
   /** How long a client may take to read its last message and close the connection. */
   readonly closingMs: number;
 }
 
-export const GATEWAY_LIMITS: GatewayLimits = { startUpMs: 10_000, startingClients: 1000, closingMs: 1000 };
+export const GATEWAY_LIMITS: GatewayLimits = { startupMs: 10_000, startingClients: 1000, closingMs: 1000 };
 
 /** Finds clients that vanished without a word, such as from a suspended container. */
 const KEEP_ALIVE_AFTER_MS = 60_000;
@@ -49,7 +49,7 @@ export interface Gateway {
 
 /**
  * One port for the servers of all endpoints. A client names its endpoint by the host name of TLS, or by the option
- * `endpoint`; after the start-up packet, the gateway only passes bytes, so the server checks the password itself.
+ * `endpoint`; after the startup packet, the gateway only passes bytes, so the server checks the password itself.
  * @throws Error when the port is taken, or the certificate authority cannot be used
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
@@ -61,24 +61,24 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   const serve = async (raw: Socket): Promise<void> => {
     const client = new ClientConnection(raw);
-    const { startUpMs, startingClients, closingMs } = limits;
+    const { startupMs, startingClients, closingMs } = limits;
     open.set(raw, () => client.abort(stopping()));
     raw.once('close', () => open.delete(raw));
     const tooLate = new ConnectionRefusal(
       '08006',
-      `the start-up packet was not complete within ${startUpMs} ms`,
+      `the startup packet was not complete within ${startupMs} ms`,
     );
-    const timer = setTimeout(() => client.abort(tooLate), startUpMs);
+    const timer = setTimeout(() => client.abort(tooLate), startupMs);
     starting += 1;
     try {
       if (starting > startingClients) throw tooMany(startingClients);
-      const packet = await startUp(client, certificates, () => computes.sockets());
+      const packet = await receiveStartup(client, certificates, () => computes.sockets());
       clearTimeout(timer);
       if (packet === undefined) return closeWithin(client.stream, closingMs);
       const server = await connectToCompute(computes, packet, client.signal);
       open.set(raw, () => closeWithin(server, closingMs));
       const { traffic, close } = computes.attach(packet.endpointId);
-      // In the background: the start-up ends here.
+      // In the background: the startup ends here.
       void passThrough(client.stream, server, { traffic, closingMs }).then(close);
     } catch (error) {
       client.refuse(error, closingMs);
@@ -114,7 +114,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 /** A server may stop between its answer to `reach` and the connection: the compute then wakes again. */
 async function connectToCompute(
   computes: Computes,
-  { endpointId, bytes }: StartPacket,
+  { endpointId, bytes }: StartupPacket,
   signal: AbortSignal,
 ): Promise<Socket> {
   for (let attempt = 1; ; attempt += 1) {

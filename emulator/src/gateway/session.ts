@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { closeWithin, whenClosed } from './client-connection';
 import { ConnectionRefusal } from './computes';
-import { writeRefusal } from './start-packet';
+import { writeRefusal } from './startup-packet';
 
 /**
  * A connection to a server that may end at any time. Writes to one that has ended are dropped without an error, which
@@ -19,7 +19,7 @@ class ServerSocket extends Socket {
 }
 
 /**
- * Connects to a server and sends it the start-up packet.
+ * Connects to a server and sends it the startup packet.
  * @throws ConnectionRefusal when it does not accept connections; the reason of the signal when that aborts
  */
 export async function connectToServer(path: string, packet: Buffer, signal: AbortSignal): Promise<Socket> {

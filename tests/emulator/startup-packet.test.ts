@@ -1,14 +1,14 @@
 import { array, assert, constantFrom, oneof, property, string, uint8Array } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConnectionRefusal, SUPERUSER } from '../../emulator/src/gateway/computes';
-import { readStartPacket } from '../../emulator/src/gateway/start-packet';
+import { readStartupPacket } from '../../emulator/src/gateway/startup-packet';
 import { CODES, packet, startPacket } from '../support/raw-postgres-client';
 
 const ID = 'ep-calm-river-12345678';
 
 /** The value of `options` that reaches the server; undefined if none does. */
 function passOptions(options: string): string | undefined {
-  const words = readStartPacket(startPacket({ user: 'app', options }), undefined)
+  const words = readStartupPacket(startPacket({ user: 'app', options }), undefined)
     .bytes.toString('latin1')
     .split('\0');
   const at = words.indexOf('options');
@@ -35,7 +35,7 @@ describe('the option endpoint', () => {
     [ID.toUpperCase()],
   ])('is not needed with the host name %s', (serverName) => {
     const bytes = startPacket({ user: 'app', options: ' -c  work_mem=3MB' });
-    expect(readStartPacket(bytes, serverName)).toEqual({ endpointId: ID, bytes });
+    expect(readStartupPacket(bytes, serverName)).toEqual({ endpointId: ID, bytes });
   });
 });
 
@@ -45,7 +45,7 @@ it('passes every other parameter unchanged', () => {
     property(array(words.filter((word) => !word.includes('\0'))), (values) => {
       const parameters = Object.fromEntries(values.map((value, index) => [`name${index}`, value]));
       const bytes = startPacket({ ...parameters, user: 'app' });
-      expect(readStartPacket(bytes, ID).bytes).toEqual(bytes);
+      expect(readStartupPacket(bytes, ID).bytes).toEqual(bytes);
     }),
   );
 });
@@ -54,7 +54,7 @@ it('refuses any other bytes with a Postgres error', () => {
   const anyBytes = uint8Array({ maxLength: 200 });
   assert(
     property(anyBytes, (bytes) => {
-      const read = () => readStartPacket(packet(CODES.version3, Buffer.from(bytes)), undefined);
+      const read = () => readStartupPacket(packet(CODES.version3, Buffer.from(bytes)), undefined);
       expect(read).toThrow(ConnectionRefusal);
     }),
   );
@@ -66,12 +66,12 @@ it.each([
   { user: 'app', replication: 'database' },
   { user: 'app', replication: '1' },
 ])('refuses %j', (parameters) => {
-  expect(() => readStartPacket(startPacket(parameters), ID)).toThrow(ConnectionRefusal);
+  expect(() => readStartupPacket(startPacket(parameters), ID)).toThrow(ConnectionRefusal);
 });
 
 it.each(['false', 'off', 'no', '0'])(
   'a client may say that it does not want replication: %s',
   (replication) => {
-    expect(readStartPacket(startPacket({ user: 'app', replication }), ID).endpointId).toBe(ID);
+    expect(readStartupPacket(startPacket({ user: 'app', replication }), ID).endpointId).toBe(ID);
   },
 );

@@ -3,11 +3,11 @@ import { ConnectionRefusal, protocolViolation, SUPERUSER } from './computes';
 /** What a client sends first. Each packet begins with its length, which counts itself, and one of these codes. */
 export const REQUEST_CODES = { ssl: 80_877_103, gss: 80_877_104, cancel: 80_877_102 } as const;
 
-/** Lengths in bytes, as Postgres has them: of a start-up packet, and of a cancel request since protocol 3.2. */
+/** Lengths in bytes, as Postgres has them: of a startup packet, and of a cancel request since protocol 3.2. */
 export const PACKET_LENGTHS = { start: [9, 10_000], cancel: [13, 268], request: [8, 8] } as const;
 
-/** A start-up packet, and the endpoint that it names. */
-export interface StartPacket {
+/** A startup packet, and the endpoint that it names. */
+export interface StartupPacket {
   readonly endpointId: string;
   /** The packet for the server: without the option that names the endpoint, which Postgres does not know. */
   readonly bytes: Buffer;
@@ -22,10 +22,10 @@ const ENDPOINT_OPTION = /^(?:-c|--)?endpoint=(.*)$/s;
 const ENDPOINT_ID = /^ep-[a-z0-9-]{1,60}$/;
 
 /**
- * Reads the start-up packet of a client that connected with this server name, if it sent one.
+ * Reads the startup packet of a client that connected with this server name, if it sent one.
  * @throws ConnectionRefusal when the packet is malformed, names no endpoint, or asks for what clients may not have
  */
-export function readStartPacket(packet: Buffer, serverName: string | undefined): StartPacket {
+export function readStartupPacket(packet: Buffer, serverName: string | undefined): StartupPacket {
   const version = packet.subarray(0, 8).readInt32BE(4);
   if (version >> 16 !== 3) {
     throw new ConnectionRefusal(

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import type { Certificates } from './certificates';
 import { type ClientConnection, whenClosed } from './client-connection';
 import { protocolViolation } from './computes';
-import { PACKET_LENGTHS, REQUEST_CODES, readStartPacket, type StartPacket } from './start-packet';
+import { PACKET_LENGTHS, REQUEST_CODES, readStartupPacket, type StartupPacket } from './startup-packet';
 
 const TLS_HANDSHAKE = 0x16;
 const LONGEST_CANCEL_MS = 10_000;
@@ -13,11 +13,11 @@ const { ssl, gss, cancel } = REQUEST_CODES;
  * @returns undefined when it only wanted to cancel a query
  * @throws ConnectionRefusal when it breaks the protocol
  */
-export async function startUp(
+export async function receiveStartup(
   client: ClientConnection,
   certificates: Certificates,
   sockets: () => readonly string[],
-): Promise<StartPacket | undefined> {
+): Promise<StartupPacket | undefined> {
   const requested = new Set<number>();
   for (;;) {
     const head = await client.take(8);
@@ -36,7 +36,7 @@ export async function startUp(
     }
     checkLength(length, code === cancel ? 'cancel' : 'start');
     const packet = Buffer.concat([head, await client.take(length - head.length)]);
-    if (code !== cancel) return readStartPacket(packet, client.serverName);
+    if (code !== cancel) return readStartupPacket(packet, client.serverName);
     await forwardCancel(packet, sockets());
     return undefined;
   }
