@@ -60,8 +60,8 @@ const firstShare = 0.15;
 const leastShareOfSlow = 0.5;
 
 /**
- * Keeps the requests of this process within the account's limits, in any time window. Queued writes go before the reads
- * of the last 10 s, and take turns with older ones: a write may wait for what a read shows. After a 429, all requests pause.
+ * Keeps the requests of this process within the account's limits, in any time window. Queued writes go before reads queued for
+ * less than 10 s, and take turns with the others: a write may wait for what a read shows. After a 429, all requests pause.
  * The process starts with the whole limit, sends less after each 429 and when responses become slow, and more as time passes
  * without either: other processes may use the same account. Its clock is monotonic, so a change of the system's time does not
  * stop it.
