@@ -27,6 +27,10 @@ export class Deadline {
     this.#startedAt ??= Date.now();
   }
 
+  get hasBegun(): boolean {
+    return this.#startedAt !== undefined;
+  }
+
   get elapsedMs(): number {
     return this.#startedAt === undefined ? 0 : Date.now() - this.#startedAt;
   }

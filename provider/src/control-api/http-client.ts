@@ -129,7 +129,7 @@ function sendWithin(limiter: RateLimiter, interruption?: AbortSignal): AxiosAdap
     const { onSend, deadline, patienceMs } = context ?? {};
     const queuedAt = Date.now();
     // A default deadline starts with the first request that is sent. Until then, the wait in the queue has no limit.
-    const isUnbounded = patienceMs !== undefined && deadline?.elapsedMs === 0;
+    const isUnbounded = patienceMs !== undefined && deadline?.hasBegun === false;
     const limited = {
       route: `${method} ${routeOf(config.url ?? '')}`,
       isWrite: method !== 'GET',

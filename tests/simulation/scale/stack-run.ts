@@ -98,10 +98,15 @@ export class StackRun {
   /** As the HTTP client does: within the limits, and again after a 429. */
   async #call(route: string, options: CallOptions, handle: () => Reply): Promise<Reply> {
     const { deadline = new Deadline(defaultPatience.totalMs, 'later'), isSentOnce } = options;
-    const bound = options.deadline ? { deadline } : { longestPauseMs: defaultPatience.faultsMs };
     const [method = '', path = ''] = route.split(' ');
     for (let attempt = 1; ; attempt += 1) {
-      const reply = await this.#limiter.send({ route, isWrite: method !== 'GET', ...bound }, async () => {
+      const limited = {
+        route,
+        isWrite: method !== 'GET',
+        deadline: deadline.hasBegun ? deadline : options.deadline,
+        longestPauseMs: options.deadline ? undefined : defaultPatience.faultsMs,
+      };
+      const reply = await this.#limiter.send(limited, async () => {
         options.onSend?.();
         if (!options.deadline) deadline.begin();
         await pause(travelMs);
