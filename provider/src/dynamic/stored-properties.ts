@@ -1,6 +1,6 @@
-import { intersection, pickBy, union } from 'lodash';
+import { intersection, union } from 'lodash';
 import { markSecrets } from '../engine/secret-marks';
-import { keepProperties } from '../lifecycle/kept-properties';
+import { keepGiven, keepProperties } from '../lifecycle/kept-properties';
 import type { Properties } from '../lifecycle/resource-identity';
 import {
   type Declared,
@@ -70,15 +70,15 @@ export function writeInputs(
   { resource, inputs }: Declared<Properties>,
   passed: PassedInputs = {},
 ): StoredInputs {
-  const hidden = {
+  return keepGiven({
+    ...inputs,
     __urn: resource.urn,
     __provider: passed.__provider,
     timeouts: passed.timeouts ?? undefined,
     ...writeIdentity(resource),
     __secrets: resource.secretNames?.length ? resource.secretNames : undefined,
     ...type.describeInputs({ resource, inputs }),
-  };
-  return { ...inputs, ...pickBy(hidden, (value) => value !== undefined) };
+  });
 }
 
 /** The outputs for the engine to store. */

@@ -1,6 +1,6 @@
-import { isUndefined, omitBy, pick } from 'lodash';
 import type { Endpoint } from '../control-api/wire-types';
 import { isSame } from '../lifecycle/input-values';
+import { keepProperties } from '../lifecycle/kept-properties';
 import { argumentNames, argumentTable } from './argument-effects';
 import { findGiven } from './endpoint-changes';
 import type { EndpointInputs, InputName } from './endpoint-inputs';
@@ -29,7 +29,8 @@ export function matchesDesired(endpoint: Endpoint, inputs: EndpointInputs, name:
 
 /** What the program gave, with the values that the service reports now. */
 export function withReported(endpoint: Endpoint, inputs: EndpointInputs): EndpointInputs {
-  return { ...inputs, ...pick(readAttributes(endpoint, inputs), findGiven(inputs)) };
+  const reported = readAttributes(endpoint, inputs);
+  return { ...inputs, ...keepProperties(reported, (name) => inputs[name as InputName] !== undefined) };
 }
 
 /** What the service reports; where that is what the program gives, in the program's spelling. */
@@ -37,11 +38,13 @@ export function readAttributes(
   endpoint: Endpoint,
   desired: Partial<EndpointInputs>,
 ): Partial<EndpointInputs> {
-  const values = argumentNames.map((name) => {
+  const values: Record<string, unknown> = {};
+  for (const name of argumentNames) {
     const reported = argumentTable[name].read?.(endpoint);
-    return [name, isMatch(name, desired[name], reported) ? desired[name] : reported];
-  });
-  return omitBy(Object.fromEntries(values), isUndefined);
+    if (reported === undefined) continue;
+    values[name] = isMatch(name, desired[name], reported) ? desired[name] : reported;
+  }
+  return values;
 }
 
 function isMatch(name: InputName, desired: unknown, reported: unknown): boolean {

@@ -73,8 +73,8 @@ export function toRefreshedOutputs(
   before: EndpointOutputs,
 ): EndpointOutputs {
   const isKept = (name: string) => keptByRefresh.has(name);
-  const reported = keepProperties(toOutputs(endpoint, inputs), (name) => !isKept(name));
-  return { ...reported, ...keepProperties(before, isKept) } as unknown as EndpointOutputs; // Each name once, from one of both.
+  const known = keepProperties(inputs, (name) => !isKept(name)) as unknown as EndpointInputs; // Only optional ones are left out.
+  return { ...toOutputs(endpoint, known), ...keepProperties(before, isKept) };
 }
 
 /** Pooled connections go to the same host with `-pooler` behind the endpoint's id (official API description). */

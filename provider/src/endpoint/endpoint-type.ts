@@ -43,7 +43,7 @@ export const endpointType: ResourceType = {
 function describeSize({ resource: { secretNames = [] }, inputs }: Declared<Properties>): Properties {
   const { autoscalingLimitMinCu: minCu, autoscalingLimitMaxCu: maxCu } = inputs;
   if (secretNames.some((name) => name.startsWith('autoscalingLimit'))) return {};
-  if (isUnknown([minCu, maxCu])) return { restartOnChange: unknownValue };
-  if (typeof minCu !== 'number' || typeof maxCu !== 'number') return {};
-  return { restartOnChange: `size ${describeSizeRange(minCu, maxCu)}` };
+  if (typeof minCu === 'number' && typeof maxCu === 'number')
+    return { restartOnChange: `size ${describeSizeRange(minCu, maxCu)}` };
+  return isUnknown([minCu, maxCu]) ? { restartOnChange: unknownValue } : {};
 }

@@ -8,6 +8,7 @@ type Properties = Readonly<Record<string, unknown>>;
 
 /** The properties with the named ones marked as secrets. */
 export function markSecrets<Values extends object>(values: Values, names: readonly string[] = []): Values {
+  if (names.length === 0) return values;
   const mark = (value: unknown, name: string) =>
     names.includes(name) ? { [signatureKey]: secretSignature, value } : value;
   // The types of the hosts know no marks.
@@ -17,7 +18,7 @@ export function markSecrets<Values extends object>(values: Values, names: readon
 /** The properties without their marks, and the names of those that are, or contain, a secret. */
 export function unmarkSecrets(properties: Properties): { values: Properties; secretNames: string[] } {
   const secretNames = Object.keys(properties).filter((name) => containsSecret(properties[name]));
-  return { values: mapValues(properties, unmark), secretNames };
+  return { values: secretNames.length > 0 ? mapValues(properties, unmark) : properties, secretNames };
 }
 
 function containsSecret(value: unknown): boolean {

@@ -1,4 +1,4 @@
-import { union } from 'lodash';
+import { intersection, union } from 'lodash';
 import { isSame } from './input-values';
 import type { Declared, Properties } from './resource-identity';
 import type { Prior } from './resource-state';
@@ -14,8 +14,11 @@ export function findSecretOutputs(
   outputs: Properties,
   before: Prior<Properties, Properties> | undefined,
 ): string[] {
-  const wasSecret = (name: string) => before?.resource.secretNames?.includes(name) === true;
-  const kept = argumentNames.filter((name) => wasSecret(name) && !isSame(outputs[name], inputs[name]));
+  const secretBefore = before?.resource.secretNames ?? [];
+  const kept = intersection(argumentNames, secretBefore).filter(
+    (name) => !isSame(outputs[name], inputs[name]),
+  );
+  if (secretNames.length + kept.length === 0) return [];
   const secret = union(secretNames, kept);
   return union(secret, ...secret.map((name) => derivedOutputs[name] ?? []));
 }

@@ -1,6 +1,7 @@
-import { Struct } from 'google-protobuf/google/protobuf/struct_pb';
+import type { JavaScriptValue, Struct } from 'google-protobuf/google/protobuf/struct_pb';
 import { markSecrets, unmarkSecrets } from '../engine/secret-marks';
 import type { Properties } from '../lifecycle/resource-identity';
+import { fromStruct, toStruct } from './plain-struct';
 
 /** The values, and the names of those that the engine marks as secrets. */
 export interface ReadProperties {
@@ -9,7 +10,7 @@ export interface ReadProperties {
 }
 
 export function readProperties(struct: Struct | undefined): ReadProperties {
-  return unmarkSecrets((struct?.toJavaScript() ?? {}) as Properties); // The fields of a message have names.
+  return unmarkSecrets(fromStruct(struct));
 }
 
 /** Properties to send back, and the names of the secrets among them. */
@@ -18,7 +19,7 @@ export interface WrittenProperties {
   readonly secretNames?: readonly string[] | undefined;
 }
 
-/** The properties for the engine, which takes no undefined values. */
+/** The properties for the engine, without those that are undefined. */
 export function writeProperties({ values, secretNames }: WrittenProperties): Struct {
-  return Struct.fromJavaScript(JSON.parse(JSON.stringify(markSecrets(values, secretNames))));
+  return toStruct(markSecrets(values as Record<string, JavaScriptValue>, secretNames));
 }

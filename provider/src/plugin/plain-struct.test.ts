@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process';
+import { Struct } from 'google-protobuf/google/protobuf/struct_pb';
+import { describe, expect, it } from 'vitest';
+import { fromStruct, toStruct } from './plain-struct';
+
+/** google-protobuf as it is, in a process of its own: base64 of the message from JSON, and the other way round. */
+const library = `
+const { Struct } = require('google-protobuf/google/protobuf/struct_pb');
+const [, command, text] = process.argv;
+process.stdout.write(command === 'encode'
+  ? Buffer.from(Struct.fromJavaScript(JSON.parse(text)).serializeBinary()).toString('base64')
+  : JSON.stringify(Struct.deserializeBinary(Buffer.from(text, 'base64')).toJavaScript()));
+`;
+const ask = (command: 'encode' | 'decode', text: string) =>
+  execFileSync(process.execPath, ['-e', library, command, text], { encoding: 'utf8' });
+
+const values = {
+  text: 'Größe 🐘',
+  empty: '',
+  number: 0.25,
+  zero: 0,
+  negative: -7,
+  large: 2 ** 53,
+  yes: true,
+  no: false,
+  nothing: null,
+  object: { nested: { 'a.b': 'c' }, none: {} },
+  list: [1, 'two', [3, [null]], { four: 4 }, []],
+};
+
+describe('a Struct with plain values', () => {
+  it('reads what google-protobuf writes', () => {
+    const bytes = Buffer.from(ask('encode', JSON.stringify(values)), 'base64');
+    expect(fromStruct(Struct.deserializeBinary(bytes))).toEqual(values);
+  });
+
+  it('writes what google-protobuf reads', () => {
+    const text = Buffer.from(toStruct(values).serializeBinary()).toString('base64');
+    expect(JSON.parse(ask('decode', text))).toEqual(values);
+  });
+
+  it('leaves out undefined values, at any depth', () => {
+    const absent = undefined as unknown as null; // As the provider passes it.
+    const struct = toStruct({ given: 1, absent, nested: { absent } });
+    expect(fromStruct(Struct.deserializeBinary(struct.serializeBinary()))).toEqual({ given: 1, nested: {} });
+  });
+
+  it('is empty when there is none', () => {
+    expect(fromStruct(undefined)).toEqual({});
+    expect(fromStruct(Struct.deserializeBinary(new Uint8Array()))).toEqual({});
+  });
+});
