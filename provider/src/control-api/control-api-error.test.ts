@@ -89,8 +89,12 @@ describe("toControlApiError for a response with the service's own body", () => {
     expect(error.message).toBe('GET /projects: 500 Internal Server Error: oops (request id req-2)');
   });
 
-  it('reads Retry-After', () => {
-    expect(errorOf(429, JSON.stringify(body), { 'retry-after': '7' })).toMatchObject({ retryAfterMs: 7_000 });
+  it('reads Retry-After, and says it', () => {
+    const error = errorOf(429, '{"code":"","message":"slow down"}', { 'retry-after': '7' });
+    expect(error).toMatchObject({
+      message: 'GET /projects: 429 Too Many Requests: slow down; retry after 7 s',
+      retryAfterMs: 7_000,
+    });
   });
 
   it('redacts the key and escapes control characters in every field of the body', () => {

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { type AxiosError, type AxiosResponse, isAxiosError } from 'axios';
 import { retryAfter } from 'axios-retry';
 import * as z from 'zod';
+import { describeSeconds } from './deadline';
 import {
   type FailureMeaning,
   interruptedCode,
@@ -76,7 +77,8 @@ export function isNotFound(error: unknown): error is ControlApiError {
   return error instanceof ControlApiError && error.isNotFound;
 }
 
-function describeFailure({ method, path, status, code, reason, requestId }: ControlApiFailure): string {
+function describeFailure(failure: ControlApiFailure): string {
+  const { method, path, status, code, reason, requestId, retryAfterMs } = failure;
   const isMalformed = code === malformedResponseCode;
   const response =
     status === undefined || isMalformed
@@ -84,8 +86,9 @@ function describeFailure({ method, path, status, code, reason, requestId }: Cont
       : `${status} ${STATUS_CODES[status] ?? ''}`.trim();
   const serviceCode = code && status !== undefined && !isMalformed ? ` [${code}]` : '';
   const what = code === notSentCode || code === interruptedCode ? '' : `${response}${serviceCode}: `;
+  const when = retryAfterMs ? `; retry after ${describeSeconds(retryAfterMs)}` : '';
   const suffix = requestId ? ` (request id ${requestId})` : '';
-  return `${method} ${path}: ${what}${reason}${suffix}`;
+  return `${method} ${path}: ${what}${reason}${when}${suffix}`;
 }
 
 /** The error body of the service (official API description, GeneralError). */
