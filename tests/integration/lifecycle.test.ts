@@ -153,6 +153,20 @@ describe('read', () => {
     const { id, outs } = await provider.create(declare());
     expect((await provider.read(id, outs)).props).toEqual({ ...outs, restartOnChange: 'size 0.25 to 1 CU' });
   });
+
+  it('returns no inputs when those in state are as they were stored', async () => {
+    const { provider, declare } = await startService();
+    const { id, outs } = await provider.create(declare({ restartOnChange: 'size 0.25 to 1 CU' }));
+    expect(await provider.read(id, outs)).toEqual({ id, props: outs });
+  });
+
+  it('returns the inputs of an endpoint with a failed operation, beside which the engine has stored old ones', async () => {
+    const { provider, declare } = await startService();
+    const { id, outs } = await provider.create(declare({ restartOnChange: 'size 0.25 to 1 CU' }));
+    const unsettledOperations = [{ id: 'op-1', action: 'apply_config', status: 'failed' }];
+    const { inputs } = await provider.read(id, { ...outs, unsettledOperations } as typeof outs);
+    expect(inputs).toMatchObject(declare());
+  });
 });
 
 describe('delete', () => {

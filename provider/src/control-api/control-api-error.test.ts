@@ -89,7 +89,7 @@ describe("toControlApiError for a response with the service's own body", () => {
     expect(error.message).toBe('GET /projects: 500 Internal Server Error: oops (request id req-2)');
   });
 
-  it('reads Retry-After, and says it', () => {
+  it('reads Retry-After and includes it in the message', () => {
     const error = errorOf(429, '{"code":"","message":"slow down"}', { 'retry-after': '7' });
     expect(error).toMatchObject({
       message: 'GET /projects: 429 Too Many Requests: slow down; retry after 7 s',

@@ -86,9 +86,9 @@ function describeFailure(failure: ControlApiFailure): string {
       : `${status} ${STATUS_CODES[status] ?? ''}`.trim();
   const serviceCode = code && status !== undefined && !isMalformed ? ` [${code}]` : '';
   const what = code === notSentCode || code === interruptedCode ? '' : `${response}${serviceCode}: `;
-  const when = retryAfterMs ? `; retry after ${describeSeconds(retryAfterMs)}` : '';
+  const retryHint = retryAfterMs ? `; retry after ${describeSeconds(retryAfterMs)}` : '';
   const suffix = requestId ? ` (request id ${requestId})` : '';
-  return `${method} ${path}: ${what}${reason}${when}${suffix}`;
+  return `${method} ${path}: ${what}${reason}${retryHint}${suffix}`;
 }
 
 /** The error body of the service (official API description, GeneralError). */

@@ -1,29 +1,33 @@
 import * as z from 'zod';
 import { toPrintable } from './printable';
 
-// The service's shapes (docs/service.md, "Calls" and "Operations"). Fields that the provider does not use pass through
-// unchecked. If a field that it needs is missing or has another type, the response is malformed.
+// The service's shapes (docs/service.md, "Calls" and "Operations"). Fields that the provider does not use are left out. If a
+// field that it needs is missing or has another type, the response is malformed. A list may hold thousands of items, and each
+// wrapper around a field costs memory for each of them.
 
 const timestamp = z.string();
 
+type WithoutNulls<Item> = { [Name in keyof Item]: Exclude<Item[Name], null> };
+
 /** Null means the same as an absent field. */
-function absentOr<Shape extends z.ZodType>(shape: Shape) {
-  return shape
-    .nullish()
-    .transform((value) => value ?? undefined)
-    .optional();
+function item<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.object(shape).transform((parsed) => {
+    const fields = parsed as Record<string, unknown>; // zod has made it, so it may be changed.
+    for (const name of Object.keys(fields)) if (fields[name] === null) fields[name] = undefined;
+    return parsed as WithoutNulls<typeof parsed>;
+  });
 }
 
-export const operationSchema = z.looseObject({
+export const operationSchema = item({
   id: z.string(),
   project_id: z.string(),
-  branch_id: absentOr(z.string()),
-  endpoint_id: absentOr(z.string()),
+  branch_id: z.string().nullish(),
+  endpoint_id: z.string().nullish(),
   action: z.string(),
   status: z.string(),
   failures_count: z.number(),
-  error: absentOr(z.string()),
-  total_duration_ms: absentOr(z.number()),
+  error: z.string().nullish(),
+  total_duration_ms: z.number().nullish(),
   created_at: timestamp,
   updated_at: timestamp,
 });
@@ -31,9 +35,9 @@ export const operationSchema = z.looseObject({
 /** A unit of work of the service. `action` and `status` are open sets: new values appear without notice. */
 export type Operation = z.infer<typeof operationSchema>;
 
-export const endpointSchema = z.looseObject({
+export const endpointSchema = item({
   id: z.string().min(1),
-  name: absentOr(z.string()),
+  name: z.string().nullish(),
   host: z.string(),
   proxy_host: z.string(),
   project_id: z.string(),
@@ -42,16 +46,16 @@ export const endpointSchema = z.looseObject({
   type: z.string(),
   autoscaling_limit_min_cu: z.number(),
   autoscaling_limit_max_cu: z.number(),
-  suspend_timeout_seconds: absentOr(z.number()),
-  provisioner: absentOr(z.string()),
+  suspend_timeout_seconds: z.number().nullish(),
+  provisioner: z.string().nullish(),
   current_state: z.string(),
-  pending_state: absentOr(z.string()),
-  settings: z.looseObject({ pg_settings: z.record(z.string(), z.coerce.string()).optional() }),
+  pending_state: z.string().nullish(),
+  settings: z.object({ pg_settings: z.record(z.string(), z.coerce.string()).optional() }),
   pooler_enabled: z.boolean(),
   pooler_mode: z.string(),
   disabled: z.boolean(),
   passwordless_access: z.boolean(),
-  last_active: absentOr(timestamp),
+  last_active: timestamp.nullish(),
   created_at: timestamp,
   updated_at: timestamp,
 });
@@ -77,7 +81,7 @@ export interface EndpointAttributes {
   provisioner?: string;
 }
 
-const projectSchema = z.looseObject({
+const projectSchema = item({
   id: z.string(),
   name: z.string(),
   region_id: z.string(),
@@ -87,17 +91,17 @@ const projectSchema = z.looseObject({
 /** A project as the service sends it. */
 export type Project = z.infer<typeof projectSchema>;
 
-const branchSchema = z.looseObject({
+const branchSchema = item({
   id: z.string().min(1),
   name: z.string(),
   project_id: z.string(),
-  parent_id: absentOr(z.string()),
-  parent_lsn: absentOr(z.string()),
-  parent_timestamp: absentOr(timestamp),
+  parent_id: z.string().nullish(),
+  parent_lsn: z.string().nullish(),
+  parent_timestamp: timestamp.nullish(),
   default: z.boolean(),
   protected: z.boolean(),
   current_state: z.string(),
-  pending_state: absentOr(z.string()),
+  pending_state: z.string().nullish(),
   created_at: timestamp,
 });
 /** A branch as the service sends it. */
@@ -122,27 +126,30 @@ const endpoints = z.array(endpointSchema);
 
 /** The shape of each call's response. */
 export const responses = {
-  operation: z.looseObject({ operation: operationSchema }),
-  operations: z.looseObject({
+  operation: z.object({ operation: operationSchema }),
+  operations: z.object({
     operations,
-    pagination: z.looseObject({ cursor: z.string().optional() }).optional(),
+    pagination: z.object({ cursor: z.string().optional() }).optional(),
   }),
-  endpoint: z.looseObject({ endpoint: endpointSchema }),
-  endpoints: z.looseObject({ endpoints }),
-  endpointChange: z.looseObject({ endpoint: endpointSchema, operations: operations.default([]) }),
-  project: z.looseObject({ project: projectSchema }),
-  projects: z.looseObject({
+  endpoint: z.object({ endpoint: endpointSchema }),
+  endpoints: z.object({ endpoints }),
+  endpointChange: z.object({ endpoint: endpointSchema, operations: operations.default([]) }),
+  project: z.object({ project: projectSchema }),
+  projects: z.object({
     projects: z.array(projectSchema),
-    unavailable_project_ids: absentOr(z.array(z.string())).transform((ids) => ids ?? []),
-    pagination: z.looseObject({ cursor: z.string().optional() }).optional(),
+    unavailable_project_ids: z
+      .array(z.string())
+      .nullish()
+      .transform((ids) => ids ?? []),
+    pagination: z.object({ cursor: z.string().optional() }).optional(),
   }),
-  branch: z.looseObject({ branch: branchSchema }),
-  branchChange: z.looseObject({ branch: branchSchema, operations: operations.default([]) }),
-  branches: z.looseObject({
+  branch: z.object({ branch: branchSchema }),
+  branchChange: z.object({ branch: branchSchema, operations: operations.default([]) }),
+  branches: z.object({
     branches: z.array(branchSchema),
-    pagination: z.looseObject({ next: z.string().optional() }).optional(),
+    pagination: z.object({ next: z.string().optional() }).optional(),
   }),
-  connectionUri: z.looseObject({ uri: z.string().refine(isConnectionUri, 'it is not a connection string') }),
+  connectionUri: z.object({ uri: z.string().refine(isConnectionUri, 'it is not a connection string') }),
 };
 
 /** The response to a create, update, delete, start, suspend or restart of an endpoint. */

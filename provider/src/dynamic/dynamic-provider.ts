@@ -92,9 +92,10 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
     const declaration = { resource: prior.resource, inputs: found.inputs };
     const props = writeOutputs(this.#lifecycle.type, declaration, found.outputs, stored);
     const inputs = writeInputs(this.#lifecycle.type, declaration, stored);
-    // Without inputs the engine keeps those in state, of which the outputs hold a copy: except after a failed update.
-    const isInState = Object.entries(inputs).every(([name, value]) => isSame(value, stored[name]));
-    if (isInState && !isUnsettled(prior.outputs)) return { id, props };
+    // Without inputs the engine keeps those in state, and the refresh is faster. The host passes only the outputs, which hold a
+    // copy of the inputs; after a failed update the engine has stored the old inputs beside them.
+    const areUnchanged = Object.entries(inputs).every(([name, value]) => isSame(value, stored[name]));
+    if (areUnchanged && !isUnsettled(prior.outputs)) return { id, props };
     // The host's types take the outputs of a read for its inputs.
     return { id, props, inputs: markSecrets(inputs, prior.resource.secretNames) as StoredOutputs };
   }

@@ -1,8 +1,11 @@
 import { endWithEngine } from '../engine/end-with-engine';
-import { isHost } from '../engine/host-memory';
+import { collectYoungGarbage, isHost } from '../engine/host-memory';
 import { makeDynamicProviders } from './dynamic-provider';
 
 /** The providers that the `__provider` texts in state ask for: this is the one module that state refers to. */
 export const { endpoint: provider, branch } = makeDynamicProviders();
 
-if (isHost) endWithEngine();
+if (isHost) {
+  endWithEngine();
+  collectYoungGarbage();
+}

@@ -1,6 +1,6 @@
 import { intersection, union } from 'lodash';
 import { markSecrets } from '../engine/secret-marks';
-import { keepGiven, keepProperties } from '../lifecycle/kept-properties';
+import { keepProperties, omitUndefined } from '../lifecycle/kept-properties';
 import type { Properties } from '../lifecycle/resource-identity';
 import {
   type Declared,
@@ -70,7 +70,7 @@ export function writeInputs(
   { resource, inputs }: Declared<Properties>,
   passed: PassedInputs = {},
 ): StoredInputs {
-  return keepGiven({
+  return omitUndefined({
     ...inputs,
     __urn: resource.urn,
     __provider: passed.__provider,

@@ -64,8 +64,8 @@ export function toUnreadOutputs(
 }
 
 /**
- * The outputs after a refresh: what the service reports, and of what it does not know, what was in the outputs. The inputs
- * don't tell: after a failed update the engine stores the old ones.
+ * The outputs after a refresh: what the service reports, and of what it does not know, what was in the outputs. Not from
+ * the inputs: after a failed update the engine stores the old ones.
  */
 export function toRefreshedOutputs(
   endpoint: Endpoint,

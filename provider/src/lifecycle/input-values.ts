@@ -12,7 +12,7 @@ export function isUnknown(value: unknown): boolean {
 
 /** Deep equality of two values as they stand in inputs and outputs; -0 is 0. */
 export function isSame(left: unknown, right: unknown): boolean {
-  return left === right || isEqual(left, right);
+  return isEqual(left, right);
 }
 
 export interface InputFailure {

@@ -1,6 +1,6 @@
-type Properties = Readonly<Record<string, unknown>>;
+import type { Properties } from './resource-identity';
 
-/** The properties with certain names. A refresh does this for every resource, and lodash's `pick` and `omit`, which take paths, are slow. */
+/** The properties that `isKept` accepts. Without lodash's `pick` and `omit`, which take paths: a refresh does this for every resource. */
 export function keepProperties(
   properties: object,
   isKept: (name: string, value: unknown) => boolean,
@@ -11,7 +11,6 @@ export function keepProperties(
   return kept;
 }
 
-/** The properties that are not undefined. */
-export function keepGiven(properties: object): Record<string, unknown> {
+export function omitUndefined(properties: object): Record<string, unknown> {
   return keepProperties(properties, (_name, value) => value !== undefined);
 }

@@ -3,7 +3,7 @@ import { Struct } from 'google-protobuf/google/protobuf/struct_pb';
 import { describe, expect, it } from 'vitest';
 import { fromStruct, toStruct } from './plain-struct';
 
-/** google-protobuf as it is, in a process of its own: base64 of the message from JSON, and the other way round. */
+/** The library as it is, in a process of its own: encodes JSON as a message in base64, or decodes one. */
 const library = `
 const { Struct } = require('google-protobuf/google/protobuf/struct_pb');
 const [, command, text] = process.argv;
@@ -11,7 +11,7 @@ process.stdout.write(command === 'encode'
   ? Buffer.from(Struct.fromJavaScript(JSON.parse(text)).serializeBinary()).toString('base64')
   : JSON.stringify(Struct.deserializeBinary(Buffer.from(text, 'base64')).toJavaScript()));
 `;
-const ask = (command: 'encode' | 'decode', text: string) =>
+const convert = (command: 'encode' | 'decode', text: string) =>
   execFileSync(process.execPath, ['-e', library, command, text], { encoding: 'utf8' });
 
 const values = {
@@ -30,22 +30,21 @@ const values = {
 
 describe('a Struct with plain values', () => {
   it('reads what google-protobuf writes', () => {
-    const bytes = Buffer.from(ask('encode', JSON.stringify(values)), 'base64');
+    const bytes = Buffer.from(convert('encode', JSON.stringify(values)), 'base64');
     expect(fromStruct(Struct.deserializeBinary(bytes))).toEqual(values);
   });
 
   it('writes what google-protobuf reads', () => {
     const text = Buffer.from(toStruct(values).serializeBinary()).toString('base64');
-    expect(JSON.parse(ask('decode', text))).toEqual(values);
+    expect(JSON.parse(convert('decode', text))).toEqual(values);
   });
 
   it('leaves out undefined values, at any depth', () => {
-    const absent = undefined as unknown as null; // As the provider passes it.
-    const struct = toStruct({ given: 1, absent, nested: { absent } });
+    const struct = toStruct({ given: 1, absent: undefined, nested: { absent: undefined } });
     expect(fromStruct(Struct.deserializeBinary(struct.serializeBinary()))).toEqual({ given: 1, nested: {} });
   });
 
-  it('is empty when there is none', () => {
+  it('reads an absent or empty Struct as no properties', () => {
     expect(fromStruct(undefined)).toEqual({});
     expect(fromStruct(Struct.deserializeBinary(new Uint8Array()))).toEqual({});
   });

@@ -1,6 +1,7 @@
-import type { JavaScriptValue, Struct } from 'google-protobuf/google/protobuf/struct_pb';
+import type { Struct } from 'google-protobuf/google/protobuf/struct_pb';
 import { markSecrets, unmarkSecrets } from '../engine/secret-marks';
 import type { Properties } from '../lifecycle/resource-identity';
+// This replaces how every Struct of this process is read and written.
 import { fromStruct, toStruct } from './plain-struct';
 
 /** The values, and the names of those that the engine marks as secrets. */
@@ -21,5 +22,5 @@ export interface WrittenProperties {
 
 /** The properties for the engine, without those that are undefined. */
 export function writeProperties({ values, secretNames }: WrittenProperties): Struct {
-  return toStruct(markSecrets(values as Record<string, JavaScriptValue>, secretNames));
+  return toStruct(markSecrets({ ...values }, secretNames));
 }

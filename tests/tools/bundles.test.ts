@@ -1,0 +1,22 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import execa from 'execa';
+import { expect, it } from 'vitest';
+import { repository } from '../support/documents';
+
+it.each(['plugin/main.js', 'dist/runtime.js'])('%s needs neither fetch nor forms', async (name) => {
+  const bundle = join(repository, 'provider', name);
+  // The plugin writes its port to stdout.
+  const script = `
+    require(${JSON.stringify(bundle)});
+    process.stderr.write(process.moduleLoadList.join('\\n'));
+    process.exit(0);`;
+  const { stderr: loaded } = await execa(process.execPath, ['-e', script]);
+  // What axios does need: the list is complete.
+  expect(loaded).toMatch(/NativeModule https/);
+  expect(loaded).not.toMatch(/undici/);
+  const text = await readFile(bundle, 'utf8');
+  // A bundle names the CommonJS files that it holds.
+  const holds = (library: string) => text.includes(`node_modules/${library}/`);
+  expect([holds('lodash'), holds('form-data')]).toEqual([true, false]);
+});
