@@ -43,11 +43,9 @@ export const dynamicDoor: Door = {
         return { id: state.id, declared, outputs: { ...outs } };
       },
       async read(state) {
-        const { id, props, inputs } = await readable(provider.read(state.id, outputsOf(state)));
+        const { id, props, inputs = {} } = await readable(provider.read(state.id, outputsOf(state)));
         if (id === undefined) return undefined;
-        // Without inputs the engine keeps those in state.
-        const declared = inputs ? { inputs: unmarkSecrets({ ...inputs }).values } : state.declared;
-        return { id, declared, outputs: { ...props } };
+        return { id, declared: { inputs: unmarkSecrets({ ...inputs }).values }, outputs: { ...props } };
       },
       delete: (state) => readable(provider.delete(state.id, outputsOf(state))),
     };

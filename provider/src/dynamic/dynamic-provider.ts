@@ -8,12 +8,10 @@ import { EndpointLifecycle } from '../endpoint/endpoint-lifecycle';
 import { connectEngine } from '../engine/engine-client';
 import { EngineDisplay } from '../engine/engine-display';
 import { markSecrets } from '../engine/secret-marks';
-import { isSame } from '../lifecycle/input-values';
 import { type CoreOptions, ProviderCore } from '../lifecycle/provider-core';
 import { UnsettledError } from '../lifecycle/resource-errors';
 import type { Properties } from '../lifecycle/resource-identity';
 import type { ResourceLifecycle } from '../lifecycle/resource-lifecycle';
-import { isUnsettled } from '../lifecycle/resource-state';
 import { DynamicPartialStateError, PresentableError } from './host-errors';
 import {
   readDeclaration,
@@ -90,14 +88,14 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
     const found = await present(this.#lifecycle.read(id, prior));
     if (!found) return {};
     const declaration = { resource: prior.resource, inputs: found.inputs };
-    const props = writeOutputs(this.#lifecycle.type, declaration, found.outputs, stored);
     const inputs = writeInputs(this.#lifecycle.type, declaration, stored);
-    // Without inputs the engine keeps those in state, and the refresh is faster. The host passes only the outputs, which hold a
-    // copy of the inputs; after a failed update the engine has stored the old inputs beside them.
-    const areUnchanged = Object.entries(inputs).every(([name, value]) => isSame(value, stored[name]));
-    if (areUnchanged && !isUnsettled(prior.outputs)) return { id, props };
-    // The host's types take the outputs of a read for its inputs.
-    return { id, props, inputs: markSecrets(inputs, prior.resource.secretNames) as StoredOutputs };
+    return {
+      id,
+      props: writeOutputs(this.#lifecycle.type, declaration, found.outputs, stored),
+      // Always, because the host does not pass those in state: an update that failed leaves old ones there. The host's types take
+      // the outputs of a read for its inputs.
+      inputs: markSecrets(inputs, prior.resource.secretNames) as StoredOutputs,
+    };
   }
 
   async update(

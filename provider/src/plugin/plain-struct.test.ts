@@ -44,6 +44,15 @@ describe('a Struct with plain values', () => {
     expect(fromStruct(Struct.deserializeBinary(struct.serializeBinary()))).toEqual({ given: 1, nested: {} });
   });
 
+  it('skips fields that it does not know, on every level', () => {
+    const further = [0x4a, 1, 0x78]; // Field 9, the text "x".
+    const wrap = (field: number, ...bytes: number[]) => [field * 8 + 2, bytes.length, ...bytes];
+    const list = wrap(6, ...further, ...wrap(1, ...further, 0x20, 1), ...further); // One item: true.
+    const entry = [...further, ...wrap(1, 0x61), ...wrap(2, ...list, ...further), ...further];
+    const bytes = Uint8Array.from([...further, ...wrap(1, ...entry), ...further]);
+    expect(fromStruct(Struct.deserializeBinary(bytes))).toEqual({ a: [true] });
+  });
+
   it('reads an absent or empty Struct as no properties', () => {
     expect(fromStruct(undefined)).toEqual({});
     expect(fromStruct(Struct.deserializeBinary(new Uint8Array()))).toEqual({});

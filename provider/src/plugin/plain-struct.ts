@@ -42,9 +42,11 @@ function readFields(reader: BinaryReader): Fields {
     let name = '';
     let value: unknown = null;
     while (reader.nextField()) {
+      const field = reader.getFieldNumber();
       // An entry of a map: 1 is the key, 2 the value.
-      if (reader.getFieldNumber() === 1) name = reader.readString();
-      else value = readNested(reader, readValue);
+      if (field === 1) name = reader.readString();
+      else if (field === 2) value = readNested(reader, readValue);
+      else reader.skipField();
     }
     fields[name] = value;
   });
@@ -71,9 +73,12 @@ function readList(reader: BinaryReader): unknown[] {
   return items;
 }
 
-/** Reads every nested message that the current one consists of. */
+/** Reads every entry of a Struct, or item of a list: both are field 1. A later protocol may have further fields. */
 function readEach(reader: BinaryReader, read: () => void): void {
-  while (reader.nextField()) reader.readMessage(noMessage, read);
+  while (reader.nextField()) {
+    if (reader.getFieldNumber() === 1) reader.readMessage(noMessage, read);
+    else reader.skipField();
+  }
 }
 
 function readNested(reader: BinaryReader, read: (reader: BinaryReader) => unknown): unknown {
