@@ -1,5 +1,5 @@
 import { endWithEngine } from '../engine/end-with-engine';
-import { collectYoungGarbage, isHost } from '../engine/host-memory';
+import { isHost, limitHostMemory } from '../engine/host-memory';
 import { makeDynamicProviders } from './dynamic-provider';
 
 /** The providers that the `__provider` texts in state ask for: this is the one module that state refers to. */
@@ -7,5 +7,5 @@ export const { endpoint: provider, branch } = makeDynamicProviders();
 
 if (isHost) {
   endWithEngine();
-  collectYoungGarbage();
+  limitHostMemory();
 }
