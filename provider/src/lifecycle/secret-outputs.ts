@@ -18,7 +18,6 @@ export function findSecretOutputs(
   const kept = intersection(argumentNames, secretBefore).filter(
     (name) => !isSame(outputs[name], inputs[name]),
   );
-  if (secretNames.length + kept.length === 0) return [];
   const secret = union(secretNames, kept);
   return union(secret, ...secret.map((name) => derivedOutputs[name] ?? []));
 }
