@@ -42,6 +42,8 @@ describe('an operation that fails', () => {
       },
     });
     await stack.run('refresh', '--yes');
+    // A failed update leaves the inputs of before in state.
+    expect(await stateOf(program)).toMatchObject({ inputs: { autoscalingLimitMaxCu: 2 } });
     const { screen } = await stack.run('preview');
     expect(flat(screen)).toContain('`pulumi up` retries what failed: apply_config');
     await stack.run('up', '--yes', '--skip-preview');

@@ -74,8 +74,8 @@ describe('a service that normalizes settings', () => {
     const state = await runCreate(service.startProvider(), inputs);
     expect(state.outs.pgSettings).toEqual(pgSettings);
     const run = service.startProvider();
-    const { inputs: read } = await run.read(state.id, state.outs);
-    expect(read?.pgSettings).toEqual(pgSettings);
+    const { props } = await run.read(state.id, state.outs);
+    expect(props?.pgSettings).toEqual(pgSettings);
     expect(await run.diff(state.id, state.outs, state.inputs)).toMatchObject({ changes: false });
     await runUpdate(service.startProvider(), state, service.declare({ pgSettings: { work_mem: '32MB' } }));
     expect(ownEndpoints(service)[0]?.settings.pg_settings).toMatchObject({ work_mem: '32768kB' });

@@ -39,13 +39,14 @@ export const dynamicDoor: Door = {
       },
       async update(state, declared) {
         const answer = provider.update(state.id, outputsOf(state), inputsOf(declared));
-        const { outs } = await readable(answer, declared);
+        const { outs } = await readable(answer, state.declared); // A failed update leaves the inputs of before.
         return { id: state.id, declared, outputs: { ...outs } };
       },
       async read(state) {
-        const { id, props, inputs = {} } = await readable(provider.read(state.id, outputsOf(state)));
+        const { id, props, inputs } = await readable(provider.read(state.id, outputsOf(state)));
         if (id === undefined) return undefined;
-        return { id, declared: { inputs: unmarkSecrets({ ...inputs }).values }, outputs: { ...props } };
+        const declared = inputs ? { inputs: unmarkSecrets({ ...inputs }).values } : state.declared;
+        return { id, declared, outputs: { ...props } };
       },
       delete: (state) => readable(provider.delete(state.id, outputsOf(state))),
     };

@@ -53,7 +53,9 @@ export const pluginDoor: Door = {
         const request = new proto.UpdateRequest().setUrn(urn).setId(state.id);
         request.setOlds(toStruct(state.outputs)).setOldInputs(toStruct(state.declared.inputs));
         request.setNews(toStruct(declared.inputs)).setTimeout(declared.timeoutSeconds ?? 0);
-        const response = await ask<proto.UpdateResponse>((reply) => client.update(request, reply), declared);
+        // A failed update leaves the inputs of before.
+        const answer = ask<proto.UpdateResponse>((reply) => client.update(request, reply), state.declared);
+        const response = await answer;
         return { id: state.id, declared, outputs: fromStruct(response.getProperties()) };
       },
       async read(state) {

@@ -36,6 +36,8 @@ export type StoredOutputs = Properties &
   HiddenInputs & {
     /** The arguments that the program gives; the others are as the service reports them. */
     readonly __declared?: readonly string[];
+    /** After an update that failed: the engine stores its outputs, but keeps the inputs of before. */
+    readonly __hasOldInputs?: true;
   };
 
 /** The inputs that are stored as they come. */

@@ -69,6 +69,18 @@ describe('WriteQueue of a project that locks', () => {
     ]);
   });
 
+  it('pauses for at most a quarter of a short deadline while no operation is visible', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    const project = new QueuedProject();
+    project.refuses = () => refusal(423);
+    const ended = passing([project.write('first', { deadline: within(20_000) })]);
+    await vi.advanceTimersByTimeAsync(20_000);
+    await ended;
+    // The last twentieth is for the response to the last attempt.
+    const sentAt = [0, 500, 1_500, 3_500, 7_300, 10_200, 12_400];
+    expect(project.sentAt.slice(0, 7).map((time) => Math.floor(time / 100) * 100)).toEqual(sentAt);
+  });
+
   it('retries a write after pauses that double up to 30 s while no operation is visible', async () => {
     // The longest of the random pauses.
     vi.spyOn(Math, 'random').mockReturnValue(1);

@@ -131,6 +131,16 @@ describe.each(doors)('a refresh by %s', (_name, door) => {
     expect(held()).toMatchObject([{ id: failed.id, current_state: 'active' }]);
   });
 
+  it('returns the inputs of an update that failed, of which the engine keeps only the outputs', async () => {
+    const { startRun, declare, emulator } = await startDoor(door);
+    const state = await runUp(await startRun(), declare({ autoscalingLimitMaxCu: 1 }));
+    emulator.inject({ match: { action: 'apply_config' }, effect: { kind: 'operation-fails' } });
+    const failed = await failedState(runUp(await startRun(), declare({ autoscalingLimitMaxCu: 2 }), state));
+    expect(failed.declared.inputs).toMatchObject({ autoscalingLimitMaxCu: 1 });
+    const { state: refreshed } = await runRefresh(await startRun(), failed);
+    expect(refreshed?.declared.inputs).toMatchObject({ autoscalingLimitMaxCu: 2 });
+  });
+
   it('finds that the endpoint no longer exists', async () => {
     const { startRun, declare, emulator } = await startDoor(door);
     const state = await runUp(await startRun(), declare());
