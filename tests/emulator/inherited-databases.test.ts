@@ -4,7 +4,7 @@ import {
   firstAccess,
   newDatabase,
 } from '../../emulator/src/control-plane/new-roles-and-databases';
-import { accessOf, inheritAccess, inheritedIds } from '../../emulator/src/data-plane/access';
+import { accessOf, inheritAccess, inheritedIds } from '../../emulator/src/data-plane/roles-and-databases';
 
 describe('the databases that a branch inherits', () => {
   it('keep their names, even if the parent has deleted one before the copy began', () => {

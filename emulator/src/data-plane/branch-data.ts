@@ -5,11 +5,11 @@ import { basename, join } from 'node:path';
 import { SUPERUSER } from '../gateway/computes';
 import type { BranchRecord } from '../records/branch-record';
 import type { ProjectRecord } from '../records/project-record';
-import { inheritAccess, inheritedIds } from './access';
 import { Cluster, type ClusterSetup, REMOVED } from './cluster';
 import { copyFolder } from './copy-folder';
 import type { PostgresBinaries } from './find-postgres';
 import { runGuarded } from './guarded-process';
+import { inheritAccess, inheritedIds } from './roles-and-databases';
 import { checkOwned, checkReachable, makeServerFolder, writeServerFile } from './server-user';
 
 export interface Folders {

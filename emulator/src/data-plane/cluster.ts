@@ -3,10 +3,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { BranchRecord } from '../records/branch-record';
-import { type Access, accessOf, applyAccess, type Connect, NO_ACCESS } from './access';
 import { asAdmin } from './admin';
 import { copyFolder } from './copy-folder';
 import { PostgresServer } from './postgres-server';
+import { type Access, accessOf, applyAccess, type Connect, NO_ACCESS } from './roles-and-databases';
 import { writeServerFile } from './server-user';
 
 /** What every cluster of an emulator shares. */
