@@ -64,17 +64,23 @@ describe('two creates of one resource that know nothing of each other', () => {
   });
 });
 
-it('a create that fails gives way to the older endpoint that lists did not show before', async () => {
-  const service = await startService({ operationMs: 400, readLagMs: 800, lateListsMs: 200 });
-  const { emulator, project, branch } = service;
-  const inputs = service.declare({ type: 'read_only' });
-  const name = await derivedName(service, inputs);
-  const older = emulator.createEndpoint(project.id, { branch_id: branch.id, type: 'read_only', name });
-  emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails', error: 'no' } });
-  const { id } = await runCreate(service.startProvider(), inputs);
-  expect(id).toBe(older.id);
-  expect(idsOf(service)).toEqual([id]);
-});
+it.each([
+  { operationMs: 400, lateListsMs: 200 },
+  { operationMs: 30, lateListsMs: 400 },
+])(
+  'a create that fails gives way to the older endpoint that lists did not show before: %j',
+  async (speed) => {
+    const service = await startService({ readLagMs: 800, ...speed });
+    const { emulator, project, branch } = service;
+    const inputs = service.declare({ type: 'read_only' });
+    const name = await derivedName(service, inputs);
+    const older = emulator.createEndpoint(project.id, { branch_id: branch.id, type: 'read_only', name });
+    emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails', error: 'no' } });
+    const { id } = await runCreate(service.startProvider(), inputs);
+    expect(id).toBe(older.id);
+    expect(idsOf(service)).toEqual([id]);
+  },
+);
 
 it('a create that fails after it took over the oldest endpoint leaves no duplicate, which no update would look for', async () => {
   const service = await startService({ operationMs: 30, readLagMs: 800 });

@@ -2,7 +2,7 @@ import { union } from 'lodash';
 import type { Endpoint, EndpointChange } from '../control-api/wire-types';
 import { GoneError, NameTakenError } from '../lifecycle/resource-errors';
 import { createOnce } from './create-once';
-import type { CreateWork } from './create-work';
+import { type CreateWork, findListed } from './create-work';
 import { findDrift, findLeftovers } from './drift';
 import { deleteEndpoint } from './endpoint-delete';
 import type { Declaration } from './endpoint-inputs';
@@ -67,8 +67,10 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
     return undefined;
   };
   const finished = finish().catch(async (error: unknown) => {
-    // The failure may come from the older endpoint's create, which deletes this one.
-    const isDuplicate = !deadline.hasPassed && (await project.endpoints.fresh().then(hasOlder, () => false));
+    // The failure may come from the older endpoint's create, which deletes this one. A list that shows neither is stale.
+    const judge = (endpoints: readonly Endpoint[]) =>
+      hasOlder(endpoints) || (endpoints.some((listed) => listed.id === id) ? false : undefined);
+    const isDuplicate = !deadline.hasPassed && (await findListed(request, judge).catch(() => false));
     if (!isDuplicate) return failWithoutDuplicates(request, id, error);
     // If this fails, too, the take-over of the older endpoint repeats it.
     await deleteEndpoint(project, id, deadline, progress).catch(() => undefined);
