@@ -23,6 +23,7 @@ const mostRuns = 6;
  * - An endpoint of another client has the declared name: the error advises another name.
  * - The endpoint was deleted, by a replacement that was cut off or by other people: the error advises a refresh.
  * - Reads by id lag behind too, and the error names an endpoint that was deleted a moment ago.
+ * - A delete that no state records, sent by a process that was killed, arrives only now: a refresh could not see it before.
  * - A delete of the earlier run is still under way and fails now: the error advises to run the command again.
  * - `waitForOperations: false`: the run records its unfinished operations, and the next run resumes them.
  */
@@ -33,6 +34,7 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
   const isDeleted = stack.state.resources.some(({ id }) => !ground.exists(id) || ground.isDeleting(id));
   const isUnrecorded = (isCutOff || isDeleted) && deletesWithoutRecord(round);
   const hasDrift = disturbedSlots(round).size > 0 || isUnrecorded;
+  let repairedFrom = world.time.now;
   // A list that lags behind still shows what was deleted, and a refresh what was changed.
   if (hasDrift || round.command === 'destroy') await settle(world);
   if (round.refreshesBetween) await refresh(world, stack);
@@ -41,6 +43,11 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
     if (hasDrift) noteGivenAway(world, stack);
     const replaceTargets = findUnreplaced(world, round, stack);
     const result = await world.run(stack, { command: 'up', refreshesFirst: hasDrift, replaceTargets });
+    if (result.isSuccess && isUnrecorded && watch.lateDeleteAt >= repairedFrom) {
+      repairedFrom = world.time.now;
+      await settle(world);
+      continue;
+    }
     if (result.isSuccess) {
       // The next program no longer says `import`.
       ground.imported.clear();
