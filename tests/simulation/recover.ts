@@ -102,6 +102,8 @@ async function followAdvice(
     const named = namedIn(message);
     const isForeign = ground.isForeign(named);
     if (message.includes(refreshAdvice)) {
+      // Until then a list may still show what was deleted.
+      await sleep(world.lagMs);
       await refresh(world, stack);
     } else if (refusal.test(message) && mayShowDeleted(world, round) && !ground.exists(named)) {
       // Both a list and a read by id still show an endpoint that was deleted. The refusal names it; later it is gone.
