@@ -3,6 +3,7 @@ import { DynamicPartialStateError } from '../../provider/src/dynamic/host-errors
 import { silenceDiagnostics } from '../support/diagnostics';
 import { runCreate, runUpdate } from '../support/engine';
 import { errorOf, failureOf, outcomeOf } from '../support/failure';
+import { patience } from '../support/pacing';
 import { ownEndpoints, type Service, startService } from '../support/start-service';
 
 silenceDiagnostics();
@@ -11,6 +12,14 @@ const refusal = /^allowRestart is false, and .* (restarts|suspends) the compute/
 
 const writesOf = ({ emulator }: Service) =>
   emulator.requests().filter(({ method }) => method !== 'GET').length;
+
+const send = ({ emulator, project }: Service, method: string, path = '') =>
+  fetch(`${emulator.url}/projects/${project.id}/endpoints${path}`, {
+    method,
+    headers: { authorization: `Bearer ${emulator.apiKey}` },
+  });
+
+const suspend = (service: Service, id: string) => send(service, 'POST', `/${id}/suspend`);
 
 describe('allowRestart: false stops', () => {
   it.each(['apply_config', 'suspend_compute'])(
@@ -67,6 +76,20 @@ describe('allowRestart: false stops', () => {
     expect(failure).toMatchObject({ message: expect.stringMatching(refusal) });
     expect(service.emulator.restarts(primary?.id ?? '')).toBe(0);
   });
+  it('a change of size of an active compute that a list still shows as idle', async () => {
+    const service = await startService({ lateListsMs: 300, readLagMs: 800 });
+    const state = await runCreate(service.startProvider(), service.declare());
+    await suspend(service, state.id);
+    const listed = async () => (await send(service, 'GET')).text();
+    await expect.poll(listed, patience).toMatch(/"current_state":"idle"/);
+    service.emulator.connect(state.id);
+    const before = service.emulator.connectionDrops(state.id);
+    const gated = service.declare({ autoscalingLimitMaxCu: 2, allowRestart: false });
+    expect((await failureOf(service.startProvider().update(state.id, state.outs, gated))).message).toMatch(
+      refusal,
+    );
+    expect(service.emulator.connectionDrops(state.id)).toBe(before);
+  });
 });
 
 describe('allowRestart: false allows', () => {
@@ -101,11 +124,7 @@ describe('a restart', () => {
     const service = await startService({ operationMs: 5 });
     const { emulator, project } = service;
     const state = await runCreate(service.startProvider(), service.declare({ allowRestart: false }));
-    const headers = { authorization: `Bearer ${emulator.apiKey}` };
-    await fetch(`${emulator.url}/projects/${project.id}/endpoints/${state.id}/suspend`, {
-      method: 'POST',
-      headers,
-    });
+    await suspend(service, state.id);
     await expect.poll(() => ownEndpoints(service)[0]?.current_state).toBe('idle');
     const before = emulator.connectionDrops(state.id);
     const release = emulator.lockProject(project.id);

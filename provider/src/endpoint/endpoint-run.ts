@@ -73,7 +73,7 @@ export class EndpointRun {
 
   /** @throws Error when `allowRestart` is false and a change of these would drop connections */
   async checkGate(changes: readonly InputName[]): Promise<void> {
-    await this.#writer.checkGate(changes);
+    await this.#writer.checkGate(changes, [], this.#work.project.readLagMs);
   }
 
   /**
@@ -87,7 +87,7 @@ export class EndpointRun {
   ): Promise<void> {
     const leftovers = await this.#awaitLeftovers(earlier, names);
     const { due, failed } = leftovers;
-    await this.#writer.checkGate(due, failed);
+    await this.#writer.checkGate(due, failed, this.#work.project.readLagMs);
     const started = await this.apply(due);
     // A start that was under way, and did not fail, has finished the earlier restart.
     const underWay = isRestarting ? differenceBy(earlier.filter(isUnfinished), failed, 'id') : [];

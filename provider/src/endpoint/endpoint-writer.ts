@@ -1,4 +1,5 @@
 import { isNotFound } from '../control-api/control-api-error';
+import { rereadUntil } from '../control-api/read-lag';
 import type { EndpointChange } from '../control-api/wire-types';
 import { isOutcomeUnknown } from '../control-api/write-once';
 import { describeBlockers } from '../engine/progress';
@@ -30,12 +31,23 @@ export class EndpointWriter {
     return this.#mayBeDone;
   }
 
-  /** @throws Error when `allowRestart` is false and what is about to be sent would drop connections */
-  async checkGate(changes: readonly InputName[], failed: readonly UnsettledOperation[] = []): Promise<void> {
-    const { allowsRestart, endpointId, inputs, settingNames } = this.#work;
+  /**
+   * @param lagMs how long reads may lag behind: one that shows no active compute may be stale
+   * @throws Error when `allowRestart` is false and what is about to be sent would drop connections
+   */
+  async checkGate(
+    changes: readonly InputName[],
+    failed: readonly UnsettledOperation[],
+    lagMs: number,
+  ): Promise<void> {
+    const { allowsRestart, endpointId, inputs, settingNames, deadline } = this.#work;
     if (allowsRestart || !isDisruptive(changes, inputs, failed)) return;
-    const live = await this.#endpoint.read();
-    const impact = assessChange({ changes, failed, outputs: toOutputs(live, inputs), inputs }, live);
+    const assess = async () => {
+      const live = await this.#endpoint.read();
+      return assessChange({ changes, failed, outputs: toOutputs(live, inputs), inputs }, live);
+    };
+    const lag = deadline.next(Math.min(lagMs, deadline.remainingMs));
+    const impact = await rereadUntil(lag, assess, ({ drops }) => drops, { firstMs: lagMs, longestMs: lagMs });
     if (impact.drops) throw new Error(describeRefusal(endpointId, impact, settingNames));
   }
 
@@ -52,7 +64,7 @@ export class EndpointWriter {
     const { endpoint, operations } = await this.#write(
       async () => {
         // While the write waited in the queue, the compute may have become active.
-        await this.checkGate(names, this.#operations.earlierFailed);
+        await this.checkGate(names, this.#operations.earlierFailed, 0);
         return this.#noteOutcome(project.api.updateEndpoint(project.id, endpointId, attributes, deadline));
       },
       () => {
@@ -73,7 +85,7 @@ export class EndpointWriter {
     const change = await this.#write(
       async () => {
         // While the write waited in the queue, the compute may have become active.
-        if (verb === 'suspend') await this.checkGate(['restartTriggers']);
+        if (verb === 'suspend') await this.checkGate(['restartTriggers'], [], 0);
         return this.#noteOutcome(project.api.controlEndpoint(project.id, endpointId, verb, deadline));
       },
       async () => {
