@@ -45,6 +45,21 @@ describe('a change by another client during a create', () => {
 });
 
 describe('an unfinished operation in state', () => {
+  it('is repeated by the next update when it has failed since, although no value differs', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service);
+    const desired = service.declare({ suspendTimeoutSeconds: 900 });
+    service.emulator.inject({ match: { action: 'apply_config' }, effect: { kind: 'operation-fails' } });
+    const { properties } = await failureOf(service.provider.update(id, outs, desired));
+    // The same, had the run ended before the operation failed.
+    const { __unapplied: _, unsettledOperations, ...rest } = properties as StoredOutputs;
+    const running = (unsettledOperations as object[]).map((failed) => ({ ...failed, status: 'running' }));
+    const olds = { ...rest, unsettledOperations: running } as StoredOutputs;
+    const updated = await service.provider.update(id, olds, desired);
+    expect(updated.outs?.unsettledOperations).toBeUndefined();
+    expect(service.emulator.requests().filter(({ method }) => method === 'PATCH')).toHaveLength(2);
+  });
+
   it('is dropped by the next update when the service no longer knows it', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);

@@ -10,6 +10,11 @@ export function findDrift(endpoint: Endpoint, inputs: EndpointInputs): InputName
   return findGiven(inputs).filter((name) => !matchesDesired(endpoint, inputs, name));
 }
 
+/** The arguments to send again although nothing differs: no connection drops, and a new endpoint keeps its derived name. */
+export function findRepeatable(inputs: EndpointInputs): InputName[] {
+  return findGiven(inputs).filter((name) => name !== 'name' && argumentTable[name].effect === 'update');
+}
+
 /** The arguments of which the endpoint has something that the program leaves out: an earlier program has set it. */
 export function findLeftovers(endpoint: Endpoint, inputs: EndpointInputs): InputName[] {
   return argumentNames.filter((name) => {

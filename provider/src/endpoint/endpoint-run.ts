@@ -11,7 +11,7 @@ import {
 } from '../lifecycle/resource-errors';
 import type { UnsettledOperation } from '../lifecycle/resource-state';
 import { isUnfinished } from '../operations/operation-outcome';
-import { findDrift } from './drift';
+import { findDrift, findRepeatable } from './drift';
 import type { InputName } from './endpoint-inputs';
 import { EndpointOperations, type EndpointWork } from './endpoint-operations';
 import { type EndpointOutputs, toOutputs, toUnreadOutputs } from './endpoint-state';
@@ -104,7 +104,10 @@ export class EndpointRun {
     const failed = await this.#operations.awaitEarlier(earlier);
     const wasRestart = earlier.some(({ action }) => action === 'start_compute');
     if (failed.length === 0) return { due: names, failed, wasRestart };
-    const due = union(names, findDrift(await this.#endpoint.read(), this.#work.inputs));
+    const differing = union(names, findDrift(await this.#endpoint.read(), this.#work.inputs));
+    // The service has the values of an apply_config that failed after its run had ended, so nothing differs.
+    const isUnapplied = differing.length === 0 && failed.some(({ action }) => action === 'apply_config');
+    const due = isUnapplied ? findRepeatable(this.#work.inputs) : differing;
     this.#unapplied = due;
     return { due, failed, wasRestart };
   }
