@@ -159,6 +159,18 @@ describe('read', () => {
     const { id, outs } = await provider.create(declare());
     expect(await provider.read(id, outs)).not.toHaveProperty('inputs');
   });
+
+  it('returns inputs if an argument has drifted that outputs in state do not name as declared', async () => {
+    const { emulator, provider, declare } = await startService();
+    const { id, outs } = await provider.create(declare());
+    // The value that the service has: no change, so the engine stores the new inputs and keeps the outputs.
+    const added = declare({ poolerEnabled: false });
+    expect(await provider.diff(id, outs ?? never(), added)).toMatchObject({ changes: false });
+    emulator.changeEndpoint(id, { pooler_enabled: true });
+    const { inputs } = await provider.read(id, outs);
+    expect(inputs).toMatchObject(declare());
+    expect(inputs).not.toHaveProperty('poolerEnabled', false);
+  });
 });
 
 describe('delete', () => {

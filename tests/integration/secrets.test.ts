@@ -42,6 +42,28 @@ describe('a secret', () => {
   });
 });
 
+describe('a value that becomes a secret', () => {
+  it('asks for an update without a request, after which errors of reads and deletes do not repeat it', async () => {
+    const service = await startService();
+    const state = await runCreate(service.startProvider(), service.declare({ name: 'canary-name' }));
+    const provider = service.startProvider();
+    const marked = service.declare({ name: 'canary-name', __secrets: ['name'] });
+    expect(await provider.diff(state.id, state.outs, marked)).toMatchObject({ changes: true, replaces: [] });
+    const sent = service.emulator.requests().length;
+    const { outs } = await provider.update(state.id, state.outs, marked);
+    expect(service.emulator.requests()).toHaveLength(sent);
+    expect(await provider.diff(state.id, outs as StoredOutputs, marked)).toMatchObject({ changes: false });
+    const message = 'canary-name is protected';
+    service.emulator.inject({
+      match: { method: 'DELETE' },
+      effect: { kind: 'status', status: 422, message },
+    });
+    const next = service.startProvider();
+    const { message: shown } = await errorOf(next.delete(state.id, outs as StoredOutputs));
+    expect(shown).toContain('*** is protected');
+  });
+});
+
 describe('a secret name that the program no longer gives', () => {
   it.each([
     ['left out', {}],

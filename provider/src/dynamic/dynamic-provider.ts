@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { dynamic } from '@pulumi/pulumi';
-import { isEmpty, isEqual } from 'lodash';
+import { difference, isEmpty, isEqual } from 'lodash';
 import { BranchLifecycle } from '../branch/branch-lifecycle';
 import { dynamicSettingNames } from '../config/setting-names';
 import { messageOf } from '../control-api/control-api-error';
@@ -65,7 +65,11 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
     const { hasChanges, replaces } = await present(
       this.#lifecycle.diff(id, readState(this.#lifecycle.type, olds), readDeclaration(news)),
     );
-    const changes = hasChanges || !isEqual(olds.timeouts, news.timeouts) || isFromPlugin(olds, news);
+    const changes =
+      hasChanges ||
+      !isEqual(olds.timeouts, news.timeouts) ||
+      isFromPlugin(olds, news) ||
+      hasNewSecret(olds, news);
     // A branch has at most one read_write endpoint, so the old one has to go first. For programs without our classes, which
     // set the resource option of that name.
     return { changes, replaces: [...replaces], deleteBeforeReplace: olds.type !== 'read_only' };
@@ -89,8 +93,10 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
     if (!found) return {};
     const declaration = { resource: prior.resource, inputs: found.inputs };
     const props = writeOutputs(this.#lifecycle.type, declaration, found.outputs, stored);
-    // The engine keeps the inputs in state where a read returns none, which takes it less time.
-    if (hasInputsInState(stored) && isEqual(found.inputs, prior.inputs)) return { id, props };
+    // The engine keeps the inputs in state where a read returns none, which takes it less time. All outputs count: the state of
+    // an argument that an update without changes has added holds only its output, and `ignoreChanges` goes by the inputs.
+    const isSame = isEqual(found.inputs, prior.inputs) && isEqual(found.outputs, prior.outputs);
+    if (hasInputsInState(stored) && isSame) return { id, props };
     const inputs = markSecrets(
       writeInputs(this.#lifecycle.type, declaration, stored),
       prior.resource.secretNames,
@@ -128,6 +134,11 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
 /** Whether the plugin wrote the state: without its text the host could neither refresh nor delete, so an update writes it. */
 function isFromPlugin(olds: StoredOutputs, news: StoredInputs): boolean {
   return olds.__provider === undefined && news.__provider !== undefined;
+}
+
+/** Whether an argument has become a secret: a read and a delete see only the outputs, so an update names it there. */
+function hasNewSecret(olds: StoredOutputs, news: StoredInputs): boolean {
+  return difference(news.__secrets, olds.__secrets ?? []).length > 0;
 }
 
 /**
