@@ -48,6 +48,17 @@ describe('operationSchema', () => {
   );
 });
 
-it('treats missing operations of an endpoint change as an empty list', () => {
-  expect(responses.endpointChange.parse({ endpoint: endpointOf() }).operations).toEqual([]);
+it.each([undefined, null])(
+  'treats operations of an endpoint change that are %s as an empty list',
+  (operations) => {
+    expect(responses.endpointChange.parse({ endpoint: endpointOf(), operations }).operations).toEqual([]);
+  },
+);
+
+describe('a list without a next page', () => {
+  it.each([undefined, null, {}, { cursor: null, next: null }])('may have the pagination %j', (pagination) => {
+    expect(responses.operations.parse({ operations: [], pagination }).pagination?.cursor).toBe(undefined);
+    expect(responses.projects.parse({ projects: [], pagination }).pagination?.cursor).toBe(undefined);
+    expect(responses.branches.parse({ branches: [], pagination }).pagination?.next).toBe(undefined);
+  });
 });

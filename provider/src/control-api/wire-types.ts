@@ -122,6 +122,8 @@ function isConnectionUri(text: string): boolean {
 }
 
 const operations = z.array(operationSchema);
+/** Those that a write has started. */
+const started = operations.nullish().transform((list) => list ?? []);
 const endpoints = z.array(endpointSchema);
 
 /** The shape of each call's response. */
@@ -129,11 +131,11 @@ export const responses = {
   operation: z.object({ operation: operationSchema }),
   operations: z.object({
     operations,
-    pagination: z.object({ cursor: z.string().optional() }).optional(),
+    pagination: item({ cursor: z.string().nullish() }).nullish(),
   }),
   endpoint: z.object({ endpoint: endpointSchema }),
   endpoints: z.object({ endpoints }),
-  endpointChange: z.object({ endpoint: endpointSchema, operations: operations.default([]) }),
+  endpointChange: z.object({ endpoint: endpointSchema, operations: started }),
   project: z.object({ project: projectSchema }),
   projects: z.object({
     projects: z.array(projectSchema),
@@ -141,13 +143,13 @@ export const responses = {
       .array(z.string())
       .nullish()
       .transform((ids) => ids ?? []),
-    pagination: z.object({ cursor: z.string().optional() }).optional(),
+    pagination: item({ cursor: z.string().nullish() }).nullish(),
   }),
   branch: z.object({ branch: branchSchema }),
-  branchChange: z.object({ branch: branchSchema, operations: operations.default([]) }),
+  branchChange: z.object({ branch: branchSchema, operations: started }),
   branches: z.object({
     branches: z.array(branchSchema),
-    pagination: z.object({ next: z.string().optional() }).optional(),
+    pagination: item({ next: z.string().nullish() }).nullish(),
   }),
   connectionUri: z.object({ uri: z.string().refine(isConnectionUri, 'it is not a connection string') }),
 };
