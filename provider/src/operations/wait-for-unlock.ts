@@ -134,11 +134,11 @@ export class UnlockWait {
     return Math.min(longestMs, firstMs * 1.5 ** (this.#refusals - 1));
   }
 
-  /** At most a quarter of the time that is left, so that one long pause does not cost a short deadline its other attempts. */
+  /** At most an eighth of the deadline, so that one long pause does not cost a short deadline its other attempts. */
   #unseenPauseMs(): number {
     const { unseenMs, longestMs } = this.#pacing;
     const doubled = Math.min(longestMs, unseenMs * 2 ** (this.#refusals - 1));
-    return Math.random() * Math.min(doubled, Math.max(unseenMs, this.#patienceMs / 4));
+    return Math.random() * Math.min(doubled, Math.max(unseenMs, this.#write.deadline.totalMs / 8));
   }
 }
 
