@@ -1,5 +1,6 @@
 import type { Emulator } from 'postgres-control-emulator';
 import type { DoorName } from '../../tests/support/program-doors';
+import type { PulumiStack } from '../../tests/support/pulumi-stack';
 import { expectReplicas, measure } from '../metered-emulator';
 import { type Arrival, arrivalsAt, timeWithoutRoom } from '../request-meter';
 import { type Kind, withBenchStack } from './bench-stack';
@@ -23,6 +24,7 @@ export interface StepCost {
   readonly heldBackSeconds: number;
 }
 
+/** What was measured of one stack. */
 export interface StackRun {
   /** Every run of each step. */
   readonly steps: Readonly<Record<Step, readonly StepCost[]>>;
@@ -33,23 +35,54 @@ export interface StackRun {
 /** What the service takes on one route, which the provider keeps to. */
 const routeLimit = { requests: 40, windowMs: 1_000 };
 
-/** The whole life of so many resources with the real CLI, of a service that takes no time. */
-export async function runStack(door: DoorName, kind: Kind, count: number): Promise<StackRun> {
-  return withBenchStack({ door, kind, count }, { operationMs: 0 }, async (stack, emulator) => {
-    const costs: Record<Step, StepCost[]> = { up: [], preview: [], refresh: [], destroy: [] };
-    let state: StateSize | undefined;
-    const hostMb = await measureHostMemory(stack, async () => {
-      for (const step of stepNames) {
-        const { args, times } = steps[step];
-        for (let time = 0; time < times; time += 1)
-          costs[step].push(await measureStep(emulator, () => stack.run(...args)));
-        expectReplicas(emulator, kind === 'ours' && step !== 'destroy' ? count : 0);
-        if (step === 'up') state = await measureState(stack.backend);
-      }
+/**
+ * The whole life of so many resources of either kind with the real CLI, of a service that takes no time. The kinds take turns,
+ * because a machine may slow down while it is measured.
+ */
+export function runStacks(door: DoorName, count: number): Promise<Readonly<Record<Kind, StackRun>>> {
+  const service = { operationMs: 0 };
+  return withBenchStack({ door, kind: 'ours', count }, service, (stack, emulator) =>
+    withBenchStack({ door, kind: 'empty', count }, service, async (emptyStack, emptyEmulator) => {
+      const ours = new MeasuredStack(stack, emulator, count);
+      const empty = new MeasuredStack(emptyStack, emptyEmulator, 0);
+      for (const step of stepNames)
+        for (let time = 0; time < steps[step].times; time += 1)
+          for (const each of [ours, empty]) await each.run(step);
+      return { ours: ours.measured, empty: empty.measured };
+    }),
+  );
+}
+
+class MeasuredStack {
+  readonly #stack: PulumiStack;
+  readonly #emulator: Emulator;
+  /** How many endpoints the service holds between `up` and `destroy`. */
+  readonly #held: number;
+  readonly #costs: Record<Step, StepCost[]> = { up: [], preview: [], refresh: [], destroy: [] };
+  #hostMb = 0;
+  #state: StateSize | undefined;
+
+  constructor(stack: PulumiStack, emulator: Emulator, held: number) {
+    this.#stack = stack;
+    this.#emulator = emulator;
+    this.#held = held;
+  }
+
+  async run(step: Step): Promise<void> {
+    const work = () => this.#stack.run(...steps[step].args);
+    const hostMb = await measureHostMemory(this.#stack, async () => {
+      this.#costs[step].push(await measureStep(this.#emulator, work));
     });
-    if (!state) throw new Error('there is no state after up');
-    return { steps: costs, hostMb, state };
-  });
+    this.#hostMb = Math.max(this.#hostMb, hostMb);
+    expectReplicas(this.#emulator, step === 'destroy' ? 0 : this.#held);
+    if (step === 'up') this.#state = await measureState(this.#stack.backend);
+  }
+
+  get measured(): StackRun {
+    if (!this.#state) throw new Error('there is no state after up');
+    if (this.#hostMb === 0) throw new Error('no process was found that hosts the provider');
+    return { steps: this.#costs, hostMb: this.#hostMb, state: this.#state };
+  }
 }
 
 async function measureStep(emulator: Emulator, work: () => Promise<unknown>): Promise<StepCost> {

@@ -1,6 +1,6 @@
 import { type DoorName, doorNames } from '../../tests/support/program-doors';
 import type { Kind } from '../engine/bench-stack';
-import { runStack, type StackRun, type Step, type StepCost, stepNames } from '../engine/run-stack';
+import { runStacks, type StackRun, type Step, type StepCost, stepNames } from '../engine/run-stack';
 import { atMost, type Figure, informative } from '../figure';
 
 type Runs = Readonly<Record<Kind, StackRun>>;
@@ -19,10 +19,7 @@ const doorLimits = {
 export async function measureEngineCost(count: number): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const door of doorNames) {
-    const runs = {
-      ours: await runStack(door, 'ours', count),
-      empty: await runStack(door, 'empty', count),
-    };
+    const runs = await runStacks(door, count);
     figures.push(...stepNames.map((step) => timeOf(door, step, count, runs)));
     figures.push(...stateOf(door, runs), ...hostOf(door, count, runs));
   }
