@@ -98,7 +98,8 @@ async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndp
   if (!isOwn) await run.checkGate(changes);
   request.claims.claimCreated(id, request.declaration);
   const apply = async () => {
-    await run.resume(await run.findEarlier(isOwn), changes);
+    // In state, `adopt` stands for the take-over itself: nothing may differ, and the earlier create may have failed.
+    await run.resume(await run.findEarlier(isOwn, ['adopt', ...changes]), changes);
     return run.finish('name');
   };
   const finish = async () => {

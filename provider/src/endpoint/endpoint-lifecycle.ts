@@ -136,8 +136,11 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
         outputs.__unapplied?.includes('restartTriggers') === true && !declared.includes('restartTriggers');
       const resume = async () => {
         // If the state holds no operations of what was not applied, its request may have arrived all the same.
-        const isOutcomeUnknown = outputs.__unapplied !== undefined && !outputs.unsettledOperations;
-        const earlier = isOutcomeUnknown ? await run.findEarlier(false) : (outputs.unsettledOperations ?? []);
+        const { __unapplied: unapplied, unsettledOperations } = outputs;
+        const earlier =
+          unapplied && !unsettledOperations
+            ? await run.findEarlier(false, union(changes, unapplied))
+            : (unsettledOperations ?? []);
         await run.resume(earlier, changes, isRestarting);
         return run.finish();
       };

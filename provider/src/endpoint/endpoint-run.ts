@@ -66,8 +66,12 @@ export class EndpointRun {
     await this.#operations.await(operations);
   }
 
-  /** The operations of an earlier create that was interrupted, or whose response was lost. */
-  async findEarlier(isOwn: boolean): Promise<Operation[]> {
+  /**
+   * The operations of an earlier create that was interrupted, or whose response was lost.
+   * @param due what the state records as not applied until they are known: the next update looks them up because of it
+   */
+  async findEarlier(isOwn: boolean, due: readonly InputName[]): Promise<Operation[]> {
+    this.#unapplied = due;
     return this.#operations.findEarlier((await this.#endpoint.read()).created_at, isOwn);
   }
 

@@ -1,4 +1,4 @@
-import { partition } from 'lodash';
+import { partition, without } from 'lodash';
 import type { SettingNames } from '../config/setting-names';
 import type { Endpoint } from '../control-api/wire-types';
 import { argumentTable } from '../endpoint/argument-effects';
@@ -191,12 +191,14 @@ function describeSizes(names: readonly InputName[], { outputs, inputs }: Planned
 /** What an earlier run left unfinished, and what the next one does about it. */
 export function describeUnsettled({ unsettledOperations = [], __unapplied = [] }: EndpointOutputs): string {
   const [failed, unfinished] = partition(unsettledOperations, isFailed);
+  const unapplied = without(__unapplied, 'adopt');
   const named = (operations: readonly UnsettledOperation[]) =>
     operations.map(({ action, id, status }) => `${action} ${id} (${status})`).join(', ');
   const parts = [
     ...(unfinished.length > 0 ? [`\`pulumi up\` keeps waiting for ${named(unfinished)}`] : []),
     ...(failed.length > 0 ? [`\`pulumi up\` retries what failed: ${named(failed)}`] : []),
-    ...(__unapplied.length > 0 ? [`\`pulumi up\` applies ${__unapplied.join(', ')} again`] : []),
+    ...(unapplied.length > 0 ? [`\`pulumi up\` applies ${unapplied.join(', ')} again`] : []),
+    ...(__unapplied.includes('adopt') ? ['`pulumi up` looks for what the create has started'] : []),
   ];
   return `the last update did not finish: ${parts.join('; ')}`;
 }

@@ -93,7 +93,7 @@ export const createFaults: readonly KnownFault[] = [
   {
     name: 'a take-over does not wait for the operations of the killed create',
     file: 'endpoint/endpoint-create.ts',
-    find: 'await run.resume(await run.findEarlier(isOwn), changes);',
+    find: "await run.resume(await run.findEarlier(isOwn, ['adopt', ...changes]), changes);",
     replace: 'await run.resume([], changes);',
   },
   {
