@@ -1,6 +1,5 @@
 import type { Endpoint } from '../control-api/wire-types';
 import { isSame } from '../lifecycle/input-values';
-import { keepProperties } from '../lifecycle/kept-properties';
 import { argumentNames, argumentTable } from './argument-effects';
 import { findGiven } from './endpoint-changes';
 import type { EndpointInputs, InputName } from './endpoint-inputs';
@@ -34,17 +33,17 @@ export function matchesDesired(endpoint: Endpoint, inputs: EndpointInputs, name:
 
 /** What the program gave, with the values that the service reports now. */
 export function withReported(endpoint: Endpoint, inputs: EndpointInputs): EndpointInputs {
-  const reported = readAttributes(endpoint, inputs);
-  return { ...inputs, ...keepProperties(reported, (name) => inputs[name as InputName] !== undefined) };
+  return { ...inputs, ...readAttributes(endpoint, inputs, findGiven(inputs)) };
 }
 
 /** What the service reports; where that is what the program gives, in the program's spelling. */
 export function readAttributes(
   endpoint: Endpoint,
   desired: Partial<EndpointInputs>,
+  names = argumentNames,
 ): Partial<EndpointInputs> {
   const values: Record<string, unknown> = {};
-  for (const name of argumentNames) {
+  for (const name of names) {
     const reported = argumentTable[name].read?.(endpoint);
     if (reported === undefined) continue;
     values[name] = isMatch(name, desired[name], reported) ? desired[name] : reported;
