@@ -1,6 +1,7 @@
 import { describeSeconds } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
 import { describeOperation, isFailed, isUnfinished } from '../operations/operation-outcome';
+import { describePollFailure } from '../operations/operation-wait-error';
 import type { WaitResult } from '../operations/wait-for-operations';
 
 /**
@@ -66,7 +67,11 @@ export function describeDeleteResult(subject: Subject, result: WaitResult, waite
   return `${describeEnd(subject, result, waitedMs)}. The ${kind} is kept in state; run the command again.`;
 }
 
-function describeEnd(subject: Subject, { outcome, operations }: WaitResult, waitedMs: number): string {
+function describeEnd(
+  subject: Subject,
+  { outcome, operations, pollFailure }: WaitResult,
+  waitedMs: number,
+): string {
   const hasFailed = outcome === 'failed';
   const isInterrupted = outcome === 'interrupted';
   const named = operations
@@ -75,7 +80,7 @@ function describeEnd(subject: Subject, { outcome, operations }: WaitResult, wait
     .join(', ');
   const what = hasFailed
     ? `operation ${named}`
-    : `${isInterrupted ? 'interrupted while' : 'still'} waiting for ${named} after ${describeSeconds(waitedMs)}`;
+    : `${isInterrupted ? 'interrupted while' : 'still'} waiting for ${named} after ${describeSeconds(waitedMs)}${describePollFailure(pollFailure)}`;
   return `${describeSubject(subject)}: ${what}`;
 }
 

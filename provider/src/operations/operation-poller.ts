@@ -33,8 +33,11 @@ export interface Watch<Result> {
   readonly deadline: Deadline;
   /** Called after each poll. A result resolves this watch, and an error rejects it; other watches continue. */
   judge(view: OperationsView): Result | undefined;
-  /** Returns the result if the deadline passes first. */
-  expire(): Result;
+  /**
+   * Returns the result if the deadline passes first.
+   * @param failure of the last poll, if it failed
+   */
+  expire(failure?: string): Result;
 }
 
 interface ActiveWatch {
@@ -59,6 +62,8 @@ export class OperationPoller {
   #timer: NodeJS.Timeout | undefined;
   #isPolling = false;
   #failedPolls = 0;
+  /** Of the last poll. */
+  #failure: string | undefined;
   #refusals = 0;
   /** How often in a row the service refused to return an operation by its id. */
   readonly #refusalsOf = new Map<string, number>();
@@ -92,7 +97,7 @@ export class OperationPoller {
             end(() => reject(error));
           }
         },
-        expire: () => end(() => resolve(watch.expire())),
+        expire: () => end(() => resolve(watch.expire(this.#failure))),
         fail: (error) => end(() => reject(error)),
       };
       // The last poll precedes the deadline. This covers a poll without a response in time.
@@ -125,6 +130,7 @@ export class OperationPoller {
     try {
       const view = await this.#fetchView(polled);
       this.#failedPolls = 0;
+      this.#failure = undefined;
       this.#refusals = 0;
       for (const watch of polled) {
         if (this.#watches.has(watch)) watch.report(view);
@@ -188,6 +194,7 @@ export class OperationPoller {
       return;
     }
     this.#failedPolls += 1;
+    this.#failure = error.message;
     const backoffMs = Math.min(this.#pacing.longestMs, this.#pacing.shortestMs * 2 ** this.#failedPolls);
     this.#pauseUntil = Date.now() + error.retryAfterMs + Math.random() * backoffMs;
   }

@@ -45,6 +45,13 @@ describe('requireSuccess', () => {
     });
   });
 
+  it('says why the last poll failed', () => {
+    const operations = [operationOf()];
+    expect(errorOf({ outcome: 'timed out', operations, pollFailure: 'poll: 503' })).toMatchObject({
+      message: 'Still unfinished after 61 s (the last poll failed: poll: 503): start_compute op-1 running.',
+    });
+  });
+
   it("redacts the key and escapes control characters in the service's error message", () => {
     const operations = [operationOf({ status: 'failed', error: 'bad canary-key\u001b[2J\n##[error]' })];
     expect(errorOf({ outcome: 'failed', operations })).toMatchObject({

@@ -23,7 +23,7 @@ export class OperationWaitError extends Error {
 
 /** @throws OperationWaitError unless every operation has succeeded */
 export function requireSuccess(
-  { outcome, operations }: WaitResult,
+  { outcome, operations, pollFailure }: WaitResult,
   waitedMs: number,
   redact: Redact,
 ): readonly Operation[] {
@@ -33,11 +33,16 @@ export function requireSuccess(
   const culprits = operations.filter(isFailure ? isFailed : isUnfinished);
   const problem = isFailure
     ? 'Not every operation succeeded'
-    : `Still unfinished after ${Math.round(waitedMs / 1000)} s`;
+    : `Still unfinished after ${Math.round(waitedMs / 1000)} s${describePollFailure(pollFailure)}`;
   const message = `${problem}: ${culprits.map(describeOperation).join(', ')}.`;
   throw new OperationWaitError(
     toPrintable(redact(message)),
     isFailure ? 'failed' : 'timed out',
     toOperationStates(operations, redact),
   );
+}
+
+/** What a message about a wait adds where its last poll failed: the operations are then as an earlier one has shown them. */
+export function describePollFailure(failure: string | undefined): string {
+  return failure === undefined ? '' : ` (the last poll failed: ${failure})`;
 }

@@ -113,6 +113,23 @@ describe('awaitOperations: polls', () => {
     expect(outcome).toBe('timed out');
   });
 
+  it.each([
+    ['failed', 29_000, 'GET /operations: 503 Service Unavailable: busy'],
+    ['succeeded', 3_000, undefined],
+  ])(
+    'that %s last say so in the result of a wait that times out',
+    async (_how, failsUntilMs, pollFailure) => {
+      const startedAt = Date.now();
+      const { poller } = serviceOf(runsFor(60_000), {
+        respond: () => {
+          if (Date.now() - startedAt <= failsUntilMs) throw failure(503, 'busy');
+        },
+      });
+      const result = await awaitWithin(poller, [operationOf()], { timeoutMs: 30_000 });
+      expect(result).toMatchObject({ outcome: 'timed out', pollFailure });
+    },
+  );
+
   it('reject the wait after repeated refusals', async () => {
     const { poller } = serviceOf(runsFor(5_000), {
       respond: () => {

@@ -10,6 +10,8 @@ export interface WaitResult {
   readonly operations: readonly Operation[];
   /** Whether an unfinished operation disappeared from the service. Only the endpoint then shows the outcome. */
   readonly hasVanished?: boolean;
+  /** Why the last poll before the deadline failed. */
+  readonly pollFailure?: string | undefined;
 }
 
 export interface AwaitRequest {
@@ -44,7 +46,7 @@ export async function awaitOperations(poller: OperationPoller, request: AwaitReq
       request.onProgress?.(latest.all);
       return latest.isUnfinished ? undefined : latest.conclude();
     },
-    expire: () => latest.conclude(),
+    expire: (pollFailure) => ({ ...latest.conclude(), pollFailure }),
   });
 }
 

@@ -70,6 +70,18 @@ describe.each(doors)('a create by %s', (_name, door) => {
     expect(await runPreview(await startRun(), declare(), state)).toMatchObject({ hasChanges: false });
   });
 
+  it('says at its time-out that polls have failed', async () => {
+    const { startRun, declare, emulator } = await startDoor(door);
+    emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-hangs' } });
+    emulator.inject({
+      match: { path: '/projects/:p/operations' },
+      times: 'always',
+      effect: { kind: 'status', status: 503 },
+    });
+    const failure = await callErrorOf(runUp(await startRun(), declare({}, { timeoutSeconds: 0.3 })));
+    expect(failure.message).toMatch(/running after 0\.\d s \(the last poll failed: .*503/);
+  });
+
   it('ends at its time-out with the endpoint in state, and the next up resumes the wait', async () => {
     const { startRun, declare, emulator, held, writes } = await startDoor(door);
     const hanging = emulator.inject({
