@@ -1,10 +1,10 @@
 import { sortBy } from 'lodash';
 import type { Endpoint } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import type { StoredInputs } from '../../provider/src/dynamic/stored-properties';
+import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { silenceDiagnostics } from '../support/diagnostics';
-import { type EngineState, runCreate } from '../support/engine';
-import { outcomeOf } from '../support/failure';
+import { type EngineState, runCreate, runUpdate } from '../support/engine';
+import { failureOf, outcomeOf } from '../support/failure';
 import { startProxy } from '../support/rewriting-proxy';
 import { idsOf, ownEndpoints, type Service, startService, urnOf } from '../support/start-service';
 
@@ -168,6 +168,64 @@ describe('a failed delete of a duplicate', () => {
     const { service, inputs, duplicates } = await start({ name: 'api' }, [5_000, 3_000]);
     const failure = await outcomeOf(runCreate(service.startProvider(), inputs));
     expect(failure.id).toBe(duplicates[0]?.id);
+  });
+
+  const takeOver = async () => {
+    const { service, inputs, duplicates } = await start({ name: 'api' }, [5_000, 3_000]);
+    const { properties } = await failureOf(runCreate(service.startProvider(), inputs));
+    expect(idsOf(service)).toHaveLength(2);
+    return { service, inputs, id: duplicates[0]?.id ?? '', outs: properties as StoredOutputs }; // The provider's own outputs.
+  };
+  it('is retried by the next update, although nothing else has changed', async () => {
+    const { service, inputs, id, outs } = await takeOver();
+    const { outs: updated } = await runUpdate(service.startProvider(), { id, inputs, outs }, inputs);
+    expect(ownEndpoints(service)).toMatchObject([{ id, name: 'api' }]);
+    expect(updated.__unapplied).toBeUndefined();
+  });
+  it('is retried by an update that fails, and by the one after it', async () => {
+    const { service, inputs, id, outs } = await takeOver();
+    service.emulator.inject({ match: { method: 'DELETE' }, effect: { kind: 'status', status: 403 } });
+    const failure = await failureOf(runUpdate(service.startProvider(), { id, inputs, outs }, inputs));
+    expect(idsOf(service)).toHaveLength(2);
+    const left = failure.properties as StoredOutputs; // The provider's own outputs.
+    await runUpdate(service.startProvider(), { id, inputs, outs: left }, inputs);
+    expect(idsOf(service)).toEqual([id]);
+  });
+  it('is retried when the endpoint that the create took over is deleted', async () => {
+    const { service, id, outs } = await takeOver();
+    await service.startProvider().delete(id, outs);
+    expect(idsOf(service)).toEqual([]);
+  });
+});
+
+describe('a create that fails while it can list no endpoints', () => {
+  const fail = async (ageMs: number) => {
+    const service = await startService({ operationMs: 30, readLagMs: 100 });
+    const { emulator, project, branch } = service;
+    const inputs = service.declare({ type: 'read_only' });
+    const name = await derivedName(service, inputs);
+    const older = { branch_id: branch.id, type: 'read_only', name } as const;
+    // The create does not see it: the only list before the request lags behind.
+    emulator.inject({ match: lists, effect: { kind: 'late-read', lateMs: 60_000 } });
+    const refusal = emulator.inject({
+      match: lists,
+      times: 'always',
+      effect: { kind: 'status', status: 403 },
+    });
+    emulator.createEndpoint(project.id, older, { ageMs });
+    const failure = await failureOf(service.startProvider().create(inputs));
+    refusal.clear();
+    const state = { id: failure.id, inputs, outs: failure.properties as StoredOutputs }; // The provider's own outputs.
+    await runUpdate(service.startProvider(), state, inputs);
+    return { kept: failure.id, ids: idsOf(service) };
+  };
+  it('leaves the older duplicate to the next update', async () => {
+    const { kept, ids } = await fail(5_000);
+    expect(ids).toEqual([kept]);
+  });
+  it('leaves alone an endpoint that is too old for a create to have missed it', async () => {
+    const { ids } = await fail(300_000);
+    expect(ids).toHaveLength(2);
   });
 });
 

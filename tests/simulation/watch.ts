@@ -1,3 +1,4 @@
+import { sortBy } from 'lodash';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
 import type { Ground } from './ground';
 import type { Served } from './in-process-reply';
@@ -90,11 +91,20 @@ export class Watch {
   }
 
   /** A create has ended, and the state is written. What a host knew that has died is lost with it. */
-  createEnded(run: SimulatedRun, { state }: Stack, slot: number): void {
+  createEnded(run: SimulatedRun, stack: Stack, urn: string, slot: number): void {
     if (!run.isHostAlive) return;
+    const { state } = stack;
+    const own = sortBy(this.#ground.own(slot), 'created_at');
+    const stored = stack.find(urn);
+    const { __unapplied: unapplied } = stored?.outputs.values ?? {};
+    // The next run looks for duplicates, of which the state has no id. The checks at rest see whether it deletes them.
+    const isRecorded = Array.isArray(unapplied) && unapplied.includes('adopt');
     for (const told of this.#told.get(run) ?? []) {
       if (told.slot !== slot || state.resources.some(({ id }) => id === told.id)) continue;
-      if (!this.#ground.own(slot).some(({ id }) => id === told.id)) continue;
+      const lost = own.find(({ id }) => id === told.id);
+      if (!lost || isRecorded) continue;
+      // It gave way to an older one of the same derived name. The next create takes that over, and deletes this one.
+      if (!stored && told.isCreated && own[0] !== lost && own[0]?.name === lost.name) continue;
       this.violate(
         'no id is lost',
         `${run.name} lost the id ${told.id}: the service has the endpoint, the state does not`,

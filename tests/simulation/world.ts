@@ -227,7 +227,7 @@ export class World implements Carrier {
         written: () => this.watch.written(run, stack),
         step: (_run, step, urn, id) => this.journal.note(run.name, () => `${step} ${urn} ${id ?? ''}`),
         forgotten: (_run, id) => this.watch.forgotten(run, id),
-        createEnded: (_run, urn) => this.watch.createEnded(run, stack, this.slotOfUrn(urn)),
+        createEnded: (_run, urn) => this.watch.createEnded(run, stack, urn, this.slotOfUrn(urn)),
       },
     });
     if (command === 'refresh') return engine.refresh();

@@ -15,6 +15,9 @@ export interface CreateRequest extends CreateWork {
   readonly declaration: Declaration;
 }
 
+/** What to look for duplicates with. */
+type DuplicateSearch = CreateWork & Pick<CreateRequest, 'declaration'>;
+
 interface Created {
   readonly id: string;
   readonly outputs: EndpointOutputs;
@@ -22,6 +25,8 @@ interface Created {
 
 /** Enough for a stale list that shows a deleted endpoint, and for another process that creates the endpoint first. */
 const mostAttempts = 3;
+/** By how much a duplicate may be older that a create has missed: its last list was sent just before its request. Milliseconds. */
+const missedMs = 60_000;
 
 /**
  * Creates the endpoint, or takes over the existing one, and updates it to what is declared.
@@ -52,6 +57,7 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
   const { id } = change.endpoint;
   claims.claimCreated(id, declaration);
   const run = startRun(request, change.endpoint, true);
+  run.mayHaveDuplicates = true;
   /** Whether another process with the same program created its endpoint before. */
   const hasOlder = (endpoints: readonly Endpoint[]) =>
     findOlderDuplicate(target, endpoints, change.endpoint) !== undefined;
@@ -60,7 +66,7 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
     const finished = await run.finish('name');
     // A list that shows this endpoint shows an older one too.
     if (!hasOlder(project.endpoints.latest)) {
-      await deleteDuplicates(request, id);
+      await deleteDuplicates(request, id, run);
       return run.finishNamed(finished);
     }
     await deleteEndpoint(project, id, deadline, progress);
@@ -71,7 +77,7 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
     const judge = (endpoints: readonly Endpoint[]) =>
       hasOlder(endpoints) || (endpoints.some((listed) => listed.id === id) ? false : undefined);
     const isDuplicate = !deadline.hasPassed && (await findListed(request, judge).catch(() => false));
-    if (!isDuplicate) return failWithoutDuplicates(request, id, error);
+    if (!isDuplicate) return failWithoutDuplicates(request, id, run, error);
     // If this fails, too, the take-over of the older endpoint repeats it.
     await deleteEndpoint(project, id, deadline, progress).catch(() => undefined);
     return undefined;
@@ -90,6 +96,7 @@ async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndp
     throw new GoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
   const isOwn = kind === 'own';
   const run = startRun(request, endpoint);
+  run.mayHaveDuplicates = isOwn;
   const differing = findDrift(endpoint, inputs).filter((name) => !isOwn || name !== 'name');
   // A forced replacement that keeps the endpoint must also reset what an earlier program has set.
   const isKept = isOwn && target.createsBeforeDelete;
@@ -104,32 +111,47 @@ async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndp
   };
   const finish = async () => {
     if (!isOwn) return run.finishNamed(await apply());
-    const finished = await apply().catch((error: unknown) => failWithoutDuplicates(request, id, error));
-    await deleteDuplicates(request, id);
+    const finished = await apply().catch((error: unknown) => failWithoutDuplicates(request, id, run, error));
+    await deleteDuplicates(request, id, run);
     return run.finishNamed(finished);
   };
   return { id, outputs: await run.keepInState(finish()) };
 }
 
 /**
- * Fails, and first deletes the duplicates that are listed: the next run updates the endpoint and does not look for them. If
- * the endpoint no longer exists, the next attempt takes over the oldest of them instead: another process may keep it.
+ * Fails, and first deletes the duplicates that are listed. If the endpoint no longer exists, the next attempt takes over the
+ * oldest of them instead: another process may keep it.
  */
-async function failWithoutDuplicates(request: CreateRequest, id: string, error: unknown): Promise<never> {
+async function failWithoutDuplicates(
+  request: CreateRequest,
+  id: string,
+  run: EndpointRun,
+  error: unknown,
+): Promise<never> {
   const isGone = error instanceof GoneError;
-  if (!isGone && !request.deadline.hasPassed) await deleteDuplicates(request, id).catch(() => undefined);
+  if (!isGone && !request.deadline.hasPassed) await deleteDuplicates(request, id, run).catch(() => undefined);
   throw error;
 }
 
+/** Deletes the duplicates that a failed create may have left, as the state records. */
+export async function deleteLeftDuplicates(search: DuplicateSearch, id: string, run?: EndpointRun) {
+  const isListed = (endpoints: readonly Endpoint[]) => endpoints.some((listed) => listed.id === id);
+  await findListed(search, (endpoints) => isListed(endpoints) || undefined);
+  await deleteDuplicates(search, id, run, missedMs);
+}
+
 /** Deletes what other creates of this resource left: those that were killed, or that another process runs now. */
-async function deleteDuplicates(request: CreateRequest, id: string) {
-  const { project, target, claims, declaration, deadline, progress } = request;
-  const duplicates = findDuplicates(target, project.endpoints.latest, id);
+async function deleteDuplicates(search: DuplicateSearch, id: string, run?: EndpointRun, olderMs = 0) {
+  const { project, target, claims, declaration, deadline, progress } = search;
+  const listed = project.endpoints.latest;
+  const duplicates = findDuplicates(target, listed, id, olderMs);
   // A resource that was renamed keeps the derived name of its old URN, which a new resource may have now.
   const isOthers = (keeper: string | undefined) =>
     keeper !== undefined && keeper !== declaration.resource.urn;
   const own = duplicates.filter((duplicate) => !isOthers(claims.keeperOf(duplicate.id, undefined)));
   for (const duplicate of own) await deleteEndpoint(project, duplicate.id, deadline, progress);
+  // A list that does not show the endpoint itself proves nothing.
+  if (run) run.mayHaveDuplicates = listed.every((endpoint) => endpoint.id !== id);
 }
 
 function startRun(request: CreateRequest, endpoint: Endpoint, isNew = false): EndpointRun {

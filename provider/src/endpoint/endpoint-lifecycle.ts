@@ -10,7 +10,7 @@ import { isUnsettled } from '../lifecycle/resource-state';
 import { PreviewDiagnostics } from '../preview/preview-diagnostics';
 import { argumentTable } from './argument-effects';
 import { findChanges } from './endpoint-changes';
-import { createEndpoint } from './endpoint-create';
+import { createEndpoint, deleteLeftDuplicates } from './endpoint-create';
 import { deleteEndpoint } from './endpoint-delete';
 import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
 import { type FoundEndpoint, readEndpoint } from './endpoint-read';
@@ -91,14 +91,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     news: Declaration,
     deadline: Deadline,
   ): Promise<{ readonly id: string; readonly outputs: EndpointOutputs }> {
-    return this.core.presentably([news], () =>
-      createEndpoint({
-        ...this.#startWork(news, deadline),
-        target: toCreateTarget(news),
-        claims: this.#claims,
-        declaration: news,
-      }),
-    );
+    return this.core.presentably([news], () => createEndpoint(this.#startCreateWork(news, news, deadline)));
   }
 
   /**
@@ -131,6 +124,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     return this.core.presentably([asReported(prior), news], async () => {
       const work = { ...this.#startWork(news, deadline), action: 'update', endpointId: id } as const;
       const run = new EndpointRun(work);
+      run.mayHaveDuplicates = mayHaveDuplicates(outputs);
       // A trigger that has changed again needs a restart of its own.
       const isRestarting =
         outputs.__unapplied?.includes('restartTriggers') === true && !declared.includes('restartTriggers');
@@ -142,6 +136,8 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
             ? await run.findEarlier(false, union(changes, unapplied))
             : (unsettledOperations ?? []);
         await run.resume(earlier, changes, isRestarting);
+        if (run.mayHaveDuplicates)
+          await deleteLeftDuplicates(this.#startCreateWork(prior, news, deadline), id, run);
         return run.finish();
       };
       return run.keepInState(resume(), outputs);
@@ -155,8 +151,9 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       const { urn } = prior.resource;
       const keeper = this.#claims.keeperOf(id, urn);
       if (keeper === undefined) {
-        const { project, progress } = this.#startWork(reported, deadline);
-        return deleteEndpoint(project, id, deadline, progress);
+        const work = this.#startCreateWork(prior, reported, deadline);
+        if (mayHaveDuplicates(prior.outputs)) await deleteLeftDuplicates(work, id);
+        return deleteEndpoint(work.project, id, deadline, work.progress);
       }
       await this.core.reportKept(`endpoint ${id}`, urn, keeper);
     });
@@ -167,7 +164,18 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     return { ...this.core.startWork(declaration, deadline), allowsRestart };
   }
 
+  /** @param created what the create declared, under whose derived names duplicates may exist */
+  #startCreateWork(created: Declaration, declaration: Declaration, deadline: Deadline) {
+    const target = toCreateTarget(created);
+    return { ...this.#startWork(declaration, deadline), target, claims: this.#claims, declaration };
+  }
+
   #allowsRestart({ allowRestart }: EndpointInputs): boolean {
     return allowRestart ?? this.core.config.allowRestart;
   }
+}
+
+/** Whether a create has failed before it could delete every duplicate. */
+function mayHaveDuplicates({ __unapplied = [] }: EndpointOutputs): boolean {
+  return __unapplied.includes('adopt');
 }

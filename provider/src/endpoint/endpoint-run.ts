@@ -51,6 +51,8 @@ export class EndpointRun {
   readonly #isNew: boolean;
   /** The arguments that the service has not accepted yet. */
   #unapplied: readonly InputName[] = [];
+  /** Whether duplicates may be left. If this run fails then, the next update or delete looks for them. */
+  mayHaveDuplicates = false;
 
   constructor(work: EndpointWork, endpoint?: Endpoint, isNew = false) {
     this.#work = work;
@@ -234,6 +236,7 @@ export class EndpointRun {
       return await outcome;
     } catch (error) {
       await this.#endpoint.find().catch(() => undefined);
+      if (this.mayHaveDuplicates) this.#unapplied = union(this.#unapplied, ['adopt']);
       const isGone = error instanceof GoneError && !this.#isNew;
       const outputs = this.#latestOutputs(before);
       if (isGone || !outputs) throw error;

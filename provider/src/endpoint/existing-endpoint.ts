@@ -83,16 +83,20 @@ export function findBranchEndpoint(
 /**
  * Younger duplicates that other creates of this resource left: those of a killed process, or repeated while lists lagged
  * behind. An older one stays: the create that it belongs to deletes the endpoint of that id.
+ * @param olderMs by how much a duplicate may be older: after that create has ended
  */
 export function findDuplicates(
   { derivedNames, inputs }: CreateTarget,
   endpoints: readonly Endpoint[],
   id: string,
+  olderMs = 0,
 ): Endpoint[] {
   const kept = endpoints.find((endpoint) => endpoint.id === id);
   if (!kept) return [];
+  const isDuplicate = (endpoint: Endpoint) =>
+    isBefore(kept, endpoint) || (endpoint.id !== id && createdAt(kept) - createdAt(endpoint) < olderMs);
   const own = endpoints.filter(({ name = '' }) => derivedNames.includes(name));
-  return own.filter((endpoint) => isSamePlace(endpoint, inputs) && isBefore(kept, endpoint));
+  return own.filter((endpoint) => isSamePlace(endpoint, inputs) && isDuplicate(endpoint));
 }
 
 /** An older endpoint that another process created for the same resource, and may have renamed since. */

@@ -84,9 +84,15 @@ export const createFaults: readonly KnownFault[] = [
     replace: 'progress.show(duplicate.id, 0);',
   },
   {
+    name: 'an update does not look for the duplicates that a failed create has left',
+    file: 'endpoint/endpoint-lifecycle.ts',
+    find: 'run.mayHaveDuplicates = mayHaveDuplicates(outputs);',
+    replace: '',
+  },
+  {
     name: 'a take-over deletes the other endpoints of the branch',
     file: 'endpoint/existing-endpoint.ts',
-    find: 'return own.filter((endpoint) => isSamePlace(endpoint, inputs) && isBefore(kept, endpoint));',
+    find: 'return own.filter((endpoint) => isSamePlace(endpoint, inputs) && isDuplicate(endpoint));',
     replace:
       'return endpoints.filter(({ id, branch_id }) => own && branch_id === kept.branch_id && id !== kept.id);',
   },
