@@ -37,10 +37,10 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
   let repairedFrom = world.time.now;
   // A list that lags behind still shows what was deleted, and a refresh what was changed.
   if (hasDrift || round.command === 'destroy') await settle(world);
-  if (round.refreshesBetween) await refresh(world, stack);
+  if (round.refreshesBetween) await refresh(world, stack, isCutOff);
   const lateReads = round.lateReads.map((fault) => ground.controls.inject(fault));
   for (let attempt = 1; ; attempt += 1) {
-    if (hasDrift) noteGivenAway(world, stack);
+    if (hasDrift && isCutOff) noteGivenAway(world, stack);
     const replaceTargets = findUnreplaced(world, round, stack);
     const result = await world.run(stack, { command: 'up', refreshesFirst: hasDrift, replaceTargets });
     if (result.isSuccess && isUnrecorded && watch.lateDeleteAt >= repairedFrom) {
@@ -104,7 +104,7 @@ async function followAdvice(
     if (message.includes(refreshAdvice)) {
       // Until then a list may still show what was deleted.
       await sleep(world.lagMs);
-      await refresh(world, stack);
+      await refresh(world, stack, isCutOff);
     } else if (refusal.test(message) && mayShowDeleted(world, round) && !ground.exists(named)) {
       // Both a list and a read by id still show an endpoint that was deleted. The refusal names it; later it is gone.
       journal.count('stale refusals');
@@ -184,17 +184,24 @@ function takeOver(world: World, slot: number, id: string, mayImport: boolean): v
   journal.note('user', () => `sets adopt: true for ${slotName(slot)}`);
 }
 
-async function refresh(world: World, stack: Stack): Promise<void> {
-  noteGivenAway(world, stack);
+async function refresh(world: World, stack: Stack, isCutOff: boolean): Promise<void> {
+  if (isCutOff) noteGivenAway(world, stack);
   await world.run(stack, { command: 'refresh' });
 }
+
+/** The argument whose value each kind of secret text is. */
+const secretArguments = { name: 'name', setting: 'pgSettings', trigger: 'restartTriggers' };
 
 /**
  * A refresh knows only the state. If the run was killed after the service had stored a secret, the state does not mark
  * the value as a secret, so the refresh stores it in plain text.
  */
-function noteGivenAway({ ground, watch }: World, stack: Stack): void {
-  const marked = stack.state.resources.flatMap(({ outputs }) => outputs.secretNames);
-  if (stack.state.resources.length > 0 && marked.length < stack.state.resources.length * 2)
-    for (const canary of ground.texts.canaries) watch.givenAway.add(canary);
+function noteGivenAway(world: World, stack: Stack): void {
+  const { ground, watch } = world;
+  for (const { urn, inputs, outputs } of stack.state.resources)
+    for (const [what, argument] of Object.entries(secretArguments)) {
+      if ([...inputs.secretNames, ...outputs.secretNames].includes(argument)) continue;
+      const isUnmarked = (canary: string) => canary.includes(`-${what}-${world.slotOfUrn(urn)}-`);
+      for (const canary of ground.texts.canaries.filter(isUnmarked)) watch.givenAway.add(canary);
+    }
 }
