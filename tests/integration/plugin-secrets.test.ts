@@ -55,6 +55,18 @@ describe('a secret of the plugin', () => {
     expect((await plugin.update(id, prior, news, 0)).secretNames).toEqual([]);
   });
 
+  it('stays a secret in state when a forced replacement takes over the endpoint, no longer gives it and fails', async () => {
+    const service = await startService();
+    const { plugin, id, declared } = await createWithSecret(service);
+    const news = read({ ...declared, __createsBeforeDelete: true });
+    service.emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'status', status: 422 } });
+    const failure = await errorOf(plugin.create(urn, news, 0));
+    if (!(failure instanceof PluginPartialStateError)) throw failure;
+    expect(failure).toMatchObject({ id, outputs: { values: { pgSettings: { 'app.key': 'canary' } } } });
+    expect(failure.outputs.secretNames).toEqual(['pgSettings']);
+    expect((await plugin.create(urn, news, 0)).secretNames).toEqual(['pgSettings']);
+  });
+
   it('makes what follows from it a secret too, when it is a size', async () => {
     const service = await startService();
     const plugin = await startPlugin(service);

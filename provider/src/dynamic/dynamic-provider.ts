@@ -12,6 +12,7 @@ import { type CoreOptions, ProviderCore } from '../lifecycle/provider-core';
 import { UnsettledError } from '../lifecycle/resource-errors';
 import type { Properties } from '../lifecycle/resource-identity';
 import type { ResourceLifecycle } from '../lifecycle/resource-lifecycle';
+import { assumeReplaced } from '../lifecycle/secret-outputs';
 import { DynamicPartialStateError, PresentableError } from './host-errors';
 import {
   readDeclaration,
@@ -77,7 +78,9 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
 
   async create(news: StoredInputs): Promise<dynamic.CreateResult<StoredOutputs>> {
     const declaration = readDeclaration(news);
-    const write = (outputs: Properties) => writeOutputs(this.#lifecycle.type, declaration, outputs, news);
+    const before = assumeReplaced(declaration);
+    const write = (outputs: Properties) =>
+      writeOutputs(this.#lifecycle.type, declaration, outputs, news, before);
     const created = this.#lifecycle.create(declaration, toDeadline(news.timeouts, 'create'));
     const { id, outputs } = await present(created, write);
     return { id, outs: write(outputs) };

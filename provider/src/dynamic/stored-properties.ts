@@ -89,7 +89,7 @@ export function writeOutputs(
   declaration: Declared<Properties>,
   outputs: Properties,
   passed?: PassedInputs,
-  before?: Prior<Properties, Properties>,
+  before?: Pick<Declared<Properties>, 'resource'>,
 ): StoredOutputs {
   const { resource, inputs } = declaration;
   const secretNames = findSecretOutputs(type, declaration, outputs, before);

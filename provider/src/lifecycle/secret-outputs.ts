@@ -1,7 +1,6 @@
 import { intersection, union } from 'lodash';
 import { isSame } from './input-values';
 import type { Declared, Properties } from './resource-identity';
-import type { Prior } from './resource-state';
 import type { ResourceType } from './resource-type';
 
 /**
@@ -12,7 +11,7 @@ export function findSecretOutputs(
   { argumentNames, derivedOutputs }: ResourceType,
   { resource: { secretNames = [] }, inputs }: Declared<Properties>,
   outputs: Properties,
-  before: Prior<Properties, Properties> | undefined,
+  before: Pick<Declared<Properties>, 'resource'> | undefined,
 ): string[] {
   const secretBefore = before?.resource.secretNames ?? [];
   const kept = intersection(argumentNames, secretBefore).filter(
@@ -20,4 +19,12 @@ export function findSecretOutputs(
   );
   const secret = union(secretNames, kept);
   return union(secret, ...secret.map((name) => derivedOutputs[name] ?? []));
+}
+
+/**
+ * What a create has to assume of the state, which it does not see: a forced replacement that creates before it deletes takes
+ * over the live endpoint, and may report settings that only an earlier program has given, as secrets.
+ */
+export function assumeReplaced({ resource }: Declared<Properties>): Pick<Declared<Properties>, 'resource'> {
+  return { resource: { secretNames: resource.createsBeforeDelete ? ['pgSettings'] : [] } };
 }

@@ -57,4 +57,10 @@ export const stateFaults: readonly KnownFault[] = [
     find: 'if (isDisruptive(changes, news, failed)) {',
     replace: 'if (true) {',
   },
+  {
+    name: 'a forced replacement that keeps the endpoint stores an earlier secret in plain text',
+    file: 'lifecycle/secret-outputs.ts',
+    find: "secretNames: resource.createsBeforeDelete ? ['pgSettings'] : []",
+    replace: 'secretNames: resource.secretNames',
+  },
 ];
