@@ -18,6 +18,8 @@ export class Traffic {
   readonly #arrivals = new Map<SimulatedRun, Map<string, number[]>>();
   /** Until when a 429 has asked each run to wait. */
   readonly #pausedUntil = new Map<SimulatedRun, number>();
+  /** When each run has received a 429. */
+  readonly #refusedAt = new Map<SimulatedRun, number[]>();
   /** The names under which each run has created endpoints, and when it did so first. */
   readonly #created = new Map<SimulatedRun, Map<string, number>>();
   /** When the last PATCH of each endpoint arrived. */
@@ -60,6 +62,12 @@ export class Traffic {
     if (served.kind === 'lost' || served.status !== 429) return;
     const seconds = Number(served.headers['retry-after'] ?? 0);
     this.#pausedUntil.set(run, Date.now() + seconds * 1_000);
+    this.#refusedAt.set(run, [...(this.#refusedAt.get(run) ?? []), Date.now()]);
+  }
+
+  /** How many requests of the run were refused with a 429 since then. */
+  countRefused(run: SimulatedRun, since: number): number {
+    return this.#refusedAt.get(run)?.filter((at) => at >= since).length ?? 0;
   }
 
   /** A second replica; the service itself refuses a second read_write endpoint. */

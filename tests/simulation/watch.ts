@@ -10,6 +10,8 @@ import { Traffic } from './traffic';
 
 /** A check, a comparison or a read has no time-out of its own. Milliseconds. */
 const longestCallMs = 180_000;
+/** The longest Retry-After that a schedule has, with jitter. A share that a 429 has cut delays the next request as long. Milliseconds. */
+const longestPauseMs = 61_000;
 
 export interface WatchLimits {
   readonly perMinute: number;
@@ -136,7 +138,8 @@ export class Watch {
   /** A call of the engine has ended. Writes of one project wait for each other, each with a time of its own. */
   callEnded(run: SimulatedRun, call: string, startedAt: number, timeoutSeconds: number): void {
     const tookMs = Date.now() - startedAt;
-    const longestMs = timeoutSeconds * 1_000 * (2 * this.#limits.slotCount + 1) + longestCallMs;
+    const pausesMs = this.traffic.countRefused(run, startedAt) * longestPauseMs;
+    const longestMs = timeoutSeconds * 1_000 * (2 * this.#limits.slotCount + 1) + longestCallMs + pausesMs;
     if (tookMs > longestMs)
       this.violate(
         'calls end in time',
