@@ -6,6 +6,8 @@ import type { SentRequest } from './network';
 import type { Rule } from './rules';
 import type { SimulatedRun } from './simulated-run';
 
+/** A create trusts a list of the endpoints for this long, as in create-once.ts. Milliseconds. */
+const freshListMs = 5_000;
 const minuteMs = 60_000;
 const mostPerSecondOnRoute = 40;
 
@@ -22,6 +24,8 @@ export class Traffic {
   readonly #refusedAt = new Map<SimulatedRun, number[]>();
   /** The names under which each run has created endpoints, and when it did so first. */
   readonly #created = new Map<SimulatedRun, Map<string, number>>();
+  /** The run whose request has created each endpoint, unless the connection was closed. */
+  readonly #creators = new Map<string, SimulatedRun>();
   /** When the last PATCH of each endpoint arrived. */
   readonly #changedAt = new Map<string, number>();
   /** Whether nothing goes wrong in this round, so that no request has a reason to be repeated. */
@@ -70,6 +74,11 @@ export class Traffic {
     return this.#refusedAt.get(run)?.filter((at) => at >= since).length ?? 0;
   }
 
+  /** The service has created an endpoint. */
+  noteCreated(run: SimulatedRun, endpointId: string): void {
+    this.#creators.set(endpointId, run);
+  }
+
   /** A second replica; the service itself refuses a second read_write endpoint. */
   #findTwin(run: SimulatedRun, body = '{}'): void {
     const { name, type } = readAttributes(body);
@@ -80,7 +89,10 @@ export class Traffic {
     const twin = this.#ground
       .own()
       .find((own) => own.name === name && Date.parse(own.created_at) >= since && own.type === 'read_only');
-    if (twin && type === 'read_only' && !this.#ground.isDeleting(twin.id))
+    if (!twin || type !== 'read_only' || this.#ground.isDeleting(twin.id)) return;
+    // A create looks at a list of this age at most. Two processes that create at once each delete the younger endpoint.
+    const creator = this.#creators.get(twin.id) ?? run;
+    if (creator === run || Date.now() - Date.parse(twin.created_at) > freshListMs)
       this.#violate('nothing is created twice', `${run.name} creates another ${twin.id}`);
   }
 

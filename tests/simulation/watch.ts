@@ -78,8 +78,11 @@ export class Watch {
 
   /** The service has done its work. */
   served(run: SimulatedRun, { method }: SentRequest, served: Served): void {
-    if (run.isAlive || method === 'GET' || served.kind !== 'whole') return;
-    for (const { id } of parseChange(served.body)?.operations ?? []) this.unheard.add(id);
+    if (method === 'GET' || served.kind !== 'whole') return;
+    const { endpoint, operations = [] } = parseChange(served.body) ?? {};
+    if (endpoint && served.status === 201) this.traffic.noteCreated(run, endpoint.id);
+    if (run.isAlive) return;
+    for (const { id } of operations) this.unheard.add(id);
   }
 
   /** A response reaches the process that waits for it. */
