@@ -105,6 +105,26 @@ it('without waiting, a restart is not repeated for a suspension that failed befo
   expect(violations).toEqual([]);
 });
 
+it('without waiting, the compute is up after a restart whose suspension fails while its operations are read', async () => {
+  const slot = { ...plan, isWaiting: false } as const;
+  const failing = {
+    match: { action: 'suspend_compute' },
+    times: 1,
+    effect: { kind: 'operation-fails', status: 'failed' },
+  } as const;
+  // The next run may see the suspension running, and the start cancelled.
+  const scenario = scenarioWith(
+    { operationMs: 100 },
+    { slots: [slot] },
+    { slots: [{ ...slot, size: [0.25, 0.25] }], faults: [failing] },
+  );
+  const simulator = startSimulator();
+  for (const seed of [2, 9, 10]) {
+    const { violations } = await simulator.run({ ...scenario, seed, longestDelayMs: 200 });
+    expect(violations).toEqual([]);
+  }
+});
+
 it('an interrupted take-over leaves a record, so that the next run retries the start that has failed since', async () => {
   const scenario = scenarioWith(
     { operationMs: 0, schedulingMs: 0, locks: 'project', normalizeSettings: true, requestsPerMinute: 0 },

@@ -61,6 +61,11 @@ export class EndpointOperations {
     return [...this.#latest.values()].some(isFailed);
   }
 
+  /** Whether a suspension was last seen unfinished. */
+  get isSuspending(): boolean {
+    return this.latest.some((each) => each.action === 'suspend_compute' && isUnfinished(each));
+  }
+
   forgetEarlier(): void {
     this.#earlierFailed = [];
   }

@@ -151,7 +151,8 @@ export class EndpointRun {
     if (due.includes('restartTriggers') || (isSuspendDue && wasRestart))
       return this.#restart(isRestarting || isStartDue);
     if (isSuspendDue) await this.#control('suspend');
-    else if (isStartDue) await this.#start();
+    // Without waiting, the suspension of a restart may look unfinished. A start without effect means that it failed, too.
+    else if (isStartDue) return (await this.#start()) || !this.#operations.isSuspending;
     return true;
   }
 

@@ -70,7 +70,7 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a failed start is not repeated',
     file: 'endpoint/endpoint-run.ts',
-    find: 'else if (isStartDue) await this.#start();',
+    find: 'else if (isStartDue) return (await this.#start()) || !this.#operations.isSuspending;',
     replace: '',
   },
   {
