@@ -8,7 +8,8 @@ useFakeClock();
 useShortestPauses();
 
 interface Answer {
-  readonly status: number;
+  /** Undefined: the connection is closed. */
+  readonly status?: number;
   readonly retryAfterSeconds?: number;
 }
 
@@ -20,6 +21,7 @@ function connect(requestsPerMinute: number, answersOf: Readonly<Record<string, r
     const tries = sent.filter((each) => each.id === id).length;
     sent.push({ id, at: now() / 1_000 });
     const { status, retryAfterSeconds = 0 } = answersOf[id]?.[tries] ?? { status: 404 };
+    if (status === undefined) throw new AxiosError('socket hang up', 'ECONNRESET', config);
     const headers = { 'retry-after': String(retryAfterSeconds) };
     const response = { status, statusText: '', headers, config, data: '{}' };
     throw new AxiosError('no success', undefined, config, undefined, response);
@@ -55,6 +57,14 @@ describe('a read without a deadline of its own', () => {
 
   it('has 90 s for faults, in which the time in the queue does not count', async () => {
     const { read, timesOf } = connect(1, { first: [{ status: 503 }, { status: 503 }] });
+    const reads = Promise.all(['first', '1', '2'].map(read));
+    await vi.advanceTimersByTimeAsync(1_000_000);
+    expect((await reads)[0]).toBe('404 Not Found at 240 s');
+    expect(timesOf('first')).toEqual([0, 180, 240]);
+  });
+
+  it('has 20 s for an unreachable address, in which the time in the queue does not count', async () => {
+    const { read, timesOf } = connect(1, { first: [{}, {}] });
     const reads = Promise.all(['first', '1', '2'].map(read));
     await vi.advanceTimersByTimeAsync(1_000_000);
     expect((await reads)[0]).toBe('404 Not Found at 240 s');

@@ -26,7 +26,7 @@ export interface RequestContext extends CallOptions {
    * rate limiter, so that the wait does not count. Local time.
    */
   failingSince?: number | undefined;
-  /** When the address became unreachable; undefined after any response. Local time. */
+  /** When the address became unreachable, likewise moved forward; undefined after any response. Local time. */
   unreachableSince?: number | undefined;
   /** How long to pause before the retry. Milliseconds. */
   pauseMs?: number;
