@@ -11,6 +11,7 @@ interface Answer {
   /** Undefined: the connection is closed. */
   readonly status?: number;
   readonly retryAfterSeconds?: number;
+  readonly isBrokenOff?: boolean;
 }
 
 /** A client whose requests get those answers, or else 404. */
@@ -20,11 +21,12 @@ function connect(requestsPerMinute: number, answersOf: Readonly<Record<string, r
     const id = config.url?.split('/').at(-1) ?? '';
     const tries = sent.filter((each) => each.id === id).length;
     sent.push({ id, at: now() / 1_000 });
-    const { status, retryAfterSeconds = 0 } = answersOf[id]?.[tries] ?? { status: 404 };
+    const { status, retryAfterSeconds = 0, isBrokenOff } = answersOf[id]?.[tries] ?? { status: 404 };
     if (status === undefined) throw new AxiosError('socket hang up', 'ECONNRESET', config);
     const headers = { 'retry-after': String(retryAfterSeconds) };
     const response = { status, statusText: '', headers, config, data: '{}' };
-    throw new AxiosError('no success', undefined, config, undefined, response);
+    const code = isBrokenOff ? 'ERR_BAD_RESPONSE' : 'ERR_BAD_REQUEST';
+    throw new AxiosError('no success', code, config, undefined, response);
   });
   const api = new ControlApi({ baseUrl: 'http://127.0.0.1:9', apiKey: 'key', requestsPerMinute });
   /** How and when a read ends. */
@@ -69,5 +71,13 @@ describe('a read without a deadline of its own', () => {
     await vi.advanceTimersByTimeAsync(1_000_000);
     expect((await reads)[0]).toBe('404 Not Found at 240 s');
     expect(timesOf('first')).toEqual([0, 180, 240]);
+  });
+
+  it('is sent again after a refusal that breaks off, which may be of a proxy', async () => {
+    const { read, timesOf } = connect(700, { first: [{ status: 404, isBrokenOff: true }, { status: 403 }] });
+    const first = read('first');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await first).toMatch(/^403 Forbidden/);
+    expect(timesOf('first')).toHaveLength(2);
   });
 });

@@ -9,7 +9,7 @@ import axios, {
   type InternalAxiosRequestConfig,
 } from 'axios';
 import { retryAfter } from 'axios-retry';
-import { compact } from 'lodash';
+import { compact, inRange } from 'lodash';
 import * as z from 'zod';
 import { type ConnectionSettings, isLoopback } from '../config/connection-settings';
 import { malformedResponse, parseJson, toControlApiError } from './control-api-error';
@@ -170,11 +170,18 @@ async function sendInTime(
   try {
     return await send({ ...config, timeout, signal });
   } catch (error) {
+    if (isBrokenRefusal(error)) throw new AxiosError(error.message, 'ECONNRESET', config);
     if (!tooLate.signal.aborted) throw error;
     throw new AxiosError(`timeout of ${timeout} ms exceeded`, AxiosError.ETIMEDOUT, config);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Whether it is a 4xx that broke off, which may be a proxy's: it counts as no response. A 429 asks to wait all the same. */
+function isBrokenRefusal(error: unknown): error is AxiosError {
+  if (!axios.isAxiosError(error) || error.code !== AxiosError.ERR_BAD_RESPONSE) return false;
+  return inRange(error.response?.status ?? 0, 400, 429);
 }
 
 /** The time left until the deadline, at most the request time-out. At least 1, since 0 would mean no time-out. */
