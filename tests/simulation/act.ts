@@ -57,7 +57,9 @@ const acts: Readonly<Record<Disturbance['what'], Act>> = {
     world.ground.controls.changeEndpoint(own.id, { name: `renamed-${disturbance.slot}` }),
   ),
   'delete an endpoint': changeOwn(({ world, own }) => world.ground.controls.deleteEndpoint(own.id)),
-  'connect to an endpoint': changeOwn(({ world, own }) => world.ground.controls.connect(own.id)),
+  'connect to an endpoint': changeOwn(({ world, own }) => {
+    for (const { id } of world.ground.controls.connect(own.id)) world.watch.unheard.add(id);
+  }),
 };
 
 /** Does at the service what other people do. */

@@ -48,7 +48,7 @@ export function checkSuccess(world: World, stack: Stack, startedAt: number): voi
   );
   for (const { id, action, status, endpoint_id = '', created_at } of newest.values()) {
     if (!ids.has(endpoint_id) || Date.parse(created_at) < startedAt || status === 'finished') continue;
-    // A process that was killed had sent the request, and the state does not have it.
+    // A process that was killed had sent the request, and the state does not have it. Or a client has connected.
     if (world.watch.unheard.has(id)) continue;
     // Then its suspension and its next start are not the run's.
     if (ground.wasAutosuspended(endpoint_id)) continue;

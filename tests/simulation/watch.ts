@@ -31,7 +31,7 @@ export class Watch {
     { readonly id: string; readonly slot: number; readonly isCreated: boolean }[]
   >();
   readonly #searched = new WeakSet<ReadProperties>();
-  /** The operations that requests of dead processes have started: no response told anyone of them. */
+  /** The operations that no response told a run of: requests of dead processes and other people's connections started them. */
   readonly unheard = new Set<string>();
   /** When the last delete of a dead process has arrived. Virtual time. */
   lateDeleteAt = Number.NEGATIVE_INFINITY;
