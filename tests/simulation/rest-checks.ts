@@ -47,7 +47,8 @@ export function checkSuccess(world: World, stack: Stack, startedAt: number): voi
     ground.ownOperations().map((operation) => [`${operation.endpoint_id} ${operation.action}`, operation]),
   );
   for (const { id, action, status, endpoint_id = '', created_at } of newest.values()) {
-    if (!ids.has(endpoint_id) || Date.parse(created_at) < startedAt || status === 'finished') continue;
+    // An operation of the very first millisecond is of the run before, which was killed just then.
+    if (!ids.has(endpoint_id) || Date.parse(created_at) <= startedAt || status === 'finished') continue;
     // A process that was killed had sent the request, and the state does not have it. Or a client has connected.
     if (world.watch.unheard.has(id)) continue;
     // Then its suspension and its next start are not the run's.
