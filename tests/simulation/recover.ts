@@ -23,7 +23,8 @@ const mostRuns = 6;
  * - An endpoint of another client has the declared name: the error advises another name.
  * - The endpoint was deleted, by a replacement that was cut off or by other people: the error advises a refresh.
  * - Reads by id lag behind too, and the error names an endpoint that was deleted a moment ago.
- * - A delete that no state records, sent by a process that was killed, arrives only now: a refresh could not see it before.
+ * - A delete that no state records, sent by a process that was killed, arrives only now: a refresh could not see it before. Or
+ *   a create of a `--replace` does: the user could not see that it has left an endpoint.
  * - A delete of the earlier run is still under way and fails now: the error advises to run the command again.
  * - `waitForOperations: false`: the run records its unfinished operations, and the next run resumes them.
  */
@@ -43,7 +44,7 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
     if (hasDrift && isCutOff) noteGivenAway(world, stack);
     const replaceTargets = findUnreplaced(world, round, stack);
     const result = await world.run(stack, { command: 'up', refreshesFirst: hasDrift, replaceTargets });
-    if (result.isSuccess && isUnrecorded && watch.lateDeleteAt >= repairedFrom) {
+    if (result.isSuccess && isUnrecorded && watch.lateWriteAt >= repairedFrom) {
       repairedFrom = world.time.now;
       await settle(world);
       continue;

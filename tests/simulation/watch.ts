@@ -33,8 +33,8 @@ export class Watch {
   readonly #searched = new WeakSet<ReadProperties>();
   /** The operations that no response told a run of: requests of dead processes and other people's connections started them. */
   readonly unheard = new Set<string>();
-  /** When the last delete of a dead process has arrived. Virtual time. */
-  lateDeleteAt = Number.NEGATIVE_INFINITY;
+  /** When the last create or delete of a dead process has arrived. Virtual time. */
+  lateWriteAt = Number.NEGATIVE_INFINITY;
   /** Whether a run has a reason to delete an endpoint of the programs. */
   mayDelete: (run: SimulatedRun, endpointId: string) => boolean = () => true;
   /** Secrets that the user has given away: a refresh reads values of which the state does not know that they are secret. */
@@ -61,7 +61,7 @@ export class Watch {
     const { method, path, body } = request;
     this.traffic.arrives(run, request);
     if (method === 'GET') return;
-    if (method === 'DELETE' && !run.isAlive) this.lateDeleteAt = Date.now();
+    if (!run.isAlive && (method === 'DELETE' || path.endsWith('/endpoints'))) this.lateWriteAt = Date.now();
     const [, endpointId] = /\/endpoints\/([^/]+)/.exec(path) ?? [];
     if (endpointId !== undefined && this.#ground.isForeign(endpointId))
       this.violate(
