@@ -155,3 +155,24 @@ it('an interrupted take-over leaves a record, so that the next run retries the s
   const { violations } = await startSimulator().run({ ...scenario, longestDelayMs: 20 });
   expect(violations).toEqual([]);
 });
+
+it('an endpoint that its create has deleted as a duplicate is not kept as if it existed', async () => {
+  const slot = { ...plan, type: 'read_only', createsBeforeDelete: true } as const;
+  const lists = { method: 'GET', path: '/projects/:p/endpoints' };
+  const endpoints = '/projects/:p/endpoints/:e';
+  // The create does not see its tainted predecessor at first. It then deletes its own endpoint, and does not see the end.
+  const scenario = scenarioWith(
+    { operationMs: 0 },
+    { slots: [slot] },
+    {
+      slots: [slot],
+      forced: [{ slot: 0, how: 'taint' }],
+      faults: [
+        { match: lists, times: 1, effect: { kind: 'late-read', lateMs: 400 } },
+        { match: { method: 'DELETE', path: endpoints }, times: 1, effect: { kind: 'slow', delayMs: 20_000 } },
+      ],
+    },
+  );
+  const { violations } = await startSimulator().run({ ...scenario, timeoutSeconds: 20 });
+  expect(violations).toEqual([]);
+});
