@@ -48,8 +48,9 @@ export function checkFalseFailure(world: World, round: Round, results: readonly 
   // A list has 90 s.
   if (faults.filter(({ effect }) => effect.kind === 'status' && effect.retryAfterSeconds === 60).length > 1)
     return;
-  // A shorter time-out may pass while requests are repeated.
-  if (world.scenario.timeoutSeconds < 600 && faults.length > 0) return;
+  // A shorter time-out may pass while requests are repeated, or while one stalls.
+  const isSlowed = faults.length > 0 || world.journal.counts.has('stalled requests');
+  if (world.scenario.timeoutSeconds < 600 && isSlowed) return;
   // Other people may have taken the name in an earlier round.
   for (const { isSuccess, failures, run } of results)
     if (!isSuccess && !failures.some(({ message }) => isNameTaken(world, message)))
