@@ -133,7 +133,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
         const { __unapplied: unapplied, unsettledOperations } = outputs;
         const earlier =
           unapplied && !unsettledOperations
-            ? await run.findEarlier(false, union(changes, unapplied))
+            ? await run.findEarlier(unapplied.includes('adopt'), union(changes, unapplied))
             : (unsettledOperations ?? []);
         await run.resume(earlier, changes, isRestarting);
         if (run.mayHaveDuplicates)
