@@ -65,7 +65,10 @@ describe('a secret of the plugin', () => {
     expect(failure).toMatchObject({ id, outputs: { values: { pgSettings: { 'app.key': 'canary' } } } });
     expect(failure.outputs.secretNames).toEqual(['pgSettings']);
     const { values, secretNames } = await plugin.create(urn, news, 0);
-    expect({ values, secretNames }).toMatchObject({ values: { pgSettings: {} }, secretNames: [] });
+    expect({ values, secretNames }).toMatchObject({
+      values: { pgSettings: {} },
+      secretNames: ['pgSettings'],
+    });
   });
 
   it('makes what follows from it a secret too, when it is a size', async () => {

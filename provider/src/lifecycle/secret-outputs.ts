@@ -1,4 +1,4 @@
-import { intersection, isEqual, union } from 'lodash';
+import { intersection, union } from 'lodash';
 import { isSame } from './input-values';
 import type { Declared, Properties } from './resource-identity';
 import type { ResourceType } from './resource-type';
@@ -14,9 +14,9 @@ export function findSecretOutputs(
   before: Pick<Declared<Properties>, 'resource'> | undefined,
 ): string[] {
   const secretBefore = before?.resource.secretNames ?? [];
-  // Nothing is left of what was secret in an empty map.
+  // An empty map, too: the next read may lag behind, and show again what was in it.
   const kept = intersection(argumentNames, secretBefore).filter(
-    (name) => !isSame(outputs[name], inputs[name]) && !isEqual(outputs[name], {}),
+    (name) => !isSame(outputs[name], inputs[name]),
   );
   const secret = union(secretNames, kept);
   return union(secret, ...secret.map((name) => derivedOutputs[name] ?? []));
