@@ -96,7 +96,7 @@ async function followAdvice(
   isCutOff: boolean,
   { failures, startedAt }: RunResult,
 ): Promise<boolean> {
-  const { ground, journal } = world;
+  const { ground, journal, watch } = world;
   for (const { urn, message } of failures) {
     const slot = world.slotOfUrn(urn);
     const plan = world.plans[slot];
@@ -109,6 +109,9 @@ async function followAdvice(
     } else if (refusal.test(message) && mayShowDeleted(world, round) && !ground.exists(named)) {
       // Both a list and a read by id still show an endpoint that was deleted. The refusal names it; later it is gone.
       journal.count('stale refusals');
+      await settle(world);
+    } else if (message.includes('ENDPOINT_DELETING') && watch.lateWriteAt >= startedAt) {
+      // The delete of a process that was killed arrived after the refresh of this run. The next run refreshes first, too.
       await settle(world);
     } else if (plan?.name !== undefined && isNameTaken(world, message)) {
       ground.texts.avoidName(slot, plan.project, plan.name);
