@@ -184,3 +184,46 @@ it('an endpoint that its create has deleted as a duplicate is not kept as if it 
   const { violations } = await startSimulator().run({ ...scenario, timeoutSeconds: 20 });
   expect(violations).toEqual([]);
 });
+
+it('a create that takes over the endpoint of a killed run leaves none that its own request has created without a response', async () => {
+  const slot = { ...plan, type: 'read_only', size: [0.25, 0.25], isWaiting: false } as const;
+  const path = '/projects/:p/endpoints';
+  const scenario = scenarioWith(
+    { operationMs: 0, schedulingMs: 0, locks: 'none', normalizeSettings: true, requestsPerMinute: 0 },
+    {
+      slots: [slot],
+      mishap: { counts: 'writes', kind: 'kill of CLI and host', at: 2, lingerMs: 0 },
+      isRunTwice: true,
+      isRepeated: true,
+      isGuarded: true,
+      disturbances: [
+        {
+          at: 1,
+          what: 'lock the project',
+          slot: 0,
+          type: 'read_write',
+          name: 'a',
+          status: 'running',
+          forMs: 200,
+        },
+      ],
+      refreshesBetween: true,
+      refreshesAfter: true,
+      faults: [
+        { match: { method: 'GET', path }, times: 4, effect: { kind: 'late-read', lateMs: 2017 } },
+        {
+          match: { method: 'POST', path },
+          times: 2,
+          effect: { kind: 'proxy-page', status: 200, when: 'after-work' },
+        },
+      ],
+    },
+  );
+  const { violations } = await startSimulator().run({
+    ...scenario,
+    seed: 0,
+    longestDelayMs: 20,
+    secondStackFrom: 1,
+  });
+  expect(violations).toEqual([]);
+});

@@ -56,5 +56,5 @@ async function findCreated(work: CreateWork, isOutcomeUnknown: boolean): Promise
   // enough to show the first one.
   const isPatient = isOutcomeUnknown && work.inputs.type === 'read_only';
   const endpoint = await (isPatient ? findListed(work, find) : findListed(work, find, 0));
-  return endpoint && { kind: 'own', endpoint };
+  return endpoint && { kind: 'own', endpoint, mayHaveTwin: isPatient };
 }

@@ -89,8 +89,9 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
   );
 }
 
-async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndpoint) {
-  const { inputs, target } = request;
+async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }: ExistingEndpoint) {
+  const { inputs, target, project } = request;
+  const foundAt = Date.now();
   const { id } = endpoint;
   if (await isListedOnly(request, id))
     throw new GoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
@@ -112,6 +113,9 @@ async function takeOver(request: CreateRequest, { kind, endpoint }: ExistingEndp
   const finish = async () => {
     if (!isOwn) return run.finishNamed(await apply());
     const finished = await apply().catch((error: unknown) => failWithoutDuplicates(request, id, run, error));
+    // The endpoint may be one that an earlier run created, while lists do not show yet what this one has.
+    const lagMs = mayHaveTwin ? project.readLagMs - (Date.now() - foundAt) : 0;
+    if (lagMs > 0) await findListed(request, (listed) => findDuplicates(target, listed, id)[0], lagMs);
     await deleteDuplicates(request, id, run);
     return run.finishNamed(finished);
   };

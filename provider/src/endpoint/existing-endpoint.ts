@@ -17,6 +17,8 @@ export interface CreateTarget {
 export interface ExistingEndpoint {
   readonly kind: 'own' | 'adopted';
   readonly endpoint: Endpoint;
+  /** Whether a request of this create may have created another one: its outcome is unknown. @default false */
+  readonly mayHaveTwin?: boolean;
 }
 
 /** Derives the names once for a whole create. */
