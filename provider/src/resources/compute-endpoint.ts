@@ -40,7 +40,10 @@ export class ComputeEndpoint extends pulumi.CustomResource {
   declare readonly poolerEnabled: pulumi.Output<boolean>;
   /** How the pooler works: `transaction`. */
   declare readonly poolerMode: pulumi.Output<string>;
-  /** Postgres settings of this compute, as text. */
+  /**
+   * Postgres settings of this compute, as text. With `deleteBeforeReplace: false` they are a secret, unless they are what the
+   * program gives: they may be those of an earlier program.
+   */
   declare readonly pgSettings: pulumi.Output<Record<string, string>>;
   /** Whether connections and starts are refused. */
   declare readonly disabled: pulumi.Output<boolean>;
