@@ -71,6 +71,14 @@ describe('a secret of the plugin', () => {
     });
   });
 
+  it('stays a secret in state when a create that no longer gives it takes over the endpoint of a killed create', async () => {
+    const service = await startService();
+    const { plugin, id, declared } = await createWithSecret(service);
+    const created = await plugin.create(urn, read(declared), 0);
+    expect(created).toMatchObject({ id, values: { pgSettings: { 'app.key': 'canary' } } });
+    expect(created.secretNames).toEqual(['pgSettings']);
+  });
+
   it('makes what follows from it a secret too, when it is a size', async () => {
     const service = await startService();
     const plugin = await startPlugin(service);

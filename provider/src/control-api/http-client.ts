@@ -178,7 +178,7 @@ async function sendInTime(
   }
 }
 
-/** Whether it is a 4xx that broke off, which may be a proxy's: it counts as no response. A 429 asks to wait all the same. */
+/** Whether a 400 to 428 broke off. It may come from a proxy, so it counts as no response. A 429 still asks to wait. */
 function isBrokenRefusal(error: unknown): error is AxiosError {
   if (!axios.isAxiosError(error) || error.code !== AxiosError.ERR_BAD_RESPONSE) return false;
   return inRange(error.response?.status ?? 0, 400, 429);

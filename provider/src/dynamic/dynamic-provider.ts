@@ -12,7 +12,6 @@ import { type CoreOptions, ProviderCore } from '../lifecycle/provider-core';
 import { UnsettledError } from '../lifecycle/resource-errors';
 import type { Properties } from '../lifecycle/resource-identity';
 import type { ResourceLifecycle } from '../lifecycle/resource-lifecycle';
-import { assumeReplaced } from '../lifecycle/secret-outputs';
 import { DynamicPartialStateError, PresentableError } from './host-errors';
 import {
   readDeclaration,
@@ -78,9 +77,8 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
 
   async create(news: StoredInputs): Promise<dynamic.CreateResult<StoredOutputs>> {
     const declaration = readDeclaration(news);
-    const before = assumeReplaced(declaration);
     const write = (outputs: Properties) =>
-      writeOutputs(this.#lifecycle.type, declaration, outputs, news, before);
+      writeOutputs(this.#lifecycle.type, declaration, outputs, news, 'unknown');
     const created = this.#lifecycle.create(declaration, toDeadline(news.timeouts, 'create'));
     const { id, outputs } = await present(created, write);
     return { id, outs: write(outputs) };
@@ -96,7 +94,7 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
     if (!found) return {};
     const declaration = { resource: prior.resource, inputs: found.inputs };
     const props = writeOutputs(this.#lifecycle.type, declaration, found.outputs, stored);
-    // The engine keeps the inputs in state where a read returns none, which takes it less time. All outputs count: the state of
+    // The engine keeps the inputs in state where a read returns none, which is faster. All outputs count: the state of
     // an argument that an update without changes has added holds only its output, and `ignoreChanges` goes by the inputs.
     const isSame = isEqual(found.inputs, prior.inputs) && isEqual(found.outputs, prior.outputs);
     if (hasInputsInState(stored) && isSame) return { id, props };

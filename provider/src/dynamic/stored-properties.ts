@@ -13,7 +13,7 @@ import {
 import type { Prior, Unsettled } from '../lifecycle/resource-state';
 import type { ResourceType } from '../lifecycle/resource-type';
 import { pickOutputs } from '../lifecycle/resource-type';
-import { findSecretOutputs } from '../lifecycle/secret-outputs';
+import { type Before, findSecretOutputs } from '../lifecycle/secret-outputs';
 import type { Timeouts } from './timeouts';
 
 // The engine passes a dynamic provider one flat map of properties and nothing else. What the provider needs besides the
@@ -89,7 +89,7 @@ export function writeOutputs(
   declaration: Declared<Properties>,
   outputs: Properties,
   passed?: PassedInputs,
-  before?: Pick<Declared<Properties>, 'resource'>,
+  before?: Before,
 ): StoredOutputs {
   const { resource, inputs } = declaration;
   const secretNames = findSecretOutputs(type, declaration, outputs, before);

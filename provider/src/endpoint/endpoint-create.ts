@@ -25,7 +25,10 @@ interface Created {
 
 /** Enough for a stale list that shows a deleted endpoint, and for another process that creates the endpoint first. */
 const mostAttempts = 3;
-/** By how much a duplicate may be older that a create has missed: its last list was sent just before its request. Milliseconds. */
+/**
+ * How much older than the endpoint a duplicate may be. A create lists just before it sends its request, so it can't miss one
+ * that is much older. Milliseconds.
+ */
 const missedMs = 60_000;
 
 /**
@@ -73,7 +76,7 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
     return undefined;
   };
   const finished = finish().catch(async (error: unknown) => {
-    // The failure may come from the older endpoint's create, which deletes this one. A list that shows neither is stale.
+    // The failure may come from the older endpoint's create, which deletes this one. A list that shows neither one is stale.
     const judge = (endpoints: readonly Endpoint[]) =>
       hasOlder(endpoints) || (endpoints.some((listed) => listed.id === id) ? false : undefined);
     const isDuplicate = !deadline.hasPassed && (await findListed(request, judge).catch(() => false));
@@ -106,14 +109,17 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
   if (!isOwn) await run.checkGate(changes);
   request.claims.claimCreated(id, request.declaration);
   const apply = async () => {
-    // In state, `adopt` stands for the take-over itself: nothing may differ, and the earlier create may have failed.
+    // `adopt` marks an unfinished take-over in state, even if no argument differs: an operation of the earlier create may have failed.
     await run.resume(await run.findEarlier(isOwn, ['adopt', ...changes]), changes);
     return run.finish('name');
   };
   const finish = async () => {
     if (!isOwn) return run.finishNamed(await apply());
-    const finished = await apply().catch((error: unknown) => failWithoutDuplicates(request, id, run, error));
-    // The endpoint may be one that an earlier run created, while lists do not show yet what this one has.
+    const finished = await apply().catch((error: unknown) => {
+      if (mayHaveTwin) throw error;
+      return failWithoutDuplicates(request, id, run, error);
+    });
+    // An earlier run may have created this endpoint, and this run a second one that lists do not show yet.
     const lagMs = mayHaveTwin ? project.readLagMs - (Date.now() - foundAt) : 0;
     if (lagMs > 0) await findListed(request, (listed) => findDuplicates(target, listed, id)[0], lagMs);
     await deleteDuplicates(request, id, run);
@@ -150,9 +156,10 @@ async function deleteDuplicates(search: DuplicateSearch, id: string, run?: Endpo
   const listed = project.endpoints.latest;
   const duplicates = findDuplicates(target, listed, id, olderMs);
   // A resource that was renamed keeps the derived name of its old URN, which a new resource may have now.
-  const isOthers = (keeper: string | undefined) =>
-    keeper !== undefined && keeper !== declaration.resource.urn;
-  const own = duplicates.filter((duplicate) => !isOthers(claims.keeperOf(duplicate.id, undefined)));
+  // Before a delete, this resource may have created its successor under that name, too.
+  const isKept = (keeper: string | undefined) =>
+    keeper !== undefined && (run === undefined || keeper !== declaration.resource.urn);
+  const own = duplicates.filter((duplicate) => !isKept(claims.keeperOf(duplicate.id, undefined)));
   for (const duplicate of own) await deleteEndpoint(project, duplicate.id, deadline, progress);
   // A list that does not show the endpoint itself proves nothing.
   if (run) run.mayHaveDuplicates = listed.every((endpoint) => endpoint.id !== id);

@@ -70,7 +70,7 @@ export class EndpointRun {
 
   /**
    * The operations of an earlier create that was interrupted, or whose response was lost.
-   * @param due what the state records as not applied until they are known: the next update looks them up because of it
+   * @param due the arguments that the state records as not applied if this fails, so that the next update repeats it
    */
   async findEarlier(isOwn: boolean, due: readonly InputName[]): Promise<Operation[]> {
     this.#unapplied = due;
@@ -111,7 +111,7 @@ export class EndpointRun {
     const wasRestart = earlier.some(({ action }) => action === 'start_compute');
     if (failed.length === 0) return { due: names, failed, wasRestart };
     const differing = union(names, findDrift(await this.#endpoint.read(), this.#work.inputs));
-    // The service has the values of an apply_config that failed after its run had ended, so nothing differs.
+    // An apply_config failed after its run had ended. The service reports the new values, so nothing differs.
     const isUnapplied = differing.length === 0 && failed.some(({ action }) => action === 'apply_config');
     const due = isUnapplied ? findRepeatable(this.#work.inputs) : differing;
     this.#unapplied = due;

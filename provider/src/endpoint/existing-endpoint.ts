@@ -85,7 +85,7 @@ export function findBranchEndpoint(
 /**
  * Younger duplicates that other creates of this resource left: those of a killed process, or repeated while lists lagged
  * behind. An older one stays: the create that it belongs to deletes the endpoint of that id.
- * @param olderMs by how much a duplicate may be older: after that create has ended
+ * @param olderMs how much older a duplicate may be: above 0 only once the create that made it has ended. Milliseconds
  */
 export function findDuplicates(
   { derivedNames, inputs }: CreateTarget,

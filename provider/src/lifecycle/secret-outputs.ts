@@ -1,7 +1,10 @@
-import { intersection, union } from 'lodash';
+import { intersection, isEmpty, union } from 'lodash';
 import { isSame } from './input-values';
 import type { Declared, Properties } from './resource-identity';
 import type { ResourceType } from './resource-type';
+
+/** What is in state; unknown to a create, which does not see it. */
+export type Before = Pick<Declared<Properties>, 'resource'> | 'unknown';
 
 /**
  * The names of the outputs that are secret: what the program marks, what was secret in state (unless the program now gives
@@ -9,11 +12,11 @@ import type { ResourceType } from './resource-type';
  */
 export function findSecretOutputs(
   { argumentNames, derivedOutputs }: ResourceType,
-  { resource: { secretNames = [] }, inputs }: Declared<Properties>,
+  { resource: { secretNames = [], createsBeforeDelete }, inputs }: Declared<Properties>,
   outputs: Properties,
-  before: Pick<Declared<Properties>, 'resource'> | undefined,
+  before: Before | undefined,
 ): string[] {
-  const secretBefore = before?.resource.secretNames ?? [];
+  const secretBefore = before === 'unknown' ? assumeSecret(createsBeforeDelete, outputs) : secretsOf(before);
   // An empty map, too: the next read may lag behind, and show again what was in it.
   const kept = intersection(argumentNames, secretBefore).filter(
     (name) => !isSame(outputs[name], inputs[name]),
@@ -22,10 +25,17 @@ export function findSecretOutputs(
   return union(secret, ...secret.map((name) => derivedOutputs[name] ?? []));
 }
 
+function secretsOf(before: Exclude<Before, 'unknown'> | undefined): readonly string[] {
+  return before?.resource.secretNames ?? [];
+}
+
 /**
- * What a create has to assume of the state, which it does not see: a forced replacement that creates before it deletes takes
- * over the live endpoint, and may report settings that only an earlier program has given, as secrets.
+ * A take-over may report settings that only an earlier program has given, as secrets. A forced replacement that keeps the
+ * endpoint resets them, but the next read may lag behind and show them again.
  */
-export function assumeReplaced({ resource }: Declared<Properties>): Pick<Declared<Properties>, 'resource'> {
-  return { resource: { secretNames: resource.createsBeforeDelete ? ['pgSettings'] : [] } };
+function assumeSecret(
+  createsBeforeDelete: boolean | undefined,
+  { pgSettings }: Properties,
+): readonly string[] {
+  return createsBeforeDelete || !isEmpty(pgSettings) ? ['pgSettings'] : [];
 }

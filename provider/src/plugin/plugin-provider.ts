@@ -20,7 +20,7 @@ import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-life
 import type { Prior, Unsettled } from '../lifecycle/resource-state';
 import type { ResourceType } from '../lifecycle/resource-type';
 import { pickOutputs } from '../lifecycle/resource-type';
-import { assumeReplaced, findSecretOutputs } from '../lifecycle/secret-outputs';
+import { type Before, findSecretOutputs } from '../lifecycle/secret-outputs';
 import type { ReadProperties, WrittenProperties } from './properties';
 import { readSetting } from './provider-settings';
 import { PluginPartialStateError } from './service-error';
@@ -112,9 +112,8 @@ export class PluginProvider {
   ): Promise<WrittenProperties & { readonly id: string }> {
     const declaration = readDeclaration(urn, news);
     const created = this.#lifecycle.create(declaration, this.#toDeadline(seconds));
-    const before = assumeReplaced(declaration);
-    const { id, outputs } = await keepState(this.#type, created, declaration, before);
-    return { id, ...writeOutputs(this.#type, declaration, outputs, before) };
+    const { id, outputs } = await keepState(this.#type, created, declaration, 'unknown');
+    return { id, ...writeOutputs(this.#type, declaration, outputs, 'unknown') };
   }
 
   async update(
@@ -198,7 +197,7 @@ function writeOutputs(
   type: ResourceType,
   declaration: Declared<Properties>,
   outputs: object,
-  before?: Pick<Declared<Properties>, 'resource'>,
+  before?: Before,
 ): WrittenProperties {
   const values = outputs as Properties;
   return { values, secretNames: findSecretOutputs(type, declaration, values, before) };
@@ -209,7 +208,7 @@ async function keepState<Result>(
   type: ResourceType,
   work: Promise<Result>,
   declaration: Declared<Properties>,
-  before?: Pick<Declared<Properties>, 'resource'>,
+  before?: Before,
 ): Promise<Result> {
   try {
     return await work;

@@ -198,7 +198,7 @@ export function describeUnsettled({ unsettledOperations = [], __unapplied = [] }
     ...(unfinished.length > 0 ? [`\`pulumi up\` keeps waiting for ${named(unfinished)}`] : []),
     ...(failed.length > 0 ? [`\`pulumi up\` retries what failed: ${named(failed)}`] : []),
     ...(unapplied.length > 0 ? [`\`pulumi up\` applies ${unapplied.join(', ')} again`] : []),
-    ...(__unapplied.includes('adopt') ? ['`pulumi up` looks for what the create has left'] : []),
+    ...(__unapplied.includes('adopt') ? ['`pulumi up` looks for what the failed create has left'] : []),
   ];
   return `the last update did not finish: ${parts.join('; ')}`;
 }

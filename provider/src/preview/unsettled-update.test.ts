@@ -30,7 +30,7 @@ describe('describeUnsettled', () => {
 
   it('says that `pulumi up` looks for the operations of a create that was interrupted before it knew them', () => {
     expect(describeUnsettled({ ...outputs, __unapplied: ['adopt'] })).toBe(
-      'the last update did not finish: `pulumi up` looks for what the create has left',
+      'the last update did not finish: `pulumi up` looks for what the failed create has left',
     );
   });
 

@@ -41,8 +41,8 @@ export class ComputeEndpoint extends pulumi.CustomResource {
   /** How the pooler works: `transaction`. */
   declare readonly poolerMode: pulumi.Output<string>;
   /**
-   * Postgres settings of this compute, as text. With `deleteBeforeReplace: false` they are a secret, unless they are what the
-   * program gives: they may be those of an earlier program.
+   * Postgres settings of this compute, as text. After a take-over, and with `deleteBeforeReplace: false`, this output is secret
+   * unless it equals what the program gives: an earlier program may have set it.
    */
   declare readonly pgSettings: pulumi.Output<Record<string, string>>;
   /** Whether connections and starts are refused. */

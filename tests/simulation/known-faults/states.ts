@@ -58,9 +58,9 @@ export const stateFaults: readonly KnownFault[] = [
     replace: 'if (true) {',
   },
   {
-    name: 'a forced replacement that keeps the endpoint stores an earlier secret in plain text',
+    name: 'a take-over stores an earlier secret in plain text',
     file: 'lifecycle/secret-outputs.ts',
-    find: "secretNames: resource.createsBeforeDelete ? ['pgSettings'] : []",
-    replace: 'secretNames: resource.secretNames',
+    find: "return createsBeforeDelete || !isEmpty(pgSettings) ? ['pgSettings'] : [];",
+    replace: 'return [];',
   },
 ];
