@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PulumiStack } from './pulumi-stack';
 
-/** In the command line of a process of either provider. */
-const providerPrograms = ['dynamic-provider', 'plugin/main.js'];
+/** In the command line of a process of either provider. The last is Pulumi's script that starts the dynamic one. */
+const providerPrograms = ['dynamic-provider', 'plugin/main.js', 'pulumi-resource-pulumi-nodejs'];
 
 /** The processes that host the provider for this stack. They are found by PULUMI_HOME, which is unique to the stack. */
 export async function findHosts(stack: PulumiStack): Promise<number[]> {
