@@ -12,6 +12,8 @@ interface Answer {
   readonly status?: number;
   readonly retryAfterSeconds?: number;
   readonly isBrokenOff?: boolean;
+  /** @default JSON without the fields of the service's errors */
+  readonly body?: string;
 }
 
 /** A client whose requests get those answers, or else 404. */
@@ -21,10 +23,15 @@ function connect(requestsPerMinute: number, answersOf: Readonly<Record<string, r
     const id = config.url?.split('/').at(-1) ?? '';
     const tries = sent.filter((each) => each.id === id).length;
     sent.push({ id, at: now() / 1_000 });
-    const { status, retryAfterSeconds = 0, isBrokenOff } = answersOf[id]?.[tries] ?? { status: 404 };
+    const {
+      status,
+      retryAfterSeconds = 0,
+      isBrokenOff,
+      body = '{}',
+    } = answersOf[id]?.[tries] ?? { status: 404 };
     if (status === undefined) throw new AxiosError('socket hang up', 'ECONNRESET', config);
-    const headers = { 'retry-after': String(retryAfterSeconds) };
-    const response = { status, statusText: '', headers, config, data: '{}' };
+    const headers = { 'retry-after': String(retryAfterSeconds), 'content-type': 'application/json' };
+    const response = { status, statusText: '', headers, config, data: body };
     const code = isBrokenOff ? 'ERR_BAD_RESPONSE' : 'ERR_BAD_REQUEST';
     throw new AxiosError('no success', code, config, undefined, response);
   });
@@ -73,11 +80,16 @@ describe('a read without a deadline of its own', () => {
     expect(timesOf('first')).toEqual([0, 180, 240]);
   });
 
-  it('is sent again after a refusal that breaks off, which may be of a proxy', async () => {
-    const { read, timesOf } = connect(700, { first: [{ status: 404, isBrokenOff: true }, { status: 403 }] });
+  it.each([
+    ['breaks off', 2, { isBrokenOff: true }],
+    ['has a part of its JSON', 2, { body: '{"code":"NOT_FO' }],
+    ['is complete', 1, {}],
+    ['is empty', 1, { body: '' }],
+  ])('that gets a refusal that %s is sent %d times', async (_what, times, refusal) => {
+    const { read, timesOf } = connect(700, { first: [{ status: 404, ...refusal }, { status: 403 }] });
     const first = read('first');
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(await first).toMatch(/^403 Forbidden/);
-    expect(timesOf('first')).toHaveLength(2);
+    expect(await first).toMatch(times > 1 ? /^403 Forbidden/ : /^404 Not Found/);
+    expect(timesOf('first')).toHaveLength(times);
   });
 });

@@ -170,7 +170,9 @@ async function sendInTime(
   try {
     return await send({ ...config, timeout, signal });
   } catch (error) {
-    if (isBrokenRefusal(error)) throw new AxiosError(error.message, 'ECONNRESET', config);
+    const broken = findBrokenRefusal(error);
+    if (broken)
+      throw new AxiosError(`the response with status ${broken.status} is not JSON`, broken.code, config);
     if (!tooLate.signal.aborted) throw error;
     throw new AxiosError(`timeout of ${timeout} ms exceeded`, AxiosError.ETIMEDOUT, config);
   } finally {
@@ -178,10 +180,18 @@ async function sendInTime(
   }
 }
 
-/** Whether a 400 to 428 broke off. It may come from a proxy, so it counts as no response. A 429 still asks to wait. */
-function isBrokenRefusal(error: unknown): error is AxiosError {
-  if (!axios.isAxiosError(error) || error.code !== AxiosError.ERR_BAD_RESPONSE) return false;
-  return inRange(error.response?.status ?? 0, 400, 429);
+/**
+ * The status and code of a 400 to 428 that broke off, or whose JSON is incomplete. It may come from a proxy, so it counts as no
+ * response. A 429 still asks to wait.
+ */
+function findBrokenRefusal(error: unknown): { status: number; code: string } | undefined {
+  if (!axios.isAxiosError<string>(error) || !error.response) return undefined;
+  const { status, headers, data } = error.response;
+  if (!inRange(status, 400, 429)) return undefined;
+  if (error.code === AxiosError.ERR_BAD_RESPONSE) return { status, code: 'ECONNRESET' };
+  const isJson = String(headers['content-type']).startsWith('application/json');
+  const isMalformed = isJson && data && parseJson(data) === undefined;
+  return isMalformed ? { status, code: malformedResponseCode } : undefined;
 }
 
 /** The time left until the deadline, at most the request time-out. At least 1, since 0 would mean no time-out. */
