@@ -72,7 +72,7 @@ export class PreviewDiagnostics {
     const failed = (olds.unsettledOperations ?? []).filter(isFailed);
     let impact: ChangeImpact = noImpact;
     if (isDisruptive(changes, news, failed)) {
-      const live = await this.#read(olds.projectId, id);
+      const live = await this.#read(olds.projectId, id, !this.#parts.allowsRestart(news));
       impact = assessChange({ changes, failed, outputs: olds, inputs: news, goesWithBranch }, live);
       if (this.#isForbidden(impact, news)) throw new Error(this.#describeRefusal(id, impact));
       if (live === 'gone') warnings.push(describeGone(id));
@@ -106,14 +106,24 @@ export class PreviewDiagnostics {
     return [];
   }
 
-  /** A preview continues when the service can't be reached; the state then counts as active. */
-  async #read(projectId: string, id: string): Promise<LiveEndpoint> {
+  /**
+   * A preview continues when the service can't be reached; the state then counts as active. If `allowRestart` is false, the read
+   * decides whether the preview continues: it has more time, and is repeated if it may lag behind.
+   */
+  async #read(projectId: string, id: string, isGuarded: boolean): Promise<LiveEndpoint> {
     try {
-      const { endpoints, sharedRead } = this.#parts.projects.project(projectId);
-      return (await endpoints.find(id, sharedRead)) ?? 'gone';
+      const { endpoints, sharedRead, readLagMs } = this.#parts.projects.project(projectId);
+      const read = isGuarded
+        ? endpoints.findPatiently(id, readLagMs, sharedRead)
+        : this.#startPatience().bound(endpoints.find(id, sharedRead), 'read of the endpoint');
+      return (await read) ?? 'gone';
     } catch {
       return 'unreadable';
     }
+  }
+
+  #startPatience(): Deadline {
+    return new Deadline(this.#parts.patienceMs ?? defaultPatienceMs);
   }
 
   /** The endpoints of the project, as far as they are known: one list serves all that a preview creates. */
@@ -121,9 +131,11 @@ export class PreviewDiagnostics {
     const { projectId, branchId, type } = inputs;
     if (isUnknown([projectId, branchId, type]) || this.#unlisted.has(projectId)) return [];
     const { endpoints, writes } = this.#parts.projects.project(projectId);
-    const patience = new Deadline(this.#parts.patienceMs ?? defaultPatienceMs);
     try {
-      return await patience.bound(endpoints.recent(maxListAgeMs, writes.latestAt), 'list of the endpoints');
+      return await this.#startPatience().bound(
+        endpoints.recent(maxListAgeMs, writes.latestAt),
+        'list of the endpoints',
+      );
     } catch (error) {
       // The preview continues without it.
       this.#unlisted.set(
