@@ -185,11 +185,21 @@ describe('a failed delete of a duplicate', () => {
   it('is retried by an update that fails, and by the one after it', async () => {
     const { service, inputs, id, outs } = await takeOver();
     service.emulator.inject({ match: { method: 'DELETE' }, effect: { kind: 'status', status: 403 } });
-    const failure = await failureOf(runUpdate(service.startProvider(), { id, inputs, outs }, inputs));
+    // The state stays as it is.
+    const update = () => runUpdate(service.startProvider(), { id, inputs, outs }, inputs);
+    await expect(update()).rejects.toThrow('403 Forbidden');
     expect(idsOf(service)).toHaveLength(2);
-    const left = failure.properties as StoredOutputs; // The provider's own outputs.
-    await runUpdate(service.startProvider(), { id, inputs, outs: left }, inputs);
+    await update();
     expect(idsOf(service)).toEqual([id]);
+  });
+  it('is retried by an update that then fails to move the endpoint', async () => {
+    const { service, inputs, id, outs } = await takeOver();
+    const { emulator, project } = service;
+    const { id: branchId } = emulator.createBranch(project.id, { name: 'next' });
+    emulator.inject({ match: { action: 'apply_config' }, effect: { kind: 'operation-fails' } });
+    await failureOf(runUpdate(service.startProvider(), { id, inputs, outs }, { ...inputs, branchId }));
+    const replicas = emulator.endpoints().filter(({ type }) => type === 'read_only');
+    expect(replicas.map((replica) => replica.id)).toEqual([id]);
   });
   it('is retried when the endpoint that the create took over is deleted', async () => {
     const { service, id, outs } = await takeOver();
@@ -256,4 +266,26 @@ it('a create deletes no duplicate that another resource has in state', async () 
   await nextRun.diff(kept.id, kept.outs, { ...inputs, __urn: urnOf('renamed') });
   expect((await runCreate(nextRun, inputs)).id).toBe(id);
   expect(idsOf(service).sort()).toEqual([id, kept.id].sort());
+});
+
+describe('a new resource with the old name of a renamed one', () => {
+  it('is refused with a name of its own, too: its create would take over the endpoint', async () => {
+    const service = await startService();
+    const declared = service.declare({ type: 'read_only' });
+    const renamed = { ...declared, name: await derivedName(service, declared), __urn: urnOf('renamed') };
+    const { provider } = service;
+    await provider.check(renamed, { ...declared, __urn: urnOf('renamed') });
+    const { failures } = await provider.check({}, { ...declared, name: 'fresh' });
+    expect(failures).toMatchObject([{ property: 'name', reason: expect.stringContaining(urnOf('renamed')) }]);
+  });
+  it('stops the run that finds its endpoint in state twice', async () => {
+    const service = await startService();
+    const inputs = service.declare();
+    const { id, outs } = await runCreate(service.provider, inputs);
+    const nextRun = service.startProvider();
+    await nextRun.check(inputs, inputs);
+    await nextRun.diff(id, outs, inputs);
+    const again = nextRun.diff(id, outs, { ...inputs, __urn: urnOf('renamed') });
+    await expect(again).rejects.toThrow(`already belongs to ${urnOf('api')} in the same state`);
+  });
 });

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { failureOf } from '../support/failure';
-import { createEndpoint, ownEndpoints, startService } from '../support/start-service';
+import { createEndpoint, ownEndpoints, type Service, startService } from '../support/start-service';
 
 /** The state that the engine keeps after a failed create or update. */
 async function failedState(
@@ -115,5 +116,50 @@ describe('an operation that does not finish in time', () => {
     service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-hangs' } });
     const { outs } = await createEndpoint(service, service.declare({ waitForOperations: false }));
     expect(outs.unsettledOperations).toMatchObject([{ action: 'start_compute', status: 'running' }]);
+  });
+});
+
+describe('the operations of an update that was killed after its request', () => {
+  const failing = { match: { action: 'apply_config' }, effect: { kind: 'operation-fails' } } as const;
+  const resized = { autoscalingLimitMaxCu: 2 };
+
+  async function kill(waitMs: number, action = 'apply_config') {
+    const service = await startService({ operationMs: 300, locks: 'none' });
+    const { id, outs } = await createEndpoint(service);
+    service.emulator.inject({ ...failing, match: { action } });
+    const killed = service.startProvider().update(id, outs, service.declare(resized));
+    void killed.catch(() => undefined);
+    await expect.poll(() => service.emulator.requests().some(({ method }) => method === 'PATCH')).toBe(true);
+    await sleep(waitMs);
+    // The state has nothing of that update.
+    return { service, id, outs };
+  }
+
+  /** Newest first. */
+  const operationsOf = ({ emulator, project }: Service) =>
+    emulator.operations(project.id).map(({ action, status }) => `${action} ${status}`);
+
+  it.each([
+    ['have failed', 600],
+    ['are still running', 0],
+  ])('are retried by the same update if they %s', async (_what, waitMs) => {
+    const { service, id, outs } = await kill(waitMs);
+    await service.startProvider().update(id, outs, service.declare(resized));
+    expect(operationsOf(service).slice(0, 2)).toEqual(['start_compute finished', 'suspend_compute finished']);
+  });
+
+  it('are retried even if only the last one has failed', async () => {
+    const { service, id, outs } = await kill(1_200, 'start_compute');
+    await service.startProvider().update(id, outs, service.declare(resized));
+    expect(ownEndpoints(service)[0]?.current_state).toBe('active');
+  });
+
+  it('are not retried where a restart is not allowed', async () => {
+    const { service, id, outs } = await kill(600);
+    const update = service
+      .startProvider()
+      .update(id, outs, service.declare({ ...resized, allowRestart: false }));
+    await expect(update).rejects.toThrow('allowRestart is false');
+    expect(operationsOf(service)[0]).toBe('start_compute cancelled');
   });
 });

@@ -25,7 +25,8 @@ const mostRuns = 6;
  * - Reads by id lag behind too, and the error names an endpoint that was deleted a moment ago.
  * - A delete that no state records, sent by a process that was killed, arrives only now: a refresh could not see it before. Or
  *   a create of a `--replace` does: the user could not see that it has left an endpoint.
- * - A delete of the earlier run is still under way and fails now: the error advises to run the command again.
+ * - A delete of the earlier run is still under way, and the error says so. Or it fails now: the error advises to run the
+ *   command again.
  * - `waitForOperations: false`: the run records its unfinished operations, and the next run resumes them.
  */
 export async function recover(world: World, round: Round, stack: Stack, isCutOff: boolean): Promise<void> {
@@ -36,8 +37,9 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
   const isUnrecorded = (isCutOff || isDeleted) && deletesWithoutRecord(round);
   const hasDrift = disturbedSlots(round).size > 0 || isUnrecorded;
   let repairedFrom = world.time.now;
-  // A list that lags behind still shows what was deleted, and a refresh what was changed.
-  if (hasDrift || round.command === 'destroy') await settle(world);
+  // A list that lags behind still shows what was deleted, and a refresh what was changed. A take-over asks by id, too.
+  if (hasDrift || round.command === 'destroy' || (isCutOff && mayShowDeleted(world, round)))
+    await settle(world);
   if (round.refreshesBetween) await refresh(world, stack, isCutOff);
   const lateReads = round.lateReads.map((fault) => ground.controls.inject(fault));
   for (let attempt = 1; ; attempt += 1) {
@@ -96,7 +98,7 @@ async function followAdvice(
   isCutOff: boolean,
   { failures, startedAt }: RunResult,
 ): Promise<boolean> {
-  const { ground, journal, watch } = world;
+  const { ground, journal } = world;
   for (const { urn, message } of failures) {
     const slot = world.slotOfUrn(urn);
     const plan = world.plans[slot];
@@ -110,8 +112,8 @@ async function followAdvice(
       // Both a list and a read by id still show an endpoint that was deleted. The refusal names it; later it is gone.
       journal.count('stale refusals');
       await settle(world);
-    } else if (message.includes('ENDPOINT_DELETING') && watch.lateWriteAt >= startedAt) {
-      // The delete of a process that was killed arrived after the refresh of this run. The next run refreshes first, too.
+    } else if (message.includes('ENDPOINT_DELETING')) {
+      // A run that was cut off has sent the delete, perhaps after the refresh of this one. Later the endpoint is gone.
       await settle(world);
     } else if (plan?.name !== undefined && isNameTaken(world, message)) {
       ground.texts.avoidName(slot, plan.project, plan.name);

@@ -88,35 +88,30 @@ it('a create of a replica that waited for the lock does not wait for the read la
   expect(counts.get('failed runs') ?? 0).toBe(0);
 });
 
+const notWaiting = { ...plan, isWaiting: false } as const;
+const failingSuspension = {
+  match: { action: 'suspend_compute' },
+  times: 1,
+  effect: { kind: 'operation-fails', status: 'failed' },
+} as const;
+
 it('without waiting, a restart is not repeated for a suspension that failed before it was sent again', async () => {
-  const slot = { ...plan, isWaiting: false } as const;
-  const failing = {
-    match: { action: 'suspend_compute' },
-    times: 1,
-    effect: { kind: 'operation-fails', status: 'failed' },
-  } as const;
   // The next run does not see the failed operation yet, and sends the restart again.
   const scenario = scenarioWith(
     { operationMs: 0, lateGetsMs: 500 },
-    { slots: [slot] },
-    { slots: [{ ...slot, trigger: 'a' }], faults: [failing] },
+    { slots: [notWaiting] },
+    { slots: [{ ...notWaiting, trigger: 'a' }], faults: [failingSuspension] },
   );
   const { violations } = await startSimulator().run(scenario);
   expect(violations).toEqual([]);
 });
 
 it('without waiting, the compute is up after a restart whose suspension fails while its operations are read', async () => {
-  const slot = { ...plan, isWaiting: false } as const;
-  const failing = {
-    match: { action: 'suspend_compute' },
-    times: 1,
-    effect: { kind: 'operation-fails', status: 'failed' },
-  } as const;
   // The next run may see the suspension running, and the start cancelled.
   const scenario = scenarioWith(
     { operationMs: 100 },
-    { slots: [slot] },
-    { slots: [{ ...slot, size: [0.25, 0.25] }], faults: [failing] },
+    { slots: [notWaiting] },
+    { slots: [{ ...notWaiting, size: [0.25, 0.25] }], faults: [failingSuspension] },
   );
   const simulator = startSimulator();
   for (const seed of [2, 9, 10]) {
@@ -226,4 +221,130 @@ it('a create that takes over the endpoint of a killed run leaves none that its o
     secondStackFrom: 1,
   });
   expect(violations).toEqual([]);
+});
+
+it('a killed replacement whose old endpoint others delete meanwhile leaves no endpoint that the next create does not find', async () => {
+  const replica = { ...plan, type: 'read_only', createsBeforeDelete: true } as const;
+  const deletion = {
+    what: 'delete an endpoint',
+    slot: 0,
+    type: 'read_only',
+    name: 'a',
+    status: 'running',
+    forMs: 200,
+  } as const;
+  const simulator = startSimulator();
+  // At some of these events the request has been sent, and the endpoint is not in state yet.
+  for (const at of [4, 5, 6, 7, 8, 9, 10]) {
+    const scenario = scenarioWith(
+      { operationMs: 0 },
+      { slots: [{ ...replica, project: 1 }] },
+      {
+        slots: [replica],
+        disturbances: [{ ...deletion, at: 2 }],
+        mishap: { counts: 'events', kind: 'kill of CLI and host', at, lingerMs: 0 },
+        refreshesBetween: true,
+      },
+    );
+    const { violations } = await simulator.run(scenario);
+    expect(violations).toEqual([]);
+  }
+});
+
+it('an update that is repeated restarts the compute once, even if the start of that restart hangs', async () => {
+  const scenario = scenarioWith(
+    { operationMs: 0 },
+    { slots: [{ ...plan, size: [0.25, 0.25] }] },
+    {
+      isRepeated: true,
+      faults: [
+        { match: { action: 'start_compute' }, times: 1, effect: { kind: 'operation-hangs' } },
+        {
+          match: { action: 'apply_config' },
+          times: 1,
+          effect: { kind: 'operation-fails', status: 'failed' },
+        },
+      ],
+    },
+  );
+  const { violations } = await startSimulator().run({ ...scenario, timeoutSeconds: 20 });
+  expect(violations).toEqual([]);
+});
+
+it('a create that gives way to the endpoint of a killed one, and whose delete hangs, leaves that one to the next create', async () => {
+  const simulator = startSimulator();
+  for (const at of [3, 4, 5, 6]) {
+    const scenario = scenarioWith(
+      { operationMs: 0, locks: 'project', lateListsMs: 500 },
+      {
+        slots: [{ ...notWaiting, type: 'read_only' }],
+        mishap: { counts: 'events', kind: 'kill of the host', at, lingerMs: 0 },
+        isRepeated: true,
+        refreshesBetween: true,
+        faults: [{ match: { action: 'suspend_compute' }, times: 1, effect: { kind: 'operation-hangs' } }],
+      },
+    );
+    for (const seed of [0, 1, 2]) {
+      const { violations } = await simulator.run({
+        ...scenario,
+        seed,
+        longestDelayMs: 20,
+        timeoutSeconds: 20,
+      });
+      expect(violations).toEqual([]);
+    }
+  }
+});
+
+it('an update whose response is lost does not take an operation from before it for its own', async () => {
+  const failing = { kind: 'operation-fails', status: 'failed' } as const;
+  const lost = { kind: 'status', status: 408, when: 'after-work' } as const;
+  const scenario = scenarioWith(
+    { operationMs: 0 },
+    { isRepeated: true, faults: [{ match: { action: 'start_compute' }, times: 1, effect: failing }] },
+    {
+      slots: [{ ...plan, workMem: '8MB' }],
+      faults: [{ match: { method: 'PATCH', path: '/**' }, times: 1, effect: lost }],
+    },
+  );
+  const { violations } = await startSimulator().run(scenario);
+  expect(violations).toEqual([]);
+});
+
+it('an endpoint that a late read does not show is not replaced where restarts are not allowed', async () => {
+  const simulator = startSimulator();
+  for (const lateMs of [20, 40, 80, 200, 4_000]) {
+    const late = { kind: 'late-read', lateMs } as const;
+    const scenario = scenarioWith(
+      { operationMs: 0 },
+      { slots: [{ ...plan, project: 1 }] },
+      { isGuarded: true, faults: [{ match: { method: 'GET', path: '/**' }, times: 2, effect: late }] },
+    );
+    const { violations } = await simulator.run(scenario);
+    expect(violations).toEqual([]);
+  }
+});
+
+it('a create does not fail because a late list shows the deleted endpoint of the branch', async () => {
+  const lists = { method: 'GET', path: '/projects/:p/endpoints' } as const;
+  const simulator = startSimulator();
+  for (const at of [1, 2, 3, 4]) {
+    const scenario = scenarioWith(
+      { operationMs: 0 },
+      { slots: [{ ...notWaiting, name: 'a' }] },
+      {
+        // It keeps the name.
+        slots: [notWaiting],
+        forced: [{ slot: 0, how: 'taint' }],
+        mishap: { counts: 'writes', kind: 'kill of the host', at, lingerMs: 0 },
+        refreshesBetween: true,
+        faults: [{ match: lists, times: 1, effect: { kind: 'late-read', lateMs: 200 } }],
+        lateReads: [{ match: lists, times: 2, effect: { kind: 'late-read', lateMs: 299 } }],
+      },
+    );
+    for (const seed of [0, 1, 2, 3]) {
+      const { violations } = await simulator.run({ ...scenario, seed, longestDelayMs: 20 });
+      expect(violations).toEqual([]);
+    }
+  }
 });

@@ -77,12 +77,12 @@ export class Watch {
   }
 
   /** The service has done its work. */
-  served(run: SimulatedRun, { method }: SentRequest, served: Served): void {
+  served(run: SimulatedRun, { method, path }: SentRequest, served: Served): void {
     if (method === 'GET' || served.kind !== 'whole') return;
     const { endpoint, operations = [] } = parseChange(served.body) ?? {};
     if (endpoint && served.status === 201) this.traffic.noteCreated(run, endpoint.id);
-    if (run.isAlive) return;
-    for (const { id } of operations) this.unheard.add(id);
+    // A start that failed leaves the compute idle, which is no fault of the next run.
+    if (!run.isAlive && path.endsWith('/start')) for (const { id } of operations) this.unheard.add(id);
   }
 
   /** A response reaches the process that waits for it. */
@@ -104,12 +104,16 @@ export class Watch {
     const { __unapplied: unapplied } = stored?.outputs.values ?? {};
     // The next run looks for duplicates, of which the state has no id. The checks at rest see whether it deletes them.
     const isRecorded = Array.isArray(unapplied) && unapplied.includes('adopt');
-    for (const told of this.#told.get(run) ?? []) {
+    const allTold = this.#told.get(run) ?? [];
+    /** In a replacement that creates first, the state still has the old endpoint. */
+    const isStored = allTold.some(({ id }) => id === stored?.id);
+    for (const told of allTold) {
       if (told.slot !== slot || state.resources.some(({ id }) => id === told.id)) continue;
       const lost = own.find(({ id }) => id === told.id);
       if (!lost || isRecorded) continue;
       // It gave way to an older one of the same derived name. The next create takes that over, and deletes this one.
-      if (!stored && told.isCreated && own[0] !== lost && own[0]?.name === lost.name) continue;
+      const hasOlder = own.slice(0, own.indexOf(lost)).some(({ name }) => name === lost.name);
+      if (!isStored && told.isCreated && hasOlder) continue;
       this.violate(
         'no id is lost',
         `${run.name} lost the id ${told.id}: the service has the endpoint, the state does not`,

@@ -4,7 +4,7 @@ import type { Branch, BranchChange } from '../control-api/wire-types';
 import { describeBlockers } from '../engine/progress';
 import type { Work } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
-import { NameTakenError } from '../lifecycle/resource-errors';
+import { TakenError } from '../lifecycle/resource-errors';
 import { deriveNames } from '../lifecycle/resource-name';
 import { findOtherOrigin, replacingArguments, toCreateAttributes } from './branch-changes';
 import { deleteBranch } from './branch-delete';
@@ -31,7 +31,7 @@ const mostAttempts = 3;
 
 /**
  * The branch that a create takes over instead of creating one.
- * @throws NameTakenError when a branch is in the way that must not be taken over
+ * @throws TakenError when a branch is in the way that must not be taken over
  */
 export function findExisting(
   declaration: BranchDeclaration,
@@ -48,7 +48,7 @@ export function findExisting(
   const now = adopt
     ? `It has another ${others.join(' and ')}, which adopt can't change: declare what the branch has, or choose another name.`
     : 'To take it over, set adopt: true with this name (also if a killed `pulumi up` created it). To create a new branch, choose another name.';
-  throw new NameTakenError(
+  throw new TakenError(
     `create of branch "${name}": the project already has a branch of that name, ${named.id} (since ${named.created_at}). ${now}`,
     named.id,
   );
@@ -89,7 +89,7 @@ export async function createBranch(
       if (attempt === mostAttempts)
         throw new Error(`create of branch ${id}: it no longer exists. Run \`pulumi up\` again.`);
     } catch (error) {
-      const isGone = error instanceof NameTakenError && (await hideIfGone(error.takenBy));
+      const isGone = error instanceof TakenError && (await hideIfGone(error.takenBy));
       if (!isGone || attempt === mostAttempts) throw error;
     }
   }

@@ -1,11 +1,12 @@
 import type { ControlApiError } from '../control-api/control-api-error';
+import { TakenError } from '../lifecycle/resource-errors';
 import { type CreateWork, findListed } from './create-work';
 import { type ExistingEndpoint, findBranchEndpoint, findExisting } from './existing-endpoint';
 
 /**
  * The service allows a branch one read_write endpoint, and answers 409 to a create of a second one; the provider does not check
  * this before. After such a 409: the endpoint that this create takes over, if it exists by now.
- * @throws Error that names the read_write endpoint of the branch, of which there can be only one, and what to do
+ * @throws TakenError that names the read_write endpoint of the branch, of which there can be only one, and what to do
  */
 export async function resolveConflict(
   work: CreateWork,
@@ -24,7 +25,6 @@ export async function resolveConflict(
   const now = mover
     ? `This update moves it to another branch: add its resource (${mover}) to \`dependsOn\` of this one, so that it moves first`
     : 'adopt: true takes it over; type read_only creates a replica beside it; if this update deletes its resource, run `pulumi up` again';
-  throw new Error(`${conflict.message}. The read_write endpoint of the branch is ${holder.id}. ${now}.`, {
-    cause: conflict,
-  });
+  const message = `${conflict.message}. The read_write endpoint of the branch is ${holder.id}. ${now}.`;
+  throw new TakenError(message, holder.id, { cause: conflict });
 }

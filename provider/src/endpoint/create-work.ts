@@ -1,13 +1,15 @@
 import { rereadUntil } from '../control-api/read-lag';
 import type { Endpoint } from '../control-api/wire-types';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
+import type { Declaration } from './endpoint-inputs';
 import type { EndpointWork } from './endpoint-operations';
 import type { CreateTarget } from './existing-endpoint';
 
-/** What a create works on. */
+/** What a create works on, and a later search for what it has left. */
 export type CreateWork = Omit<EndpointWork, 'endpointId' | 'action' | 'allowsRestart'> & {
   readonly target: CreateTarget;
   readonly claims: ResourceClaims;
+  readonly declaration: Declaration;
 };
 
 /** How long a list may take at least, also after the deadline of the create. Milliseconds. */

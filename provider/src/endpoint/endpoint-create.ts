@@ -1,22 +1,18 @@
 import { union } from 'lodash';
 import type { Endpoint, EndpointChange } from '../control-api/wire-types';
-import { GoneError, NameTakenError } from '../lifecycle/resource-errors';
+import { GoneError, TakenError } from '../lifecycle/resource-errors';
 import { createOnce } from './create-once';
 import { type CreateWork, findListed } from './create-work';
 import { findDrift, findLeftovers } from './drift';
+import { deleteDuplicates, findDuplicates, findOlderDuplicate } from './duplicates';
 import { deleteEndpoint } from './endpoint-delete';
-import type { Declaration } from './endpoint-inputs';
 import { EndpointRun } from './endpoint-run';
 import type { EndpointOutputs } from './endpoint-state';
-import { type ExistingEndpoint, findDuplicates, findOlderDuplicate } from './existing-endpoint';
+import type { ExistingEndpoint } from './existing-endpoint';
 
 export interface CreateRequest extends CreateWork {
   readonly allowsRestart: boolean;
-  readonly declaration: Declaration;
 }
-
-/** What to look for duplicates with. */
-type DuplicateSearch = CreateWork & Pick<CreateRequest, 'declaration'>;
 
 interface Created {
   readonly id: string;
@@ -25,12 +21,6 @@ interface Created {
 
 /** Enough for a stale list that shows a deleted endpoint, and for another process that creates the endpoint first. */
 const mostAttempts = 3;
-/**
- * How much older than the endpoint a duplicate may be. A create lists just before it sends its request, so it can't miss one
- * that is much older. Milliseconds.
- */
-const missedMs = 60_000;
-
 /**
  * Creates the endpoint, or takes over the existing one, and updates it to what is declared.
  * @throws UnsettledError when the endpoint exists, but not as declared: it is kept in state
@@ -44,8 +34,8 @@ export async function createEndpoint(request: CreateRequest): Promise<Created> {
     } catch (error) {
       const isGone =
         error instanceof GoneError ||
-        (error instanceof NameTakenError && (await isListedOnly(request, error.takenBy)));
-      if (!isGone || attempt === mostAttempts) throw error;
+        (error instanceof TakenError && (await isListedOnly(request, error.takenBy)));
+      if (!isGone || attempt === mostAttempts || request.deadline.hasPassed) throw error;
     }
   }
 }
@@ -61,25 +51,34 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
   claims.claimCreated(id, declaration);
   const run = startRun(request, change.endpoint, true);
   run.mayHaveDuplicates = true;
-  /** Whether another process with the same program created its endpoint before. */
-  const hasOlder = (endpoints: readonly Endpoint[]) =>
-    findOlderDuplicate(target, endpoints, change.endpoint) !== undefined;
+  /** The endpoint that another process with the same program created before. */
+  const findOlder = (endpoints: readonly Endpoint[]) =>
+    findOlderDuplicate(target, endpoints, change.endpoint);
+  /**
+   * Whether this endpoint is being deleted for an older one that the next create takes over. It must not enter the state
+   * then: an update would take it for the one to keep, and delete the older one.
+   */
+  let givesWay = false;
   const finish = async () => {
     await run.awaitChange(change);
     const finished = await run.finish('name');
     // A list that shows this endpoint shows an older one too.
-    if (!hasOlder(project.endpoints.latest)) {
-      await deleteDuplicates(request, id, run);
+    const older = findOlder(project.endpoints.latest);
+    if (!older) {
+      run.mayHaveDuplicates = !(await deleteDuplicates(request, id));
       return run.finishNamed(finished);
     }
+    givesWay = target.derivedNames.includes(older.name ?? '');
     await deleteEndpoint(project, id, deadline, progress);
     return undefined;
   };
   const finished = finish().catch(async (error: unknown) => {
     // The failure may come from the older endpoint's create, which deletes this one. A list that shows neither one is stale.
     const judge = (endpoints: readonly Endpoint[]) =>
-      hasOlder(endpoints) || (endpoints.some((listed) => listed.id === id) ? false : undefined);
-    const isDuplicate = !deadline.hasPassed && (await findListed(request, judge).catch(() => false));
+      findOlder(endpoints) !== undefined ||
+      (endpoints.some((listed) => listed.id === id) ? false : undefined);
+    const isDuplicate =
+      givesWay || (!deadline.hasPassed && (await findListed(request, judge).catch(() => false)));
     if (!isDuplicate) return failWithoutDuplicates(request, id, run, error);
     // If this fails, too, the take-over of the older endpoint repeats it.
     await deleteEndpoint(project, id, deadline, progress).catch(() => undefined);
@@ -88,7 +87,7 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
   const outputs = await run.keepInState(finished);
   if (outputs) return { id, outputs };
   throw new GoneError(
-    `create of endpoint ${id}: another process created an endpoint first for the same resource, and this duplicate gives way to it.`,
+    `create of endpoint ${id}: another process created an endpoint first for the same resource, and this duplicate gives way to it.${givesWay ? ' The next `pulumi up` takes that one over.' : ''}`,
   );
 }
 
@@ -122,7 +121,7 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
     // An earlier run may have created this endpoint, and this run a second one that lists do not show yet.
     const lagMs = mayHaveTwin ? project.readLagMs - (Date.now() - foundAt) : 0;
     if (lagMs > 0) await findListed(request, (listed) => findDuplicates(target, listed, id)[0], lagMs);
-    await deleteDuplicates(request, id, run);
+    run.mayHaveDuplicates = !(await deleteDuplicates(request, id));
     return run.finishNamed(finished);
   };
   return { id, outputs: await run.keepInState(finish()) };
@@ -139,30 +138,9 @@ async function failWithoutDuplicates(
   error: unknown,
 ): Promise<never> {
   const isGone = error instanceof GoneError;
-  if (!isGone && !request.deadline.hasPassed) await deleteDuplicates(request, id, run).catch(() => undefined);
+  if (!isGone && !request.deadline.hasPassed)
+    run.mayHaveDuplicates = !(await deleteDuplicates(request, id).catch(() => false));
   throw error;
-}
-
-/** Deletes the duplicates that a failed create may have left, as the state records. */
-export async function deleteLeftDuplicates(search: DuplicateSearch, id: string, run?: EndpointRun) {
-  const isListed = (endpoints: readonly Endpoint[]) => endpoints.some((listed) => listed.id === id);
-  await findListed(search, (endpoints) => isListed(endpoints) || undefined);
-  await deleteDuplicates(search, id, run, missedMs);
-}
-
-/** Deletes what other creates of this resource left: those that were killed, or that another process runs now. */
-async function deleteDuplicates(search: DuplicateSearch, id: string, run?: EndpointRun, olderMs = 0) {
-  const { project, target, claims, declaration, deadline, progress } = search;
-  const listed = project.endpoints.latest;
-  const duplicates = findDuplicates(target, listed, id, olderMs);
-  // A resource that was renamed keeps the derived name of its old URN, which a new resource may have now.
-  // Before a delete, this resource may have created its successor under that name, too.
-  const isKept = (keeper: string | undefined) =>
-    keeper !== undefined && (run === undefined || keeper !== declaration.resource.urn);
-  const own = duplicates.filter((duplicate) => !isKept(claims.keeperOf(duplicate.id, undefined)));
-  for (const duplicate of own) await deleteEndpoint(project, duplicate.id, deadline, progress);
-  // A list that does not show the endpoint itself proves nothing.
-  if (run) run.mayHaveDuplicates = listed.every((endpoint) => endpoint.id !== id);
 }
 
 function startRun(request: CreateRequest, endpoint: Endpoint, isNew = false): EndpointRun {

@@ -1,16 +1,19 @@
-import { union } from 'lodash';
+import { intersection, union } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import { checkDeclaration } from '../lifecycle/check-declaration';
-import { isUnknown } from '../lifecycle/input-values';
+import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { ResourceClaims } from '../lifecycle/resource-claims';
+import { describeUnlisted, type EndpointSubject } from '../lifecycle/resource-errors';
 import type { CheckedDeclaration, UncheckedDeclaration } from '../lifecycle/resource-identity';
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
 import { isUnsettled } from '../lifecycle/resource-state';
 import { PreviewDiagnostics } from '../preview/preview-diagnostics';
-import { argumentTable } from './argument-effects';
+import { argumentNames, argumentTable } from './argument-effects';
+import type { CreateWork } from './create-work';
+import { deleteLeftDuplicates, type Keepers } from './duplicates';
 import { findChanges } from './endpoint-changes';
-import { createEndpoint, deleteLeftDuplicates } from './endpoint-create';
+import { createEndpoint } from './endpoint-create';
 import { deleteEndpoint } from './endpoint-delete';
 import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
 import { type FoundEndpoint, readEndpoint } from './endpoint-read';
@@ -45,6 +48,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     // What the failures let through has the type of the inputs, or is not known yet.
     const checked = unjudged as unknown as CheckedDeclaration<EndpointInputs>;
     const failures = [...this.core.findSettingFailures(), ...checked.failures];
+    if (failures.length === 0 && !olds) failures.push(...this.#claimDerivedName(checked));
     if (failures.length === 0 && !olds) {
       const { urn } = checked.resource;
       const isReplacing = urn !== undefined && this.#claims.nameInState(urn) !== undefined;
@@ -80,7 +84,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
         this.#claims.claimInState(id, urn);
         if (changes.includes('branchId')) this.#claims.noteMoving(id, urn);
       }
-      const due = union(changes, prior.outputs.__unapplied);
+      const due = union(changes, unappliedOf(prior.outputs));
       const { restarts } = await this.#diagnostics.reportChange(id, due, prior.outputs, news, goesWithBranch);
       return { hasChanges, changes, replaces, restarts };
     });
@@ -119,12 +123,14 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     const { outputs } = prior;
     const declared = findChanges(prior, news.inputs);
     const isSent = (name: InputName) => argumentTable[name].effect !== 'none';
-    const changes = union(declared, outputs.__unapplied).filter(isSent);
+    const changes = union(declared, unappliedOf(outputs)).filter(isSent);
     if (changes.length === 0 && !isUnsettled(outputs)) return withSettings(outputs, news.inputs);
     return this.core.presentably([asReported(prior), news], async () => {
       const work = { ...this.#startWork(news, deadline), action: 'update', endpointId: id } as const;
+      // First: until an update fails, the state holds what the create declared. An error here leaves the state unchanged.
+      if (mayHaveDuplicates(outputs))
+        await this.#deleteLeft(work, this.#startCreateWork(prior, news, deadline), 'other resources');
       const run = new EndpointRun(work);
-      run.mayHaveDuplicates = mayHaveDuplicates(outputs);
       // A trigger that has changed again needs a restart of its own.
       const isRestarting =
         outputs.__unapplied?.includes('restartTriggers') === true && !declared.includes('restartTriggers');
@@ -136,8 +142,6 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
             ? await run.findEarlier(unapplied.includes('adopt'), union(changes, unapplied))
             : (unsettledOperations ?? []);
         await run.resume(earlier, changes, isRestarting);
-        if (run.mayHaveDuplicates)
-          await deleteLeftDuplicates(this.#startCreateWork(prior, news, deadline), id, run);
         return run.finish();
       };
       return run.keepInState(resume(), outputs);
@@ -152,11 +156,33 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       const keeper = this.#claims.keeperOf(id, urn);
       if (keeper === undefined) {
         const work = this.#startCreateWork(prior, reported, deadline);
-        if (mayHaveDuplicates(prior.outputs)) await deleteLeftDuplicates(work, id);
+        if (mayHaveDuplicates(prior.outputs))
+          await this.#deleteLeft({ action: 'delete', endpointId: id }, work, 'any resource');
         return deleteEndpoint(work.project, id, deadline, work.progress);
       }
       await this.core.reportKept(`endpoint ${id}`, urn, keeper);
     });
+  }
+
+  /** Deletes the duplicates that a failed create has left. @throws Error when no list shows the endpoint itself */
+  async #deleteLeft(subject: EndpointSubject, work: CreateWork, keptBy: Keepers): Promise<void> {
+    const { project, deadline } = work;
+    const id = subject.endpointId;
+    const isListed = await deleteLeftDuplicates(work, id, keptBy);
+    if (!isListed && (await project.endpoints.exists(id, project.readLagMs, deadline)))
+      throw new Error(describeUnlisted(subject));
+  }
+
+  /** An endpoint that has the derived name already would be taken for that of a create that was killed. */
+  #claimDerivedName(checked: CheckedDeclaration<EndpointInputs>): InputFailure[] {
+    const { urn } = checked.resource;
+    const { projectId } = checked.inputs;
+    const [derived] = toCreateTarget(checked).derivedNames;
+    if (urn === undefined || derived === undefined || isUnknown([projectId, derived])) return [];
+    const holder = this.#claims.claimName(projectId, derived, urn);
+    if (holder === undefined) return [];
+    const reason = `can't be applied yet: a create first uses the derived name ${derived}, which ${holder} already has. Give this resource another Pulumi name`;
+    return [{ property: 'name', reason }];
   }
 
   #startWork(declaration: Declaration, deadline: Deadline) {
@@ -173,6 +199,11 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
   #allowsRestart({ allowRestart }: EndpointInputs): boolean {
     return allowRestart ?? this.core.config.allowRestart;
   }
+}
+
+/** What an earlier run did not apply, without what only a later release knows. */
+function unappliedOf({ __unapplied }: EndpointOutputs): InputName[] {
+  return intersection(__unapplied, argumentNames);
 }
 
 /** Whether a create has failed before it could delete every duplicate. */

@@ -66,8 +66,11 @@ export class EndpointOperations {
     return this.latest.some((each) => each.action === 'suspend_compute' && isUnfinished(each));
   }
 
-  forgetEarlier(): void {
-    this.#earlierFailed = [];
+  /** @param actions those whose work the service has accepted again. @default all */
+  forgetEarlier(actions?: readonly string[]): void {
+    this.#earlierFailed = actions
+      ? this.#earlierFailed.filter(({ action }) => !actions.includes(action))
+      : [];
   }
 
   /** Whether one disappeared before it was seen to finish, so that only the endpoint shows the outcome. */
@@ -112,7 +115,10 @@ export class EndpointOperations {
     const find = async () => (await this.#list(() => Date.parse(createdAt), within)).filter(isOurs);
     this.#hasVanished ||= isOwn;
     const own = isOwn ? await this.#relist(find, (operations) => operations.length > 0) : await find();
-    return own.filter((operation, age) => isUnfinished(operation) || (age === 0 && isFailed(operation)));
+    const left = own.filter(
+      (operation, age) => isUnfinished(operation) || (age === 0 && isFailed(operation)),
+    );
+    return left.reverse();
   }
 
   /**
@@ -122,16 +128,36 @@ export class EndpointOperations {
    * @param known the operations that were there before, where that matters
    */
   async findStarted(sentAt: number, known: ReadonlySet<string> = new Set()): Promise<Operation[]> {
-    // By the clock of the service, the newest operation is not newer than now.
     const within = this.#readDeadline();
+    let oldestAt = Number.NEGATIVE_INFINITY;
+    // The earliest that the request can have been sent by the service's clock, for which no operation is newer than now. A later
+    // list can only raise it.
+    const since = (newestAt: number) => {
+      const boundAt = newestAt - (Date.now() - sentAt);
+      if (boundAt > oldestAt) oldestAt = boundAt;
+      return oldestAt;
+    };
     const find = async () => {
-      const own = await this.#list((newestAt) => newestAt - (Date.now() - sentAt), within);
+      const own = await this.#list(since, within);
       return own.filter(({ id }) => !known.has(id));
     };
     this.#hasVanished = true;
     return this.#relist(find, (own) =>
       own.some((operation) => isUnfinished(operation) || isFailed(operation)),
     );
+  }
+
+  /**
+   * Operations that the state does not record, such as those of a killed run: what is unfinished or has failed since its request.
+   * @param actions the newest of these shows the request. Later suspensions alone are the service's own
+   */
+  async findUnknown(actions: readonly string[]): Promise<Operation[]> {
+    const newest = await this.#list(() => 0, this.#readDeadline());
+    const requested = newest.findIndex(({ action }) => actions.includes(action));
+    const since = newest.slice(0, requested + 1);
+    const left = since.filter((operation) => outcomeOf(operation) !== 'succeeded');
+    const isOurs = left.some(({ action }) => action !== 'suspend_compute' || actions.includes(action));
+    return isOurs ? left.reverse() : [];
   }
 
   /** The ids of the newest operations. */

@@ -1,4 +1,4 @@
-import { differenceBy, union } from 'lodash';
+import { differenceBy, intersection, union, without } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Endpoint, EndpointChange, Operation } from '../control-api/wire-types';
@@ -51,8 +51,10 @@ export class EndpointRun {
   readonly #isNew: boolean;
   /** The arguments that the service has not accepted yet. */
   #unapplied: readonly InputName[] = [];
-  /** Whether duplicates may be left. If this run fails then, the next update or delete looks for them. */
+  /** Whether this create may have left duplicates. If it fails then, the next update or delete looks for them. */
   mayHaveDuplicates = false;
+  /** How long reads may lag behind when the next check decides whether a change drops connections. Milliseconds. */
+  #gateLagMs: number;
 
   constructor(work: EndpointWork, endpoint?: Endpoint, isNew = false) {
     this.#work = work;
@@ -60,6 +62,7 @@ export class EndpointRun {
     this.#operations = new EndpointOperations(work);
     this.#writer = new EndpointWriter(work, this.#endpoint, this.#operations);
     this.#isNew = isNew;
+    this.#gateLagMs = work.project.readLagMs;
   }
 
   /** Waits for the operations of a response. @throws Error when one failed, or has not finished at the deadline */
@@ -79,7 +82,9 @@ export class EndpointRun {
 
   /** @throws Error when `allowRestart` is false and a change of these would drop connections */
   async checkGate(changes: readonly InputName[]): Promise<void> {
-    await this.#writer.checkGate(changes, [], this.#work.project.readLagMs);
+    await this.#writer.checkGate(changes, [], this.#gateLagMs);
+    // A later check sees what this one has waited for.
+    this.#gateLagMs = 0;
   }
 
   /**
@@ -93,13 +98,25 @@ export class EndpointRun {
   ): Promise<void> {
     const leftovers = await this.#awaitLeftovers(earlier, names);
     const { due, failed } = leftovers;
-    await this.#writer.checkGate(due, failed, this.#work.project.readLagMs);
+    await this.#writer.checkGate(due, failed, this.#gateLagMs);
     const started = await this.apply(due);
+    const unknown = started.length + earlier.length === 0 ? await this.#findUnknown(due) : [];
+    if (unknown.length > 0) return this.resume(unknown, intersection(due, ['restartTriggers']), isRestarting);
     // A start that was under way, and did not fail, has finished the earlier restart.
     const underWay = isRestarting ? differenceBy(earlier.filter(isUnfinished), failed, 'id') : [];
     const isDone = await this.#restartIfDue(leftovers, [...started, ...underWay], isRestarting);
     this.#unapplied = isDone ? [] : ['restartTriggers'];
     this.#operations.forgetEarlier();
+  }
+
+  /**
+   * The unsuccessful operations of a request for the same change, which the service accepted without starting any: it had the
+   * values already, perhaps because a run that was killed has sent them.
+   */
+  async #findUnknown(due: readonly InputName[]): Promise<Operation[]> {
+    if (without(due, 'name', 'restartTriggers').length === 0) return [];
+    const actions = due.includes('disabled') ? ['apply_config', 'suspend_compute'] : ['apply_config'];
+    return this.#operations.findUnknown(actions);
   }
 
   async #awaitLeftovers(
@@ -125,6 +142,7 @@ export class EndpointRun {
     if (!change) return [];
     // The service has accepted the change: from here on its operations record what is unfinished.
     this.#unapplied = names.filter((name) => name === 'restartTriggers');
+    this.#operations.forgetEarlier(['apply_config', ...change.operations.map(({ action }) => action)]);
     try {
       await this.awaitChange(change);
     } catch (error) {
@@ -174,6 +192,8 @@ export class EndpointRun {
 
   async #control(verb: 'start' | 'suspend'): Promise<boolean> {
     const { change, isEffective } = await this.#writer.control(verb);
+    // Until here, a restart whose start was not accepted is repeated as a whole.
+    if (verb === 'start') this.#operations.forgetEarlier(['suspend_compute', 'start_compute']);
     await this.awaitChange(change);
     return isEffective;
   }

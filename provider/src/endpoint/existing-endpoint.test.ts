@@ -3,15 +3,7 @@ import { endpointOf } from '../../../tests/support/endpoint';
 import { deriveName, hashName } from '../lifecycle/resource-name';
 import { replacingArguments } from './argument-effects';
 import type { EndpointInputs } from './endpoint-inputs';
-import {
-  findBranchEndpoint,
-  findDuplicates,
-  findExisting,
-  findNamed,
-  findOlderDuplicate,
-  findOwn,
-  toCreateTarget,
-} from './existing-endpoint';
+import { findBranchEndpoint, findExisting, findNamed, findOwn, toCreateTarget } from './existing-endpoint';
 
 const urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::api';
 const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
@@ -35,10 +27,10 @@ describe('toCreateTarget', () => {
     expect(targetOf({ name: 'web' }).derivedNames[0]).toBe(derived);
   });
 
-  it('derives one name with the replaced endpoint and one without it', () => {
+  it('derives one name without the replaced endpoint, under which it is created, and one with it', () => {
     const replaces = 'shop-prod-api-1a2b3c4d';
     const name = deriveName({ urn, replaces }, least, replacingArguments);
-    expect(targetOf({}, { urn, replaces }).derivedNames).toEqual([name, derived]);
+    expect(targetOf({}, { urn, replaces }).derivedNames).toEqual([derived, name]);
   });
 
   it('omits the name of the replaced endpoint', () => {
@@ -155,43 +147,5 @@ describe('findExisting', () => {
       kind: 'adopted',
       endpoint: elsewhere,
     });
-  });
-});
-
-describe('a duplicate', () => {
-  const duplicate = endpointOf({ id: 'ep-later', name: derived, created_at: '2026-01-02T00:00:00Z' });
-
-  it('is every younger endpoint with the derived name', () => {
-    expect(findDuplicates(targetOf(), [own, duplicate, other], 'ep-own')).toEqual([duplicate]);
-  });
-
-  it('is never the older one, and none by a list without the endpoint that stays', () => {
-    expect(findDuplicates(targetOf(), [own, duplicate], 'ep-later')).toEqual([]);
-    expect(findDuplicates(targetOf(), [duplicate], 'ep-own')).toEqual([]);
-  });
-
-  it.each(['', 'yesterday'])('is neither of two whose age is unknown: "%s"', (created_at) => {
-    const two = ['ep-a', 'ep-b'].map((id) => endpointOf({ id, name: derived, created_at }));
-    expect(two.flatMap(({ id }) => findDuplicates(targetOf(), two, id))).toEqual([]);
-  });
-
-  it('is not the endpoint itself, whose response told a later time than the list', () => {
-    const created = endpointOf({ id: 'ep-own', name: derived, created_at: '2026-01-01T00:00:00.7Z' });
-    expect(findOlderDuplicate(targetOf(), [own], created)).toBeUndefined();
-    const younger = endpointOf({ id: 'ep-z', name: derived, created_at: '2026-01-01T00:00:00Z' });
-    expect(findOlderDuplicate(targetOf(), [own, younger], created)).toBeUndefined();
-    expect(findOlderDuplicate(targetOf(), [own, younger], younger)).toBe(own);
-  });
-
-  it('is the younger endpoint, even when the older one already has the declared name', () => {
-    const renamed = endpointOf({ id: 'ep-own', name: 'api' });
-    expect(findOlderDuplicate(targetOf({ name: 'api' }), [renamed, duplicate], duplicate)).toBe(renamed);
-    expect(findOlderDuplicate(targetOf({ name: 'api' }), [renamed, duplicate], renamed)).toBeUndefined();
-  });
-
-  it('is the endpoint with the higher id when both have the same age', () => {
-    const sameAge = endpointOf({ id: 'ep-a', name: derived });
-    expect(findOlderDuplicate(targetOf(), [own, sameAge], own)).toBe(sameAge);
-    expect(findOlderDuplicate(targetOf(), [own, sameAge], sameAge)).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { sortBy } from 'lodash';
 import type { Endpoint } from '../control-api/wire-types';
-import { NameTakenError } from '../lifecycle/resource-errors';
+import { TakenError } from '../lifecycle/resource-errors';
 import { deriveNames } from '../lifecycle/resource-name';
 import { replacingArguments } from './argument-effects';
 import type { Declaration, EndpointInputs } from './endpoint-inputs';
@@ -29,7 +29,7 @@ export function toCreateTarget({ resource, inputs }: Declaration): CreateTarget 
 
 /**
  * The endpoint that this create takes over instead of creating one.
- * @throws NameTakenError when an endpoint is in the way that must not be taken over
+ * @throws TakenError when an endpoint is in the way that must not be taken over
  */
 export function findExisting(
   target: CreateTarget,
@@ -38,15 +38,15 @@ export function findExisting(
   const { inputs } = target;
   const own = findOwn(target, endpoints);
   // The derived name does not include the branch, so an endpoint of that name on another branch may belong to a stack in
-  // another backend. Only a
-  // program that creates before it deletes can meet its own there, by a forced replacement and a move in one update.
+  // another backend. Only a program that creates before it deletes can meet its own there, by a forced replacement and a move
+  // in one update.
   const isInPlace = own?.branch_id === inputs.branchId || target.createsBeforeDelete;
   if (own && isInPlace) return { kind: 'own', endpoint: own };
-  if (own && !inputs.adopt) throw new NameTakenError(describeElsewhere(own), own.id);
+  if (own && !inputs.adopt) throw new TakenError(describeElsewhere(own), own.id);
   if (own) return { kind: 'adopted', endpoint: own };
   const named = findNamed(target, endpoints);
   if (named && !(inputs.adopt && isSamePlace(named, inputs)))
-    throw new NameTakenError(describeTaken(inputs, named), named.id);
+    throw new TakenError(describeTaken(inputs, named), named.id);
   const adopted = inputs.adopt ? (named ?? findBranchEndpoint(inputs, endpoints)) : undefined;
   return adopted && { kind: 'adopted', endpoint: adopted };
 }
@@ -82,51 +82,16 @@ export function findBranchEndpoint(
   return endpoints.find((endpoint) => endpoint.branch_id === branchId && endpoint.type === 'read_write');
 }
 
-/**
- * Younger duplicates that other creates of this resource left: those of a killed process, or repeated while lists lagged
- * behind. An older one stays: the create that it belongs to deletes the endpoint of that id.
- * @param olderMs how much older a duplicate may be: above 0 only once the create that made it has ended. Milliseconds
- */
-export function findDuplicates(
-  { derivedNames, inputs }: CreateTarget,
-  endpoints: readonly Endpoint[],
-  id: string,
-  olderMs = 0,
-): Endpoint[] {
-  const kept = endpoints.find((endpoint) => endpoint.id === id);
-  if (!kept) return [];
-  const isDuplicate = (endpoint: Endpoint) =>
-    isBefore(kept, endpoint) || (endpoint.id !== id && createdAt(kept) - createdAt(endpoint) < olderMs);
-  const own = endpoints.filter(({ name = '' }) => derivedNames.includes(name));
-  return own.filter((endpoint) => isSamePlace(endpoint, inputs) && isDuplicate(endpoint));
-}
-
-/** An older endpoint that another process created for the same resource, and may have renamed since. */
-export function findOlderDuplicate(
-  { derivedNames, inputs }: CreateTarget,
-  endpoints: readonly Endpoint[],
-  created: Endpoint,
-): Endpoint | undefined {
-  const names = [...derivedNames, inputs.name];
-  // The response to the create may tell another time than the lists, by which every process must decide alike.
-  const listed = endpoints.find(({ id }) => id === created.id) ?? created;
-  return endpoints.find((endpoint) => {
-    // With `adopt` the program may give no name; endpoints without one have nothing else in common.
-    const isNamed = endpoint.name !== undefined && names.includes(endpoint.name);
-    return isNamed && isSamePlace(endpoint, inputs) && isBefore(endpoint, listed);
-  });
-}
-
-function createdAt({ created_at }: Endpoint): number {
+export function createdAt({ created_at }: Endpoint): number {
   return Date.parse(created_at);
 }
 
-function isBefore(left: Endpoint, right: Endpoint): boolean {
+export function isBefore(left: Endpoint, right: Endpoint): boolean {
   const ageMs = createdAt(right) - createdAt(left);
   return ageMs > 0 || (ageMs === 0 && left.id < right.id);
 }
 
-function isSamePlace({ branch_id, type }: Endpoint, inputs: EndpointInputs): boolean {
+export function isSamePlace({ branch_id, type }: Endpoint, inputs: EndpointInputs): boolean {
   return branch_id === inputs.branchId && type === inputs.type;
 }
 

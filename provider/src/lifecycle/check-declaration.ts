@@ -2,7 +2,7 @@ import { isString, pickBy, union } from 'lodash';
 import { type InputFailure, isUnknown } from './input-values';
 import type { ResourceClaims } from './resource-claims';
 import type { CheckedDeclaration, Properties, Resource, UncheckedDeclaration } from './resource-identity';
-import { deriveName, hashName } from './resource-name';
+import { deriveNames, hashName } from './resource-name';
 import type { ResourceType } from './resource-type';
 
 /**
@@ -26,7 +26,7 @@ export function checkDeclaration(
   // A resource that is taken over keeps the name that it has; every other one gets its name here, once.
   const isNamedHere = !olds && given.adopt !== true;
   const named = { ...declared, replaces };
-  const derivedName = isNamedHere ? deriveName(named, given, type.replacingArguments) : undefined;
+  const [derivedName] = isNamedHere ? deriveNames(named, given, type.replacingArguments) : [];
   const name = given.name ?? oldName ?? derivedName;
   // A secret name stays a secret when the program no longer gives it.
   const isNameSecret = given.name === undefined && olds?.resource.secretNames?.includes('name') === true;
@@ -64,5 +64,5 @@ function claimName(
   if (name === undefined || urn === undefined || isUnknown([projectId, name])) return [];
   const holder = claims.claimName(String(projectId), String(name), urn);
   if (holder === undefined) return [];
-  return [{ property: 'name', reason: `is already the name of another ${kind} of this program: ${holder}` }];
+  return [{ property: 'name', reason: `is already used by another ${kind} of this program: ${holder}` }];
 }

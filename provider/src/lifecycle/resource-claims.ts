@@ -42,11 +42,19 @@ export class ResourceClaims {
     this.#created.set(id, urn);
   }
 
-  /** Claims an id in state. @throws Error when a create of this run has returned it for another resource */
+  /** Claims an id in state. @throws Error when it belongs to another resource */
   claimInState(id: string, urn: string): void {
+    const kind = this.#kind;
     const holder = this.#claim(`id/${id}`, urn);
-    if (holder === undefined || this.#created.get(id) !== holder) return;
-    throw new Error(`${this.#kind} ${id} already belongs to ${holder}, which took it over in this update.`);
+    if (holder === undefined) return;
+    if (this.#created.get(id) === holder)
+      throw new Error(`${kind} ${id} already belongs to ${holder}, which took it over in this update.`);
+    if (this.#declared.has(holder))
+      throw new Error(
+        `${kind} ${id} already belongs to ${holder} in the same state. Remove one of the two with \`pulumi state delete\`, which keeps the ${kind}.`,
+      );
+    // The old URN of a renamed resource, which the engine has asked about before the program declared it.
+    this.#holders.set(`id/${id}`, urn);
   }
 
   /**

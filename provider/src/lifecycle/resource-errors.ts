@@ -25,14 +25,14 @@ export class GoneError extends Error {
   override readonly name = 'GoneError';
 }
 
-/** A list shows the required name on a resource that must not be taken over. */
-export class NameTakenError extends Error {
-  override readonly name = 'NameTakenError';
+/** A list shows the required name or place on a resource that must not be taken over. The list may be stale. */
+export class TakenError extends Error {
+  override readonly name = 'TakenError';
   /** Its id. */
   readonly takenBy: string;
 
-  constructor(message: string, takenBy: string) {
-    super(message);
+  constructor(message: string, takenBy: string, options?: ErrorOptions) {
+    super(message, options);
     this.takenBy = takenBy;
   }
 }
@@ -90,10 +90,11 @@ function describeWithFailures(operation: Operation): string {
 }
 
 /** Which resource a message is about. */
-export type Subject = { readonly action: 'create' | 'update' | 'delete' } & (
-  | { readonly endpointId: string }
-  | { readonly branchId: string }
-);
+export type Subject = EndpointSubject | (Action & { readonly branchId: string });
+export type EndpointSubject = Action & { readonly endpointId: string };
+interface Action {
+  readonly action: 'create' | 'update' | 'delete';
+}
 
 function identify(subject: Subject): { kind: 'endpoint' | 'branch'; id: string } {
   return 'branchId' in subject
@@ -103,6 +104,11 @@ function identify(subject: Subject): { kind: 'endpoint' | 'branch'; id: string }
 
 export function describeGone(subject: Subject): string {
   return `${describeSubject(subject)}: the ${identify(subject).kind} no longer exists. To create it again, run \`pulumi up --refresh\`; if it was deleted on purpose, remove it from the program.`;
+}
+
+/** A duplicate is recognised by a list that shows the endpoint, too. */
+export function describeUnlisted(subject: Subject): string {
+  return `${describeSubject(subject)}: an earlier create may have left duplicates, and no list of the ${identify(subject).kind}s shows this one, so the provider can't identify them. Run the command again.`;
 }
 
 export function describeDrift(subject: Subject, drift: readonly string[]): string {

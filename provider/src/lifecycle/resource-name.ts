@@ -37,16 +37,17 @@ export function deriveName(
 
 /**
  * The derived names of a resource whose create may have been tried before; the resource is created under the first. There
- * are two if it replaces one that still exists: one derived with the old name and one without. A forced replacement
- * (`--replace`, taint) does not know the old one, so it uses the second.
+ * are two if it replaces one that still exists: one derived without the old name and one with it. The first is what a create
+ * derives that does not know the old one: a forced replacement (`--replace`, taint), or the create after a killed replacement
+ * whose old resource is gone. Only where the old one has that name does the new one get the second.
  */
 export function deriveNames(
   resource: Resource,
   inputs: Readonly<Record<string, unknown>>,
   replacingArguments: readonly string[],
 ): string[] {
-  const { replaces, createsBeforeDelete: _, ...forced } = resource;
-  const names = [resource, forced].map((each) => deriveName(each, inputs, replacingArguments));
+  const { replaces, createsBeforeDelete: _, ...alone } = resource;
+  const names = [alone, resource].map((each) => deriveName(each, inputs, replacingArguments));
   return names.filter((name): name is string => name !== undefined && hashName(name) !== replaces);
 }
 

@@ -16,17 +16,14 @@ export function findSecretOutputs(
   outputs: Properties,
   before: Before | undefined,
 ): string[] {
-  const secretBefore = before === 'unknown' ? assumeSecret(createsBeforeDelete, outputs) : secretsOf(before);
+  const secretBefore =
+    before === 'unknown' ? assumeSecret(createsBeforeDelete, outputs) : before?.resource.secretNames;
   // An empty map, too: the next read may lag behind, and show again what was in it.
   const kept = intersection(argumentNames, secretBefore).filter(
     (name) => !isSame(outputs[name], inputs[name]),
   );
   const secret = union(secretNames, kept);
   return union(secret, ...secret.map((name) => derivedOutputs[name] ?? []));
-}
-
-function secretsOf(before: Exclude<Before, 'unknown'> | undefined): readonly string[] {
-  return before?.resource.secretNames ?? [];
 }
 
 /**

@@ -8,9 +8,21 @@ export const changeFaults: readonly KnownFault[] = [
     replace: 'return resume();',
   },
   {
+    name: 'an update takes what a killed one has requested for done',
+    file: 'endpoint/endpoint-run.ts',
+    find: 'const unknown = started.length + earlier.length === 0 ? await this.#findUnknown(due) : [];',
+    replace: 'const unknown: Operation[] = [];',
+  },
+  {
+    name: 'a repeated restart is repeated again when only its start is left',
+    file: 'endpoint/endpoint-run.ts',
+    find: "if (verb === 'start') this.#operations.forgetEarlier(['suspend_compute', 'start_compute']);",
+    replace: '',
+  },
+  {
     name: 'an update does not resume what an earlier one has not applied',
     file: 'endpoint/endpoint-lifecycle.ts',
-    find: 'union(declared, outputs.__unapplied).filter(isSent)',
+    find: 'union(declared, unappliedOf(outputs)).filter(isSent)',
     replace: 'declared.filter(isSent)',
   },
   {

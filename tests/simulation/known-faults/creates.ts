@@ -29,10 +29,10 @@ export const createFaults: readonly KnownFault[] = [
     name: 'a create takes over an endpoint of the declared name',
     file: 'endpoint/existing-endpoint.ts',
     find: `if (named && !(inputs.adopt && isSamePlace(named, inputs)))
-    throw new NameTakenError(describeTaken(inputs, named), named.id);
+    throw new TakenError(describeTaken(inputs, named), named.id);
   const adopted = inputs.adopt ?`,
     replace: `if (named && !isSamePlace(named, inputs))
-    throw new NameTakenError(describeTaken(inputs, named), named.id);
+    throw new TakenError(describeTaken(inputs, named), named.id);
   const adopted = inputs.adopt || named ?`,
   },
   {
@@ -44,7 +44,7 @@ export const createFaults: readonly KnownFault[] = [
   {
     name: 'a list that still shows a deleted endpoint refuses a create',
     file: 'endpoint/endpoint-create.ts',
-    find: '(error instanceof NameTakenError && (await isListedOnly(request, error.takenBy)))',
+    find: '(error instanceof TakenError && (await isListedOnly(request, error.takenBy)))',
     replace: 'false',
   },
   {
@@ -74,24 +74,24 @@ export const createFaults: readonly KnownFault[] = [
   {
     name: 'a create that another process has overtaken keeps its duplicate',
     file: 'endpoint/endpoint-create.ts',
-    find: 'findOlderDuplicate(target, endpoints, change.endpoint) !== undefined;',
-    replace: 'findOlderDuplicate(target, endpoints, change.endpoint) === change.endpoint;',
+    find: 'findOlderDuplicate(target, endpoints, change.endpoint);',
+    replace: 'findOlderDuplicate(target, [], change.endpoint);',
   },
   {
     name: 'a take-over keeps the duplicates of its endpoint',
-    file: 'endpoint/endpoint-create.ts',
+    file: 'endpoint/duplicates.ts',
     find: 'await deleteEndpoint(project, duplicate.id, deadline, progress);',
     replace: 'progress.show(duplicate.id, 0);',
   },
   {
     name: 'an update does not look for the duplicates that a failed create has left',
     file: 'endpoint/endpoint-lifecycle.ts',
-    find: 'run.mayHaveDuplicates = mayHaveDuplicates(outputs);',
-    replace: '',
+    find: 'if (mayHaveDuplicates(outputs))',
+    replace: 'if (!outputs)',
   },
   {
     name: 'a take-over deletes the other endpoints of the branch',
-    file: 'endpoint/existing-endpoint.ts',
+    file: 'endpoint/duplicates.ts',
     find: 'return own.filter((endpoint) => isSamePlace(endpoint, inputs) && isDuplicate(endpoint));',
     replace:
       'return endpoints.filter(({ id, branch_id }) => own && branch_id === kept.branch_id && id !== kept.id);',

@@ -46,10 +46,10 @@ export const stateFaults: readonly KnownFault[] = [
   {
     name: 'a preview starts the compute',
     file: 'endpoint/endpoint-lifecycle.ts',
-    find: 'const due = union(changes, prior.outputs.__unapplied);',
-    replace: `const due = union(changes, prior.outputs.__unapplied);
+    find: 'const due = union(changes, unappliedOf(prior.outputs));',
+    replace: `const due = union(changes, unappliedOf(prior.outputs));
       const { projectId } = prior.outputs;
-      if (changes.length > 0) await this.#projects.project(projectId).api.controlEndpoint(projectId, id, 'start');`,
+      if (changes.length > 0) await this.core.projects.project(projectId).api.controlEndpoint(projectId, id, 'start');`,
   },
   {
     name: 'a preview without changes sends requests',
