@@ -224,7 +224,7 @@ it('a create that takes over the endpoint of a killed run leaves none that its o
 });
 
 it('a killed replacement whose old endpoint others delete meanwhile leaves no endpoint that the next create does not find', async () => {
-  const replica = { ...plan, type: 'read_only', createsBeforeDelete: true } as const;
+  const replica = { ...notWaiting, type: 'read_only', createsBeforeDelete: true } as const;
   const deletion = {
     what: 'delete an endpoint',
     slot: 0,
@@ -347,4 +347,23 @@ it('a create does not fail because a late list shows the deleted endpoint of the
       expect(violations).toEqual([]);
     }
   }
+});
+
+it('a take-over moves its endpoint to a branch that the endpoint of a killed replacement holds', async () => {
+  const replica = { ...notWaiting, type: 'read_only', size: [0.25, 0.25], createsBeforeDelete: true } as const;
+  const stale = { kind: 'late-read', lateMs: 200 } as const;
+  const scenario = scenarioWith(
+    { operationMs: 0 },
+    { slots: [replica] },
+    {
+      slots: [{ ...replica, branch: 1 }],
+      forced: [{ slot: 0, how: '--replace' }],
+      mishap: { counts: 'writes', kind: 'kill of CLI and host', at: 1, lingerMs: 0 },
+      isGuarded: true,
+      refreshesBetween: true,
+      faults: [{ match: { method: 'GET', path: '/projects/:p/endpoints' }, times: 1, effect: stale }],
+    },
+  );
+  const { violations } = await startSimulator().run(scenario);
+  expect(violations).toEqual([]);
 });

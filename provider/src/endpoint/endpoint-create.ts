@@ -108,6 +108,8 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
   if (!isOwn) await run.checkGate(changes);
   request.claims.claimCreated(id, request.declaration);
   const apply = async () => {
+    // A duplicate may hold the branch that this endpoint moves to.
+    if (isOwn && changes.includes('branchId')) await deleteDuplicates(request, id);
     // `adopt` marks an unfinished take-over in state, even if no argument differs: an operation of the earlier create may have failed.
     await run.resume(await run.findEarlier(isOwn, ['adopt', ...changes]), changes);
     return run.finish('name');
