@@ -81,8 +81,9 @@ export class Watch {
     if (method === 'GET' || served.kind !== 'whole') return;
     const { endpoint, operations = [] } = parseChange(served.body) ?? {};
     if (endpoint && served.status === 201) this.traffic.noteCreated(run, endpoint.id);
-    // A start that failed leaves the compute idle, which is no fault of the next run.
-    if (!run.isAlive && path.endsWith('/start')) for (const { id } of operations) this.unheard.add(id);
+    // The next run can do no more about a failure than send the request again, and the service then has the values already.
+    if (!run.isAlive && (method === 'PATCH' || path.endsWith('/start')))
+      for (const { id } of operations) this.unheard.add(id);
   }
 
   /** A response reaches the process that waits for it. */
