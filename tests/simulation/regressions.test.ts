@@ -350,7 +350,12 @@ it('a create does not fail because a late list shows the deleted endpoint of the
 });
 
 it('a take-over moves its endpoint to a branch that the endpoint of a killed replacement holds', async () => {
-  const replica = { ...notWaiting, type: 'read_only', size: [0.25, 0.25], createsBeforeDelete: true } as const;
+  const replica = {
+    ...notWaiting,
+    type: 'read_only',
+    size: [0.25, 0.25],
+    createsBeforeDelete: true,
+  } as const;
   const stale = { kind: 'late-read', lateMs: 200 } as const;
   const scenario = scenarioWith(
     { operationMs: 0 },
@@ -366,4 +371,62 @@ it('a take-over moves its endpoint to a branch that the endpoint of a killed rep
   );
   const { violations } = await startSimulator().run(scenario);
   expect(violations).toEqual([]);
+});
+
+it('a lost response does not make a failure of an earlier run, which has been repeated, fail this one', async () => {
+  const failing = { kind: 'operation-fails', status: 'failed' } as const;
+  const lost = { kind: 'status', status: 408, when: 'before-work' } as const;
+  const scenario = scenarioWith(
+    { operationMs: 0 },
+    { isRepeated: true, faults: [{ match: { action: 'start_compute' }, times: 1, effect: failing }] },
+    {
+      slots: [{ ...plan, name: 'a' }],
+      faults: [{ match: { method: 'PATCH', path: '/**' }, times: 1, effect: lost }],
+    },
+  );
+  const simulator = startSimulator();
+  for (const seed of [0, 1, 2, 3]) {
+    const { violations } = await simulator.run({ ...scenario, seed, longestDelayMs: 20 });
+    expect(violations).toEqual([]);
+  }
+});
+
+it('a start whose response is lost is found, although the start that is sent after it has no effect', async () => {
+  const failing = { kind: 'operation-fails', status: 'failed' } as const;
+  const lost = { kind: 'status', status: 408, when: 'after-work' } as const;
+  const scenario = scenarioWith(
+    { operationMs: 3_000, locks: 'none' },
+    {
+      isRepeated: true,
+      faults: [
+        { match: { method: 'POST', path: '/projects/:p/endpoints/:e/:verb' }, times: 1, effect: lost },
+        { match: { action: 'start_compute' }, times: 2, effect: failing },
+      ],
+    },
+  );
+  const { violations } = await startSimulator().run(scenario);
+  expect(violations).toEqual([]);
+});
+
+it('an endpoint that only late reads still show is not taken over', async () => {
+  const stale = { kind: 'late-read', lateMs: 200 } as const;
+  const proxyPage = { kind: 'proxy-page', status: 404, when: 'before-work' } as const;
+  const scenario = scenarioWith(
+    { operationMs: 0 },
+    { slots: [notWaiting] },
+    {
+      slots: [notWaiting],
+      forced: [{ slot: 0, how: 'taint' }],
+      isRepeated: true,
+      refreshesBetween: true,
+      idleMs: 400_000,
+      faults: [{ match: { method: 'POST', path: '/projects/:p/endpoints' }, times: 10, effect: proxyPage }],
+      lateReads: [{ match: { method: 'GET', path: '/**' }, times: 3, effect: stale }],
+    },
+  );
+  const simulator = startSimulator();
+  for (const seed of [0, 1, 2, 3]) {
+    const { violations } = await simulator.run({ ...scenario, seed, longestDelayMs: 20 });
+    expect(violations).toEqual([]);
+  }
 });

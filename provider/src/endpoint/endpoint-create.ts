@@ -112,6 +112,9 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
     if (isOwn && changes.includes('branchId')) await deleteDuplicates(request, id);
     // `adopt` marks an unfinished take-over in state, even if no argument differs: an operation of the earlier create may have failed.
     await run.resume(await run.findEarlier(isOwn, ['adopt', ...changes]), changes);
+    const { name } = endpoint;
+    const isWritten = changes.length > 0 || (inputs.name !== undefined && inputs.name !== name);
+    if (!isWritten && name !== undefined) await run.confirm(name);
     return run.finish('name');
   };
   const finish = async () => {

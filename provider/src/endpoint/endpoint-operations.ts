@@ -123,11 +123,16 @@ export class EndpointOperations {
 
   /**
    * The operations that a request whose outcome is unknown has started, if it arrived. The list may lag behind, so only an
-   * operation that has not succeeded ends the search early.
+   * operation that has not succeeded, or that has the action, ends the search early.
    * @param sentAt local time
    * @param known the operations that were there before, where that matters
+   * @param sentAction if the request starts only one operation
    */
-  async findStarted(sentAt: number, known: ReadonlySet<string> = new Set()): Promise<Operation[]> {
+  async findStarted(
+    sentAt: number,
+    known: ReadonlySet<string> = new Set(),
+    sentAction?: string,
+  ): Promise<Operation[]> {
     const within = this.#readDeadline();
     let oldestAt = Number.NEGATIVE_INFINITY;
     // The earliest that the request can have been sent by the service's clock, for which no operation is newer than now. A later
@@ -138,12 +143,12 @@ export class EndpointOperations {
       return oldestAt;
     };
     const find = async () => {
-      const own = await this.#list(since, within);
-      return own.filter(({ id }) => !known.has(id));
+      const own = (await this.#list(since, within)).reverse();
+      return own.filter((operation) => !known.has(operation.id) && !isRepeated(operation, own));
     };
     this.#hasVanished = true;
     return this.#relist(find, (own) =>
-      own.some((operation) => isUnfinished(operation) || isFailed(operation)),
+      own.some((operation) => outcomeOf(operation) !== 'succeeded' || operation.action === sentAction),
     );
   }
 
@@ -257,14 +262,13 @@ export class EndpointOperations {
 }
 
 /**
- * Whether a later start or suspension has succeeded. An earlier run sent it again because it did not see the failure, as when
- * a read by id lagged behind.
+ * Whether it has failed, and a later start or suspension has succeeded. An earlier run sent it again because it did not see the
+ * failure, as when a read by id lagged behind.
  * @param operations oldest first
  */
-function isRepeated(failed: Operation, operations: readonly Operation[]): boolean {
-  if (!['start_compute', 'suspend_compute'].includes(failed.action)) return false;
-  const later = operations.slice(operations.indexOf(failed) + 1);
-  return later.some(
-    (operation) => operation.action === failed.action && outcomeOf(operation) === 'succeeded',
-  );
+function isRepeated(operation: Operation, operations: readonly Operation[]): boolean {
+  const { action } = operation;
+  if (!isFailed(operation) || !['start_compute', 'suspend_compute'].includes(action)) return false;
+  const later = operations.slice(operations.indexOf(operation) + 1);
+  return later.some((each) => each.action === action && outcomeOf(each) === 'succeeded');
 }

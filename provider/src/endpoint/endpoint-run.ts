@@ -87,6 +87,11 @@ export class EndpointRun {
     this.#gateLagMs = 0;
   }
 
+  /** @throws GoneError when the endpoint no longer exists, although reads show it */
+  async confirm(name: string): Promise<void> {
+    await this.#writer.confirm(name);
+  }
+
   /**
    * Resumes what an earlier run left, and applies the named arguments. `isRestarting` means that the earlier run has
    * begun, or was to begin, the restart that `restartTriggers` asks for.

@@ -1,6 +1,6 @@
 import { isNotFound } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
-import type { EndpointChange } from '../control-api/wire-types';
+import type { EndpointChange, Operation } from '../control-api/wire-types';
 import { isOutcomeUnknown } from '../control-api/write-once';
 import { describeBlockers } from '../engine/progress';
 import { describeGone, GoneError } from '../lifecycle/resource-errors';
@@ -60,41 +60,46 @@ export class EndpointWriter {
     // If the attributes alone can't show whether a lost request arrived, its operations do.
     const isRepeated = this.#operations.hasEarlier || names.includes('restartTriggers');
     const known = isRepeated ? await this.#operations.listKnown() : undefined;
-    let isOutcomeUnknown = false;
-    const { endpoint, operations } = await this.#write(
+    const { change } = await this.#write(
       async () => {
         // While the write waited in the queue, the compute may have become active.
         await this.checkGate(names, this.#operations.earlierFailed, 0);
         return this.#noteOutcome(project.api.updateEndpoint(project.id, endpointId, attributes, deadline));
       },
-      () => {
-        isOutcomeUnknown = true;
-        return this.#findApplied(names, sentAt, known);
-      },
+      () => this.#findApplied(names, sentAt, known),
+      () => this.#operations.findStarted(sentAt, known),
     );
-    // A repeated request changes nothing more, so the operations of the first one have to be looked up.
-    const isLookupDue = isOutcomeUnknown && operations.length === 0;
-    const started = isLookupDue ? await this.#operations.findStarted(sentAt, known) : operations;
-    return { endpoint, operations: started };
+    return change;
   }
 
   /** Starts or suspends the compute. `isEffective` is false when it was in that state already. */
   async control(verb: 'start' | 'suspend'): Promise<{ change: EndpointChange; isEffective: boolean }> {
     const { project, endpointId, deadline } = this.#work;
-    let isOutcomeUnknown = false;
-    const change = await this.#write(
+    const sentAt = Date.now();
+    const { change, isOutcomeUnknown } = await this.#write(
       async () => {
         // While the write waited in the queue, the compute may have become active.
         if (verb === 'suspend') await this.checkGate(['restartTriggers'], [], 0);
         return this.#noteOutcome(project.api.controlEndpoint(project.id, endpointId, verb, deadline));
       },
-      async () => {
-        // A second call has no effect, so it is simply sent again.
-        isOutcomeUnknown = true;
-        return undefined;
-      },
+      // A second call has no effect, so it is simply sent again.
+      async () => undefined,
+      () => this.#operations.findStarted(sentAt, undefined, `${verb}_compute`),
     );
     return { change, isEffective: isOutcomeUnknown || change.operations.length > 0 };
+  }
+
+  /**
+   * Sends the name that the endpoint has already. Reads may lag behind, so only a write shows that the endpoint still exists.
+   * @throws GoneError when it does not
+   */
+  async confirm(name: string): Promise<void> {
+    const { project, endpointId, deadline } = this.#work;
+    await this.#write(
+      () => project.api.updateEndpoint(project.id, endpointId, { name }, deadline),
+      async () => undefined,
+      async () => [],
+    );
   }
 
   /** After a request whose outcome is unknown: the endpoint if it is as desired, and what the request started. */
@@ -115,20 +120,29 @@ export class EndpointWriter {
   async #write(
     send: () => Promise<EndpointChange>,
     findDone: () => Promise<EndpointChange | undefined>,
-  ): Promise<EndpointChange> {
+    findStarted: () => Promise<Operation[]>,
+  ): Promise<{ change: EndpointChange; isOutcomeUnknown: boolean }> {
     const { project, deadline, progress } = this.#work;
+    let isOutcomeUnknown = false;
     try {
-      const change = await project.write({
+      const { endpoint, operations } = await project.write({
         send,
-        findDone,
+        findDone: () => {
+          isOutcomeUnknown = true;
+          return findDone();
+        },
         deadline,
-        startedBy: ({ operations }) => operations,
+        startedBy: (change) => change.operations,
         onLocked: (blocking) => progress.show(describeBlockers(blocking), deadline.elapsedMs),
       });
       this.#mayBeDone = false;
-      return change;
+      // A repeated request changes nothing more, so the operations of the first one have to be looked up.
+      const isLookupDue = isOutcomeUnknown && operations.length === 0;
+      const change = { endpoint, operations: isLookupDue ? await findStarted() : operations };
+      return { change, isOutcomeUnknown };
     } catch (error) {
       if (!isNotFound(error)) throw error;
+      project.endpoints.hide(this.#work.endpointId);
       throw new GoneError(`${error.message}. ${describeGone(this.#work)}`, { cause: error });
     }
   }
