@@ -11,6 +11,8 @@ const adoptAdvice = 'adopt: true takes it over';
 const renameAdvice = /Choose another name|another name creates a new one/;
 const refusal = /the project (already has an endpoint of that name|has an endpoint of the derived name)/;
 const refreshAdvice = 'run `pulumi up --refresh`';
+/** The values that the run sends are not the ones that the service has at its end. */
+const overwrittenAdvice = 'Another client may have changed it';
 /** How long it takes a user to remove the lock of a run that was killed, and to start the next. Milliseconds. */
 const restartMs = 2_000;
 /** Each repetition follows the advice of at most one error for each slot, and the engine may report one error at a time. */
@@ -98,7 +100,7 @@ async function followAdvice(
   isCutOff: boolean,
   { failures, startedAt }: RunResult,
 ): Promise<boolean> {
-  const { ground, journal } = world;
+  const { ground, journal, watch } = world;
   for (const { urn, message } of failures) {
     const slot = world.slotOfUrn(urn);
     const plan = world.plans[slot];
@@ -115,6 +117,7 @@ async function followAdvice(
     } else if (message.includes('ENDPOINT_DELETING')) {
       // A run that was cut off has sent the delete, perhaps after the refresh of this one. Later the endpoint is gone.
       await settle(world);
+    } else if (message.includes(overwrittenAdvice) && watch.lateChangeAt >= startedAt - world.lagMs) {
     } else if (plan?.name !== undefined && isNameTaken(world, message)) {
       ground.texts.avoidName(slot, plan.project, plan.name);
       journal.count('renames');

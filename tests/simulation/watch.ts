@@ -35,6 +35,8 @@ export class Watch {
   readonly unheard = new Set<string>();
   /** When the last create or delete of a dead process has arrived. Virtual time. */
   lateWriteAt = Number.NEGATIVE_INFINITY;
+  /** When its last change has arrived. */
+  lateChangeAt = Number.NEGATIVE_INFINITY;
   /** Whether a run has a reason to delete an endpoint of the programs. */
   mayDelete: (run: SimulatedRun, endpointId: string) => boolean = () => true;
   /** Secrets that the user has given away: a refresh reads values of which the state does not know that they are secret. */
@@ -61,6 +63,7 @@ export class Watch {
     const { method, path, body } = request;
     this.traffic.arrives(run, request);
     if (method === 'GET') return;
+    if (!run.isAlive && method === 'PATCH') this.lateChangeAt = Date.now();
     if (!run.isAlive && (method === 'DELETE' || path.endsWith('/endpoints'))) this.lateWriteAt = Date.now();
     const [, endpointId] = /\/endpoints\/([^/]+)/.exec(path) ?? [];
     if (endpointId !== undefined && this.#ground.isForeign(endpointId))
