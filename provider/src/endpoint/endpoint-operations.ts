@@ -1,3 +1,4 @@
+import { differenceBy } from 'lodash';
 import type { SettingNames } from '../config/setting-names';
 import { isNotFound } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
@@ -122,16 +123,16 @@ export class EndpointOperations {
   }
 
   /**
-   * The operations that a request whose outcome is unknown has started, if it arrived. The list may lag behind, so only an
-   * operation that has not succeeded, or that has the action, ends the search early.
+   * The operations that a request whose outcome is unknown has started, if it arrived. The list may lag behind, so the search
+   * ends early only with an operation that has not succeeded, or that has the action.
    * @param sentAt local time
-   * @param known the operations that were there before, where that matters
-   * @param sentAction if the request starts only one operation
+   * @param known the operations that were there before, where that matters. Those of this run never count
+   * @param action of the only operation that the request starts. @default it may start several
    */
   async findStarted(
     sentAt: number,
     known: ReadonlySet<string> = new Set(),
-    sentAction?: string,
+    action?: string,
   ): Promise<Operation[]> {
     const within = this.#readDeadline();
     let oldestAt = Number.NEGATIVE_INFINITY;
@@ -144,11 +145,14 @@ export class EndpointOperations {
     };
     const find = async () => {
       const own = (await this.#list(since, within)).reverse();
-      return own.filter((operation) => !known.has(operation.id) && !isRepeated(operation, own));
+      const started = differenceBy(own, this.latest, 'id').filter(
+        (operation) => !known.has(operation.id) && !isRepeated(operation, own),
+      );
+      return action ? started.filter((operation) => operation.action === action) : started;
     };
     this.#hasVanished = true;
-    return this.#relist(find, (own) =>
-      own.some((operation) => outcomeOf(operation) !== 'succeeded' || operation.action === sentAction),
+    return this.#relist(find, (started) =>
+      started.some((operation) => action !== undefined || outcomeOf(operation) !== 'succeeded'),
     );
   }
 

@@ -182,8 +182,9 @@ export class EndpointRun {
   /** Without the restart call: sent again after a lost response, it would restart the compute twice. */
   async #restart(isRestarting: boolean): Promise<boolean> {
     // Don't trust a read for the compute's state: reads may lag behind. A suspension that starts no operation means that
-    // the compute was idle, unless an earlier run of this restart has suspended it already.
-    const isSuspended = await this.#control('suspend');
+    // the compute is idle, unless an earlier run of this restart has suspended it already; or another suspension is under way.
+    const { endpoint, operations } = await this.#control('suspend');
+    const isSuspended = operations.length > 0 || endpoint.current_state !== 'idle';
     if (!isSuspended && !isRestarting) return true;
     // Without waiting, a start without effect means that the suspension was cancelled, or had not begun.
     return (await this.#start()) || !isSuspended || this.#work.inputs.waitForOperations !== false;
@@ -192,15 +193,15 @@ export class EndpointRun {
   /** Starts the compute. Returns false only if the start had no effect; a disabled endpoint counts as done. */
   async #start(): Promise<boolean> {
     const { disabled } = this.#endpoint.latest ?? (await this.#endpoint.read());
-    return disabled || this.#control('start');
+    return disabled || (await this.#control('start')).operations.length > 0;
   }
 
-  async #control(verb: 'start' | 'suspend'): Promise<boolean> {
-    const { change, isEffective } = await this.#writer.control(verb);
+  async #control(verb: 'start' | 'suspend'): Promise<EndpointChange> {
+    const change = await this.#writer.control(verb);
     // Until here, a restart whose start was not accepted is repeated as a whole.
     if (verb === 'start') this.#operations.forgetEarlier(['suspend_compute', 'start_compute']);
     await this.awaitChange(change);
-    return isEffective;
+    return change;
   }
 
   /**

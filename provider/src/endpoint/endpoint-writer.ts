@@ -60,7 +60,7 @@ export class EndpointWriter {
     // If the attributes alone can't show whether a lost request arrived, its operations do.
     const isRepeated = this.#operations.hasEarlier || names.includes('restartTriggers');
     const known = isRepeated ? await this.#operations.listKnown() : undefined;
-    const { change } = await this.#write(
+    return this.#write(
       async () => {
         // While the write waited in the queue, the compute may have become active.
         await this.checkGate(names, this.#operations.earlierFailed, 0);
@@ -69,14 +69,13 @@ export class EndpointWriter {
       () => this.#findApplied(names, sentAt, known),
       () => this.#operations.findStarted(sentAt, known),
     );
-    return change;
   }
 
-  /** Starts or suspends the compute. `isEffective` is false when it was in that state already. */
-  async control(verb: 'start' | 'suspend'): Promise<{ change: EndpointChange; isEffective: boolean }> {
+  /** Starts or suspends the compute. The service starts no operation when it was in that state already, or moving to it. */
+  control(verb: 'start' | 'suspend'): Promise<EndpointChange> {
     const { project, endpointId, deadline } = this.#work;
     const sentAt = Date.now();
-    const { change, isOutcomeUnknown } = await this.#write(
+    return this.#write(
       async () => {
         // While the write waited in the queue, the compute may have become active.
         if (verb === 'suspend') await this.checkGate(['restartTriggers'], [], 0);
@@ -86,7 +85,6 @@ export class EndpointWriter {
       async () => undefined,
       () => this.#operations.findStarted(sentAt, undefined, `${verb}_compute`),
     );
-    return { change, isEffective: isOutcomeUnknown || change.operations.length > 0 };
   }
 
   /**
@@ -121,7 +119,7 @@ export class EndpointWriter {
     send: () => Promise<EndpointChange>,
     findDone: () => Promise<EndpointChange | undefined>,
     findStarted: () => Promise<Operation[]>,
-  ): Promise<{ change: EndpointChange; isOutcomeUnknown: boolean }> {
+  ): Promise<EndpointChange> {
     const { project, deadline, progress } = this.#work;
     let isOutcomeUnknown = false;
     try {
@@ -138,8 +136,7 @@ export class EndpointWriter {
       this.#mayBeDone = false;
       // A repeated request changes nothing more, so the operations of the first one have to be looked up.
       const isLookupDue = isOutcomeUnknown && operations.length === 0;
-      const change = { endpoint, operations: isLookupDue ? await findStarted() : operations };
-      return { change, isOutcomeUnknown };
+      return { endpoint, operations: isLookupDue ? await findStarted() : operations };
     } catch (error) {
       if (!isNotFound(error)) throw error;
       project.endpoints.hide(this.#work.endpointId);

@@ -52,8 +52,8 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a restart after a lost response does not start the compute again',
     file: 'endpoint/endpoint-writer.ts',
-    find: 'isEffective: isOutcomeUnknown || change.operations.length > 0',
-    replace: 'isEffective: change.operations.length > 0',
+    find: 'operations: isLookupDue ? await findStarted() : operations',
+    replace: 'operations',
   },
   {
     name: 'a restart that was cut off is done a second time after a refresh',
