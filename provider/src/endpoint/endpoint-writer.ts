@@ -58,8 +58,8 @@ export class EndpointWriter {
     if (Object.keys(attributes).length === 0) return undefined;
     const sentAt = Date.now();
     // If the attributes alone can't show whether a lost request arrived, its operations do.
-    const isRepeated = this.#operations.hasEarlier || names.includes('restartTriggers');
-    const known = isRepeated ? await this.#operations.listKnown() : undefined;
+    const isAmbiguous = this.#operations.hasEarlier || names.includes('restartTriggers');
+    const known = isAmbiguous ? await this.#operations.listKnown() : undefined;
     return this.#write(
       async () => {
         // While the write waited in the queue, the compute may have become active.
@@ -121,21 +121,23 @@ export class EndpointWriter {
     findStarted: () => Promise<Operation[]>,
   ): Promise<EndpointChange> {
     const { project, deadline, progress } = this.#work;
-    let isOutcomeUnknown = false;
+    // Whether the request was sent again after one whose outcome is unknown.
+    let isRepeated = false;
     try {
       const { endpoint, operations } = await project.write({
         send,
-        findDone: () => {
-          isOutcomeUnknown = true;
-          return findDone();
+        findDone: async () => {
+          const done = await findDone();
+          isRepeated = done === undefined;
+          return done;
         },
         deadline,
         startedBy: (change) => change.operations,
         onLocked: (blocking) => progress.show(describeBlockers(blocking), deadline.elapsedMs),
       });
       this.#mayBeDone = false;
-      // A repeated request changes nothing more, so the operations of the first one have to be looked up.
-      const isLookupDue = isOutcomeUnknown && operations.length === 0;
+      // It then changes nothing more, so the operations of the first one have to be looked up.
+      const isLookupDue = isRepeated && operations.length === 0;
       return { endpoint, operations: isLookupDue ? await findStarted() : operations };
     } catch (error) {
       if (!isNotFound(error)) throw error;

@@ -106,7 +106,7 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'the operations of an update whose response was lost are not waited for',
     file: 'endpoint/endpoint-writer.ts',
-    find: 'const isLookupDue = isOutcomeUnknown && operations.length === 0;',
+    find: 'const isLookupDue = isRepeated && operations.length === 0;',
     replace: 'const isLookupDue = false;',
   },
   {
