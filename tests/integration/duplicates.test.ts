@@ -37,7 +37,8 @@ describe('a read_only endpoint with a declared name', () => {
 });
 
 describe('two creates of one resource that know nothing of each other', () => {
-  const start = () => startService({ operationMs: 700, readLagMs: 300 });
+  /** Neither create sees the endpoint of the other at first, however slow the machine is. */
+  const start = () => startService({ operationMs: 700, readLagMs: 600, lateListsMs: 300 });
   const twoEndpoints = (service: Service) =>
     expect.poll(() => ownEndpoints(service).length, { interval: 5, timeout: 10_000 }).toBe(2);
 

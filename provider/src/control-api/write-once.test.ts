@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ControlApiError } from './control-api-error';
 import { Deadline } from './deadline';
@@ -26,6 +27,8 @@ function scriptOf(
     },
     findDone: async () => {
       calls.push('look up');
+      // A pause until the deadline may end a moment too early.
+      await sleep(5);
       return lookups.shift();
     },
   });
