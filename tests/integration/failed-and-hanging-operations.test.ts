@@ -154,6 +154,65 @@ describe('the operations of an update that was killed after its request', () => 
     expect(ownEndpoints(service)[0]?.current_state).toBe('active');
   });
 
+  it.each([
+    ['another argument has changed, too', { ...resized, poolerEnabled: true }],
+    ['nothing else has changed', resized],
+  ])('are retried by a restart if %s', async (_what, changes) => {
+    const { service, id, outs } = await kill(600, 'suspend_compute');
+    await service.startProvider().update(id, outs, service.declare(changes));
+    expect(operationsOf(service).slice(0, 2)).toEqual(['start_compute finished', 'suspend_compute finished']);
+  });
+
+  it('are retried although the state has a failed operation of an earlier update', async () => {
+    const service = await startService({ operationMs: 50, locks: 'none' });
+    const { id, outs } = await createEndpoint(service);
+    service.emulator.inject(failing);
+    const pooled = { poolerEnabled: true };
+    const failed = await failedState(service.provider.update(id, outs, service.declare(pooled)));
+    service.emulator.inject({ ...failing, match: { action: 'suspend_compute' } });
+    const both = service.declare({ ...pooled, ...resized });
+    await failureOf(service.startProvider().update(id, failed.outs, both));
+    // The state of the second update was lost.
+    await service.startProvider().update(id, failed.outs, both);
+    expect(operationsOf(service).slice(0, 2)).toEqual(['start_compute finished', 'suspend_compute finished']);
+  });
+
+  it('are retried if only the suspension of a move has failed', async () => {
+    const service = await startService({ operationMs: 50, locks: 'none' });
+    const { id, outs } = await createEndpoint(service);
+    service.emulator.inject({ ...failing, match: { action: 'suspend_compute' } });
+    const { id: branchId } = service.emulator.createBranch(service.project.id, { name: 'other' });
+    const moved = service.declare({ branchId });
+    await failureOf(service.startProvider().update(id, outs, moved));
+    await service.startProvider().update(id, outs, moved);
+    expect(operationsOf(service)[0]).toBe('suspend_compute finished');
+  });
+
+  it("of others that drop connections are not repeated for a change that doesn't", async () => {
+    const service = await startService({ operationMs: 50, locks: 'none' });
+    const { id, outs } = await createEndpoint(service);
+    const pooled = { poolerEnabled: true };
+    const colleague = service.startProvider();
+    await colleague.update(id, outs, service.declare(pooled));
+    service.emulator.inject({ ...failing, match: { action: 'suspend_compute' } });
+    await failureOf(colleague.update(id, outs, service.declare({ ...pooled, ...resized })));
+    const before = operationsOf(service);
+    const refreshed = { ...outs, ...resized };
+    await service.startProvider().update(id, refreshed, service.declare({ ...pooled, ...resized }));
+    expect(operationsOf(service)).toEqual(before);
+  });
+
+  it('of a stop are not repeated by an update that enables the endpoint again', async () => {
+    const service = await startService({ operationMs: 50, locks: 'none' });
+    const { id, outs } = await createEndpoint(service);
+    service.emulator.inject({ ...failing, match: { action: 'suspend_compute' } });
+    await failureOf(service.startProvider().update(id, outs, service.declare({ disabled: true })));
+    await service
+      .startProvider()
+      .update(id, { ...outs, disabled: true }, service.declare({ disabled: false }));
+    expect(operationsOf(service)[0]).toBe('suspend_compute failed');
+  });
+
   it('are not retried where a restart is not allowed', async () => {
     const { service, id, outs } = await kill(600);
     const update = service

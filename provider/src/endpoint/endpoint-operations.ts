@@ -157,16 +157,20 @@ export class EndpointOperations {
   }
 
   /**
-   * Operations that the state does not record, such as those of a killed run: what is unfinished or has failed since its request.
-   * @param actions the newest of these shows the request. Later suspensions alone are the service's own
+   * Operations of others, such as a killed run: what has not succeeded since the newest change of the configuration.
+   * @param stops whether a suspension alone may be what was asked for; else it is the service's own
+   * @param isPatient whether to list again while the list shows nothing and may lag behind
    */
-  async findUnknown(actions: readonly string[]): Promise<Operation[]> {
-    const newest = await this.#list(() => 0, this.#readDeadline());
-    const requested = newest.findIndex(({ action }) => actions.includes(action));
-    const since = newest.slice(0, requested + 1);
-    const left = since.filter((operation) => outcomeOf(operation) !== 'succeeded');
-    const isOurs = left.some(({ action }) => action !== 'suspend_compute' || actions.includes(action));
-    return isOurs ? left.reverse() : [];
+  async findUnknown(stops: boolean, isPatient: boolean): Promise<Operation[]> {
+    const within = this.#readDeadline();
+    const requested = stops ? ['apply_config', 'suspend_compute'] : ['apply_config'];
+    const find = async () => {
+      const others = (await this.#list(() => 0, within)).filter(({ id }) => !this.#latest.has(id));
+      const since = others.slice(0, others.findIndex(({ action }) => requested.includes(action)) + 1);
+      const left = since.filter((operation) => outcomeOf(operation) !== 'succeeded');
+      return stops || left.some(({ action }) => action !== 'suspend_compute') ? left.reverse() : [];
+    };
+    return isPatient ? this.#relist(find, (left) => left.length > 0) : find();
   }
 
   /** The ids of the newest operations. */

@@ -1,4 +1,4 @@
-import { differenceBy, intersection, union, without } from 'lodash';
+import { differenceBy, union, unionBy, without } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Endpoint, EndpointChange, Operation } from '../control-api/wire-types';
@@ -11,6 +11,8 @@ import {
 } from '../lifecycle/resource-errors';
 import type { UnsettledOperation } from '../lifecycle/resource-state';
 import { isUnfinished } from '../operations/operation-outcome';
+import { findDisruptive } from '../preview/change-impact';
+import { argumentTable } from './argument-effects';
 import { findDrift, findRepeatable } from './drift';
 import type { InputName } from './endpoint-inputs';
 import { EndpointOperations, type EndpointWork } from './endpoint-operations';
@@ -101,27 +103,55 @@ export class EndpointRun {
     names: readonly InputName[],
     isRestarting = false,
   ): Promise<void> {
-    const leftovers = await this.#awaitLeftovers(earlier, names);
-    const { due, failed } = leftovers;
-    await this.#writer.checkGate(due, failed, this.#gateLagMs);
-    const started = await this.apply(due);
-    const unknown = started.length + earlier.length === 0 ? await this.#findUnknown(due) : [];
-    if (unknown.length > 0) return this.resume(unknown, intersection(due, ['restartTriggers']), isRestarting);
+    let leftovers = await this.#awaitLeftovers(earlier, names);
+    let started = await this.#applyLeftovers(leftovers);
+    const unknown = await this.#findUnknown(leftovers, started, earlier.length > 0);
+    if (unknown.length > 0) {
+      const left = unionBy(leftovers.failed, unknown, 'id');
+      leftovers = {
+        due: leftovers.due,
+        failed: await this.#operations.awaitEarlier(left),
+        wasRestart: hasStart(left),
+      };
+      if (leftovers.failed.length > 0) started = [...started, ...(await this.#applyLeftovers(leftovers))];
+    }
     // A start that was under way, and did not fail, has finished the earlier restart.
-    const underWay = isRestarting ? differenceBy(earlier.filter(isUnfinished), failed, 'id') : [];
+    const underWay = isRestarting ? differenceBy(earlier.filter(isUnfinished), leftovers.failed, 'id') : [];
     const isDone = await this.#restartIfDue(leftovers, [...started, ...underWay], isRestarting);
     this.#unapplied = isDone ? [] : ['restartTriggers'];
     this.#operations.forgetEarlier();
   }
 
+  async #applyLeftovers({ due, failed }: Leftovers): Promise<readonly Operation[]> {
+    await this.#writer.checkGate(due, failed, this.#gateLagMs);
+    return this.apply(due);
+  }
+
   /**
-   * The unsuccessful operations of a request for the same change, which the service accepted without starting any: it had the
-   * values already, perhaps because a run that was killed has sent them.
+   * The unsuccessful operations of a request for the same change: the service had the values already, perhaps because a run that
+   * was killed has sent them. Others may have, so what drops connections is repeated only for a change that does so itself.
    */
-  async #findUnknown(due: readonly InputName[]): Promise<Operation[]> {
-    if (without(due, 'name', 'restartTriggers').length === 0) return [];
-    const actions = due.includes('disabled') ? ['apply_config', 'suspend_compute'] : ['apply_config'];
-    return this.#operations.findUnknown(actions);
+  async #findUnknown(
+    { due, failed }: Leftovers,
+    started: readonly Operation[],
+    hasEarlier: boolean,
+  ): Promise<Operation[]> {
+    const { inputs } = this.#work;
+    const sent = without(due, 'name', 'restartTriggers');
+    const disruptive = findDisruptive(sent, inputs);
+    const isNew = started.some(({ action }) => action === 'suspend_compute');
+    const mayBeKnown =
+      disruptive.length > 0 && !isNew && (started.length === 0 || sent.length > disruptive.length);
+    if (mayBeKnown) {
+      const stops = disruptive.some((name) => argumentTable[name].effect === 'disconnect');
+      const isPatient = started.length === 0 && !hasEarlier && inputs.waitForOperations !== false;
+      const left = await this.#operations.findUnknown(stops, isPatient);
+      return differenceBy(left, failed, 'id');
+    }
+    if (sent.length === 0 || started.length > 0 || hasEarlier) return [];
+    // Values that don't drop connections have just been sent again, so what failed before needs no more.
+    const left = await this.#operations.findUnknown(false, false);
+    return left.filter((operation) => operation.action === 'apply_config' && isUnfinished(operation));
   }
 
   async #awaitLeftovers(
@@ -130,7 +160,7 @@ export class EndpointRun {
   ): Promise<Leftovers> {
     this.#unapplied = names;
     const failed = await this.#operations.awaitEarlier(earlier);
-    const wasRestart = earlier.some(({ action }) => action === 'start_compute');
+    const wasRestart = hasStart(earlier);
     if (failed.length === 0) return { due: names, failed, wasRestart };
     const differing = union(names, findDrift(await this.#endpoint.read(), this.#work.inputs));
     // An apply_config failed after its run had ended. The service reports the new values, so nothing differs.
@@ -281,4 +311,9 @@ export class EndpointRun {
   #toOutputs(endpoint: Endpoint): EndpointOutputs {
     return toOutputs(endpoint, this.#work.inputs, this.#operations.latest, this.#unapplied);
   }
+}
+
+/** Whether they are of a restart: only a restart starts the compute. */
+function hasStart(operations: readonly UnsettledOperation[]): boolean {
+  return operations.some(({ action }) => action === 'start_compute');
 }

@@ -1,3 +1,4 @@
+import { without } from 'lodash';
 import { isNotFound } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
 import type { EndpointChange, Operation } from '../control-api/wire-types';
@@ -60,14 +61,20 @@ export class EndpointWriter {
     // If the attributes alone can't show whether a lost request arrived, its operations do.
     const isAmbiguous = this.#operations.hasEarlier || names.includes('restartTriggers');
     const known = isAmbiguous ? await this.#operations.listKnown() : undefined;
+    const isStopping = isDisruptive(without(names, 'restartTriggers'), inputs);
+    const findStarted = async () => {
+      const started = await this.#operations.findStarted(sentAt, known);
+      // Another suspension is not of this request, such as that of a delete which failed.
+      return isStopping ? started : started.filter(({ action }) => action === 'apply_config');
+    };
     return this.#write(
       async () => {
         // While the write waited in the queue, the compute may have become active.
         await this.checkGate(names, this.#operations.earlierFailed, 0);
         return this.#noteOutcome(project.api.updateEndpoint(project.id, endpointId, attributes, deadline));
       },
-      () => this.#findApplied(names, sentAt, known),
-      () => this.#operations.findStarted(sentAt, known),
+      () => this.#findApplied(names, findStarted),
+      findStarted,
     );
   }
 
@@ -103,14 +110,13 @@ export class EndpointWriter {
   /** After a request whose outcome is unknown: the endpoint if it is as desired, and what the request started. */
   async #findApplied(
     names: readonly InputName[],
-    sentAt: number,
-    known: ReadonlySet<string> | undefined,
+    findStarted: () => Promise<Operation[]>,
   ): Promise<EndpointChange | undefined> {
     const endpoint = await this.#endpoint.read();
     // Settings that the service adds can't be told from settings that were not removed.
     if (names.includes('pgSettings')) return undefined;
     if (!names.every((name) => matchesDesired(endpoint, this.#work.inputs, name))) return undefined;
-    const operations = await this.#operations.findStarted(sentAt, known);
+    const operations = await findStarted();
     if (this.#operations.hasEarlier && operations.length === 0) return undefined;
     return { endpoint, operations };
   }

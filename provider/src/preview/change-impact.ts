@@ -47,7 +47,8 @@ export function isDisruptive(
   return findDisruptive(changes, inputs).length > 0 || findSuspension(failed) !== undefined;
 }
 
-function findDisruptive(changes: readonly InputName[], inputs: EndpointInputs): InputName[] {
+/** The changes that drop the connections of an active compute. */
+export function findDisruptive(changes: readonly InputName[], inputs: EndpointInputs): InputName[] {
   return changes.filter((name) => {
     // Enabling an endpoint drops nothing: no client is connected to it.
     if (name === 'disabled') return inputs.disabled === true || isUnknown(inputs.disabled);

@@ -10,8 +10,8 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'an update takes what a killed one has requested for done',
     file: 'endpoint/endpoint-run.ts',
-    find: 'const unknown = started.length + earlier.length === 0 ? await this.#findUnknown(due) : [];',
-    replace: 'const unknown: Operation[] = [];',
+    find: 'if (unknown.length > 0) {',
+    replace: 'if (unknown.length < 0) {',
   },
   {
     name: 'a repeated restart is repeated again when only its start is left',
@@ -88,8 +88,8 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'an update does not wait for the operations of an earlier one',
     file: 'endpoint/endpoint-run.ts',
-    find: 'const leftovers = await this.#awaitLeftovers(earlier, names);',
-    replace: 'const leftovers: Leftovers = { due: names, failed: [], wasRestart: false };',
+    find: 'let leftovers = await this.#awaitLeftovers(earlier, names);',
+    replace: 'let leftovers: Leftovers = { due: names, failed: [], wasRestart: false };',
   },
   {
     name: 'a change whose operation failed is not sent again',
