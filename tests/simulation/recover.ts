@@ -45,7 +45,7 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
   if (round.refreshesBetween) await refresh(world, stack, isCutOff);
   const lateReads = round.lateReads.map((fault) => ground.controls.inject(fault));
   for (let attempt = 1; ; attempt += 1) {
-    if (hasDrift && isCutOff) noteGivenAway(world, stack);
+    if (hasDrift) noteGivenAway(world, stack, isCutOff);
     const replaceTargets = findUnreplaced(world, round, stack);
     const result = await world.run(stack, { command: 'up', refreshesFirst: hasDrift, replaceTargets });
     if (result.isSuccess && isUnrecorded && watch.lateWriteAt >= repairedFrom) {
@@ -194,7 +194,7 @@ function takeOver(world: World, slot: number, id: string, mayImport: boolean): v
 }
 
 async function refresh(world: World, stack: Stack, isCutOff: boolean): Promise<void> {
-  if (isCutOff) noteGivenAway(world, stack);
+  noteGivenAway(world, stack, isCutOff);
   await world.run(stack, { command: 'refresh' });
 }
 
@@ -203,14 +203,18 @@ const secretArguments = { name: 'name', setting: 'pgSettings', trigger: 'restart
 
 /**
  * A refresh knows only the state. If the run was killed after the service had stored a secret, the state does not mark
- * the value as a secret, so the refresh stores it in plain text.
+ * the value as a secret, so the refresh stores it in plain text. The same holds for the old copy of an endpoint that a failed
+ * replacement keeps.
  */
-function noteGivenAway(world: World, stack: Stack): void {
+function noteGivenAway(world: World, stack: Stack, isCutOff: boolean): void {
   const { ground, watch } = world;
-  for (const { urn, inputs, outputs } of stack.state.resources)
+  const { resources } = stack.state;
+  for (const { id, urn, inputs, outputs } of resources) {
+    if (!isCutOff && resources.filter((other) => other.id === id).length === 1) continue;
     for (const [what, argument] of Object.entries(secretArguments)) {
       if ([...inputs.secretNames, ...outputs.secretNames].includes(argument)) continue;
       const isUnmarked = (canary: string) => canary.includes(`-${what}-${world.slotOfUrn(urn)}-`);
       for (const canary of ground.texts.canaries.filter(isUnmarked)) watch.givenAway.add(canary);
     }
+  }
 }

@@ -35,7 +35,7 @@ export class Watch {
   readonly unheard = new Set<string>();
   /** When the last create or delete of a dead process has arrived. Virtual time. */
   lateWriteAt = Number.NEGATIVE_INFINITY;
-  /** When its last change has arrived. */
+  /** When the last change of a dead process has arrived. Virtual time. */
   lateChangeAt = Number.NEGATIVE_INFINITY;
   /** Whether a run has a reason to delete an endpoint of the programs. */
   mayDelete: (run: SimulatedRun, endpointId: string) => boolean = () => true;
