@@ -1,7 +1,8 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { drawScenario } from './draw-scenario';
+import type { Violation } from './rules';
 import type { Scenario } from './scenario';
-import { Simulator } from './simulate';
+import { type Outcome, Simulator } from './simulate';
 import { noMishap } from './simulated-run';
 
 // Schedules that once broke an invariant, as data.
@@ -55,11 +56,21 @@ function scenarioWith(service: Scenario['service'], ...rounds: readonly Partial<
   };
 }
 
-function startSimulator(): Simulator {
+async function simulate(scenario: Scenario): Promise<Outcome> {
   const simulator = new Simulator();
   simulator.install();
-  onTestFinished(() => simulator.uninstall());
-  return simulator;
+  try {
+    return await simulator.run(scenario);
+  } finally {
+    simulator.uninstall();
+  }
+}
+
+/** What goes wrong in the schedules of a scenario, one for each seed, with delays of up to 20 ms. */
+async function violationsOf(scenario: Scenario, seeds: readonly number[]): Promise<readonly Violation[]> {
+  const outcomes: Outcome[] = [];
+  for (const seed of seeds) outcomes.push(await simulate({ ...scenario, seed, longestDelayMs: 20 }));
+  return outcomes.flatMap(({ violations }) => violations);
 }
 
 it('a create waits for a slow list at its end, and does not fail although everything was done', async () => {
@@ -69,7 +80,7 @@ it('a create waits for a slow list at its end, and does not fail although everyt
     effect: { kind: 'slow', delayMs: 20_000 },
   } as const;
   const scenario = scenarioWith({ operationMs: 100 }, { faults: [slowLists] });
-  const { violations, counts } = await startSimulator().run(scenario);
+  const { violations, counts } = await simulate(scenario);
   expect(violations).toEqual([]);
   expect(counts.get('failed runs') ?? 0).toBe(0);
 });
@@ -83,7 +94,7 @@ it('a create of a replica that waited for the lock does not wait for the read la
       disturbances: [{ ...lock, status: 'running', forMs: 8_000 }],
     },
   );
-  const { violations, counts } = await startSimulator().run({ ...scenario, timeoutSeconds: 20 });
+  const { violations, counts } = await simulate({ ...scenario, timeoutSeconds: 20 });
   expect(violations).toEqual([]);
   expect(counts.get('failed runs') ?? 0).toBe(0);
 });
@@ -102,7 +113,7 @@ it('without waiting, a restart is not repeated for a suspension that failed befo
     { slots: [notWaiting] },
     { slots: [{ ...notWaiting, trigger: 'a' }], faults: [failingSuspension] },
   );
-  const { violations } = await startSimulator().run(scenario);
+  const { violations } = await simulate(scenario);
   expect(violations).toEqual([]);
 });
 
@@ -113,9 +124,8 @@ it('without waiting, the compute is up after a restart whose suspension fails wh
     { slots: [notWaiting] },
     { slots: [{ ...notWaiting, size: [0.25, 0.25] }], faults: [failingSuspension] },
   );
-  const simulator = startSimulator();
   for (const seed of [2, 9, 10]) {
-    const { violations } = await simulator.run({ ...scenario, seed, longestDelayMs: 200 });
+    const { violations } = await simulate({ ...scenario, seed, longestDelayMs: 200 });
     expect(violations).toEqual([]);
   }
 });
@@ -154,7 +164,7 @@ it.each([1, 1_000])(
         refreshesAfter: true,
       },
     );
-    const { violations } = await startSimulator().run({ ...scenario, longestDelayMs: 20 });
+    const { violations } = await simulate({ ...scenario, longestDelayMs: 20 });
     expect(violations).toEqual([]);
   },
 );
@@ -176,7 +186,7 @@ it('an endpoint that its create has deleted as a duplicate is not kept as if it 
       ],
     },
   );
-  const { violations } = await startSimulator().run({ ...scenario, timeoutSeconds: 20 });
+  const { violations } = await simulate({ ...scenario, timeoutSeconds: 20 });
   expect(violations).toEqual([]);
 });
 
@@ -214,7 +224,7 @@ it('a create that takes over the endpoint of a killed run leaves none that its o
       ],
     },
   );
-  const { violations } = await startSimulator().run({
+  const { violations } = await simulate({
     ...scenario,
     seed: 0,
     longestDelayMs: 20,
@@ -233,7 +243,6 @@ it('a killed replacement whose old endpoint others delete meanwhile leaves no en
     status: 'running',
     forMs: 200,
   } as const;
-  const simulator = startSimulator();
   // At some of these events the request has been sent, and the endpoint is not in state yet.
   for (const at of [4, 5, 6, 7, 8, 9, 10]) {
     const scenario = scenarioWith(
@@ -246,7 +255,7 @@ it('a killed replacement whose old endpoint others delete meanwhile leaves no en
         refreshesBetween: true,
       },
     );
-    const { violations } = await simulator.run(scenario);
+    const { violations } = await simulate(scenario);
     expect(violations).toEqual([]);
   }
 });
@@ -267,12 +276,11 @@ it('an update that is repeated restarts the compute once, even if the start of t
       ],
     },
   );
-  const { violations } = await startSimulator().run({ ...scenario, timeoutSeconds: 20 });
+  const { violations } = await simulate({ ...scenario, timeoutSeconds: 20 });
   expect(violations).toEqual([]);
 });
 
 it('a create that gives way to the endpoint of a killed one, and whose delete hangs, leaves that one to the next create', async () => {
-  const simulator = startSimulator();
   for (const at of [3, 4, 5, 6]) {
     const scenario = scenarioWith(
       { operationMs: 0, locks: 'project', lateListsMs: 500 },
@@ -284,15 +292,7 @@ it('a create that gives way to the endpoint of a killed one, and whose delete ha
         faults: [{ match: { action: 'suspend_compute' }, times: 1, effect: { kind: 'operation-hangs' } }],
       },
     );
-    for (const seed of [0, 1, 2]) {
-      const { violations } = await simulator.run({
-        ...scenario,
-        seed,
-        longestDelayMs: 20,
-        timeoutSeconds: 20,
-      });
-      expect(violations).toEqual([]);
-    }
+    expect(await violationsOf({ ...scenario, timeoutSeconds: 20 }, [0, 1, 2])).toEqual([]);
   }
 });
 
@@ -307,12 +307,11 @@ it('an update whose response is lost does not take an operation from before it f
       faults: [{ match: { method: 'PATCH', path: '/**' }, times: 1, effect: lost }],
     },
   );
-  const { violations } = await startSimulator().run(scenario);
+  const { violations } = await simulate(scenario);
   expect(violations).toEqual([]);
 });
 
 it('an endpoint that a late read does not show is not replaced where restarts are not allowed', async () => {
-  const simulator = startSimulator();
   for (const lateMs of [20, 40, 80, 200, 4_000]) {
     const late = { kind: 'late-read', lateMs } as const;
     const scenario = scenarioWith(
@@ -320,14 +319,13 @@ it('an endpoint that a late read does not show is not replaced where restarts ar
       { slots: [{ ...plan, project: 1 }] },
       { isGuarded: true, faults: [{ match: { method: 'GET', path: '/**' }, times: 2, effect: late }] },
     );
-    const { violations } = await simulator.run(scenario);
+    const { violations } = await simulate(scenario);
     expect(violations).toEqual([]);
   }
 });
 
 it('a create does not fail because a late list shows the deleted endpoint of the branch', async () => {
   const lists = { method: 'GET', path: '/projects/:p/endpoints' } as const;
-  const simulator = startSimulator();
   for (const at of [1, 2, 3, 4]) {
     const scenario = scenarioWith(
       { operationMs: 0 },
@@ -342,10 +340,7 @@ it('a create does not fail because a late list shows the deleted endpoint of the
         lateReads: [{ match: lists, times: 2, effect: { kind: 'late-read', lateMs: 299 } }],
       },
     );
-    for (const seed of [0, 1, 2, 3]) {
-      const { violations } = await simulator.run({ ...scenario, seed, longestDelayMs: 20 });
-      expect(violations).toEqual([]);
-    }
+    expect(await violationsOf(scenario, [0, 1, 2, 3])).toEqual([]);
   }
 });
 
@@ -369,7 +364,7 @@ it('a take-over moves its endpoint to a branch that the endpoint of a killed rep
       faults: [{ match: { method: 'GET', path: '/projects/:p/endpoints' }, times: 1, effect: stale }],
     },
   );
-  const { violations } = await startSimulator().run(scenario);
+  const { violations } = await simulate(scenario);
   expect(violations).toEqual([]);
 });
 
@@ -384,11 +379,7 @@ it('a lost response does not make a failure of an earlier run, which has been re
       faults: [{ match: { method: 'PATCH', path: '/**' }, times: 1, effect: lost }],
     },
   );
-  const simulator = startSimulator();
-  for (const seed of [0, 1, 2, 3]) {
-    const { violations } = await simulator.run({ ...scenario, seed, longestDelayMs: 20 });
-    expect(violations).toEqual([]);
-  }
+  expect(await violationsOf(scenario, [0, 1, 2, 3])).toEqual([]);
 });
 
 it('a start whose response is lost is found, although the start that is sent after it has no effect', async () => {
@@ -404,7 +395,7 @@ it('a start whose response is lost is found, although the start that is sent aft
       ],
     },
   );
-  const { violations } = await startSimulator().run(scenario);
+  const { violations } = await simulate(scenario);
   expect(violations).toEqual([]);
 });
 
@@ -424,9 +415,5 @@ it('an endpoint that only late reads still show is not taken over', async () => 
       lateReads: [{ match: { method: 'GET', path: '/**' }, times: 3, effect: stale }],
     },
   );
-  const simulator = startSimulator();
-  for (const seed of [0, 1, 2, 3]) {
-    const { violations } = await simulator.run({ ...scenario, seed, longestDelayMs: 20 });
-    expect(violations).toEqual([]);
-  }
+  expect(await violationsOf(scenario, [0, 1, 2, 3])).toEqual([]);
 });
