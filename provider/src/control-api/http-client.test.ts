@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import axios, { AxiosError } from 'axios';
 import { range } from 'lodash';
 import { describe, expect, it, vi } from 'vitest';
@@ -12,6 +13,8 @@ interface Answer {
   readonly status?: number;
   readonly retryAfterSeconds?: number;
   readonly isBrokenOff?: boolean;
+  /** @default 0 */
+  readonly afterMs?: number;
   /** @default JSON without the fields of the service's errors */
   readonly body?: string;
 }
@@ -27,8 +30,10 @@ function connect(requestsPerMinute: number, answersOf: Readonly<Record<string, r
       status,
       retryAfterSeconds = 0,
       isBrokenOff,
+      afterMs = 0,
       body = '{}',
     } = answersOf[id]?.[tries] ?? { status: 404 };
+    if (afterMs > 0) await sleep(afterMs);
     if (status === undefined) throw new AxiosError('socket hang up', 'ECONNRESET', config);
     const headers = { 'retry-after': String(retryAfterSeconds), 'content-type': 'application/json' };
     const response = { status, statusText: '', headers, config, data: body };
@@ -78,6 +83,13 @@ describe('a read without a deadline of its own', () => {
     await vi.advanceTimersByTimeAsync(1_000_000);
     expect((await reads)[0]).toBe('404 Not Found at 240 s');
     expect(timesOf('first')).toEqual([0, 180, 240]);
+  });
+
+  it('does not take an address for unreachable because a request gets no response for long', async () => {
+    const { read } = connect(700, { first: [{}, { afterMs: 25_000 }] });
+    const first = read('first');
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect(await first).toMatch(/^404 Not Found at 25/);
   });
 
   it.each([

@@ -142,6 +142,7 @@ function sendWithin(limiter: RateLimiter, interruption?: AbortSignal): AxiosAdap
         // Time in the queue does not count as a fault: without a request, nothing shows whether the fault is over.
         if (context?.failingSince) context.failingSince += Date.now() - queuedAt;
         if (context?.unreachableSince) context.unreachableSince += Date.now() - queuedAt;
+        if (context) context.sentAt = Date.now();
         if (patienceMs !== undefined) deadline?.begin();
         const signal = method === 'GET' ? interruption : endOfWrites.signal;
         return sendInTime(send, config, signal).catch((error: AxiosError) => {

@@ -28,6 +28,8 @@ export interface RequestContext extends CallOptions {
   failingSince?: number | undefined;
   /** When the address became unreachable, likewise moved forward; undefined after any response. Local time. */
   unreachableSince?: number | undefined;
+  /** When the latest attempt went out. Local time. */
+  sentAt?: number;
   /** How long to pause before the retry. Milliseconds. */
   pauseMs?: number;
 }
@@ -93,7 +95,8 @@ function shouldSendAgain(error: AxiosError, pacing: RetryPacing): boolean {
   const { context } = config;
   // Any response ends an outage. The next outage starts from zero.
   context.unreachableSince = error.response ? undefined : (context.unreachableSince ?? Date.now());
-  const unreachableMs = Date.now() - (context.unreachableSince ?? Date.now());
+  // While a request waits for its response, nothing shows whether the address is unreachable.
+  const unreachableMs = (context.sentAt ?? Date.now()) - (context.unreachableSince ?? Date.now());
   if (unreachableMs > pacing.unreachableMs) return false;
   const attempt = (config['axios-retry']?.retryCount ?? 0) + 1;
   context.pauseMs = retryDelayMs(attempt, retryAfter(error), pacing);
