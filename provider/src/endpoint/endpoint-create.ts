@@ -26,12 +26,15 @@ const mostAttempts = 3;
  * @throws UnsettledError when the endpoint exists, but not as declared: it is kept in state
  */
 export async function createEndpoint(request: CreateRequest): Promise<Created> {
+  let mayHaveTwin = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
       const creation = await createOnce(request);
       if (creation.kind === 'new') return await finishNew(request, creation.change);
-      return await takeOver(request, creation);
+      return await takeOver(request, { ...creation, mayHaveTwin: mayHaveTwin || creation.mayHaveTwin });
     } catch (error) {
+      // An attempt may have failed to delete the endpoint that it created.
+      mayHaveTwin ||= error instanceof GoneError && error.cause !== undefined;
       const isGone =
         error instanceof GoneError ||
         (error instanceof TakenError && (await isListedOnly(request, error.takenBy)));
@@ -51,24 +54,26 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
   claims.claimCreated(id, declaration);
   const run = startRun(request, change.endpoint, true);
   run.mayHaveDuplicates = true;
-  /** The endpoint that another process with the same program created before. */
-  const findOlder = (endpoints: readonly Endpoint[]) =>
-    findOlderDuplicate(target, endpoints, change.endpoint);
   /**
    * Whether this endpoint is being deleted for an older one that the next create takes over. It must not enter the state
    * then: an update would take it for the one to keep, and delete the older one.
    */
   let givesWay = false;
+  let whyLeft: unknown;
+  /** The endpoint that another process with the same program created before. */
+  const findOlder = (endpoints: readonly Endpoint[]) => {
+    const older = findOlderDuplicate(target, endpoints, change.endpoint);
+    givesWay ||= older?.name !== undefined && target.derivedNames.includes(older.name);
+    return older;
+  };
   const finish = async () => {
     await run.awaitChange(change);
     const finished = await run.finish('name');
     // A list that shows this endpoint shows an older one too.
-    const older = findOlder(project.endpoints.latest);
-    if (!older) {
+    if (!findOlder(project.endpoints.latest)) {
       run.mayHaveDuplicates = !(await deleteDuplicates(request, id));
       return run.finishNamed(finished);
     }
-    givesWay = target.derivedNames.includes(older.name ?? '');
     await deleteEndpoint(project, id, deadline, progress);
     return undefined;
   };
@@ -81,13 +86,17 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
       givesWay || (!deadline.hasPassed && (await findListed(request, judge).catch(() => false)));
     if (!isDuplicate) return failWithoutDuplicates(request, id, run, error);
     // If this fails, too, the take-over of the older endpoint repeats it.
-    await deleteEndpoint(project, id, deadline, progress).catch(() => undefined);
+    await deleteEndpoint(project, id, deadline, progress).catch((deletion: unknown) => {
+      if (!givesWay) throw error;
+      whyLeft = deletion;
+    });
     return undefined;
   });
   const outputs = await run.keepInState(finished);
   if (outputs) return { id, outputs };
   throw new GoneError(
     `create of endpoint ${id}: another process created an endpoint first for the same resource, and this duplicate gives way to it.${givesWay ? ' The next `pulumi up` takes that one over.' : ''}`,
+    whyLeft === undefined ? {} : { cause: whyLeft },
   );
 }
 
@@ -99,7 +108,7 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
     throw new GoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
   const isOwn = kind === 'own';
   const run = startRun(request, endpoint);
-  run.mayHaveDuplicates = isOwn;
+  run.mayHaveDuplicates = true;
   const differing = findDrift(endpoint, inputs).filter((name) => !isOwn || name !== 'name');
   // A forced replacement that keeps the endpoint must also reset what an earlier program has set.
   const isKept = isOwn && target.createsBeforeDelete;
@@ -118,15 +127,16 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
     return run.finish('name');
   };
   const finish = async () => {
-    if (!isOwn) return run.finishNamed(await apply());
     const finished = await apply().catch((error: unknown) => {
-      if (mayHaveTwin) throw error;
+      if (!isOwn || mayHaveTwin) throw error;
       return failWithoutDuplicates(request, id, run, error);
     });
     // An earlier run may have created this endpoint, and this run a second one that lists do not show yet.
     const lagMs = mayHaveTwin ? project.readLagMs - (Date.now() - foundAt) : 0;
     if (lagMs > 0) await findListed(request, (listed) => findDuplicates(target, listed, id)[0], lagMs);
-    run.mayHaveDuplicates = !(await deleteDuplicates(request, id));
+    // What an earlier create left may be older than an endpoint that is adopted.
+    const olderMs = isOwn ? 0 : Number.POSITIVE_INFINITY;
+    run.mayHaveDuplicates = !(await deleteDuplicates(request, id, 'other resources', olderMs));
     return run.finishNamed(finished);
   };
   return { id, outputs: await run.keepInState(finish()) };

@@ -18,7 +18,7 @@ export interface ExistingEndpoint {
   readonly kind: 'own' | 'adopted';
   readonly endpoint: Endpoint;
   /** Whether a request of this create may have created another one: its outcome is unknown. @default false */
-  readonly mayHaveTwin?: boolean;
+  readonly mayHaveTwin?: boolean | undefined;
 }
 
 /** Derives the names once for a whole create. */
@@ -41,12 +41,11 @@ export function findExisting(
   // another backend. Only a program that creates before it deletes can meet its own there, by a forced replacement and a move
   // in one update.
   const isInPlace = own?.branch_id === inputs.branchId || target.createsBeforeDelete;
-  if (own && isInPlace) return { kind: 'own', endpoint: own };
-  if (own && !inputs.adopt) throw new TakenError(describeElsewhere(own), own.id);
-  if (own) return { kind: 'adopted', endpoint: own };
+  if (own && !isInPlace && !inputs.adopt) throw new TakenError(describeElsewhere(own), own.id);
   const named = findNamed(target, endpoints);
   if (named && !(inputs.adopt && isSamePlace(named, inputs)))
     throw new TakenError(describeTaken(inputs, named), named.id);
+  if (own && !named) return { kind: isInPlace ? 'own' : 'adopted', endpoint: own };
   const adopted = inputs.adopt ? (named ?? findBranchEndpoint(inputs, endpoints)) : undefined;
   return adopted && { kind: 'adopted', endpoint: adopted };
 }

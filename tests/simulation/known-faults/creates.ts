@@ -30,9 +30,11 @@ export const createFaults: readonly KnownFault[] = [
     file: 'endpoint/existing-endpoint.ts',
     find: `if (named && !(inputs.adopt && isSamePlace(named, inputs)))
     throw new TakenError(describeTaken(inputs, named), named.id);
+  if (own && !named) return { kind: isInPlace ? 'own' : 'adopted', endpoint: own };
   const adopted = inputs.adopt ?`,
     replace: `if (named && !isSamePlace(named, inputs))
     throw new TakenError(describeTaken(inputs, named), named.id);
+  if (own && !named) return { kind: isInPlace ? 'own' : 'adopted', endpoint: own };
   const adopted = inputs.adopt || named ?`,
   },
   {
