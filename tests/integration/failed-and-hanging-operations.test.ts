@@ -188,6 +188,50 @@ describe('the operations of an update that was killed after its request', () => 
     expect(operationsOf(service)[0]).toBe('suspend_compute finished');
   });
 
+  it('are retried by the next update if this one could not list them', async () => {
+    const { service, id, outs } = await kill(600, 'suspend_compute');
+    const lists = { method: 'GET', path: '/projects/:id/operations' };
+    const effect = { kind: 'status', status: 403 } as const;
+    const refusal = service.emulator.inject({ match: lists, effect, times: 'always' });
+    const failed = await failedState(service.startProvider().update(id, outs, service.declare(resized)));
+    refusal.clear();
+    await service.startProvider().update(id, failed.outs, service.declare(resized));
+    expect(operationsOf(service).slice(0, 2)).toEqual(['start_compute finished', 'suspend_compute finished']);
+  });
+
+  it('are retried even if lists do not show them at first, and another argument has changed, too', async () => {
+    const { service, id, outs } = await kill(600, 'suspend_compute');
+    const lists = { method: 'GET', path: '/projects/:id/operations' };
+    const effect = { kind: 'late-read', lateMs: 2_000 } as const;
+    service.emulator.inject({ match: lists, effect, times: 'always' });
+    const provider = service.startProvider({}, { readLagMs: 5_000 });
+    await provider.update(id, outs, service.declare({ ...resized, poolerEnabled: true }));
+    expect(operationsOf(service).slice(0, 2)).toEqual(['start_compute finished', 'suspend_compute finished']);
+  });
+
+  it('are not retried if others have restarted the compute since', async () => {
+    const { service, id, outs } = await kill(600, 'suspend_compute');
+    const restarted = { ...resized, restartTriggers: { day: '2' } };
+    await service.startProvider().update(id, { ...outs, ...resized }, service.declare(restarted));
+    const before = operationsOf(service);
+    expect(before.slice(0, 2)).toEqual(['start_compute finished', 'suspend_compute finished']);
+    await service.startProvider().update(id, outs, service.declare(resized));
+    expect(operationsOf(service)).toEqual(before);
+  });
+
+  it('are the restart that a trigger asks for if they are still running', async () => {
+    const service = await startService({ operationMs: 300, locks: 'none' });
+    const { id, outs } = await createEndpoint(service);
+    const both = service.declare({ ...resized, restartTriggers: { day: '2' } });
+    void service
+      .startProvider()
+      .update(id, outs, both)
+      .catch(() => undefined);
+    await expect.poll(() => service.emulator.requests().some(({ method }) => method === 'PATCH')).toBe(true);
+    await service.startProvider().update(id, outs, both);
+    expect(operationsOf(service).filter((each) => each.startsWith('suspend_compute'))).toHaveLength(1);
+  });
+
   it("of others that drop connections are not repeated for a change that doesn't", async () => {
     const service = await startService({ operationMs: 50, locks: 'none' });
     const { id, outs } = await createEndpoint(service);

@@ -79,3 +79,19 @@ it('a restart that nothing waits for is repeated when its suspension had failed 
   await expect.poll(() => emulator.connectionDrops(id), patience).toBe(1);
   await expect.poll(() => ownEndpoints(service)[0]?.current_state, patience).toBe('active');
 });
+
+it('a restart repeats the suspension of a killed one if that fails', async () => {
+  const service = await startService({ operationMs: 100, schedulingMs: 200, locks: 'none' });
+  const { emulator } = service;
+  const { id, outs } = await runCreate(service.startProvider(), service.declare());
+  emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-fails' } });
+  const desired = service.declare({ restartTriggers: { day: '2' } });
+  void service
+    .startProvider()
+    .update(id, outs, desired)
+    .catch(() => undefined);
+  await expect.poll(() => emulator.requests().some(({ path }) => path.endsWith('/suspend'))).toBe(true);
+  await service.startProvider().update(id, outs, desired);
+  expect(emulator.connectionDrops(id)).toBe(1);
+  expect(ownEndpoints(service)[0]?.current_state).toBe('active');
+});

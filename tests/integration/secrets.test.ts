@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { silenceDiagnostics } from '../support/diagnostics';
 import { runCreate, runUpdate } from '../support/engine';
-import { errorOf } from '../support/failure';
+import { errorOf, failureOf } from '../support/failure';
 import { startService } from '../support/start-service';
 
 silenceDiagnostics();
@@ -40,6 +40,21 @@ describe('a secret', () => {
     const { message } = await errorOf(runUpdate(service.startProvider(), state, desired));
     expect(message).toMatch(/allowRestart is false.*set allowRestart: true/);
   });
+});
+
+it('a new secret that a proxy hides behind its own page, after the service has stored it, is one in state', async () => {
+  const service = await startService();
+  const state = await runCreate(service.startProvider(), service.declare());
+  const page = { kind: 'proxy-page', status: 404, when: 'after-work' } as const;
+  service.emulator.inject({ match: { method: 'PATCH' }, effect: page });
+  service.emulator.inject({
+    match: { method: 'GET' },
+    times: 'always',
+    effect: { ...page, when: 'before-work' },
+  });
+  const desired = service.declare({ pgSettings: { 'app.key': 'canary' }, __secrets: ['pgSettings'] });
+  const { properties } = await failureOf(service.startProvider().update(state.id, state.outs, desired));
+  expect(properties).toMatchObject({ __secrets: ['pgSettings'], __unapplied: ['pgSettings'] });
 });
 
 describe('a value that becomes a secret', () => {

@@ -118,6 +118,10 @@ async function followAdvice(
       // A run that was cut off has sent the delete, perhaps after the refresh of this one. Later the endpoint is gone.
       await settle(world);
     } else if (message.includes(overwrittenAdvice) && watch.lateChangeAt >= startedAt - world.lagMs) {
+    } else if (plan?.name !== undefined && isNameTaken(world, message) && isLeft(world, stack, slot)) {
+      // The killed run has left an endpoint of the name, which this list did not show yet. A later error names it.
+      journal.count('stale refusals');
+      await sleep(world.lagMs);
     } else if (plan?.name !== undefined && isNameTaken(world, message)) {
       ground.texts.avoidName(slot, plan.project, plan.name);
       journal.count('renames');
@@ -129,6 +133,14 @@ async function followAdvice(
     } else if (!hasJoinedDelete(world, message, startedAt)) return false;
   }
   return failures.length > 0;
+}
+
+/** Whether a run has left an endpoint of the declared name that no state has. */
+function isLeft({ ground, plans }: World, stack: Stack, slot: number): boolean {
+  const plan = plans[slot];
+  const name = plan?.name && ground.texts.name(slot, plan.project, plan.name);
+  const inState = stack.state.resources.map(({ id }) => id);
+  return ground.own(slot).some((own) => own.name === name && !inState.includes(own.id));
 }
 
 /** The endpoint that the project has already, by the error. */

@@ -72,6 +72,15 @@ export function checkRestarts(
           'restarts are declared',
           `${slotName(slot)}: too many restarts or drops of ${endpoint.id}: ${restarts} and ${drops}, declared ${JSON.stringify(change)}`,
         );
+      // After a refresh, an update that was killed shows no change. A create that keeps the endpoint knows of no triggers.
+      const isRefreshed = round.refreshesBetween || round.disturbances.length > 0 || round.forced.length > 0;
+      const isForgotten = isForced || (isRefreshed && results.some(({ run }) => run.isCutOff));
+      const wasActive = isSame && before.isActive && !ground.wasAutosuspended(endpoint.id);
+      if (wasActive && declared > 0 && drops === 0 && plan.isWaiting && !isForgotten)
+        watch.violate(
+          'a declared restart happens',
+          `${slotName(slot)}: ${endpoint.id} was never restarted, declared ${JSON.stringify(change)}`,
+        );
       const staysUp = isSame ? before.isActive && change.move === 0 && !isTriggerLost : true;
       // A killed run does not learn that a suspension has failed, which was the first half of a restart.
       const isKnown = !isKilled || !round.faults.some(({ effect }) => effect.kind === 'operation-fails');

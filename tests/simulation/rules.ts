@@ -8,6 +8,7 @@ export type Rule =
   | 'an endpoint in use is not deleted'
   | 'nothing is replaced without a reason'
   | 'restarts are declared'
+  | 'a declared restart happens'
   | 'the compute starts again'
   | 'an idle compute stays idle'
   | 'secrets stay secret'

@@ -77,6 +77,11 @@ export function isNotFound(error: unknown): error is ControlApiError {
   return error instanceof ControlApiError && error.isNotFound;
 }
 
+/** Whether a proxy has responded in place of the service. It may have passed the request on. */
+export function isFromProxy(error: unknown): boolean {
+  return error instanceof ControlApiError && error.status !== undefined && !error.isFromService;
+}
+
 function describeFailure(failure: ControlApiFailure): string {
   const { method, path, status, code, reason, requestId, retryAfterMs } = failure;
   const isMalformed = code === malformedResponseCode;

@@ -167,8 +167,11 @@ export class EndpointOperations {
     const find = async () => {
       const others = (await this.#list(() => 0, within)).filter(({ id }) => !this.#latest.has(id));
       const since = others.slice(0, others.findIndex(({ action }) => requested.includes(action)) + 1);
-      const left = since.filter((operation) => outcomeOf(operation) !== 'succeeded');
-      return stops || left.some(({ action }) => action !== 'suspend_compute') ? left.reverse() : [];
+      const own = since.reverse();
+      const left = own.filter(
+        (operation) => outcomeOf(operation) !== 'succeeded' && !isRepeated(operation, own),
+      );
+      return stops || left.some(({ action }) => action !== 'suspend_compute') ? left : [];
     };
     return isPatient ? this.#relist(find, (left) => left.length > 0) : find();
   }

@@ -23,6 +23,9 @@ import { KnownEndpoint } from './known-endpoint';
 /** How long to pause before an endpoint that does not agree yet is read again. */
 const readBackPauses = { firstMs: 50, longestMs: 1_000 };
 
+/** The arguments that no `apply_config` applies. */
+const unappliedArguments = ['name', 'restartTriggers'] as const;
+
 /** What an earlier run left, and what of it is due now. */
 interface Leftovers {
   /** The arguments to send: those that were to be sent, and those for which a failed operation has left drift. */
@@ -116,7 +119,9 @@ export class EndpointRun {
       if (leftovers.failed.length > 0) started = [...started, ...(await this.#applyLeftovers(leftovers))];
     }
     // A start that was under way, and did not fail, has finished the earlier restart.
-    const underWay = isRestarting ? differenceBy(earlier.filter(isUnfinished), leftovers.failed, 'id') : [];
+    const others = leftovers.failed.length === 0 ? unknown : [];
+    const resumed = [...(isRestarting ? earlier : []), ...others].filter(isUnfinished);
+    const underWay = differenceBy(resumed, leftovers.failed, 'id');
     const isDone = await this.#restartIfDue(leftovers, [...started, ...underWay], isRestarting);
     this.#unapplied = isDone ? [] : ['restartTriggers'];
     this.#operations.forgetEarlier();
@@ -136,21 +141,22 @@ export class EndpointRun {
     started: readonly Operation[],
     hasEarlier: boolean,
   ): Promise<Operation[]> {
-    const { inputs } = this.#work;
-    const sent = without(due, 'name', 'restartTriggers');
-    const disruptive = findDisruptive(sent, inputs);
+    const sent = without(due, ...unappliedArguments);
+    const disruptive = findDisruptive(sent, this.#work.inputs);
     const isNew = started.some(({ action }) => action === 'suspend_compute');
     const mayBeKnown =
       disruptive.length > 0 && !isNew && (started.length === 0 || sent.length > disruptive.length);
-    if (mayBeKnown) {
-      const stops = disruptive.some((name) => argumentTable[name].effect === 'disconnect');
-      const isPatient = started.length === 0 && !hasEarlier && inputs.waitForOperations !== false;
-      const left = await this.#operations.findUnknown(stops, isPatient);
-      return differenceBy(left, failed, 'id');
-    }
-    if (sent.length === 0 || started.length > 0 || hasEarlier) return [];
+    if (!mayBeKnown && (sent.length === 0 || started.length > 0 || hasEarlier)) return [];
+    const accepted = this.#unapplied;
+    // If the list can't be read, the next update sends the change again, and looks again.
+    this.#unapplied = due;
+    const stops = disruptive.some((name) => argumentTable[name].effect === 'disconnect');
+    // An idle compute is not suspended, so with another argument nothing tells that the values were in place.
+    const isKnown = started.length === 0 || this.#endpoint.latest?.current_state !== 'idle';
+    const left = await this.#operations.findUnknown(stops, mayBeKnown && isKnown && !hasEarlier);
+    this.#unapplied = accepted;
+    if (mayBeKnown) return differenceBy(left, failed, 'id');
     // Values that don't drop connections have just been sent again, so what failed before needs no more.
-    const left = await this.#operations.findUnknown(false, false);
     return left.filter((operation) => operation.action === 'apply_config' && isUnfinished(operation));
   }
 
@@ -164,8 +170,9 @@ export class EndpointRun {
     if (failed.length === 0) return { due: names, failed, wasRestart };
     const differing = union(names, findDrift(await this.#endpoint.read(), this.#work.inputs));
     // An apply_config failed after its run had ended. The service reports the new values, so nothing differs.
-    const isUnapplied = differing.length === 0 && failed.some(({ action }) => action === 'apply_config');
-    const due = isUnapplied ? findRepeatable(this.#work.inputs) : differing;
+    const isUnsent = without(differing, ...unappliedArguments).length === 0;
+    const isUnapplied = isUnsent && failed.some(({ action }) => action === 'apply_config');
+    const due = isUnapplied ? union(differing, findRepeatable(this.#work.inputs)) : differing;
     this.#unapplied = due;
     return { due, failed, wasRestart };
   }
@@ -216,8 +223,15 @@ export class EndpointRun {
     const { endpoint, operations } = await this.#control('suspend');
     const isSuspended = operations.length > 0 || endpoint.current_state !== 'idle';
     if (!isSuspended && !isRestarting) return true;
+    if (isSuspended && operations.length === 0) await this.#awaitSuspension();
     // Without waiting, a start without effect means that the suspension was cancelled, or had not begun.
     return (await this.#start()) || !isSuspended || this.#work.inputs.waitForOperations !== false;
+  }
+
+  /** Waits for a suspension that others have requested, and repeats it if it fails. */
+  async #awaitSuspension(): Promise<void> {
+    const failed = await this.#operations.awaitEarlier(await this.#operations.findUnknown(true, true));
+    if (failed.some(({ action }) => action === 'suspend_compute')) await this.#control('suspend');
   }
 
   /** Starts the compute. Returns false only if the start had no effect; a disabled endpoint counts as done. */

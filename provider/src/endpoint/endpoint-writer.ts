@@ -1,5 +1,5 @@
 import { without } from 'lodash';
-import { isNotFound } from '../control-api/control-api-error';
+import { isFromProxy, isNotFound } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
 import type { EndpointChange, Operation } from '../control-api/wire-types';
 import { isOutcomeUnknown } from '../control-api/write-once';
@@ -141,10 +141,11 @@ export class EndpointWriter {
         startedBy: (change) => change.operations,
         onLocked: (blocking) => progress.show(describeBlockers(blocking), deadline.elapsedMs),
       });
-      this.#mayBeDone = false;
       // It then changes nothing more, so the operations of the first one have to be looked up.
       const isLookupDue = isRepeated && operations.length === 0;
-      return { endpoint, operations: isLookupDue ? await findStarted() : operations };
+      const started = isLookupDue ? await findStarted() : operations;
+      this.#mayBeDone = false;
+      return { endpoint, operations: started };
     } catch (error) {
       if (!isNotFound(error)) throw error;
       project.endpoints.hide(this.#work.endpointId);
@@ -156,7 +157,7 @@ export class EndpointWriter {
     try {
       return await sent;
     } catch (error) {
-      this.#mayBeDone ||= isOutcomeUnknown(error);
+      this.#mayBeDone ||= isOutcomeUnknown(error) || isFromProxy(error);
       throw error;
     }
   }

@@ -52,7 +52,7 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a restart after a lost response does not start the compute again',
     file: 'endpoint/endpoint-writer.ts',
-    find: 'operations: isLookupDue ? await findStarted() : operations',
+    find: 'isLookupDue ? await findStarted() : operations',
     replace: 'operations',
   },
   {
