@@ -21,6 +21,7 @@ interface Created {
 
 /** Enough for a stale list that shows a deleted endpoint, and for another process that creates the endpoint first. */
 const mostAttempts = 3;
+
 /**
  * Creates the endpoint, or takes over the existing one, and updates it to what is declared.
  * @throws UnsettledError when the endpoint exists, but not as declared: it is kept in state
@@ -59,6 +60,7 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
    * then: an update would take it for the one to keep, and delete the older one.
    */
   let givesWay = false;
+  /** Why it could not be deleted. */
   let whyLeft: unknown;
   /** The endpoint that another process with the same program created before. */
   const findOlder = (endpoints: readonly Endpoint[]) => {
@@ -96,7 +98,7 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
   if (outputs) return { id, outputs };
   throw new GoneError(
     `create of endpoint ${id}: another process created an endpoint first for the same resource, and this duplicate gives way to it.${givesWay ? ' The next `pulumi up` takes that one over.' : ''}`,
-    whyLeft === undefined ? {} : { cause: whyLeft },
+    { cause: whyLeft },
   );
 }
 

@@ -152,4 +152,28 @@ export const changeFaults: readonly KnownFault[] = [
     find: 'return allowRestart ?? this.core.config.allowRestart;',
     replace: 'return true;',
   },
+  {
+    name: 'a lookup that fails forgets what a killed update has started',
+    file: 'endpoint/endpoint-run.ts',
+    find: '    this.#unapplied = due;\n    const stops',
+    replace: '    const stops',
+  },
+  {
+    name: 'a restart does not wait for the suspension of a killed one',
+    file: 'endpoint/endpoint-run.ts',
+    find: 'if (isSuspended && operations.length === 0) await this.#awaitSuspension();',
+    replace: '',
+  },
+  {
+    name: 'a trigger hides an apply_config that has failed',
+    file: 'endpoint/endpoint-run.ts',
+    find: 'without(differing, ...unappliedArguments).length === 0',
+    replace: 'differing.length === 0',
+  },
+  {
+    name: 'the page of a proxy counts as proof that nothing was done',
+    file: 'endpoint/endpoint-writer.ts',
+    find: ' || isFromProxy(error);',
+    replace: ';',
+  },
 ];

@@ -122,4 +122,10 @@ export const createFaults: readonly KnownFault[] = [
     find: '    ...replacingValues,\n',
     replace: '',
   },
+  {
+    name: 'a create forgets a duplicate of its own that it could not delete',
+    file: 'endpoint/endpoint-create.ts',
+    find: 'mayHaveTwin: mayHaveTwin || creation.mayHaveTwin',
+    replace: 'mayHaveTwin: creation.mayHaveTwin',
+  },
 ];
