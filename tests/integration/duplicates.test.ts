@@ -240,18 +240,6 @@ describe('a create that fails while it can list no endpoints', () => {
   });
 });
 
-it('a create that adopts the endpoint of its name deletes what an earlier create has left', async () => {
-  const service = await startService();
-  const inputs = service.declare({ type: 'read_only', name: 'api', adopt: true });
-  const replica = { branch_id: service.branch.id, type: 'read_only' } as const;
-  const left = { ...replica, name: await derivedName(service, service.declare({ type: 'read_only' })) };
-  service.emulator.createEndpoint(service.project.id, left, { ageMs: 300_000 });
-  const { id } = service.emulator.createEndpoint(service.project.id, { ...replica, name: 'api' });
-  const created = await runCreate(service.startProvider(), inputs);
-  expect(created.id).toBe(id);
-  expect(idsOf(service)).toEqual([id]);
-});
-
 it('a create keeps its endpoint when lists tell an earlier time of creation than the response', async () => {
   const service = await startService({ operationMs: 30 });
   const toSeconds = <Body extends object>(body: Body): Body =>

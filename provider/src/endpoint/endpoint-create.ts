@@ -110,7 +110,7 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
     throw new GoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
   const isOwn = kind === 'own';
   const run = startRun(request, endpoint);
-  run.mayHaveDuplicates = true;
+  run.mayHaveDuplicates = isOwn;
   const differing = findDrift(endpoint, inputs).filter((name) => !isOwn || name !== 'name');
   // A forced replacement that keeps the endpoint must also reset what an earlier program has set.
   const isKept = isOwn && target.createsBeforeDelete;
@@ -129,16 +129,15 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
     return run.finish('name');
   };
   const finish = async () => {
+    if (!isOwn) return run.finishNamed(await apply());
     const finished = await apply().catch((error: unknown) => {
-      if (!isOwn || mayHaveTwin) throw error;
+      if (mayHaveTwin) throw error;
       return failWithoutDuplicates(request, id, run, error);
     });
     // An earlier run may have created this endpoint, and this run a second one that lists do not show yet.
     const lagMs = mayHaveTwin ? project.readLagMs - (Date.now() - foundAt) : 0;
     if (lagMs > 0) await findListed(request, (listed) => findDuplicates(target, listed, id)[0], lagMs);
-    // What an earlier create left may be older than an endpoint that is adopted.
-    const olderMs = isOwn ? 0 : Number.POSITIVE_INFINITY;
-    run.mayHaveDuplicates = !(await deleteDuplicates(request, id, 'other resources', olderMs));
+    run.mayHaveDuplicates = !(await deleteDuplicates(request, id));
     return run.finishNamed(finished);
   };
   return { id, outputs: await run.keepInState(finish()) };

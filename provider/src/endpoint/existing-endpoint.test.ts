@@ -104,11 +104,14 @@ describe('findExisting', () => {
     expect(findExisting(targetOf({ name: 'api' }), [other, own])).toEqual({ kind: 'own', endpoint: own });
   });
 
-  it('refuses the declared name of another endpoint although an earlier create has left one', () => {
-    expect(() => findExisting(targetOf({ name: 'web' }), [other, own])).toThrow('adopt: true takes it over');
-    const target = targetOf({ name: 'web', adopt: true });
-    expect(findExisting(target, [own, other])).toEqual({ kind: 'adopted', endpoint: other });
-  });
+  it.each([{ adopt: true }, {}])(
+    'refuses the declared name of another endpoint although an earlier create has left one: %j',
+    (change) => {
+      expect(() => findExisting(targetOf({ name: 'web', ...change }), [other, own])).toThrow(
+        /ep-other .* Choose another name for ep-own, which an earlier `pulumi up` created\.$/,
+      );
+    },
+  );
 
   it('ignores the endpoints of other resources', () => {
     expect(findExisting(targetOf(), [other, replica])).toBeUndefined();

@@ -43,9 +43,9 @@ export function findExisting(
   const isInPlace = own?.branch_id === inputs.branchId || target.createsBeforeDelete;
   if (own && !isInPlace && !inputs.adopt) throw new TakenError(describeElsewhere(own), own.id);
   const named = findNamed(target, endpoints);
-  if (named && !(inputs.adopt && isSamePlace(named, inputs)))
-    throw new TakenError(describeTaken(inputs, named), named.id);
-  if (own && !named) return { kind: isInPlace ? 'own' : 'adopted', endpoint: own };
+  if (named && (own || !(inputs.adopt && isSamePlace(named, inputs))))
+    throw new TakenError(describeTaken(inputs, named, own), named.id);
+  if (own) return { kind: isInPlace ? 'own' : 'adopted', endpoint: own };
   const adopted = inputs.adopt ? (named ?? findBranchEndpoint(inputs, endpoints)) : undefined;
   return adopted && { kind: 'adopted', endpoint: adopted };
 }
@@ -94,10 +94,13 @@ export function isSamePlace({ branch_id, type }: Endpoint, inputs: EndpointInput
   return branch_id === inputs.branchId && type === inputs.type;
 }
 
-function describeTaken(inputs: EndpointInputs, taken: Endpoint): string {
-  const now = isSamePlace(taken, inputs)
-    ? 'adopt: true takes it over (also if an earlier `pulumi up` created it before it was killed); another name creates a new one.'
+function describeTaken(inputs: EndpointInputs, taken: Endpoint, own: Endpoint | undefined): string {
+  const adopt =
+    'adopt: true takes it over (also if an earlier `pulumi up` created it before it was killed); another name creates a new one.';
+  const other = own
+    ? `Choose another name for ${own.id}, which an earlier \`pulumi up\` created.`
     : 'Choose another name.';
+  const now = isSamePlace(taken, inputs) && !own ? adopt : other;
   return `create of endpoint "${inputs.name}": the project already has an endpoint of that name, ${taken.id} (${taken.type}, branch ${taken.branch_id}, since ${taken.created_at}). ${now}`;
 }
 

@@ -28,13 +28,13 @@ export const createFaults: readonly KnownFault[] = [
   {
     name: 'a create takes over an endpoint of the declared name',
     file: 'endpoint/existing-endpoint.ts',
-    find: `if (named && !(inputs.adopt && isSamePlace(named, inputs)))
-    throw new TakenError(describeTaken(inputs, named), named.id);
-  if (own && !named) return { kind: isInPlace ? 'own' : 'adopted', endpoint: own };
+    find: `if (named && (own || !(inputs.adopt && isSamePlace(named, inputs))))
+    throw new TakenError(describeTaken(inputs, named, own), named.id);
+  if (own) return { kind: isInPlace ? 'own' : 'adopted', endpoint: own };
   const adopted = inputs.adopt ?`,
     replace: `if (named && !isSamePlace(named, inputs))
-    throw new TakenError(describeTaken(inputs, named), named.id);
-  if (own && !named) return { kind: isInPlace ? 'own' : 'adopted', endpoint: own };
+    throw new TakenError(describeTaken(inputs, named, own), named.id);
+  if (own) return { kind: isInPlace ? 'own' : 'adopted', endpoint: own };
   const adopted = inputs.adopt || named ?`,
   },
   {
