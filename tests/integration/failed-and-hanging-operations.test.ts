@@ -188,14 +188,29 @@ describe('the operations of an update that was killed after its request', () => 
     expect(operationsOf(service)[0]).toBe('suspend_compute finished');
   });
 
-  it('are retried by the next update if this one could not list them', async () => {
+  it.each([resized, { ...resized, poolerEnabled: true }])(
+    'are retried by the next update if this one could not list them: %j',
+    async (changes) => {
+      const { service, id, outs } = await kill(600, 'suspend_compute');
+      const lists = { method: 'GET', path: '/projects/:id/operations' };
+      const effect = { kind: 'status', status: 403 } as const;
+      const refusal = service.emulator.inject({ match: lists, effect, times: 'always' });
+      const failed = await failedState(service.startProvider().update(id, outs, service.declare(changes)));
+      refusal.clear();
+      await service.startProvider().update(id, failed.outs, service.declare(changes));
+      expect(operationsOf(service).slice(0, 2)).toEqual([
+        'start_compute finished',
+        'suspend_compute finished',
+      ]);
+    },
+  );
+
+  it('are retried although another change has been applied since', async () => {
     const { service, id, outs } = await kill(600, 'suspend_compute');
-    const lists = { method: 'GET', path: '/projects/:id/operations' };
-    const effect = { kind: 'status', status: 403 } as const;
-    const refusal = service.emulator.inject({ match: lists, effect, times: 'always' });
-    const failed = await failedState(service.startProvider().update(id, outs, service.declare(resized)));
-    refusal.clear();
-    await service.startProvider().update(id, failed.outs, service.declare(resized));
+    const both = service.declare({ ...resized, poolerEnabled: true });
+    await service.startProvider().update(id, { ...outs, ...resized }, both);
+    expect(operationsOf(service)[0]).toBe('apply_config finished');
+    await service.startProvider().update(id, outs, both);
     expect(operationsOf(service).slice(0, 2)).toEqual(['start_compute finished', 'suspend_compute finished']);
   });
 

@@ -1,4 +1,4 @@
-import { differenceBy } from 'lodash';
+import { differenceBy, uniqBy } from 'lodash';
 import type { SettingNames } from '../config/setting-names';
 import { isNotFound } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
@@ -157,21 +157,22 @@ export class EndpointOperations {
   }
 
   /**
-   * Operations of others, such as a killed run: what has not succeeded since the newest change of the configuration.
+   * Operations of others, such as a killed run: the newest of each action, if it has not succeeded.
    * @param stops whether a suspension alone may be what was asked for; else it is the service's own
    * @param isPatient whether to list again while the list shows nothing and may lag behind
    */
   async findUnknown(stops: boolean, isPatient: boolean): Promise<Operation[]> {
     const within = this.#readDeadline();
-    const requested = stops ? ['apply_config', 'suspend_compute'] : ['apply_config'];
     const find = async () => {
-      const others = (await this.#list(() => 0, within)).filter(({ id }) => !this.#latest.has(id));
-      const since = others.slice(0, others.findIndex(({ action }) => requested.includes(action)) + 1);
-      const own = since.reverse();
-      const left = own.filter(
-        (operation) => outcomeOf(operation) !== 'succeeded' && !isRepeated(operation, own),
+      const operations = await this.#list(() => 0, within);
+      const isOther = ({ id }: Operation) => !this.#latest.has(id);
+      const ages = ['apply_config', 'suspend_compute'].map((action) =>
+        operations.findIndex((operation) => operation.action === action && isOther(operation)),
       );
-      return stops || left.some(({ action }) => action !== 'suspend_compute') ? left : [];
+      // A stale list may show only what was there before.
+      const newest = uniqBy(operations.slice(0, 1 + Math.max(...ages)), 'action');
+      const left = newest.filter((operation) => outcomeOf(operation) !== 'succeeded' && isOther(operation));
+      return stops || left.some(({ action }) => action !== 'suspend_compute') ? left.reverse() : [];
     };
     return isPatient ? this.#relist(find, (left) => left.length > 0) : find();
   }

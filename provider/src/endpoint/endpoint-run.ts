@@ -143,21 +143,22 @@ export class EndpointRun {
   ): Promise<Operation[]> {
     const sent = without(due, ...unappliedArguments);
     const disruptive = findDisruptive(sent, this.#work.inputs);
-    const isNew = started.some(({ action }) => action === 'suspend_compute');
-    const mayBeKnown =
-      disruptive.length > 0 && !isNew && (started.length === 0 || sent.length > disruptive.length);
+    const mayBeKnown = disruptive.length > 0 && (started.length === 0 || this.#isUnsuspended(started));
     if (!mayBeKnown && (sent.length === 0 || started.length > 0 || hasEarlier)) return [];
-    const accepted = this.#unapplied;
     // If the list can't be read, the next update sends the change again, and looks again.
     this.#unapplied = due;
     const stops = disruptive.some((name) => argumentTable[name].effect === 'disconnect');
-    // An idle compute is not suspended, so with another argument nothing tells that the values were in place.
-    const isKnown = started.length === 0 || this.#endpoint.latest?.current_state !== 'idle';
-    const left = await this.#operations.findUnknown(stops, mayBeKnown && isKnown && !hasEarlier);
-    this.#unapplied = accepted;
+    const left = await this.#operations.findUnknown(stops, mayBeKnown && !hasEarlier);
+    this.#unapplied = due.filter((name) => name === 'restartTriggers');
     if (mayBeKnown) return differenceBy(left, failed, 'id');
     // Values that don't drop connections have just been sent again, so what failed before needs no more.
     return left.filter((operation) => operation.action === 'apply_config' && isUnfinished(operation));
+  }
+
+  /** Whether a request that started these left the compute up, as one that finds the values of a disruptive change in place. */
+  #isUnsuspended(started: readonly Operation[]): boolean {
+    const { latest } = this.#endpoint;
+    return latest?.current_state !== 'idle' && !started.some(({ action }) => action === 'suspend_compute');
   }
 
   async #awaitLeftovers(
@@ -182,8 +183,11 @@ export class EndpointRun {
     this.#unapplied = names;
     const change = await this.#writer.update(names);
     if (!change) return [];
-    // The service has accepted the change: from here on its operations record what is unfinished.
-    this.#unapplied = names.filter((name) => name === 'restartTriggers');
+    // The service has accepted the change: from here on its operations record what is unfinished. If it had the values of a
+    // disruptive change already, those of another request do, which are still to be looked up.
+    this.#endpoint.latest = change.endpoint;
+    const disruptive = this.#isUnsuspended(change.operations) ? findDisruptive(names, this.#work.inputs) : [];
+    this.#unapplied = names.filter((name) => name === 'restartTriggers' || disruptive.includes(name));
     this.#operations.forgetEarlier(['apply_config', ...change.operations.map(({ action }) => action)]);
     try {
       await this.awaitChange(change);

@@ -105,5 +105,5 @@ function describeTaken(inputs: EndpointInputs, taken: Endpoint, own: Endpoint | 
 }
 
 function describeElsewhere({ id, name, branch_id, created_at }: Endpoint): string {
-  return `create of endpoint "${name}": the project has an endpoint of the derived name on another branch, ${id} (branch ${branch_id}, since ${created_at}). A stack of the same name in another backend may have created it, or an earlier \`pulumi up\` of this one that was killed. adopt: true moves it to this branch; a \`name\` creates a new one.`;
+  return `create of endpoint "${name}": the project has an endpoint of the derived name on another branch, ${id} (branch ${branch_id}, since ${created_at}). A stack of the same name in another backend may have created it, or an earlier \`pulumi up\` of this one that was killed. adopt: true moves it to this branch; another Pulumi name creates a new one.`;
 }

@@ -34,7 +34,7 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a restart that was cut off is not recorded',
     file: 'endpoint/endpoint-run.ts',
-    find: "this.#unapplied = names.filter((name) => name === 'restartTriggers');",
+    find: "this.#unapplied = names.filter((name) => name === 'restartTriggers' || disruptive.includes(name));",
     replace: 'this.#unapplied = [];',
   },
   {
