@@ -5,7 +5,7 @@ import type { Round } from './scenario';
 import type { Trial } from './trial';
 
 const adoptAdvice = 'adopt: true takes it over';
-const renameAdvice = 'Choose another name.';
+const renameAdvice = 'Choose another name';
 const refreshAdvice = 'run `pulumi up --refresh`';
 /** Each repetition follows the advice of at most one error per slot, and the engine may report one error at a time. */
 const mostRuns = 5;

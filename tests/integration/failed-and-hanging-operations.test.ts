@@ -234,7 +234,7 @@ describe('the operations of an update that was killed after its request', () => 
     expect(operationsOf(service)).toEqual(before);
   });
 
-  it('are the restart that a trigger asks for if they are still running', async () => {
+  it('count as the restart that a trigger asks for while they are still running', async () => {
     const service = await startService({ operationMs: 300, locks: 'none' });
     const { id, outs } = await createEndpoint(service);
     const both = service.declare({ ...resized, restartTriggers: { day: '2' } });

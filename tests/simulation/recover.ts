@@ -29,6 +29,8 @@ const mostRuns = 6;
  *   a create of a `--replace` does: the user could not see that it has left an endpoint.
  * - A delete of the earlier run is still under way, and the error says so. Or it fails now: the error advises to run the
  *   command again.
+ * - A killed create has left an endpoint of the declared name, which a stale list does not show.
+ * - A change of a process that was killed arrives only now, and overwrites that of the repairing run.
  * - `waitForOperations: false`: the run records its unfinished operations, and the next run resumes them.
  */
 export async function recover(world: World, round: Round, stack: Stack, isCutOff: boolean): Promise<void> {
@@ -118,7 +120,7 @@ async function followAdvice(
       // A run that was cut off has sent the delete, perhaps after the refresh of this one. Later the endpoint is gone.
       await settle(world);
     } else if (message.includes(overwrittenAdvice) && watch.lateChangeAt >= startedAt - world.lagMs) {
-    } else if (plan?.name !== undefined && isNameTaken(world, message) && isLeft(world, stack, slot)) {
+    } else if (plan?.name !== undefined && isNameTaken(world, message) && hasLeftNamed(world, stack, slot)) {
       // The killed run has left an endpoint of the name, which this list did not show yet. A later error names it.
       journal.count('stale refusals');
       await sleep(world.lagMs);
@@ -136,7 +138,7 @@ async function followAdvice(
 }
 
 /** Whether a run has left an endpoint of the declared name that no state has. */
-function isLeft({ ground, plans }: World, stack: Stack, slot: number): boolean {
+function hasLeftNamed({ ground, plans }: World, stack: Stack, slot: number): boolean {
   const plan = plans[slot];
   const name = plan?.name && ground.texts.name(slot, plan.project, plan.name);
   const inState = stack.state.resources.map(({ id }) => id);

@@ -26,7 +26,7 @@ export function takeBaseline(world: World, earlier: readonly SlotPlan[]): Baseli
 }
 
 /**
- * Checks that connections drop at most once for each declared change that requires it, that a new endpoint has no restart,
+ * Checks that connections drop once for each declared change that requires it, that a new endpoint has no restart,
  * that a compute that was active is active again, and that an endpoint which nothing replaces is still the same.
  */
 export function checkRestarts(
@@ -72,7 +72,7 @@ export function checkRestarts(
           'restarts are declared',
           `${slotName(slot)}: too many restarts or drops of ${endpoint.id}: ${restarts} and ${drops}, declared ${JSON.stringify(change)}`,
         );
-      // After a refresh, an update that was killed shows no change. A create that keeps the endpoint knows of no triggers.
+      // After a refresh, an update that was killed shows no change. A create that keeps the endpoint ignores triggers.
       const isRefreshed = round.refreshesBetween || round.disturbances.length > 0 || round.forced.length > 0;
       const isForgotten = isForced || (isRefreshed && results.some(({ run }) => run.isCutOff));
       const wasActive = isSame && before.isActive && !ground.wasAutosuspended(endpoint.id);

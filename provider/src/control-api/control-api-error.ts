@@ -77,7 +77,7 @@ export function isNotFound(error: unknown): error is ControlApiError {
   return error instanceof ControlApiError && error.isNotFound;
 }
 
-/** Whether a proxy has responded in place of the service. It may have passed the request on. */
+/** Whether the response is not the service's own, so that a proxy may have passed the request on. */
 export function isFromProxy(error: unknown): boolean {
   return error instanceof ControlApiError && error.status !== undefined && !error.isFromService;
 }

@@ -85,7 +85,7 @@ describe('a read without a deadline of its own', () => {
     expect(timesOf('first')).toEqual([0, 180, 240]);
   });
 
-  it('does not take an address for unreachable because a request gets no response for long', async () => {
+  it('does not take an address for unreachable because a response is slow', async () => {
     const { read } = connect(700, { first: [{}, { afterMs: 25_000 }] });
     const first = read('first');
     await vi.advanceTimersByTimeAsync(100_000);

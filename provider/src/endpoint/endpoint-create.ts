@@ -34,7 +34,7 @@ export async function createEndpoint(request: CreateRequest): Promise<Created> {
       if (creation.kind === 'new') return await finishNew(request, creation.change);
       return await takeOver(request, { ...creation, mayHaveTwin: mayHaveTwin || creation.mayHaveTwin });
     } catch (error) {
-      // An attempt may have failed to delete the endpoint that it created.
+      // It may have failed to delete the endpoint that it created. Any other cause only makes the next attempt wait for lists.
       mayHaveTwin ||= error instanceof GoneError && error.cause !== undefined;
       const isGone =
         error instanceof GoneError ||
@@ -60,7 +60,7 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
    * then: an update would take it for the one to keep, and delete the older one.
    */
   let givesWay = false;
-  /** Why it could not be deleted. */
+  /** Why deleting this endpoint failed. */
   let whyLeft: unknown;
   /** The endpoint that another process with the same program created before. */
   const findOlder = (endpoints: readonly Endpoint[]) => {
@@ -87,7 +87,7 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
     const isDuplicate =
       givesWay || (!deadline.hasPassed && (await findListed(request, judge).catch(() => false)));
     if (!isDuplicate) return failWithoutDuplicates(request, id, run, error);
-    // If this fails, too, the take-over of the older endpoint repeats it.
+    // If this fails, the take-over of an older endpoint of the derived name repeats it. Otherwise this endpoint stays in state.
     await deleteEndpoint(project, id, deadline, progress).catch((deletion: unknown) => {
       if (!givesWay) throw error;
       whyLeft = deletion;

@@ -157,7 +157,7 @@ export class EndpointOperations {
   }
 
   /**
-   * Operations of others, such as a killed run: the newest of each action, if it has not succeeded.
+   * Operations of others, such as a killed run: the newest of each action since their latest requests, if it has not succeeded.
    * @param stops whether a suspension alone may be what was asked for; else it is the service's own
    * @param isPatient whether to list again while the list shows nothing and may lag behind
    */
@@ -169,7 +169,7 @@ export class EndpointOperations {
       const ages = ['apply_config', 'suspend_compute'].map((action) =>
         operations.findIndex((operation) => operation.action === action && isOther(operation)),
       );
-      // A stale list may show only what was there before.
+      // Without a request of others, a list is stale: what it shows was there before.
       const newest = uniqBy(operations.slice(0, 1 + Math.max(...ages)), 'action');
       const left = newest.filter((operation) => outcomeOf(operation) !== 'succeeded' && isOther(operation));
       return stops || left.some(({ action }) => action !== 'suspend_compute') ? left.reverse() : [];

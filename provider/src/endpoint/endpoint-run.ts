@@ -24,7 +24,7 @@ import { KnownEndpoint } from './known-endpoint';
 const readBackPauses = { firstMs: 50, longestMs: 1_000 };
 
 /** The arguments that no `apply_config` applies. */
-const unappliedArguments = ['name', 'restartTriggers'] as const;
+const argumentsOutsideConfig = ['name', 'restartTriggers'] as const;
 
 /** What an earlier run left, and what of it is due now. */
 interface Leftovers {
@@ -54,7 +54,7 @@ export class EndpointRun {
   readonly #writer: EndpointWriter;
   /** Whether this run has created the endpoint. */
   readonly #isNew: boolean;
-  /** The arguments that the service has not accepted yet. */
+  /** The arguments that the service has not accepted yet, or whose operations are still to be found. */
   #unapplied: readonly InputName[] = [];
   /** Whether this create may have left duplicates. If it fails then, the next update or delete looks for them. */
   mayHaveDuplicates = false;
@@ -141,7 +141,7 @@ export class EndpointRun {
     started: readonly Operation[],
     hasEarlier: boolean,
   ): Promise<Operation[]> {
-    const sent = without(due, ...unappliedArguments);
+    const sent = without(due, ...argumentsOutsideConfig);
     const disruptive = findDisruptive(sent, this.#work.inputs);
     const mayBeKnown = disruptive.length > 0 && (started.length === 0 || this.#isUnsuspended(started));
     if (!mayBeKnown && (sent.length === 0 || started.length > 0 || hasEarlier)) return [];
@@ -155,7 +155,7 @@ export class EndpointRun {
     return left.filter((operation) => operation.action === 'apply_config' && isUnfinished(operation));
   }
 
-  /** Whether a request that started these left the compute up, as one that finds the values of a disruptive change in place. */
+  /** Whether the compute stayed up after a request that started these: a disruptive change had its values in place already. */
   #isUnsuspended(started: readonly Operation[]): boolean {
     const { latest } = this.#endpoint;
     return latest?.current_state !== 'idle' && !started.some(({ action }) => action === 'suspend_compute');
@@ -170,8 +170,8 @@ export class EndpointRun {
     const wasRestart = hasStart(earlier);
     if (failed.length === 0) return { due: names, failed, wasRestart };
     const differing = union(names, findDrift(await this.#endpoint.read(), this.#work.inputs));
-    // An apply_config failed after its run had ended. The service reports the new values, so nothing differs.
-    const isUnsent = without(differing, ...unappliedArguments).length === 0;
+    // An apply_config failed after its run had ended. The service reports the new values, so nothing that it applies differs.
+    const isUnsent = without(differing, ...argumentsOutsideConfig).length === 0;
     const isUnapplied = isUnsent && failed.some(({ action }) => action === 'apply_config');
     const due = isUnapplied ? union(differing, findRepeatable(this.#work.inputs)) : differing;
     this.#unapplied = due;
@@ -183,8 +183,8 @@ export class EndpointRun {
     this.#unapplied = names;
     const change = await this.#writer.update(names);
     if (!change) return [];
-    // The service has accepted the change: from here on its operations record what is unfinished. If it had the values of a
-    // disruptive change already, those of another request do, which are still to be looked up.
+    // The service has accepted the change: from here on its operations record what is unfinished. If the values of a disruptive
+    // change were in place already, another request has started its operations, which are still to be found.
     this.#endpoint.latest = change.endpoint;
     const disruptive = this.#isUnsuspended(change.operations) ? findDisruptive(names, this.#work.inputs) : [];
     this.#unapplied = names.filter((name) => name === 'restartTriggers' || disruptive.includes(name));
@@ -232,7 +232,7 @@ export class EndpointRun {
     return (await this.#start()) || !isSuspended || this.#work.inputs.waitForOperations !== false;
   }
 
-  /** Waits for a suspension that others have requested, and repeats it if it fails. */
+  /** Repeats a suspension that others have requested if it fails. */
   async #awaitSuspension(): Promise<void> {
     const failed = await this.#operations.awaitEarlier(await this.#operations.findUnknown(true, true));
     if (failed.some(({ action }) => action === 'suspend_compute')) await this.#control('suspend');

@@ -27,7 +27,7 @@ export class EndpointWriter {
     this.#operations = operations;
   }
 
-  /** Whether the outcome of the latest write is unknown. */
+  /** Whether the outcome of the latest write is unknown, or what it has started. */
   get mayBeDone(): boolean {
     return this.#mayBeDone;
   }

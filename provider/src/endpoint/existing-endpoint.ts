@@ -17,7 +17,7 @@ export interface CreateTarget {
 export interface ExistingEndpoint {
   readonly kind: 'own' | 'adopted';
   readonly endpoint: Endpoint;
-  /** Whether a request of this create may have created another one: its outcome is unknown. @default false */
+  /** Whether this create may have left another one: a request's outcome is unknown, or a delete has failed. @default false */
   readonly mayHaveTwin?: boolean | undefined;
 }
 

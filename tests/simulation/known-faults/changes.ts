@@ -167,7 +167,7 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a trigger hides an apply_config that has failed',
     file: 'endpoint/endpoint-run.ts',
-    find: 'without(differing, ...unappliedArguments).length === 0',
+    find: 'without(differing, ...argumentsOutsideConfig).length === 0',
     replace: 'differing.length === 0',
   },
   {
