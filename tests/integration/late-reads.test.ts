@@ -175,6 +175,16 @@ describe('after another process deletes an endpoint that lists still show', () =
   });
 });
 
+it('adopt: true takes over the endpoint of the name while lists still show a deleted one of the derived name', async () => {
+  const service = await startService({ operationMs: 30, readLagMs: 800, lateListsMs: 400 });
+  const replica = service.declare({ type: 'read_only' });
+  const named = await runCreate(service.startProvider(), { ...replica, name: 'api' });
+  const unnamed = await runCreate(service.startProvider(), replica);
+  await service.startProvider().delete(unnamed.id, unnamed.outs);
+  const again = await runCreate(service.startProvider(), { ...replica, name: 'api', adopt: true });
+  expect([again.id, idsOf(service)]).toEqual([named.id, [named.id]]);
+});
+
 describe('a new endpoint that only some reads show', () => {
   it('stays in state when both reads of a refresh right after the create lag', async () => {
     const service = await startService({ operationMs: 30, readLagMs: 800 });

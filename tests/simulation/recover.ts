@@ -112,7 +112,7 @@ async function followAdvice(
       // Until then a list may still show what was deleted.
       await sleep(world.lagMs);
       await refresh(world, stack, isCutOff);
-    } else if (refusal.test(message) && mayShowDeleted(world, round) && !ground.exists(named)) {
+    } else if (refusal.test(message) && mayShowDeleted(world, round) && namesDeleted(world, message)) {
       // Both a list and a read by id still show an endpoint that was deleted. The refusal names it; later it is gone.
       journal.count('stale refusals');
       await settle(world);
@@ -147,7 +147,17 @@ function hasLeftNamed({ ground, plans }: World, stack: Stack, slot: number): boo
 
 /** The endpoint that the project has already, by the error. */
 function namedIn(message: string): string {
-  return /\bep-[a-z]+-[a-z]+-\d+/.exec(message.slice(message.indexOf('the project ')))?.[0] ?? '';
+  return endpointsIn(message)[0] ?? '';
+}
+
+/** Whether the error names an endpoint that no longer exists: the one in the way, or one that an earlier run has left. */
+function namesDeleted({ ground }: World, message: string): boolean {
+  return endpointsIn(message).some((id) => !ground.exists(id));
+}
+
+/** The endpoints that the project has, by the error. */
+function endpointsIn(message: string): string[] {
+  return message.slice(message.indexOf('the project ')).match(/\bep-[a-z]+-[a-z]+-\d+/g) ?? [];
 }
 
 /** Whether the error refuses a name because an endpoint of another client has it. */

@@ -90,8 +90,9 @@ export function checkRestarts(
           'the compute starts again',
           `${slotName(slot)}: ${endpoint.id} is ${endpoint.current_state}, declared ${JSON.stringify(change)}`,
         );
-      const isDoubtful =
-        round.faults.length > 0 || round.isRunTwice || results.some(({ run }) => run.isCutOff);
+      // The network alone may make a run fail: a request stalls for longer than the time-out. The next one repeats the restart.
+      const hasFailed = results.some(({ isSuccess, run }) => !isSuccess || run.isCutOff);
+      const isDoubtful = round.faults.length > 0 || round.isRunTwice || hasFailed;
       if (isSame && !before.isActive && endpoint.current_state === 'active' && !isDoubtful)
         watch.violate('an idle compute stays idle', `${slotName(slot)}: ${endpoint.id} was started`);
     }

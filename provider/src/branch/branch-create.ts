@@ -50,7 +50,7 @@ export function findExisting(
     : 'To take it over, set adopt: true with this name (also if a killed `pulumi up` created it). To create a new branch, choose another name.';
   throw new TakenError(
     `create of branch "${name}": the project already has a branch of that name, ${named.id} (since ${named.created_at}). ${now}`,
-    named.id,
+    [named.id],
   );
 }
 
@@ -89,7 +89,7 @@ export async function createBranch(
       if (attempt === mostAttempts)
         throw new Error(`create of branch ${id}: it no longer exists. Run \`pulumi up\` again.`);
     } catch (error) {
-      const isGone = error instanceof TakenError && (await hideIfGone(error.takenBy));
+      const isGone = error instanceof TakenError && (await error.isStale(hideIfGone));
       if (!isGone || attempt === mostAttempts) throw error;
     }
   }

@@ -26,5 +26,5 @@ export async function resolveConflict(
     ? `This update moves it to another branch: add its resource (${mover}) to \`dependsOn\` of this one, so that it moves first`
     : 'adopt: true takes it over; type read_only creates a replica beside it; if this update deletes its resource, run `pulumi up` again';
   const message = `${conflict.message}. The read_write endpoint of the branch is ${holder.id}. ${now}.`;
-  throw new TakenError(message, holder.id, { cause: conflict });
+  throw new TakenError(message, [holder.id], { cause: conflict });
 }

@@ -38,7 +38,7 @@ export async function createEndpoint(request: CreateRequest): Promise<Created> {
       mayHaveTwin ||= error instanceof GoneError && error.cause !== undefined;
       const isGone =
         error instanceof GoneError ||
-        (error instanceof TakenError && (await isListedOnly(request, error.takenBy)));
+        (error instanceof TakenError && (await error.isStale((id) => isListedOnly(request, id))));
       if (!isGone || attempt === mostAttempts || request.deadline.hasPassed) throw error;
     }
   }

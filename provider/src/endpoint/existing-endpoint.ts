@@ -1,4 +1,4 @@
-import { sortBy } from 'lodash';
+import { compact, map, sortBy } from 'lodash';
 import type { Endpoint } from '../control-api/wire-types';
 import { TakenError } from '../lifecycle/resource-errors';
 import { deriveNames } from '../lifecycle/resource-name';
@@ -41,10 +41,10 @@ export function findExisting(
   // another backend. Only a program that creates before it deletes can meet its own there, by a forced replacement and a move
   // in one update.
   const isInPlace = own?.branch_id === inputs.branchId || target.createsBeforeDelete;
-  if (own && !isInPlace && !inputs.adopt) throw new TakenError(describeElsewhere(own), own.id);
+  if (own && !isInPlace && !inputs.adopt) throw new TakenError(describeElsewhere(own), [own.id]);
   const named = findNamed(target, endpoints);
   if (named && (own || !(inputs.adopt && isSamePlace(named, inputs))))
-    throw new TakenError(describeTaken(inputs, named, own), named.id);
+    throw new TakenError(describeTaken(inputs, named, own), map(compact([named, own]), 'id'));
   if (own) return { kind: isInPlace ? 'own' : 'adopted', endpoint: own };
   const adopted = inputs.adopt ? (named ?? findBranchEndpoint(inputs, endpoints)) : undefined;
   return adopted && { kind: 'adopted', endpoint: adopted };

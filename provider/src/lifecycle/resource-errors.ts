@@ -28,12 +28,21 @@ export class GoneError extends Error {
 /** A list shows the required name or place on a resource that must not be taken over. The list may be stale. */
 export class TakenError extends Error {
   override readonly name = 'TakenError';
-  /** Its id. */
-  readonly takenBy: string;
+  readonly #listedIds: readonly string[];
 
-  constructor(message: string, takenBy: string, options?: ErrorOptions) {
+  /** @param listedIds the listed resources without which the create would not be refused, or not with this message */
+  constructor(message: string, listedIds: readonly string[], options?: ErrorOptions) {
     super(message, options);
-    this.takenBy = takenBy;
+    this.#listedIds = listedIds;
+  }
+
+  /**
+   * Whether the list was stale: one of the resources no longer exists.
+   * @param hideIfGone asks for a resource by its id, and hides one that no longer exists in later lists
+   */
+  async isStale(hideIfGone: (id: string) => Promise<boolean>): Promise<boolean> {
+    const areGone = await Promise.all(this.#listedIds.map(hideIfGone));
+    return areGone.includes(true);
   }
 }
 

@@ -29,11 +29,11 @@ export const createFaults: readonly KnownFault[] = [
     name: 'a create takes over an endpoint of the declared name',
     file: 'endpoint/existing-endpoint.ts',
     find: `if (named && (own || !(inputs.adopt && isSamePlace(named, inputs))))
-    throw new TakenError(describeTaken(inputs, named, own), named.id);
+    throw new TakenError(describeTaken(inputs, named, own), map(compact([named, own]), 'id'));
   if (own) return { kind: isInPlace ? 'own' : 'adopted', endpoint: own };
   const adopted = inputs.adopt ?`,
     replace: `if (named && !isSamePlace(named, inputs))
-    throw new TakenError(describeTaken(inputs, named, own), named.id);
+    throw new TakenError(describeTaken(inputs, named, own), map(compact([named, own]), 'id'));
   if (own) return { kind: isInPlace ? 'own' : 'adopted', endpoint: own };
   const adopted = inputs.adopt || named ?`,
   },
@@ -46,7 +46,7 @@ export const createFaults: readonly KnownFault[] = [
   {
     name: 'a list that still shows a deleted endpoint refuses a create',
     file: 'endpoint/endpoint-create.ts',
-    find: '(error instanceof TakenError && (await isListedOnly(request, error.takenBy)))',
+    find: '(error instanceof TakenError && (await error.isStale((id) => isListedOnly(request, id))))',
     replace: 'false',
   },
   {
