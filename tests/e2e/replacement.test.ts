@@ -30,6 +30,34 @@ describe('a forced replacement', () => {
   });
 });
 
+describe('an endpoint that the program drops while it replaces the one that its triggers depend on', () => {
+  const programOf = (
+    importPath: string,
+    type: string,
+    isBoth: boolean,
+  ) => `import * as pulumi from '@pulumi/pulumi';
+import { ComputeEndpoint } from '${importPath}';
+const config = new pulumi.Config();
+const place = { projectId: config.require('projectId'), branchId: config.require('branchId') };
+const app = new ComputeEndpoint('app', { ...place, type: '${type}' });
+${isBoth ? "new ComputeEndpoint('other', { ...place, type: 'read_only', restartTriggers: { of: app.host } });" : ''}
+`;
+
+  it.for(['pulumi-postgres-compute', 'pulumi-postgres-compute/plugin'] as const)(
+    'is deleted: %s',
+    async (importPath, { expect }) => {
+      const program = await startProgram('', { operationMs: 100, importPath });
+      const { stack } = program;
+      await stack.writeProgram(programOf(importPath, 'read_only', true));
+      await stack.run('up', '--yes', '--skip-preview');
+      expect(heldOn(program)).toHaveLength(2);
+      await stack.writeProgram(programOf(importPath, 'read_write', false));
+      await stack.run('up', '--yes', '--skip-preview');
+      expect(heldOn(program)).toMatchObject([{ type: 'read_write' }]);
+    },
+  );
+});
+
 it('the provider host exits after its CLI is killed', async ({ expect }) => {
   const program = await startProgram('', { operationMs: 60_000 });
   const { stack, emulator } = program;

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { makeDynamicProviders } from '../../provider/src/dynamic/dynamic-provider';
 import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
+import { unknownValue } from '../../provider/src/lifecycle/input-values';
 import { collectDiagnostics } from '../support/diagnostics';
 import { type Replacement, runCreate, runReplacement, runUpdate } from '../support/engine';
-import { ownEndpoints, type Service, startService } from '../support/start-service';
+import { ownEndpoints, type Service, startService, urnOf } from '../support/start-service';
 
 const deletesFirst: Replacement[] = [
   { cause: 'forced', deletesFirst: true },
@@ -159,6 +161,51 @@ it('a forced replacement that keeps the endpoint removes one of several Postgres
   const next = await runReplacement(service.startProvider(), state, declare({ work_mem: '8MB' }), forced);
   expect(next.id).toBe(state.id);
   expect(ownEndpoints(service)[0]?.settings.pg_settings).not.toHaveProperty('application_name');
+});
+
+describe('when the engine asks early, because what the resource depends on is replaced', () => {
+  it('an endpoint that the program no longer declares is deleted', async () => {
+    const service = await startService();
+    const program = service.declare({ restartTriggers: { of: 'first' } });
+    const { id, inputs, outs } = await runCreate(service.startProvider(), program);
+    const nextRun = service.startProvider();
+    await nextRun.diff(id, outs, { ...inputs, restartTriggers: { of: unknownValue } });
+    await nextRun.delete(id, outs);
+    expect(ownEndpoints(service)).toEqual([]);
+  });
+
+  it('a branch that the program no longer declares is deleted', async () => {
+    const { emulator, project, lifecycleOptions } = await startService();
+    const start = () => makeDynamicProviders(lifecycleOptions()).branch;
+    const program = { projectId: project.id, name: 'pr-1', __urn: urnOf('pr', 'branch') };
+    const { id, outs = {} } = await start().create(program);
+    const nextRun = start();
+    await nextRun.diff(id, outs, { ...program, name: unknownValue });
+    await nextRun.delete(id, outs);
+    expect(emulator.branches(project.id).map((branch) => branch.id)).not.toContain(id);
+  });
+
+  it('allowRestart: false does not stop it for what an earlier update has not applied', async () => {
+    const service = await startService();
+    const program = service.declare({ allowRestart: false, suspendTimeoutSeconds: 60 });
+    const { id, inputs, outs } = await runCreate(service.startProvider(), program);
+    const unapplied: StoredOutputs = { ...outs, __unapplied: ['autoscalingLimitMaxCu'] };
+    const asked = service
+      .startProvider()
+      .diff(id, unapplied, { ...inputs, suspendTimeoutSeconds: unknownValue });
+    expect(await asked).toMatchObject({ changes: true, replaces: [] });
+  });
+
+  it.each([
+    ['feature', ['branchId']],
+    ['unrelated', []],
+  ])('an endpoint goes with its branch only if that is created again: %s', async (name, replaces) => {
+    const service = await startService();
+    const { id, inputs, outs } = await runCreate(service.startProvider(), service.declare());
+    const { branch, endpoint } = makeDynamicProviders(service.lifecycleOptions());
+    await branch.check({}, { projectId: service.project.id, name, __urn: urnOf('n', 'branch') });
+    expect(await endpoint.diff(id, outs, { ...inputs, branchId: unknownValue })).toMatchObject({ replaces });
+  });
 });
 
 it('the same project, stack and resource name in two organizations creates two endpoints', async () => {

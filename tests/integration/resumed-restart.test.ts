@@ -95,3 +95,19 @@ it('a restart repeats the suspension of a killed one if that fails', async () =>
   expect(emulator.connectionDrops(id)).toBe(1);
   expect(ownEndpoints(service)[0]?.current_state).toBe('active');
 });
+
+it.each(['1', '2', '3'])(
+  'a restart whose start was refused ends with an active compute when the trigger is then %s',
+  async (next) => {
+    const service = await startService();
+    const { emulator } = service;
+    const withTrigger = (release: string) => service.declare({ restartTriggers: { release } });
+    const { id, outs } = await runCreate(service.startProvider(), withTrigger('1'));
+    const start = { method: 'POST', path: '/projects/:p/endpoints/:e/start' } as const;
+    emulator.inject({ match: start, effect: { kind: 'status', status: 403 } });
+    const { properties } = await failureOf(service.startProvider().update(id, outs, withTrigger('2')));
+    expect(ownEndpoints(service)[0]?.current_state).toBe('idle');
+    await service.startProvider().update(id, properties, withTrigger(next));
+    expect(ownEndpoints(service)[0]?.current_state).toBe('active');
+  },
+);

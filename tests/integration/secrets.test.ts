@@ -24,6 +24,21 @@ describe('a secret', () => {
       'canary',
     );
   });
+  it.each([
+    ['with a line break at its end', 'canary-one\n'],
+    ['with a tab at its start', '\tcanary-one'],
+    ['of two lines', 'canary-one\r\ncanary-two'],
+    ['with another kind of line break', 'canary-one\u0085canary-two'],
+  ])('%s is redacted when the service repeats it', async (_how, secret) => {
+    const service = await startService();
+    const state = await runCreate(service.startProvider(), service.declare());
+    const message = `"${secret}" is no value, nor is ${secret.trim()}`;
+    service.emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'status', status: 422, message } });
+    const desired = service.declare({ pgSettings: { 'app.key': secret }, __secrets: ['pgSettings'] });
+    const { message: shown } = await errorOf(runUpdate(service.startProvider(), state, desired));
+    expect(shown).toContain('***');
+    expect(shown).not.toContain('canary');
+  });
   it('is not copied to restartOnChange when it is a size', async () => {
     const service = await startService();
     const sizes = { autoscalingLimitMinCu: 3, autoscalingLimitMaxCu: 5 };

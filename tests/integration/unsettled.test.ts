@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DynamicPartialStateError } from '../../provider/src/dynamic/host-errors';
 import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { silenceDiagnostics } from '../support/diagnostics';
 import { type EngineState, runCreate, runUpdate } from '../support/engine';
@@ -83,6 +84,17 @@ describe('an unfinished operation in state', () => {
     const update = service.provider.update(id, { ...outs, unsettledOperations }, service.declare());
     expect((await failureOf(update)).message).toMatch(/GET \S+\/operations\/op-1: 403 Forbidden/);
   });
+});
+
+it.each([
+  ['a setting', { method: 'PATCH' }, { pgSettings: { work_mem: 'x' }, restartTriggers: { release: '2' } }],
+  ['a restart', { path: '/projects/:p/endpoints/:e/suspend' }, { restartTriggers: { release: '2' } }],
+] as const)('%s that the service refuses leaves the state as it was', async (_what, match, change) => {
+  const service = await startService();
+  const { id, outs } = await runCreate(service.startProvider(), service.declare());
+  service.emulator.inject({ match, effect: { kind: 'status', status: 422 } });
+  const failure = await errorOf(service.startProvider().update(id, outs, service.declare(change)));
+  expect(failure).not.toBeInstanceOf(DynamicPartialStateError);
 });
 
 describe('waitForOperations: false', () => {

@@ -24,7 +24,7 @@ export async function resolveConflict(
   const mover = claims.moverOf(holder.id);
   const now = mover
     ? `This update moves it to another branch: add its resource (${mover}) to \`dependsOn\` of this one, so that it moves first`
-    : 'adopt: true takes it over; type read_only creates a replica beside it; if this update deletes its resource, run `pulumi up` again';
+    : 'adopt: true takes it over; type read_only creates a replica beside it; if this update deletes its resource, apply that in an earlier `pulumi up`';
   const message = `${conflict.message}. The read_write endpoint of the branch is ${holder.id}. ${now}.`;
   throw new TakenError(message, [holder.id], { cause: conflict });
 }

@@ -17,7 +17,7 @@ import { createEndpoint } from './endpoint-create';
 import { deleteEndpoint } from './endpoint-delete';
 import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
 import { type FoundEndpoint, readEndpoint } from './endpoint-read';
-import { EndpointRun } from './endpoint-run';
+import { type EarlierRestart, EndpointRun } from './endpoint-run';
 import { type EndpointOutputs, type PriorState, withSettings } from './endpoint-state';
 import { endpointType } from './endpoint-type';
 import { toCreateTarget } from './existing-endpoint';
@@ -71,7 +71,8 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       const { urn } = news.resource;
       // When the branch is about to be replaced, the engine calls diff before it passes the declaration.
       const isAskedEarly = urn !== undefined && !this.#claims.isDeclared(urn);
-      const goesWithBranch = isAskedEarly && this.core.createsBranch && isUnknown(news.inputs.branchId);
+      const mayGoWithBranch = isAskedEarly && isUnknown(news.inputs.branchId);
+      const goesWithBranch = mayGoWithBranch && (await this.#isBranchReplaced(prior.inputs));
       const isReplacing = (name: InputName) =>
         argumentTable[name].effect === 'replace' || (name === 'branchId' && goesWithBranch);
       const replaces = changes.filter(isReplacing);
@@ -84,7 +85,8 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
         this.#claims.claimInState(id, urn);
         if (changes.includes('branchId')) this.#claims.noteMoving(id, urn);
       }
-      const due = union(changes, unappliedOf(prior.outputs));
+      // The program may no longer declare it.
+      const due = isAskedEarly ? changes : union(changes, unappliedOf(prior.outputs));
       const { restarts } = await this.#diagnostics.reportChange(id, due, prior.outputs, news, goesWithBranch);
       return { hasChanges, changes, replaces, restarts };
     });
@@ -131,9 +133,9 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       if (mayHaveDuplicates(outputs))
         await this.#deleteLeft(work, this.#startCreateWork(prior, news, deadline), 'other resources');
       const run = new EndpointRun(work);
-      // A trigger that has changed again needs a restart of its own.
-      const isRestarting =
-        outputs.__unapplied?.includes('restartTriggers') === true && !declared.includes('restartTriggers');
+      const isSame = !declared.includes('restartTriggers');
+      const unfinished: EarlierRestart = isSame ? 'for the same values' : 'for other values';
+      const earlierRestart = outputs.__unapplied?.includes('restartTriggers') ? unfinished : 'none';
       const resume = async () => {
         // If the state holds no operations of what was not applied, its request may have arrived all the same.
         const { __unapplied: unapplied, unsettledOperations } = outputs;
@@ -141,7 +143,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
           unapplied && !unsettledOperations
             ? await run.findEarlier(unapplied.includes('adopt'), union(changes, unapplied))
             : (unsettledOperations ?? []);
-        await run.resume(earlier, changes, isRestarting);
+        await run.resume(earlier, changes, earlierRestart);
         return run.finish();
       };
       return run.keepInState(resume(), outputs);
@@ -171,6 +173,21 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     const isListed = await deleteLeftDuplicates(work, id, keptBy);
     if (!isListed && (await project.endpoints.exists(id, project.readLagMs, deadline)))
       throw new Error(describeUnlisted(subject));
+  }
+
+  /**
+   * Whether this run deletes the branch and creates it again. The engine does not say so: its branchId may be unknown for another
+   * reason. If the branch can't be read, it counts as replaced, because its endpoint would be lost.
+   */
+  async #isBranchReplaced({ projectId, branchId }: EndpointInputs): Promise<boolean> {
+    const { replacedBranchIds, namesOfCreatedBranches, projects } = this.core;
+    if (replacedBranchIds.has(branchId)) return true;
+    if (namesOfCreatedBranches.length === 0) return false;
+    const branch = await projects
+      .project(projectId)
+      .branches.find(branchId)
+      .catch(() => undefined);
+    return !branch || namesOfCreatedBranches.some((name) => isUnknown(name) || name === branch.name);
   }
 
   /** An endpoint that has the derived name already would be taken for that of a create that was killed. */

@@ -9,7 +9,7 @@ import {
   GoneError,
   UnsettledError,
 } from '../lifecycle/resource-errors';
-import type { UnsettledOperation } from '../lifecycle/resource-state';
+import { isUnsettled, type UnsettledOperation } from '../lifecycle/resource-state';
 import { isUnfinished } from '../operations/operation-outcome';
 import { findDisruptive } from '../preview/change-impact';
 import { argumentTable } from './argument-effects';
@@ -34,6 +34,12 @@ interface Leftovers {
   /** Whether the earlier run also recorded a start. A move or a stop records only a suspension. */
   readonly wasRestart: boolean;
 }
+
+/**
+ * The restart for `restartTriggers` that an earlier run has begun, or was to begin, and has not finished: for the values that are
+ * declared now, or for others, which need a restart of their own.
+ */
+export type EarlierRestart = 'none' | 'for the same values' | 'for other values';
 
 /** What the read-back found: the endpoint, if a read shows it, and in what it does not agree yet. */
 interface ReadBack {
@@ -97,14 +103,11 @@ export class EndpointRun {
     await this.#writer.confirm(name);
   }
 
-  /**
-   * Resumes what an earlier run left, and applies the named arguments. `isRestarting` means that the earlier run has
-   * begun, or was to begin, the restart that `restartTriggers` asks for.
-   */
+  /** Resumes what an earlier run left, and applies the named arguments. */
   async resume(
     earlier: readonly UnsettledOperation[],
     names: readonly InputName[],
-    isRestarting = false,
+    earlierRestart: EarlierRestart = 'none',
   ): Promise<void> {
     let leftovers = await this.#awaitLeftovers(earlier, names);
     let started = await this.#applyLeftovers(leftovers);
@@ -120,9 +123,12 @@ export class EndpointRun {
     }
     // A start that was under way, and did not fail, has finished the earlier restart.
     const others = leftovers.failed.length === 0 ? unknown : [];
-    const resumed = [...(isRestarting ? earlier : []), ...others].filter(isUnfinished);
+    const resumed = [...(earlierRestart === 'for the same values' ? earlier : []), ...others].filter(
+      isUnfinished,
+    );
     const underWay = differenceBy(resumed, leftovers.failed, 'id');
-    const isDone = await this.#restartIfDue(leftovers, [...started, ...underWay], isRestarting);
+    const hasBegun = earlierRestart !== 'none';
+    const isDone = await this.#restartIfDue(leftovers, [...started, ...underWay], hasBegun);
     this.#unapplied = isDone ? [] : ['restartTriggers'];
     this.#operations.forgetEarlier();
   }
@@ -201,11 +207,12 @@ export class EndpointRun {
   /**
    * Sends the restart for a trigger, or for an earlier one that failed; after a change of size the service restarts the compute
    * by itself. Returns false if the restart is still due.
+   * @param hasBegun whether an earlier restart for `restartTriggers` may have suspended the compute
    */
   async #restartIfDue(
     { due, failed, wasRestart }: Leftovers,
     started: readonly Pick<Operation, 'action'>[],
-    isRestarting: boolean,
+    hasBegun: boolean,
   ): Promise<boolean> {
     if (started.some(({ action }) => action === 'start_compute')) return true;
     const hasFailed = (action: string) => failed.some((operation) => operation.action === action);
@@ -213,7 +220,7 @@ export class EndpointRun {
     // A start that was sent after a suspension that failed may have succeeded: the compute was active. If a start failed, an
     // earlier try may have suspended it.
     if (due.includes('restartTriggers') || (isSuspendDue && wasRestart))
-      return this.#restart(isRestarting || isStartDue);
+      return this.#restart(hasBegun || isStartDue);
     if (isSuspendDue) await this.#control('suspend');
     // Without waiting, the suspension of a restart may look unfinished. A start without effect means that it failed, too.
     else if (isStartDue) return (await this.#start()) || !this.#operations.isSuspending;
@@ -221,12 +228,12 @@ export class EndpointRun {
   }
 
   /** Without the restart call: sent again after a lost response, it would restart the compute twice. */
-  async #restart(isRestarting: boolean): Promise<boolean> {
+  async #restart(hasBegun: boolean): Promise<boolean> {
     // Don't trust a read for the compute's state: reads may lag behind. A suspension that starts no operation means that
-    // the compute is idle, unless an earlier run of this restart has suspended it already; or another suspension is under way.
+    // the compute is idle, unless an earlier restart has suspended it already; or another suspension is under way.
     const { endpoint, operations } = await this.#control('suspend');
     const isSuspended = operations.length > 0 || endpoint.current_state !== 'idle';
-    if (!isSuspended && !isRestarting) return true;
+    if (!isSuspended && !hasBegun) return true;
     if (isSuspended && operations.length === 0) await this.#awaitSuspension();
     // Without waiting, a start without effect means that the suspension was cancelled, or had not begun.
     return (await this.#start()) || !isSuspended || this.#work.inputs.waitForOperations !== false;
@@ -300,7 +307,7 @@ export class EndpointRun {
   }
 
   /**
-   * Turns a failure into one that keeps the endpoint in state.
+   * Turns a failure into one that keeps the endpoint in state, unless the state is still true.
    * @param before the outputs in state: kept if the endpoint can't be read, as after an interruption
    */
   async keepInState<Outputs extends EndpointOutputs | undefined>(
@@ -313,8 +320,10 @@ export class EndpointRun {
       await this.#endpoint.find().catch(() => undefined);
       if (this.mayHaveDuplicates) this.#unapplied = union(this.#unapplied, ['adopt']);
       const isGone = error instanceof GoneError && !this.#isNew;
+      // The service has refused the change, or did not see it. If the program takes it back, nothing is to be done.
+      const isUnchanged = before && !isUnsettled(before) && !this.#writer.mayHaveWritten;
       const outputs = this.#latestOutputs(before);
-      if (isGone || !outputs) throw error;
+      if (isGone || isUnchanged || !outputs) throw error;
       throw new UnsettledError(messageOf(error), this.#work.endpointId, outputs, { cause: error });
     }
   }

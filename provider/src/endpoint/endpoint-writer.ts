@@ -20,6 +20,7 @@ export class EndpointWriter {
   readonly #endpoint: KnownEndpoint;
   readonly #operations: EndpointOperations;
   #mayBeDone = false;
+  #mayHaveWritten = false;
 
   constructor(work: EndpointWork, endpoint: KnownEndpoint, operations: EndpointOperations) {
     this.#work = work;
@@ -30,6 +31,11 @@ export class EndpointWriter {
   /** Whether the outcome of the latest write is unknown, or what it has started. */
   get mayBeDone(): boolean {
     return this.#mayBeDone;
+  }
+
+  /** Whether the service has accepted a write of an argument, or may have. */
+  get mayHaveWritten(): boolean {
+    return this.#mayHaveWritten;
   }
 
   /**
@@ -155,9 +161,12 @@ export class EndpointWriter {
 
   async #noteOutcome(sent: Promise<EndpointChange>): Promise<EndpointChange> {
     try {
-      return await sent;
+      const change = await sent;
+      this.#mayHaveWritten = true;
+      return change;
     } catch (error) {
       this.#mayBeDone ||= isOutcomeUnknown(error) || isFromProxy(error);
+      this.#mayHaveWritten ||= this.#mayBeDone;
       throw error;
     }
   }

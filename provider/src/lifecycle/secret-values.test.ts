@@ -18,6 +18,10 @@ describe('listSecretValues', () => {
     expect(valuesOf(inputs, ['name', 'timeouts'])).toEqual(['api-server', '12345']);
   });
 
+  it('lists a value with line breaks also as a message shows it', () => {
+    expect(valuesOf({ name: 'a\nsecret\n' }, ['name'])).toEqual(['a\nsecret\n', 'a secret']);
+  });
+
   it('omits values of fewer than four characters, which occur in any text', () => {
     expect(valuesOf({ name: 'on' }, ['name'])).toEqual([]);
   });

@@ -40,13 +40,13 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a resumed restart does not start a compute that is suspended already',
     file: 'endpoint/endpoint-run.ts',
-    find: 'if (!isSuspended && !isRestarting) return true;',
+    find: 'if (!isSuspended && !hasBegun) return true;',
     replace: 'if (!isSuspended) return true;',
   },
   {
     name: 'a restart starts a compute that was idle',
     file: 'endpoint/endpoint-run.ts',
-    find: 'if (!isSuspended && !isRestarting) return true;',
+    find: 'if (!isSuspended && !hasBegun) return true;',
     replace: '',
   },
   {
@@ -76,8 +76,8 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a restart that failed twice does not start the compute',
     file: 'endpoint/endpoint-run.ts',
-    find: 'return this.#restart(isRestarting || isStartDue);',
-    replace: 'return this.#restart(isRestarting);',
+    find: 'return this.#restart(hasBegun || isStartDue);',
+    replace: 'return this.#restart(hasBegun);',
   },
   {
     name: 'a failed start is not repeated',
