@@ -16,7 +16,7 @@ export const deleteFaults: readonly KnownFault[] = [
   {
     name: 'a delete removes an endpoint that a create of the same run has taken over',
     file: 'lifecycle/resource-claims.ts',
-    find: 'return this.#created.get(id) ?? (isOwnLeftover ? undefined : holder);',
+    find: 'return this.#created.get(id) ?? (holder === urn && isLeaving ? undefined : holder);',
     replace: 'return undefined;',
   },
   {
@@ -28,7 +28,7 @@ export const deleteFaults: readonly KnownFault[] = [
   {
     name: 'the leftover of a forced replacement is never deleted',
     file: 'lifecycle/resource-claims.ts',
-    find: '(isOwnLeftover ? undefined : holder)',
+    find: '(holder === urn && isLeaving ? undefined : holder)',
     replace: 'holder',
   },
   {
