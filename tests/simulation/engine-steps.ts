@@ -12,6 +12,8 @@ export interface EngineOptions {
   readonly refreshesFirst?: boolean;
   /** `--replace`: the resources to replace although no argument asks for it. */
   readonly replaceTargets?: ReadonlySet<string>;
+  /** The URN of the resource that the stack's others depend on: an argument of theirs is an output of it. */
+  readonly dependedOn?: string | undefined;
 }
 
 /** What the engine tells the world. */

@@ -1,4 +1,5 @@
-import { isEqual } from 'lodash';
+import { isEqual, partition } from 'lodash';
+import { unknownValue } from '../../provider/src/lifecycle/input-values';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
 import {
   type EngineOptions,
@@ -52,16 +53,36 @@ export class Engine {
   /** `pulumi up`, or `pulumi preview`. */
   async update(program: readonly DeclaredResource[]): Promise<EngineResult> {
     if (this.#options.refreshesFirst) await this.#refreshAll();
-    const chains: Promise<void>[] = [];
-    for (const resource of program) {
-      if (this.#isStopped) break;
-      const steps = await this.#attempt(resource.urn, () => this.#plan(resource));
-      chains.push(this.#runChain(resource.urn, steps ?? []));
-    }
-    // The program ends when the engine has answered its last registration.
-    await Promise.all(chains);
+    const [dependents, others] = partition(program, ({ urn }) => this.#isDependent(urn));
+    await this.#register(others);
+    await this.#register(dependents);
     if (!this.#isStopped) await this.#deleteRest();
     return this.#conclude();
+  }
+
+  /** The program goes on when the engine has answered these registrations. */
+  async #register(resources: readonly DeclaredResource[]): Promise<void> {
+    const chains: Promise<void>[] = [];
+    for (const resource of resources) {
+      if (this.#isStopped) break;
+      const steps = await this.#attempt(resource.urn, () => this.#plan(this.#withOutput(resource)));
+      chains.push(this.#runChain(resource.urn, steps ?? []));
+    }
+    await Promise.all(chains);
+  }
+
+  #isDependent(urn: string): boolean {
+    const { dependedOn = urn } = this.#options;
+    return urn !== dependedOn;
+  }
+
+  /** A preview does not know the outputs of a resource that is created. */
+  #withOutput(resource: DeclaredResource): DeclaredResource {
+    const { isPreview, dependedOn } = this.#options;
+    const isUnknown = isPreview && this.#steps.taken.includes(`create ${dependedOn}`);
+    return isUnknown && this.#isDependent(resource.urn)
+      ? { ...resource, inputs: withUnknownOutput(resource.inputs) }
+      : resource;
   }
 
   /** `pulumi refresh`. */
@@ -121,9 +142,22 @@ export class Engine {
     const inputs = checked ?? (await this.#host.check(resource.urn, nothing, resource.inputs));
     this.#journal.count('replacements');
     if (!resource.deletesFirst) return [() => this.#steps.create(resource, inputs, old)];
+    if (resource.urn === this.#options.dependedOn) await this.#askDependents();
     const steps: Step[] = [() => this.#steps.create(resource, inputs, old)];
     if (!old.isPendingReplacement) steps.unshift(() => this.#steps.delete(old, true));
     return steps;
+  }
+
+  /**
+   * Before a delete-before-replace, the engine asks whether the resources that depend on it, by the state, have to be replaced too.
+   * The argument that depends on it never asks for that.
+   */
+  async #askDependents(): Promise<void> {
+    for (const old of this.#steps.snapshot.base) {
+      if (!this.#isDependent(old.urn) || old.isToDelete || old.isPendingReplacement) continue;
+      const { replaces } = await this.#host.diff(old, withUnknownOutput(old.inputs));
+      if (replaces.length > 0) throw new Error(`${old.urn} is replaced because of ${replaces}`);
+    }
   }
 
   async #runChain(urn: string, steps: readonly Step[]): Promise<void> {
@@ -167,17 +201,18 @@ export class Engine {
     if (isChanged && !this.#options.isPreview) this.#steps.write();
   }
 
-  /** Deletes what the program no longer declares, and what replacements have left. */
+  /** Deletes what the program no longer declares, and what replacements have left: dependents first. */
   async #deleteRest(): Promise<void> {
     const rest = this.#steps.snapshot.base.filter(
       ({ urn, isToDelete }) => isToDelete || !this.#operatedOn.has(urn),
     );
-    await Promise.all(
-      rest.map(async (old) => {
-        if (old.isPendingReplacement && !old.isToDelete) return this.#steps.snapshot.markDone(old);
-        await this.#runChain(old.urn, [() => this.#steps.delete(old, false)]);
-      }),
-    );
+    for (const part of partition(rest, ({ urn }) => this.#isDependent(urn)))
+      await Promise.all(
+        part.map(async (old) => {
+          if (old.isPendingReplacement && !old.isToDelete) return this.#steps.snapshot.markDone(old);
+          await this.#runChain(old.urn, [() => this.#steps.delete(old, false)]);
+        }),
+      );
   }
 
   async #refreshAll(): Promise<void> {
@@ -206,4 +241,11 @@ export class Engine {
     await this.#host.diff(refreshed, old.inputs);
     return refreshed;
   }
+}
+
+/** The argument that dependents take from the resource that they depend on. Its value never changes. */
+export const dependentArgument = { poolerMode: 'transaction' };
+
+function withUnknownOutput(inputs: ReadProperties): ReadProperties {
+  return { ...inputs, values: { ...inputs.values, poolerMode: unknownValue } };
 }

@@ -2,6 +2,7 @@ import type { Properties } from '../../provider/src/lifecycle/resource-identity'
 import type { ReadProperties } from '../../provider/src/plugin/properties';
 import { slotArguments, slotName } from '../chaos/declared-slot';
 import type { SlotPlan } from '../chaos/slot-plan';
+import { dependentArgument } from './engine';
 import type { Ground } from './ground';
 import type { Scenario } from './scenario';
 import type { DeclaredResource, Stack } from './stack';
@@ -22,12 +23,14 @@ export function declareProgram(
   stack: Stack,
   ground: Ground,
   { timeoutSeconds }: Scenario,
+  dependedOn: string | undefined,
   declared: readonly { readonly slot: number; readonly plan: SlotPlan }[],
 ): DeclaredResource[] {
   return declared.map(({ slot, plan }) => ({
     urn: stack.urnOf(slotName(slot)),
     inputs: unwrapSecrets({
       ...slotArguments(ground, slot, plan),
+      ...(dependedOn !== undefined && dependentArgument),
       ...(plan.createsBeforeDelete && { __createsBeforeDelete: true }),
       ...(ground.isGuarded && { allowRestart: false }),
     }),

@@ -54,6 +54,8 @@ export interface Scenario {
   readonly traits: readonly SlotTraits[];
   /** The slots from this one on belong to a second stack. */
   readonly secondStackFrom: number;
+  /** Whether the other resources of the first stack depend on its first one. */
+  readonly areDependent: boolean;
   readonly rounds: readonly Round[];
 }
 
@@ -149,6 +151,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc
     timeoutSeconds: fc.constantFrom(600, 600, 60, 20),
     traits: fc.array(slotTraits, { minLength: mostSlots, maxLength: mostSlots }),
     secondStackFrom: fc.constantFrom(1, 2, mostSlots, mostSlots, mostSlots),
+    areDependent: fc.boolean(),
     // Half of the known faults are in changes, which need a second round.
     drawn: fc.array(drawnRound, { minLength: 1, maxLength: 2 }),
   })
@@ -173,6 +176,7 @@ function toScenario(
       | 'timeoutSeconds'
       | 'traits'
       | 'secondStackFrom'
+      | 'areDependent'
     > & {
       readonly operationMs: number;
       readonly schedulingMs: number;
@@ -200,6 +204,7 @@ function toScenario(
     timeoutSeconds: longEnough(draw),
     traits: draw.traits,
     secondStackFrom: draw.secondStackFrom,
+    areDependent: draw.areDependent,
     rounds: toRounds(draw),
   };
 }

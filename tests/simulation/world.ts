@@ -217,11 +217,13 @@ export class World implements Carrier {
       ended: (_run, call, startedAt, seconds) => this.watch.callEnded(run, call, startedAt, seconds),
     });
     run.onInterrupt = () => host.cancel();
+    const isDependent = this.scenario.areDependent && stack === this.stacks[0];
+    const dependedOn = isDependent ? this.urnOf(stack, 0) : undefined;
     const engine = new Engine({
       stack,
       run,
       host,
-      options,
+      options: { ...options, dependedOn },
       journal: this.journal,
       witness: {
         written: () => this.watch.written(run, stack),
@@ -232,7 +234,7 @@ export class World implements Carrier {
     });
     if (command === 'refresh') return engine.refresh();
     if (command === 'destroy') return engine.destroy();
-    return engine.update(declareProgram(stack, this.ground, this.scenario, this.declared(stack)));
+    return engine.update(declareProgram(stack, this.ground, this.scenario, dependedOn, this.declared(stack)));
   }
 }
 

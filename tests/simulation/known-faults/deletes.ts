@@ -20,6 +20,12 @@ export const deleteFaults: readonly KnownFault[] = [
     replace: 'return undefined;',
   },
   {
+    name: 'an endpoint that the program has dropped is kept, because the engine has asked about it',
+    file: 'lifecycle/resource-claims.ts',
+    find: 'urn === undefined || this.#createdAnew.has(urn) || !this.#declared.has(urn);',
+    replace: 'urn === undefined || this.#createdAnew.has(urn);',
+  },
+  {
     name: 'a refresh before a destroy keeps the endpoints',
     file: 'endpoint/endpoint-lifecycle.ts',
     find: 'if (this.#claims.isRefreshed(id, prior, news))',
