@@ -264,8 +264,10 @@ it('a create deletes no duplicate that another resource has in state', async () 
   const { id } = service.emulator.createEndpoint(service.project.id, place, { ageMs: 60_000 });
   // The program has renamed the resource, with an alias, and declares a new one of the old name.
   const nextRun = service.startProvider();
-  await nextRun.diff(kept.id, kept.outs, { ...inputs, __urn: urnOf('renamed') });
-  expect((await runCreate(nextRun, inputs)).id).toBe(id);
+  const renamed = { ...inputs, __urn: urnOf('renamed') };
+  await nextRun.check(kept.inputs, renamed);
+  await nextRun.diff(kept.id, kept.outs, renamed);
+  expect((await nextRun.create(inputs)).id).toBe(id);
   expect(idsOf(service).sort()).toEqual([id, kept.id].sort());
 });
 
@@ -286,7 +288,9 @@ describe('a new resource with the old name of a renamed one', () => {
     const nextRun = service.startProvider();
     await nextRun.check(inputs, inputs);
     await nextRun.diff(id, outs, inputs);
-    const again = nextRun.diff(id, outs, { ...inputs, __urn: urnOf('renamed') });
+    const renamed = { ...inputs, __urn: urnOf('renamed') };
+    await nextRun.check(inputs, renamed);
+    const again = nextRun.diff(id, outs, renamed);
     await expect(again).rejects.toThrow(`already belongs to ${urnOf('api')} in the same state`);
   });
 });

@@ -185,6 +185,18 @@ describe('when the engine asks early, because what the resource depends on is re
     expect(emulator.branches(project.id).map((branch) => branch.id)).not.toContain(id);
   });
 
+  it('another resource adopts an endpoint that the program no longer declares', async () => {
+    const service = await startService();
+    const program = service.declare({ name: 'api', restartTriggers: { of: 'first' } });
+    const { id, inputs, outs } = await runCreate(service.startProvider(), program);
+    const nextRun = service.startProvider();
+    await nextRun.diff(id, outs, { ...inputs, restartTriggers: { of: unknownValue } });
+    const heir = service.declare({ name: 'api', adopt: true, __urn: urnOf('heir') });
+    expect((await nextRun.create(heir)).id).toBe(id);
+    await nextRun.delete(id, outs);
+    expect(ownEndpoints(service)).toMatchObject([{ id }]);
+  });
+
   it('allowRestart: false does not stop it for what an earlier update has not applied', async () => {
     const service = await startService();
     const program = service.declare({ allowRestart: false, suspendTimeoutSeconds: 60 });
@@ -194,17 +206,6 @@ describe('when the engine asks early, because what the resource depends on is re
       .startProvider()
       .diff(id, unapplied, { ...inputs, suspendTimeoutSeconds: unknownValue });
     expect(await asked).toMatchObject({ changes: true, replaces: [] });
-  });
-
-  it.each([
-    ['feature', ['branchId']],
-    ['unrelated', []],
-  ])('an endpoint goes with its branch only if that is created again: %s', async (name, replaces) => {
-    const service = await startService();
-    const { id, inputs, outs } = await runCreate(service.startProvider(), service.declare());
-    const { branch, endpoint } = makeDynamicProviders(service.lifecycleOptions());
-    await branch.check({}, { projectId: service.project.id, name, __urn: urnOf('n', 'branch') });
-    expect(await endpoint.diff(id, outs, { ...inputs, branchId: unknownValue })).toMatchObject({ replaces });
   });
 });
 

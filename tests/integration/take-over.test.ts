@@ -173,6 +173,7 @@ describe('an endpoint', () => {
     const inputs = service.declare({ name: 'api', __urn: urn('first') });
     const { id, outs } = await createEndpoint(service, inputs);
     const nextRun = service.startProvider();
+    await nextRun.check(inputs, inputs);
     await nextRun.diff(id, outs, inputs);
     await expect(nextRun.create({ ...inputs, adopt: true, __urn: urn('second') })).rejects.toThrow(
       /belongs to urn:.*::first/,

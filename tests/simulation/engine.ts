@@ -154,7 +154,7 @@ export class Engine {
    */
   async #askDependents(): Promise<void> {
     for (const old of this.#steps.snapshot.base) {
-      if (!this.#isDependent(old.urn) || old.isToDelete || old.isPendingReplacement) continue;
+      if (!this.#isDependent(old.urn)) continue;
       const { replaces } = await this.#host.diff(old, withUnknownOutput(old.inputs));
       if (replaces.length > 0) throw new Error(`${old.urn} is replaced because of ${replaces}`);
     }

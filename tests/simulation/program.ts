@@ -30,7 +30,7 @@ export function declareProgram(
     urn: stack.urnOf(slotName(slot)),
     inputs: unwrapSecrets({
       ...slotArguments(ground, slot, plan),
-      ...(dependedOn !== undefined && dependentArgument),
+      ...(dependedOn !== undefined && stack.urnOf(slotName(slot)) !== dependedOn && dependentArgument),
       ...(plan.createsBeforeDelete && { __createsBeforeDelete: true }),
       ...(ground.isGuarded && { allowRestart: false }),
     }),

@@ -37,10 +37,10 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     olds: UncheckedDeclaration | undefined,
     news: UncheckedDeclaration,
   ): Promise<CheckedDeclaration<BranchInputs>> {
+    this.core.createsBranch ||= !olds;
     const unjudged = checkDeclaration(this.type, olds, news, this.#claims);
     // What the failures let through has the type of the inputs, or is not known yet.
     const checked = unjudged as unknown as CheckedDeclaration<BranchInputs>;
-    if (!olds) this.core.namesOfCreatedBranches.push(checked.inputs.name);
     const failures = [...this.core.findSettingFailures(), ...checked.failures];
     if (!olds) failures.push(...this.#findUnjudgedReplacement(checked));
     if (failures.length === 0 && !olds) await this.#reportCreation(checked);
@@ -59,12 +59,11 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       const { urn } = news.resource;
       if (this.#claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces };
       const deletesData = replaces.length > 0;
-      if (deletesData) this.core.replacedBranchIds.add(id);
       if (deletesData) await this.#reportReplacement(id, replaces, news);
       else if (await this.#hasFailedToBecomeReady(id, prior)) replaces.push('unsettledOperations');
-      // Don't claim a branch that is about to be replaced: its delete must go through.
-      if (urn !== undefined && replaces.length === 0) this.#claims.claimInState(id, urn);
-      else if (urn !== undefined) this.#replaced.add(urn);
+      if (urn !== undefined && replaces.length > 0) this.#replaced.add(urn);
+      // Don't claim a branch that is about to be replaced, or that may be dropped: its delete must go through.
+      else if (urn !== undefined && this.#claims.isDeclared(urn)) this.#claims.claimInState(id, urn);
       return { hasChanges, changes, replaces, deletesData };
     });
   }

@@ -1,4 +1,4 @@
-import { intersection, union } from 'lodash';
+import { intersection, omit, union } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import { checkDeclaration } from '../lifecycle/check-declaration';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
@@ -7,7 +7,7 @@ import { ResourceClaims } from '../lifecycle/resource-claims';
 import { describeUnlisted, type EndpointSubject } from '../lifecycle/resource-errors';
 import type { CheckedDeclaration, UncheckedDeclaration } from '../lifecycle/resource-identity';
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
-import { isUnsettled } from '../lifecycle/resource-state';
+import { isUnsettled, unsettledOutputs } from '../lifecycle/resource-state';
 import { PreviewDiagnostics } from '../preview/preview-diagnostics';
 import { argumentNames, argumentTable } from './argument-effects';
 import type { CreateWork } from './create-work';
@@ -69,10 +69,10 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     return this.core.presentably([asReported(prior), news], async () => {
       const changes = findChanges(prior, news.inputs);
       const { urn } = news.resource;
-      // When the branch is about to be replaced, the engine calls diff before it passes the declaration.
+      // When something that it depends on is about to be replaced, the engine calls diff before it passes the declaration. The
+      // program may declare other arguments, or no longer declare the endpoint.
       const isAskedEarly = urn !== undefined && !this.#claims.isDeclared(urn);
-      const mayGoWithBranch = isAskedEarly && isUnknown(news.inputs.branchId);
-      const goesWithBranch = mayGoWithBranch && (await this.#isBranchReplaced(prior.inputs));
+      const goesWithBranch = isAskedEarly && this.core.createsBranch && isUnknown(news.inputs.branchId);
       const isReplacing = (name: InputName) =>
         argumentTable[name].effect === 'replace' || (name === 'branchId' && goesWithBranch);
       const replaces = changes.filter(isReplacing);
@@ -80,14 +80,14 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       // A claim would keep the endpoint from being deleted by `destroy --refresh`.
       if (this.#claims.isRefreshed(id, prior, news))
         return { hasChanges, changes, replaces, restarts: false };
-      // Don't claim an endpoint that is about to be replaced: its delete must go through.
-      if (urn !== undefined && replaces.length === 0) {
+      // Don't claim an endpoint that is about to be replaced, or that may be dropped: its delete must go through.
+      if (urn !== undefined && replaces.length === 0 && !isAskedEarly) {
         this.#claims.claimInState(id, urn);
         if (changes.includes('branchId')) this.#claims.noteMoving(id, urn);
       }
-      // The program may no longer declare it.
       const due = isAskedEarly ? changes : union(changes, unappliedOf(prior.outputs));
-      const { restarts } = await this.#diagnostics.reportChange(id, due, prior.outputs, news, goesWithBranch);
+      const olds = isAskedEarly ? omit(prior.outputs, unsettledOutputs) : prior.outputs;
+      const { restarts } = await this.#diagnostics.reportChange(id, due, olds, news, goesWithBranch);
       return { hasChanges, changes, replaces, restarts };
     });
   }
@@ -173,21 +173,6 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     const isListed = await deleteLeftDuplicates(work, id, keptBy);
     if (!isListed && (await project.endpoints.exists(id, project.readLagMs, deadline)))
       throw new Error(describeUnlisted(subject));
-  }
-
-  /**
-   * Whether this run deletes the branch and creates it again. The engine does not say so: its branchId may be unknown for another
-   * reason. If the branch can't be read, it counts as replaced, because its endpoint would be lost.
-   */
-  async #isBranchReplaced({ projectId, branchId }: EndpointInputs): Promise<boolean> {
-    const { replacedBranchIds, namesOfCreatedBranches, projects } = this.core;
-    if (replacedBranchIds.has(branchId)) return true;
-    if (namesOfCreatedBranches.length === 0) return false;
-    const branch = await projects
-      .project(projectId)
-      .branches.find(branchId)
-      .catch(() => undefined);
-    return !branch || namesOfCreatedBranches.some((name) => isUnknown(name) || name === branch.name);
   }
 
   /** An endpoint that has the derived name already would be taken for that of a create that was killed. */

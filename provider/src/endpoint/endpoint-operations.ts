@@ -188,7 +188,9 @@ export class EndpointOperations {
     find: () => Promise<Operation[]>,
     isEnough: (found: readonly Operation[]) => boolean,
   ): Promise<Operation[]> {
-    const lag = this.#work.deadline.next(this.#work.project.readLagMs);
+    const { deadline, project } = this.#work;
+    // What follows needs time, too.
+    const lag = deadline.next(Math.min(project.readLagMs, deadline.remainingMs / 2));
     let failures = 0;
     const list = async () => {
       try {

@@ -307,7 +307,8 @@ export class EndpointRun {
   }
 
   /**
-   * Turns a failure into one that keeps the endpoint in state, unless the state is still true.
+   * Turns a failure into one that keeps the endpoint in state. If nothing was written, the state stays as it was: a program that
+   * takes the change back leaves nothing to undo.
    * @param before the outputs in state: kept if the endpoint can't be read, as after an interruption
    */
   async keepInState<Outputs extends EndpointOutputs | undefined>(
@@ -317,13 +318,12 @@ export class EndpointRun {
     try {
       return await outcome;
     } catch (error) {
+      if (before && !isUnsettled(before) && !this.#writer.mayHaveWritten) throw error;
       await this.#endpoint.find().catch(() => undefined);
       if (this.mayHaveDuplicates) this.#unapplied = union(this.#unapplied, ['adopt']);
       const isGone = error instanceof GoneError && !this.#isNew;
-      // The service has refused the change, or did not see it. If the program takes it back, nothing is to be done.
-      const isUnchanged = before && !isUnsettled(before) && !this.#writer.mayHaveWritten;
       const outputs = this.#latestOutputs(before);
-      if (isGone || isUnchanged || !outputs) throw error;
+      if (isGone || !outputs) throw error;
       throw new UnsettledError(messageOf(error), this.#work.endpointId, outputs, { cause: error });
     }
   }

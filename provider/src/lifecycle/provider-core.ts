@@ -44,10 +44,8 @@ export class ProviderCore {
   readonly config: ProviderConfig;
   readonly projects: ServiceProjects;
   readonly previewPatienceMs: number;
-  /** The names of the branches that this run creates, for the first time or as replacements; they may be unknown. */
-  readonly namesOfCreatedBranches: unknown[] = [];
-  /** The ids of the branches that this run replaces because of a change. One that is replaced by force is only created. */
-  readonly replacedBranchIds = new Set<string>();
+  /** Whether this run creates a branch, for the first time or as a replacement. */
+  createsBranch = false;
   readonly #display: EngineDisplay;
 
   constructor(options: CoreOptions = {}) {

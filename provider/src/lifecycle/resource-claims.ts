@@ -59,13 +59,12 @@ export class ResourceClaims {
 
   /**
    * The resource that keeps the id although this one deletes it: its create has returned it in this run, or
-   * it has it in state. A forced replacement that was interrupted has left it in state twice, once to be deleted. The engine
-   * also asks about a resource that the program no longer declares, if what it depended on is replaced.
+   * it has it in state. A forced replacement that was interrupted has left it in state twice, once to be deleted.
    */
   keeperOf(id: string, urn: string | undefined): string | undefined {
     const holder = this.#holders.get(`id/${id}`);
-    const isLeaving = urn === undefined || this.#createdAnew.has(urn) || !this.#declared.has(urn);
-    return this.#created.get(id) ?? (holder === urn && isLeaving ? undefined : holder);
+    const isOwnLeftover = holder !== undefined && holder === urn && this.#createdAnew.has(holder);
+    return this.#created.get(id) ?? (isOwnLeftover ? undefined : holder);
   }
 
   /** The engine has checked the resource without old inputs: it creates it, for the first time or as a replacement. */

@@ -55,5 +55,7 @@ export interface AgreementStep {
 export interface AgreementScenario {
   readonly name: string;
   readonly service?: EmulatorOptions;
+  /** The resource that the others depend on: their `poolerMode` is an output of it. */
+  readonly dependedOn?: string;
   readonly steps: readonly AgreementStep[];
 }

@@ -4,6 +4,7 @@ import { build } from 'esbuild';
 import type { ReadProperties } from '../../../provider/src/plugin/properties';
 import { pluginFolder, usePlugin } from '../../support/program-doors';
 import { makeStack, type PulumiStack } from '../../support/pulumi-stack';
+import { yamlValue } from '../../support/start-stack';
 import type { PendingOperation, StackState, StoredResource } from '../stack';
 import type { Registration } from './agreement-ground';
 import type { AgreementScenario, AgreementStep } from './agreement-scenario';
@@ -18,7 +19,7 @@ export async function runReal(scenario: AgreementScenario): Promise<StepTranscri
   stack.environment.RECORDED_CALLS = callsFile;
   try {
     return await runSteps(scenario, emulator, (step, registrations) =>
-      runStep(stack, callsFile, step, registrations),
+      runStep(stack, callsFile, step, registrations, scenario.dependedOn),
     );
   } finally {
     await close();
@@ -40,8 +41,12 @@ async function writeProject(folder: string): Promise<void> {
   await declare(folder, []);
 }
 
-async function declare(folder: string, registrations: readonly Registration[]): Promise<void> {
-  const resources = Object.fromEntries(registrations.map((each) => [each.name, toYaml(each)]));
+async function declare(
+  folder: string,
+  registrations: readonly Registration[],
+  dependedOn?: string,
+): Promise<void> {
+  const resources = Object.fromEntries(registrations.map((each) => [each.name, toYaml(each, dependedOn)]));
   const program = { name: project, runtime: 'yaml', plugins: usePlugin(join(folder, 'plugin')), resources };
   // JSON is YAML.
   await writeFile(
@@ -50,11 +55,14 @@ async function declare(folder: string, registrations: readonly Registration[]): 
   );
 }
 
-function toYaml({ args, timeoutSeconds, createsBeforeDelete, importId }: Registration): object {
+function toYaml(registration: Registration, dependedOn: string | undefined): object {
+  const { name, args, timeoutSeconds, createsBeforeDelete, importId } = registration;
   const timeout = `${timeoutSeconds}s`;
   const customTimeouts = { create: timeout, update: timeout, delete: timeout };
   const options = { customTimeouts, deleteBeforeReplace: !createsBeforeDelete, import: importId };
-  return { type: 'postgres-compute:ComputeEndpoint', properties: args, options };
+  const isDependent = dependedOn !== undefined && name !== dependedOn;
+  const properties = { ...args, ...(isDependent && { poolerMode: yamlValue(`${dependedOn}.poolerMode`) }) };
+  return { type: 'postgres-compute:ComputeEndpoint', properties, options };
 }
 
 async function runStep(
@@ -62,8 +70,9 @@ async function runStep(
   callsFile: string,
   { command, replace = [], taint = [] }: AgreementStep,
   registrations: readonly Registration[],
+  dependedOn: string | undefined,
 ): Promise<RecordedStep> {
-  await declare(stack.folder, registrations);
+  await declare(stack.folder, registrations, dependedOn);
   for (const name of taint) await stack.run('state', 'taint', urnOf(name), '--yes');
   await writeFile(callsFile, '');
   const { exitCode } = await stack.try(

@@ -1,4 +1,4 @@
-import { Engine } from '../engine';
+import { dependentArgument, Engine } from '../engine';
 import { Journal } from '../journal';
 import { type Carrier, Network } from '../network';
 import { unwrapSecrets } from '../program';
@@ -32,7 +32,7 @@ export async function runSimulated(scenario: AgreementScenario): Promise<StepTra
   const stack = new Stack(stackName);
   let isOver = false;
   const work = runSteps(scenario, service.controls, (step, registrations) =>
-    runStep(stack, network, step, registrations),
+    runStep(stack, network, step, registrations, scenario.dependedOn),
   );
   const end = () => {
     isOver = true;
@@ -54,7 +54,9 @@ async function runStep(
   network: Network,
   { command, replace = [], taint = [] }: AgreementStep,
   registrations: readonly Registration[],
+  dependedOnName: string | undefined,
 ): Promise<RecordedStep> {
+  const dependedOn = dependedOnName && urnOf(dependedOnName);
   for (const name of taint) stack.taint(urnOf(name));
   const calls: RecordedCall[] = [];
   const stopRecording = recordCalls((call) => calls.push(structuredClone(call)));
@@ -69,11 +71,16 @@ async function runStep(
       isPreview: command.startsWith('preview'),
       refreshesFirst: command.endsWith('--refresh'),
       replaceTargets: new Set(replace.map(urnOf)),
+      dependedOn,
     },
     journal,
     witness: { written: ignore, step: ignore, forgotten: ignore, createEnded: ignore },
   });
-  const { isSuccess } = await runCommand(engine, command, registrations.map(toDeclared));
+  const { isSuccess } = await runCommand(
+    engine,
+    command,
+    registrations.map((each) => toDeclared(each, dependedOn)),
+  );
   stopRecording();
   return { isSuccess, calls, ...stack.state };
 }
@@ -83,8 +90,12 @@ function runCommand(engine: Engine, command: AgreementStep['command'], program: 
   return command.startsWith('destroy') ? engine.destroy() : engine.update(program);
 }
 
-function toDeclared({ name, args, createsBeforeDelete, ...options }: Registration): DeclaredResource {
-  return { urn: urnOf(name), inputs: unwrapSecrets(args), deletesFirst: !createsBeforeDelete, ...options };
+function toDeclared(registration: Registration, dependedOn: string | undefined): DeclaredResource {
+  const { name, args, createsBeforeDelete, ...options } = registration;
+  const urn = urnOf(name);
+  const isDependent = dependedOn !== undefined && urn !== dependedOn;
+  const inputs = unwrapSecrets({ ...args, ...(isDependent && dependentArgument) });
+  return { urn, inputs, deletesFirst: !createsBeforeDelete, ...options };
 }
 
 /** A network without delays and faults of its own. */

@@ -16,14 +16,14 @@ export const deleteFaults: readonly KnownFault[] = [
   {
     name: 'a delete removes an endpoint that a create of the same run has taken over',
     file: 'lifecycle/resource-claims.ts',
-    find: 'return this.#created.get(id) ?? (holder === urn && isLeaving ? undefined : holder);',
+    find: 'return this.#created.get(id) ?? (isOwnLeftover ? undefined : holder);',
     replace: 'return undefined;',
   },
   {
     name: 'an endpoint that the program has dropped is kept, because the engine has asked about it',
-    file: 'lifecycle/resource-claims.ts',
-    find: 'urn === undefined || this.#createdAnew.has(urn) || !this.#declared.has(urn);',
-    replace: 'urn === undefined || this.#createdAnew.has(urn);',
+    file: 'endpoint/endpoint-lifecycle.ts',
+    find: 'if (urn !== undefined && replaces.length === 0 && !isAskedEarly) {',
+    replace: 'if (urn !== undefined && replaces.length === 0) {',
   },
   {
     name: 'a refresh before a destroy keeps the endpoints',
@@ -34,7 +34,7 @@ export const deleteFaults: readonly KnownFault[] = [
   {
     name: 'the leftover of a forced replacement is never deleted',
     file: 'lifecycle/resource-claims.ts',
-    find: '(holder === urn && isLeaving ? undefined : holder)',
+    find: '(isOwnLeftover ? undefined : holder)',
     replace: 'holder',
   },
   {

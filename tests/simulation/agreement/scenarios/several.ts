@@ -5,6 +5,7 @@ const of = (suspendTimeoutSeconds: number) => ({ args: { suspendTimeoutSeconds }
 /** Long enough for every resource to begin before the first one fails. */
 const slowly = { operationMs: 1_500 };
 const elsewhere = { ...of(600), place: 'second project' } as const;
+const replica = { args: { type: 'read_only' } };
 const three = { a: of(600), b: of(600), c: of(600) };
 
 /** Several resources side by side. */
@@ -75,6 +76,28 @@ export const several: readonly AgreementScenario[] = [
       },
       { command: 'up --refresh', replace: ['b'] },
       { command: 'up' },
+    ],
+  },
+  {
+    name: 'a replacement, while the program drops one of two that depend on it',
+    dependedOn: 'a',
+    steps: [
+      { program: three, command: 'preview' },
+      { command: 'up' },
+      { program: { a: replica, b: of(600) }, command: 'preview' },
+      { command: 'up' },
+      { command: 'up --refresh', replace: ['a'] },
+      { command: 'destroy' },
+    ],
+  },
+  {
+    name: 'a replacement whose create fails, of an endpoint that another one depends on',
+    dependedOn: 'a',
+    steps: [
+      { program: { a: of(600), b: of(700) }, command: 'up' },
+      { program: { a: replica, b: of(800) }, command: 'up', faults: [refuses('POST')] },
+      { command: 'up' },
+      { program: {}, command: 'up' },
     ],
   },
 ];
