@@ -4,7 +4,6 @@ import { build } from 'esbuild';
 import type { ReadProperties } from '../../../provider/src/plugin/properties';
 import { pluginFolder, usePlugin } from '../../support/program-doors';
 import { makeStack, type PulumiStack } from '../../support/pulumi-stack';
-import { yamlValue } from '../../support/start-stack';
 import type { PendingOperation, StackState, StoredResource } from '../stack';
 import type { Registration } from './agreement-ground';
 import type { AgreementScenario, AgreementStep } from './agreement-scenario';
@@ -61,7 +60,7 @@ function toYaml(registration: Registration, dependedOn: string | undefined): obj
   const customTimeouts = { create: timeout, update: timeout, delete: timeout };
   const options = { customTimeouts, deleteBeforeReplace: !createsBeforeDelete, import: importId };
   const isDependent = dependedOn !== undefined && name !== dependedOn;
-  const properties = { ...args, ...(isDependent && { poolerMode: yamlValue(`${dependedOn}.poolerMode`) }) };
+  const properties = { ...args, ...(isDependent && { poolerMode: `\${${dependedOn}.poolerMode}` }) };
   return { type: 'postgres-compute:ComputeEndpoint', properties, options };
 }
 
