@@ -1,4 +1,4 @@
-import { isEqual, partition } from 'lodash';
+import { isEqual, mapValues, partition } from 'lodash';
 import { unknownValue } from '../../provider/src/lifecycle/input-values';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
 import {
@@ -72,8 +72,7 @@ export class Engine {
   }
 
   #isDependent(urn: string): boolean {
-    const { dependedOn = urn } = this.#options;
-    return urn !== dependedOn;
+    return isDependent(urn, this.#options.dependedOn);
   }
 
   /** A preview does not know the outputs of a resource that is created. */
@@ -246,6 +245,11 @@ export class Engine {
 /** The argument that dependents take from the resource that they depend on. Its value never changes. */
 export const dependentArgument = { poolerMode: 'transaction' };
 
+/** @param dependedOn the resource that all others of the stack depend on, if there is one */
+export function isDependent(resource: string, dependedOn: string | undefined): boolean {
+  return dependedOn !== undefined && resource !== dependedOn;
+}
+
 function withUnknownOutput(inputs: ReadProperties): ReadProperties {
-  return { ...inputs, values: { ...inputs.values, poolerMode: unknownValue } };
+  return { ...inputs, values: { ...inputs.values, ...mapValues(dependentArgument, () => unknownValue) } };
 }

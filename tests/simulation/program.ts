@@ -2,7 +2,7 @@ import type { Properties } from '../../provider/src/lifecycle/resource-identity'
 import type { ReadProperties } from '../../provider/src/plugin/properties';
 import { slotArguments, slotName } from '../chaos/declared-slot';
 import type { SlotPlan } from '../chaos/slot-plan';
-import { dependentArgument } from './engine';
+import { dependentArgument, isDependent } from './engine';
 import type { Ground } from './ground';
 import type { Scenario } from './scenario';
 import type { DeclaredResource, Stack } from './stack';
@@ -30,7 +30,7 @@ export function declareProgram(
     urn: stack.urnOf(slotName(slot)),
     inputs: unwrapSecrets({
       ...slotArguments(ground, slot, plan),
-      ...(dependedOn !== undefined && stack.urnOf(slotName(slot)) !== dependedOn && dependentArgument),
+      ...(isDependent(stack.urnOf(slotName(slot)), dependedOn) && dependentArgument),
       ...(plan.createsBeforeDelete && { __createsBeforeDelete: true }),
       ...(ground.isGuarded && { allowRestart: false }),
     }),

@@ -61,9 +61,9 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       const deletesData = replaces.length > 0;
       if (deletesData) await this.#reportReplacement(id, replaces, news);
       else if (await this.#hasFailedToBecomeReady(id, prior)) replaces.push('unsettledOperations');
-      if (urn !== undefined && replaces.length > 0) this.#replaced.add(urn);
-      // Don't claim a branch that is about to be replaced, or that may be dropped: its delete must go through.
-      else if (urn !== undefined && this.#claims.isDeclared(urn)) this.#claims.claimInState(id, urn);
+      // Don't claim a branch that is about to be replaced: its delete must go through.
+      if (urn !== undefined && replaces.length === 0) this.#claims.claimInState(id, urn);
+      else if (urn !== undefined) this.#replaced.add(urn);
       return { hasChanges, changes, replaces, deletesData };
     });
   }

@@ -80,13 +80,13 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       // A claim would keep the endpoint from being deleted by `destroy --refresh`.
       if (this.#claims.isRefreshed(id, prior, news))
         return { hasChanges, changes, replaces, restarts: false };
-      // Don't claim an endpoint that is about to be replaced, or that may be dropped: its delete must go through.
-      if (urn !== undefined && replaces.length === 0 && !isAskedEarly) {
+      // Don't claim an endpoint that is about to be replaced: its delete must go through.
+      if (urn !== undefined && replaces.length === 0) {
         this.#claims.claimInState(id, urn);
         if (changes.includes('branchId')) this.#claims.noteMoving(id, urn);
       }
-      const due = isAskedEarly ? changes : union(changes, unappliedOf(prior.outputs));
       const olds = isAskedEarly ? omit(prior.outputs, unsettledOutputs) : prior.outputs;
+      const due = union(changes, unappliedOf(olds));
       const { restarts } = await this.#diagnostics.reportChange(id, due, olds, news, goesWithBranch);
       return { hasChanges, changes, replaces, restarts };
     });

@@ -33,7 +33,7 @@ export class EndpointWriter {
     return this.#mayBeDone;
   }
 
-  /** Whether the service has accepted a write of an argument, or may have. */
+  /** Whether the service has accepted a write of this run, or may have. */
   get mayHaveWritten(): boolean {
     return this.#mayHaveWritten;
   }

@@ -42,8 +42,13 @@ export class ResourceClaims {
     this.#created.set(id, urn);
   }
 
-  /** Claims an id in state. @throws Error when it belongs to another resource */
+  /**
+   * Claims an id in state. A question that the engine asks before it passes the declaration claims nothing: the program may no
+   * longer declare the resource, and its delete must go through.
+   * @throws Error when the id belongs to another resource
+   */
   claimInState(id: string, urn: string): void {
+    if (!this.#declared.has(urn)) return;
     const kind = this.#kind;
     const holder = this.#claim(`id/${id}`, urn);
     if (holder === undefined) return;
@@ -53,7 +58,7 @@ export class ResourceClaims {
       throw new Error(
         `${kind} ${id} already belongs to ${holder} in the same state. Remove one of the two with \`pulumi state delete\`, which keeps the ${kind}.`,
       );
-    // The old URN of a renamed resource, which the engine has asked about before the program declared it.
+    // The engine has read the holder since, and not passed its declaration again: the old URN of a renamed resource.
     this.#holders.set(`id/${id}`, urn);
   }
 
@@ -72,9 +77,9 @@ export class ResourceClaims {
     this.#createdAnew.add(urn);
   }
 
-  /** This run moves the endpoint to another branch. */
+  /** This run moves the endpoint to another branch, if the program declares it. */
   noteMoving(endpointId: string, urn: string): void {
-    this.#moving.set(endpointId, urn);
+    if (this.#declared.has(urn)) this.#moving.set(endpointId, urn);
   }
 
   /** The resource that moves the endpoint to another branch in this run. */

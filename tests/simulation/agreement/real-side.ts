@@ -1,9 +1,11 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { mapValues } from 'lodash';
 import type { ReadProperties } from '../../../provider/src/plugin/properties';
 import { pluginFolder, usePlugin } from '../../support/program-doors';
 import { makeStack, type PulumiStack } from '../../support/pulumi-stack';
+import { dependentArgument, isDependent } from '../engine';
 import type { PendingOperation, StackState, StoredResource } from '../stack';
 import type { Registration } from './agreement-ground';
 import type { AgreementScenario, AgreementStep } from './agreement-scenario';
@@ -59,8 +61,8 @@ function toYaml(registration: Registration, dependedOn: string | undefined): obj
   const timeout = `${timeoutSeconds}s`;
   const customTimeouts = { create: timeout, update: timeout, delete: timeout };
   const options = { customTimeouts, deleteBeforeReplace: !createsBeforeDelete, import: importId };
-  const isDependent = dependedOn !== undefined && name !== dependedOn;
-  const properties = { ...args, ...(isDependent && { poolerMode: `\${${dependedOn}.poolerMode}` }) };
+  const ofOther = mapValues(dependentArgument, (_value, output) => `\${${dependedOn}.${output}}`);
+  const properties = { ...args, ...(isDependent(name, dependedOn) && ofOther) };
   return { type: 'postgres-compute:ComputeEndpoint', properties, options };
 }
 

@@ -1,4 +1,4 @@
-import { dependentArgument, Engine } from '../engine';
+import { dependentArgument, Engine, isDependent } from '../engine';
 import { Journal } from '../journal';
 import { type Carrier, Network } from '../network';
 import { unwrapSecrets } from '../program';
@@ -93,8 +93,7 @@ function runCommand(engine: Engine, command: AgreementStep['command'], program: 
 function toDeclared(registration: Registration, dependedOn: string | undefined): DeclaredResource {
   const { name, args, createsBeforeDelete, ...options } = registration;
   const urn = urnOf(name);
-  const isDependent = dependedOn !== undefined && urn !== dependedOn;
-  const inputs = unwrapSecrets({ ...args, ...(isDependent && dependentArgument) });
+  const inputs = unwrapSecrets({ ...args, ...(isDependent(urn, dependedOn) && dependentArgument) });
   return { urn, inputs, deletesFirst: !createsBeforeDelete, ...options };
 }
 

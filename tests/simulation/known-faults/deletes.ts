@@ -21,9 +21,9 @@ export const deleteFaults: readonly KnownFault[] = [
   },
   {
     name: 'an endpoint that the program has dropped is kept, because the engine has asked about it',
-    file: 'endpoint/endpoint-lifecycle.ts',
-    find: 'if (urn !== undefined && replaces.length === 0 && !isAskedEarly) {',
-    replace: 'if (urn !== undefined && replaces.length === 0) {',
+    file: 'lifecycle/resource-claims.ts',
+    find: 'if (!this.#declared.has(urn)) return;',
+    replace: '',
   },
   {
     name: 'a refresh before a destroy keeps the endpoints',

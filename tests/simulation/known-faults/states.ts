@@ -46,8 +46,8 @@ export const stateFaults: readonly KnownFault[] = [
   {
     name: 'a preview starts the compute',
     file: 'endpoint/endpoint-lifecycle.ts',
-    find: 'const due = isAskedEarly ? changes : union(changes, unappliedOf(prior.outputs));',
-    replace: `const due = isAskedEarly ? changes : union(changes, unappliedOf(prior.outputs));
+    find: 'const due = union(changes, unappliedOf(olds));',
+    replace: `const due = union(changes, unappliedOf(olds));
       const { projectId } = prior.outputs;
       if (changes.length > 0) await this.core.projects.project(projectId).api.controlEndpoint(projectId, id, 'start');`,
   },
