@@ -9,7 +9,7 @@ import axios, {
   type InternalAxiosRequestConfig,
 } from 'axios';
 import { retryAfter } from 'axios-retry';
-import { compact, inRange } from 'lodash';
+import { inRange } from 'lodash';
 import * as z from 'zod';
 import { type ConnectionSettings, isLoopback } from '../config/connection-settings';
 import { malformedResponse, parseJson, toControlApiError } from './control-api-error';
@@ -19,10 +19,9 @@ import { defaultRequestLimits, NotSentError, RateLimiter } from './rate-limiter'
 import { makeRedactor, type Redact } from './redaction';
 import {
   type CallOptions,
-  defaultPatience,
   defaultRetryPacing,
   installRetry,
-  type RequestContext,
+  RequestContext,
   type RetryPacing,
 } from './retry';
 
@@ -84,14 +83,10 @@ export class HttpClient {
     shape: Shape,
     { body, query, ...options }: RequestParts = {},
   ): Promise<z.output<Shape>> {
-    const { totalMs, faultsMs } = defaultPatience;
-    const context: RequestContext = options.deadline
-      ? { ...options, deadline: options.deadline }
-      : { ...options, deadline: new Deadline(totalMs, 'later'), patienceMs: faultsMs };
     const request = {
       method,
       url,
-      context,
+      context: new RequestContext(options),
       // False keeps axios from adding a content type to a request without a body.
       headers: { 'Content-Type': body ? 'application/json' : false },
       ...(body && { data: body }),
@@ -164,20 +159,23 @@ async function sendInTime(
   config: InternalAxiosRequestConfig,
   interruption: AbortSignal | undefined,
 ): Promise<AxiosResponse> {
+  const { timeout: longest } = config;
   const timeout = timeoutOf(config);
-  const tooLate = new AbortController();
-  const timer = setTimeout(() => tooLate.abort(), timeout);
-  const signal = AbortSignal.any(compact([tooLate.signal, interruption]));
+  const limit = new Deadline(timeout, 'now', interruption);
+  const cut = new AbortController();
+  const cancel = limit.onEnd(() => cut.abort());
   try {
-    return await send({ ...config, timeout, signal });
+    return await send(Object.assign(config, { timeout, signal: cut.signal }));
   } catch (error) {
     const broken = findBrokenRefusal(error);
     if (broken)
       throw new AxiosError(`the response with status ${broken.status} is not JSON`, broken.code, config);
-    if (!tooLate.signal.aborted) throw error;
+    if (limit.isInterrupted || !cut.signal.aborted) throw error;
     throw new AxiosError(`timeout of ${timeout} ms exceeded`, AxiosError.ETIMEDOUT, config);
   } finally {
-    clearTimeout(timer);
+    cancel();
+    // axios-retry sends the same configuration again.
+    Object.assign(config, { timeout: longest, signal: undefined });
   }
 }
 
@@ -208,7 +206,7 @@ function routeOf(url: string): string {
 /** Parses the response. Invalid JSON counts as a failed request. A 204 has no body. */
 function requireJson(response: AxiosResponse): AxiosResponse {
   const data = parseJson(response.data);
-  if (response.status === 204 || data !== undefined) return { ...response, data };
+  if (response.status === 204 || data !== undefined) return Object.assign(response, { data });
   const { config, request } = response;
   throw new AxiosError('the response is not JSON', malformedResponseCode, config, request, response);
 }

@@ -2,7 +2,7 @@ import axios, { AxiosError, type AxiosRequestConfig } from 'axios';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { useFakeClock } from '../../../tests/support/fake-clock';
 import { Deadline } from './deadline';
-import { defaultRetryPacing, installRetry, type RequestContext, retryDelayMs } from './retry';
+import { defaultRetryPacing, installRetry, RequestContext, retryDelayMs } from './retry';
 
 const pacing = defaultRetryPacing;
 
@@ -61,10 +61,10 @@ describe('installRetry', () => {
       },
     });
     installRetry(client, pacing);
-    const complete = { deadline: new Deadline(60_000), isSentOnce: false };
+    const complete = new RequestContext({ deadline: new Deadline(60_000) });
     const response = client.request({
       ...request,
-      ...(context !== 'none' && { context: { ...complete, ...context } }),
+      ...(context !== 'none' && { context: Object.assign(complete, context) }),
     });
     const ending = response.then(
       () => ({ ending: 'response', endedAt: Math.floor((Date.now() - start) / 50) * 50 }),

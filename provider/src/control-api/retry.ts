@@ -1,6 +1,6 @@
 import type { AxiosError, AxiosInstance, InternalAxiosRequestConfig } from 'axios';
 import axiosRetry, { retryAfter } from 'axios-retry';
-import { type Deadline, pause } from './deadline';
+import { Deadline, pause } from './deadline';
 import { isInterruption, maySendAgain, meaningOfFailure, notSentCode } from './failure-meaning';
 
 /** How long a call may take, and what happens when it fails. */
@@ -16,22 +16,32 @@ export interface CallOptions {
   readonly onSend?: () => void;
 }
 
-/** Accompanies a request through axios and its retries. */
-export interface RequestContext extends CallOptions {
+/** Accompanies a request through axios and its retries. A class, because axios copies plain objects with each attempt. */
+export class RequestContext {
   readonly deadline: Deadline;
   /** Of a call without a deadline of its own: how long to retry faults, and the longest pause after a 429. Milliseconds. */
-  readonly patienceMs?: number;
+  readonly patienceMs: number | undefined;
+  readonly isSentOnce: boolean;
+  readonly onSend: (() => void) | undefined;
   /**
    * When the first fault since the last 429 happened; a 429 shows that the service works. Moved forward by any later wait for the
    * rate limiter, so that the wait does not count. Local time.
    */
-  failingSince?: number | undefined;
+  failingSince: number | undefined;
   /** When the address became unreachable, likewise moved forward; undefined after any response. Local time. */
-  unreachableSince?: number | undefined;
+  unreachableSince: number | undefined;
   /** When the latest attempt went out. Local time. */
-  sentAt?: number;
+  sentAt: number | undefined;
   /** How long to pause before the retry. Milliseconds. */
-  pauseMs?: number;
+  pauseMs = 0;
+
+  constructor({ deadline, isSentOnce = false, onSend }: CallOptions) {
+    const { totalMs, faultsMs } = defaultPatience;
+    this.deadline = deadline ?? new Deadline(totalMs, 'later');
+    this.patienceMs = deadline ? undefined : faultsMs;
+    this.isSentOnce = isSentOnce;
+    this.onSend = onSend;
+  }
 }
 
 declare module 'axios' {
