@@ -17,6 +17,7 @@ export const countedEvents = [
   'kills of the host',
   'interruptions',
   'runs refused by the lock',
+  'edits before a repair',
   'lost requests',
   'lost responses',
   'duplicated requests',

@@ -25,6 +25,8 @@ const plan = {
 } as const;
 
 const calm = {
+  isQuiet: false,
+  isLeft: false,
   slots: [plan],
   command: 'up',
   forced: [],

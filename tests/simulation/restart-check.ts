@@ -1,3 +1,4 @@
+import { compact, sumBy } from 'lodash';
 import { disruptionsOf, type SlotBefore, slotName } from '../chaos/declared-slot';
 import type { SlotPlan } from '../chaos/slot-plan';
 import type { Round } from './scenario';
@@ -9,6 +10,14 @@ interface Before extends SlotBefore {
 
 /** The endpoints before a round, by slot, for comparison with the counts after it. */
 export type Baseline = ReadonlyMap<number, Before>;
+
+/** Since when changes count: the rounds before this one that the user has left without a repair. */
+export interface LeftRounds {
+  /** The endpoints before the first of them. */
+  readonly baseline: Baseline;
+  /** What each of them declared. */
+  readonly plans: readonly (readonly SlotPlan[])[];
+}
 
 export function takeBaseline(world: World, earlier: readonly SlotPlan[]): Baseline {
   const { controls } = world.ground;
@@ -33,9 +42,10 @@ export function checkRestarts(
   world: World,
   round: Round,
   results: readonly RunResult[],
-  baseline: Baseline,
+  { baseline, plans }: LeftRounds,
 ): void {
   const { ground, watch } = world;
+  const wasLeft = plans.length > 0;
   // An interruption does not wait for a response that takes longer than half a second.
   const isSlow =
     world.scenario.longestDelayMs > 200 || round.faults.some(({ effect }) => effect.kind === 'slow');
@@ -48,11 +58,13 @@ export function checkRestarts(
       if (!endpoint) continue;
       const before = baseline.get(slot);
       const isSame = before?.id === endpoint.id;
+      const between = compact(plans.map((each) => each[slot]));
       const isReplaced =
         !before ||
         round.command === 'destroy' ||
-        before.plan.type !== plan.type ||
-        before.plan.project !== plan.project;
+        [before.plan, ...between].some(
+          (each) => !each.isDeclared || each.type !== plan.type || each.project !== plan.project,
+        );
       const isForced = round.forced.some((force) => force.slot === slot);
       if (!isSame && !isReplaced && !isForced)
         watch.violate(
@@ -61,7 +73,7 @@ export function checkRestarts(
         );
       const restarts = ground.controls.restarts(endpoint.id) - (isSame ? before.restarts : 0);
       const drops = ground.controls.connectionDrops(endpoint.id) - (isSame ? before.drops : 0);
-      const change = isSame ? disruptionsOf(before.plan, plan) : { size: 0, trigger: 0, move: 0 };
+      const change = sumOfDisruptions([...(isSame ? [before.plan] : []), ...between, plan]);
       const declared = change.size + change.trigger + change.move;
       // A kill during a restart by `restartTriggers` adds one: the service does not know about triggers.
       const isKilled = results.some(({ run }) => run.isKilled);
@@ -76,7 +88,10 @@ export function checkRestarts(
       const isRefreshed = round.refreshesBetween || round.disturbances.length > 0 || round.forced.length > 0;
       const isForgotten = isForced || (isRefreshed && results.some(({ run }) => run.isCutOff));
       const wasActive = isSame && before.isActive && !ground.wasAutosuspended(endpoint.id);
-      if (wasActive && declared > 0 && drops === 0 && plan.isWaiting && !isForgotten)
+      // A trigger that a run has failed to apply may have been taken back.
+      const { size, move, trigger } = isSame ? disruptionsOf(before.plan, plan) : noDisruptions;
+      const isDue = size + move + (wasLeft ? 0 : trigger) > 0;
+      if (wasActive && isDue && drops === 0 && plan.isWaiting && !isForgotten)
         watch.violate(
           'a declared restart happens',
           `${slotName(slot)}: ${endpoint.id} was never restarted, declared ${JSON.stringify(change)}`,
@@ -92,8 +107,16 @@ export function checkRestarts(
         );
       // The network alone may make a run fail: a request stalls for longer than the time-out. The next one repeats the restart.
       const hasFailed = results.some(({ isSuccess, run }) => !isSuccess || run.isCutOff);
-      const isDoubtful = round.faults.length > 0 || round.isRunTwice || hasFailed;
+      const isDoubtful = round.faults.length > 0 || round.isRunTwice || hasFailed || wasLeft;
       if (isSame && !before.isActive && endpoint.current_state === 'active' && !isDoubtful)
         watch.violate('an idle compute stays idle', `${slotName(slot)}: ${endpoint.id} was started`);
     }
+}
+
+const noDisruptions = { size: 0, trigger: 0, move: 0 };
+
+/** What the changes from one program to the next disrupt in all. */
+function sumOfDisruptions(plans: readonly SlotPlan[]): typeof noDisruptions {
+  const each = plans.slice(1).map((plan, index) => disruptionsOf(plans[index] ?? plan, plan));
+  return { size: sumBy(each, 'size'), trigger: sumBy(each, 'trigger'), move: sumBy(each, 'move') };
 }

@@ -6,7 +6,7 @@ import { act, disturbedSlots } from './act';
 import { isDrift } from './other-people';
 import { recover, unlock } from './recover';
 import { checkEndpoints, checkForeign, checkRepeated } from './rest-checks';
-import { checkRestarts, takeBaseline } from './restart-check';
+import { checkRestarts, type LeftRounds, takeBaseline } from './restart-check';
 import { checkFalseFailure, checkFalseSuccess, checkGate } from './run-checks';
 import type { Round, Scenario } from './scenario';
 import { settle } from './settle';
@@ -16,15 +16,21 @@ import type { RunResult, World } from './world';
 
 /** Runs every round: commands under faults, then what a user does to recover, then the checks. */
 export async function runRounds(world: World): Promise<void> {
+  let left: LeftRounds | undefined;
   for (const round of world.scenario.rounds) {
     world.journal.count('rounds');
-    await runRound(world, round);
+    left = await runRound(world, round, left);
     // Later violations would only be consequences.
     if (world.watch.violations.length > 0) return;
   }
 }
 
-async function runRound(world: World, round: Round): Promise<void> {
+/** Returns what the next round needs to know if the user leaves this one without a repair. */
+async function runRound(
+  world: World,
+  round: Round,
+  left: LeftRounds | undefined,
+): Promise<LeftRounds | undefined> {
   const { ground, watch, journal } = world;
   world.lagMs = longestLagMs(world.scenario, round);
   await sleep(round.idleMs);
@@ -36,6 +42,7 @@ async function runRound(world: World, round: Round): Promise<void> {
   if (round.command === 'refresh' || round.command === 'up --refresh') await settle(world);
   const stacks = world.stacks.filter((stack) => world.slotsOf(stack).length > 0);
   const baseline = takeBaseline(world, earlier);
+  const since = left ?? { baseline, plans: [] };
   watch.mayDelete = (run, endpointId) => mayDelete(world, round, run, endpointId);
   journal.note('user', () => `declares ${JSON.stringify(round.slots)}`);
   for (const disturbance of round.disturbances) if (disturbance.at === 0) act(world, disturbance);
@@ -44,10 +51,11 @@ async function runRound(world: World, round: Round): Promise<void> {
     for (const stack of stacks) await world.run(stack, { command: 'up', isPreview: true });
   const isUndisturbed = nothingHappens(round);
   world.isCalm = isUndisturbed;
-  watch.traffic.isUndisturbed = isUndisturbed;
+  watch.traffic.isUndisturbed = isUndisturbed && !left;
   const faults = round.faults.map((fault) => ground.controls.inject(fault));
   const results = await runDisturbed(world, round, stacks);
-  checkFalseFailure(world, round, results);
+  if (!left) checkFalseFailure(world, round, results);
+  if (round.isQuiet && results.every(({ isSuccess }) => isSuccess)) return undefined;
   const repeated = round.isRepeated ? await repeatFailed(world, round, stacks, results) : [];
   countFaults(world, faults);
   for (const fault of faults) fault.clear();
@@ -60,14 +68,19 @@ async function runRound(world: World, round: Round): Promise<void> {
   watch.traffic.isUndisturbed = false;
   ground.isGuarded = false;
   const isCutOff = results.some(({ run }) => run.isCutOff);
-  for (const stack of stacks) await recover(world, round, stack, isCutOff);
-  if (watch.violations.length > 0) return;
+  if (round.isLeft && !isCutOff && results.some(({ isSuccess }) => !isSuccess)) {
+    journal.count('edits before a repair');
+    return { baseline: since.baseline, plans: [...since.plans, round.slots] };
+  }
+  for (const [index, stack] of stacks.entries())
+    if (isCutOff || !isDone(world, round, stack, latest[index])) await recover(world, round, stack, isCutOff);
+  if (watch.violations.length > 0) return undefined;
   await settle(world);
   for (const stack of stacks) checkEndpoints(world, stack);
-  checkRestarts(world, round, results, baseline);
+  checkRestarts(world, round, results, since);
   checkForeign(world);
   for (const stack of stacks) checkRepeated(world, stack, round, results);
-  if (watch.violations.length > 0) return;
+  if (watch.violations.length > 0) return undefined;
   for (const stack of stacks) {
     const options = { isPreview: true, refreshesFirst: round.refreshesAfter };
     const requests = journal.counts.get('requests');
@@ -77,6 +90,7 @@ async function runRound(world: World, round: Round): Promise<void> {
     if (!preview.isSuccess || preview.steps.length > 0)
       watch.violate('the next preview is empty', `${preview.steps} ${JSON.stringify(preview.failures)}`);
   }
+  return undefined;
 }
 
 async function runDisturbed(world: World, round: Round, stacks: readonly Stack[]): Promise<RunResult[]> {
@@ -127,6 +141,16 @@ async function repeatFailed(
     repeated.push(await world.run(stack, { command: command === 'destroy' ? command : 'up' }));
   }
   return repeated;
+}
+
+/** Whether the user has nothing more to do: the run has succeeded, and waited for everything. */
+function isDone(world: World, round: Round, stack: Stack, result: RunResult | undefined): boolean {
+  const { command, isGuarded, isRunTwice, refreshesBetween, lateReads } = round;
+  if (!result?.isSuccess || isGuarded || isRunTwice || refreshesBetween || lateReads.length > 0) return false;
+  const isUp = command === 'up' || command === 'up --refresh';
+  return (
+    isUp && disturbedSlots(round).size === 0 && world.declared(stack).every(({ plan }) => plan.isWaiting)
+  );
 }
 
 /** Whether nothing goes wrong in the round. */

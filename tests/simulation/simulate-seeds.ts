@@ -1,13 +1,18 @@
+import { promisify } from 'node:util';
 import { drawScenario } from './draw-scenario';
 import { Simulator } from './simulate';
 import type { Share } from './simulating-process';
 import { type ShareResult, Totals } from './totals';
 
+/** How many schedules run before Node.js has a turn of its event loop. */
+const schedulesInTurn = 100;
+
 /** Simulates the seeds of a share in this process. */
 export async function simulateShare(share: Share): Promise<ShareResult> {
   const { first, step, schedules, seconds, mostFailures } = share;
-  // The real clock, before it becomes virtual.
+  // The real clock and timers, before they become virtual.
   const clock = performance.now.bind(performance);
+  const turn = promisify(setImmediate);
   const end = seconds === undefined ? Number.POSITIVE_INFINITY : clock() + seconds * 1_000;
   const totals = new Totals();
   const simulator = new Simulator();
@@ -18,6 +23,8 @@ export async function simulateShare(share: Share): Promise<ShareResult> {
     for (let seed = first; !isDone(); seed += step) {
       const { violations, counts } = await simulator.run(drawScenario(seed).value);
       totals.add(seed, violations, counts);
+      // Without it, Node.js would never clean up after the signals that are no longer used.
+      if (totals.schedules % schedulesInTurn === 0) await turn();
     }
   } finally {
     simulator.uninstall();
