@@ -164,8 +164,8 @@ const leftRound: fc.Arbitrary<DrawnRound> = fc
 /** Half of the known faults are in changes, which need an endpoint in state. A quiet round creates it at the least cost. */
 const drawnRounds: fc.Arbitrary<readonly DrawnRound[]> = fc.oneof(
   { withCrossShrink: true },
-  { weight: 10, arbitrary: fc.tuple(drawnRound) },
-  { weight: 7, arbitrary: fc.tuple(quietRound, drawnRound) },
+  { weight: 12, arbitrary: fc.tuple(drawnRound) },
+  { weight: 5, arbitrary: fc.tuple(quietRound, drawnRound) },
   { weight: 1, arbitrary: fc.tuple(drawnRound, drawnRound) },
   { weight: 2, arbitrary: fc.tuple(quietRound, leftRound, drawnRound) },
 );

@@ -1,3 +1,4 @@
+import { replaceAxiosInstances } from './in-process-client';
 import { Journal } from './journal';
 import { Network } from './network';
 import { runRounds } from './rounds';
@@ -26,16 +27,23 @@ export class Simulator {
   readonly #time = new VirtualTime();
   readonly #randomness = new SeededRandomness();
   readonly #network = new Network();
-  #restoreNetwork = () => {};
+  readonly #hasRealClient: boolean;
+  readonly #restore: (() => void)[] = [];
+
+  /** @param options.hasRealClient whether the provider uses axios's own instances, which take longer */
+  constructor({ hasRealClient = false } = {}) {
+    this.#hasRealClient = hasRealClient;
+  }
 
   install(): void {
     this.#time.install();
     this.#randomness.install();
-    this.#restoreNetwork = this.#network.install();
+    this.#restore.push(this.#network.install());
+    if (!this.#hasRealClient) this.#restore.push(replaceAxiosInstances());
   }
 
   uninstall(): void {
-    this.#restoreNetwork();
+    for (const restore of this.#restore.splice(0)) restore();
     this.#randomness.uninstall();
     this.#time.uninstall();
   }
