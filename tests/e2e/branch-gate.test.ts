@@ -10,7 +10,7 @@ async function startBranches(door: (typeof doorNames)[number]) {
   const { stack, emulator, project } = program;
   const declare = (body: string) =>
     stack.writeProgram(`import * as pulumi from '@pulumi/pulumi';
-import { Branch } from '${importPath}';
+import { Branch, ComputeEndpoint } from '${importPath}';
 const projectId = new pulumi.Config().require('projectId');
 const feature = new pulumi.Config().require('branchId');
 ${body}
@@ -41,6 +41,40 @@ new Branch('child', { projectId, name: 'child', parentId: branch.id });`;
       expect(exitCode).not.toBe(0);
       expect(ids()).toEqual(before);
     }
+  });
+
+  it('holds for a child that is no longer allowed to lose data when its parent is replaced', async ({
+    expect,
+  }) => {
+    const { stack, declare, ids } = await startBranches(door);
+    const program = (parent: string, child: string) =>
+      `const branch = new Branch('preview', { projectId, name: 'preview', ${parent} });
+new Branch('child', { projectId, name: 'child', parentId: branch.id, ${child} });`;
+    await declare(program('', 'allowDataLoss: true'));
+    await stack.run('up', '--yes', '--skip-preview');
+    const before = ids();
+    await declare(program('parentId: feature, allowDataLoss: true', ''));
+    const { exitCode, screen } = await stack.try('up', '--yes');
+    expect(flat(screen)).toContain('its parent is replaced, which replaces the branch');
+    expect(exitCode).not.toBe(0);
+    expect(ids()).toEqual(before);
+  });
+
+  it('holds for an endpoint that is no longer allowed to restart when its branch is replaced', async ({
+    expect,
+  }) => {
+    const { stack, declare, ids } = await startBranches(door);
+    const program = (branch: string, endpoint: string) =>
+      `const branch = new Branch('preview', { projectId, name: 'preview', ${branch} });
+new ComputeEndpoint('app', { projectId, branchId: branch.id, type: 'read_write', ${endpoint} });`;
+    await declare(program('', ''));
+    await stack.run('up', '--yes', '--skip-preview');
+    const before = ids();
+    await declare(program('parentId: feature, allowDataLoss: true', 'allowRestart: false'));
+    const { exitCode, screen } = await stack.try('up', '--yes');
+    expect(flat(screen)).toContain('allowRestart is false');
+    expect(exitCode).not.toBe(0);
+    expect(ids()).toEqual(before);
   });
 
   it.runIf(door === 'dynamic')(

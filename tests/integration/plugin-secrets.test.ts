@@ -6,7 +6,7 @@ import { PluginPartialStateError } from '../../provider/src/plugin/service-error
 import { silenceDiagnostics } from '../support/diagnostics';
 import { errorOf } from '../support/failure';
 import { lockPacing, pollPacing, retryPacing } from '../support/pacing';
-import { type Service, startService } from '../support/start-service';
+import { ownEndpoints, type Service, startService } from '../support/start-service';
 
 silenceDiagnostics();
 
@@ -72,12 +72,11 @@ describe('a secret of the plugin', () => {
     });
   });
 
-  it('stays a secret in state when a create that no longer gives it takes over the endpoint of a killed create', async () => {
+  it('is reset when a create that no longer gives it takes over the endpoint of a killed create', async () => {
     const service = await startService();
     const { plugin, id, declared } = await createWithSecret(service);
-    const created = await plugin.create(urn, read(declared), 0);
-    expect(created).toMatchObject({ id, values: { pgSettings: { 'app.key': 'canary' } } });
-    expect(created.secretNames).toEqual(['pgSettings']);
+    expect(await plugin.create(urn, read(declared), 0)).toMatchObject({ id, values: { pgSettings: {} } });
+    expect(ownEndpoints(service)).toMatchObject([{ id, settings: { pg_settings: {} } }]);
   });
 
   it('makes what follows from it a secret too, when it is a size', async () => {

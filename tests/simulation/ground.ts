@@ -38,6 +38,7 @@ export class Ground {
   readonly #foreign = new Map<string, Endpoint>();
   readonly #slotOfBranch = new Map<string, number>();
   readonly #foreignOperationIds = new Set<string>();
+  readonly #askedAbout = new Set<string>();
 
   constructor(service: SimulatedService, { traits, rounds }: Scenario) {
     this.#service = service;
@@ -147,6 +148,19 @@ export class Ground {
     const endpoint = this.controls.createEndpoint(id, attributes);
     this.#foreign.set(endpoint.id, endpoint);
     return endpoint.id;
+  }
+
+  /**
+   * The user asks other people to rename their endpoint: only a human can tell which of two endpoints of one name, branch and type
+   * is the program's. The first time, a list may only be stale.
+   */
+  askToRename(endpointId: string): void {
+    const isFirst = !this.#askedAbout.has(endpointId);
+    this.#askedAbout.add(endpointId);
+    if (isFirst) return;
+    this.controls.changeEndpoint(endpointId, { name: `others-${endpointId}` });
+    const renamed = this.records().find(({ wire }) => wire.id === endpointId);
+    if (renamed) this.#foreign.set(endpointId, { ...renamed.wire });
   }
 
   /** Adds another client's operation. Returns a function that ends it. */

@@ -419,3 +419,26 @@ it('an endpoint that only late reads still show is not taken over', async () => 
   );
   expect(await violationsOf(scenario, [0, 1, 2, 3])).toEqual([]);
 });
+
+it('a failed restart that a killed run has repeated is not repeated again', async () => {
+  const scenario = scenarioWith(
+    { operationMs: 0 },
+    { isQuiet: true },
+    {
+      slots: [{ ...plan, size: [1, 4] }],
+      isLeft: true,
+      faults: [
+        {
+          match: { action: 'suspend_compute' },
+          times: 1,
+          effect: { kind: 'operation-fails', status: 'failed' },
+        },
+      ],
+    },
+    {
+      slots: [{ ...notWaiting, size: [1, 4] }],
+      mishap: { kind: 'kill of the CLI', counts: 'writes', at: 1, lingerMs: 500 },
+    },
+  );
+  expect(await violationsOf(scenario, [0, 1, 2, 3])).toEqual([]);
+});

@@ -6,6 +6,8 @@ import type { RunResult, World } from './world';
 
 interface Before extends SlotBefore {
   readonly isActive: boolean;
+  /** It is neither active nor starting. */
+  readonly isIdle: boolean;
 }
 
 /** The endpoints before a round, by slot, for comparison with the counts after it. */
@@ -29,7 +31,8 @@ export function takeBaseline(world: World, earlier: readonly SlotPlan[]): Baseli
       const plan = earlier[slot];
       if (id === undefined || !endpoint || !plan?.isDeclared) continue;
       const counts = { restarts: controls.restarts(id), drops: controls.connectionDrops(id) };
-      baseline.set(slot, { id, plan, ...counts, isActive: endpoint.current_state === 'active' });
+      const { current_state: state, pending_state: next = state } = endpoint;
+      baseline.set(slot, { id, plan, ...counts, isActive: state === 'active', isIdle: next === 'idle' });
     }
   return baseline;
 }
@@ -96,7 +99,7 @@ export function checkRestarts(
           'a declared restart happens',
           `${slotName(slot)}: ${endpoint.id} was never restarted, declared ${JSON.stringify(change)}`,
         );
-      const staysUp = isSame ? before.isActive && change.move === 0 && !isTriggerLost : true;
+      const staysUp = change.move === 0 && (!isSame || (before.isActive && !isTriggerLost));
       // A killed run does not learn that a suspension has failed, which was the first half of a restart.
       const isKnown = !isKilled || !round.faults.some(({ effect }) => effect.kind === 'operation-fails');
       const isUp = endpoint.current_state === 'active' || ground.wasAutosuspended(endpoint.id);
@@ -108,7 +111,7 @@ export function checkRestarts(
       // The network alone may make a run fail: a request stalls for longer than the time-out. The next one repeats the restart.
       const hasFailed = results.some(({ isSuccess, run }) => !isSuccess || run.isCutOff);
       const isDoubtful = round.faults.length > 0 || round.isRunTwice || hasFailed || wasLeft;
-      if (isSame && !before.isActive && endpoint.current_state === 'active' && !isDoubtful)
+      if (isSame && before.isIdle && endpoint.current_state === 'active' && !isDoubtful)
         watch.violate('an idle compute stays idle', `${slotName(slot)}: ${endpoint.id} was started`);
     }
 }

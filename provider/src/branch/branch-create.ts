@@ -1,4 +1,4 @@
-import { sortBy } from 'lodash';
+import { sortBy, union } from 'lodash';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Branch, BranchChange } from '../control-api/wire-types';
 import { describeBlockers } from '../engine/progress';
@@ -133,7 +133,10 @@ async function finishCreation(request: CreateRequest, id: string, creation: Crea
     if (isNew) await run.awaitChange(creation.change);
     else await run.awaitCreation();
     // Until the last step, a repeated create finds the branch.
-    await run.apply((await run.findDrift()).filter((name) => name !== 'name'));
+    const drift = (await run.findDrift()).filter((name) => name !== 'name');
+    // An earlier program of this resource may have protected it.
+    const isLeftProtected = creation.kind === 'own' && creation.branch.protected && inputs.protected !== true;
+    await run.apply(isLeftProtected ? union(drift, ['protected' as const]) : drift);
     const finished = await run.finish('name');
     if (creation.kind !== 'adopted' && (await deleteDuplicates(request, latest))) return undefined;
     if (inputs.name === undefined || inputs.name === finished.name) return finished;

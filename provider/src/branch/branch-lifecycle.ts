@@ -26,8 +26,10 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
   readonly core: ProviderCore;
   readonly type = branchType;
   readonly #claims = new ResourceClaims('branch');
-  /** The URNs of the branches whose replacement has passed the gate in this run. */
+  /** The URNs of the branches whose replacement has passed the gate in this run, with what the program declares. */
   readonly #replaced = new Set<string>();
+  /** The URNs of the branches that are replaced with their parent: the engine has asked before it passed the declaration. */
+  readonly #replacedEarly = new Set<string>();
 
   constructor(core: ProviderCore) {
     this.core = core;
@@ -63,7 +65,8 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       else if (await this.#hasFailedToBecomeReady(id, prior)) replaces.push('unsettledOperations');
       // Don't claim a branch that is about to be replaced: its delete must go through.
       if (urn !== undefined && replaces.length === 0) this.#claims.claimInState(id, urn);
-      else if (urn !== undefined) this.#replaced.add(urn);
+      else if (urn !== undefined)
+        (this.#claims.isDeclared(urn) ? this.#replaced : this.#replacedEarly).add(urn);
       return { hasChanges, changes, replaces, deletesData };
     });
   }
@@ -122,14 +125,23 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     });
   }
 
-  /** The engine asks for no diff when a resource option replaces the branch, but checks it twice. */
+  /**
+   * The engine asks for no diff when a resource option replaces the branch, but checks it twice. When its parent is replaced, the
+   * engine asks before it passes the declaration, which may no longer allow the loss of data.
+   */
   #findUnjudgedReplacement({ resource: { urn }, inputs }: CheckedDeclaration<BranchInputs>): InputFailure[] {
     const { allowDataLoss } = inputs;
-    const isReplacing = urn !== undefined && this.#claims.nameInState(urn) !== undefined;
+    const isEarly = urn !== undefined && this.#replacedEarly.has(urn);
+    const isReplacing = isEarly || (urn !== undefined && this.#claims.nameInState(urn) !== undefined);
     if (!isReplacing || this.#replaced.has(urn) || isUnknown(allowDataLoss) || allowDataLoss === true)
       return [];
-    const reason =
-      'a resource option (replaceWith, replaceOnChanges, import or another provider) replaces the branch: its data will be deleted, with its endpoints. allowDataLoss is not true, so the branch was not changed. To continue, set allowDataLoss: true; to keep the data, leave the option out.';
+    const [cause, wayOut] = isEarly
+      ? ['its parent is replaced, which replaces the branch', 'leave its parent as it was']
+      : [
+          'a resource option (replaceWith, replaceOnChanges, import or another provider) replaces the branch',
+          'leave the option out',
+        ];
+    const reason = `${cause}: its data will be deleted, with its endpoints. allowDataLoss is not true, so the branch was not changed. To continue, set allowDataLoss: true; to keep the data, ${wayOut}.`;
     return [{ property: '', reason }];
   }
 

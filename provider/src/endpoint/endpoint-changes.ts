@@ -41,9 +41,9 @@ export function toAttributes(names: readonly InputName[], inputs: EndpointInputs
   const parts = names.map((name) => {
     const { write, whenRemoved } = argumentTable[name];
     // The table pairs each name with a writer of its own type, which a look-up by name can't show.
-    return (
-      (write as ((value: unknown) => EndpointAttributes) | undefined)?.(inputs[name] ?? whenRemoved) ?? {}
-    );
+    const value = inputs[name] ?? whenRemoved;
+    if (value === undefined) return {};
+    return (write as ((value: unknown) => EndpointAttributes) | undefined)?.(value) ?? {};
   });
   return Object.assign({}, ...parts);
 }

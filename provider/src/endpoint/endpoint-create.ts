@@ -112,9 +112,8 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
   const run = startRun(request, endpoint);
   run.mayHaveDuplicates = isOwn;
   const differing = findDrift(endpoint, inputs).filter((name) => !isOwn || name !== 'name');
-  // A forced replacement that keeps the endpoint must also reset what an earlier program has set.
-  const isKept = isOwn && target.createsBeforeDelete;
-  const changes = isKept ? union(differing, findLeftovers(endpoint, inputs)) : differing;
+  // An earlier program of this resource may have set what this one leaves out.
+  const changes = isOwn ? union(differing, findLeftovers(endpoint, inputs)) : differing;
   // Check the gate before claiming: an adopted endpoint that must not be changed must not enter the state.
   if (!isOwn) await run.checkGate(changes);
   request.claims.claimCreated(id, request.declaration);

@@ -1,4 +1,5 @@
 import { intersection, omit, union } from 'lodash';
+import { messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import { checkDeclaration } from '../lifecycle/check-declaration';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
@@ -28,6 +29,8 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
   readonly type = endpointType;
   readonly #claims = new ResourceClaims('endpoint');
   readonly #diagnostics: PreviewDiagnostics;
+  /** What judges the declaration of an endpoint that goes with its branch: the engine has asked before it passed it. */
+  readonly #judgedLate = new Map<string, (declaration: Declaration) => Promise<unknown>>();
 
   constructor(core: ProviderCore) {
     this.core = core;
@@ -49,6 +52,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     const checked = unjudged as unknown as CheckedDeclaration<EndpointInputs>;
     const failures = [...this.core.findSettingFailures(), ...checked.failures];
     if (failures.length === 0 && !olds) failures.push(...this.#claimDerivedName(checked));
+    if (failures.length === 0 && !olds) failures.push(...(await this.#judgeLate(checked)));
     if (failures.length === 0 && !olds) {
       const { urn } = checked.resource;
       const isReplacing = urn !== undefined && this.#claims.nameInState(urn) !== undefined;
@@ -87,7 +91,10 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       }
       const olds = isAskedEarly ? omit(prior.outputs, unsettledOutputs) : prior.outputs;
       const due = union(changes, unappliedOf(olds));
-      const { restarts } = await this.#diagnostics.reportChange(id, due, olds, news, goesWithBranch);
+      const report = (declaration: Declaration) =>
+        this.#diagnostics.reportChange(id, due, olds, declaration, goesWithBranch);
+      const { restarts } = await report(news);
+      if (isAskedEarly && replaces.length > 0) this.#judgedLate.set(urn, report);
       return { hasChanges, changes, replaces, restarts };
     });
   }
@@ -173,6 +180,18 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     const isListed = await deleteLeftDuplicates(work, id, keptBy);
     if (!isListed && (await project.endpoints.exists(id, project.readLagMs, deadline)))
       throw new Error(describeUnlisted(subject));
+  }
+
+  /** Whether `allowRestart` forbids what a replacement of the branch does to the endpoint. */
+  async #judgeLate(checked: CheckedDeclaration<EndpointInputs>): Promise<InputFailure[]> {
+    const { urn = '' } = checked.resource;
+    const judge = this.#allowsRestart(checked.inputs) ? undefined : this.#judgedLate.get(urn);
+    return judge
+      ? judge(checked).then(
+          () => [],
+          (error) => [{ property: 'allowRestart', reason: messageOf(error) }],
+        )
+      : [];
   }
 
   /** An endpoint that has the derived name already would be taken for that of a create that was killed. */

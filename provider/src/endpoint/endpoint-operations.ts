@@ -26,6 +26,9 @@ export interface EndpointWork {
   readonly settingNames: SettingNames;
 }
 
+/** Operations that need no repetition if a later one of the same action has succeeded. */
+const powerActions: readonly string[] = ['start_compute', 'suspend_compute'];
+
 /** After so many failures the error is final. */
 const finalFailures = 3;
 /** How long a list may take beyond the deadline, so that the state records what is unfinished. Milliseconds. */
@@ -101,8 +104,17 @@ export class EndpointOperations {
     const failed = ended.filter(isFailed);
     for (const { id } of failed) this.#latest.delete(id);
     const due = failed.filter((operation) => !isRepeated(operation, ended));
-    this.#earlierFailed = [...this.#earlierFailed, ...due];
+    this.#earlierFailed = [...(await this.#findUnrepeated()), ...due];
     return this.#earlierFailed;
+  }
+
+  /** Of the failed operations in state, those that nothing has repeated since. A killed run may have, or another client. */
+  async #findUnrepeated(): Promise<readonly UnsettledOperation[]> {
+    if (!this.#earlierFailed.some(({ action }) => powerActions.includes(action))) return this.#earlierFailed;
+    const operations = await this.#list(() => 0, this.#readDeadline()).catch(() => []);
+    operations.reverse();
+    const repeated = operations.filter((operation) => isRepeated(operation, operations));
+    return differenceBy(this.#earlierFailed, repeated, 'id');
   }
 
   /**
@@ -282,7 +294,7 @@ export class EndpointOperations {
  */
 function isRepeated(operation: Operation, operations: readonly Operation[]): boolean {
   const { action } = operation;
-  if (!isFailed(operation) || !['start_compute', 'suspend_compute'].includes(action)) return false;
+  if (!isFailed(operation) || !powerActions.includes(action)) return false;
   const later = operations.slice(operations.indexOf(operation) + 1);
   return later.some((each) => each.action === action && outcomeOf(each) === 'succeeded');
 }

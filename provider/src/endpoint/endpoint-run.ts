@@ -1,4 +1,4 @@
-import { differenceBy, union, unionBy, without } from 'lodash';
+import { differenceBy, takeRightWhile, union, unionBy, without } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Endpoint, EndpointChange, Operation } from '../control-api/wire-types';
@@ -16,7 +16,7 @@ import { argumentTable } from './argument-effects';
 import { findDrift, findRepeatable } from './drift';
 import type { InputName } from './endpoint-inputs';
 import { EndpointOperations, type EndpointWork } from './endpoint-operations';
-import { type EndpointOutputs, toOutputs, toUnreadOutputs } from './endpoint-state';
+import { type EndpointOutputs, toOutputs, toUnchangedOutputs, toUnreadOutputs } from './endpoint-state';
 import { EndpointWriter } from './endpoint-writer';
 import { KnownEndpoint } from './known-endpoint';
 
@@ -123,9 +123,9 @@ export class EndpointRun {
     }
     // A start that was under way, and did not fail, has finished the earlier restart.
     const others = leftovers.failed.length === 0 ? unknown : [];
-    const resumed = [...(earlierRestart === 'for the same values' ? earlier : []), ...others].filter(
-      isUnfinished,
-    );
+    const known = [...(earlierRestart === 'for the same values' ? earlier : []), ...others];
+    // An older start, such as that of the create, ends before the suspension.
+    const resumed = takeRightWhile(known, ({ action }) => action !== 'suspend_compute').filter(isUnfinished);
     const underWay = differenceBy(resumed, leftovers.failed, 'id');
     const hasBegun = earlierRestart !== 'none';
     const isDone = await this.#restartIfDue(leftovers, [...started, ...underWay], hasBegun);
@@ -221,7 +221,8 @@ export class EndpointRun {
     // earlier try may have suspended it.
     if (due.includes('restartTriggers') || (isSuspendDue && wasRestart))
       return this.#restart(hasBegun || isStartDue);
-    if (isSuspendDue) await this.#control('suspend');
+    const isStopTakenBack = due.includes('disabled') && this.#work.inputs.disabled !== true;
+    if (isSuspendDue && !isStopTakenBack) await this.#control('suspend');
     // Without waiting, the suspension of a restart may look unfinished. A start without effect means that it failed, too.
     else if (isStartDue) return (await this.#start()) || !this.#operations.isSuspending;
     return true;
@@ -307,8 +308,8 @@ export class EndpointRun {
   }
 
   /**
-   * Turns a failure into one that keeps the endpoint in state. If nothing was written, the state stays as it was: a program that
-   * takes the change back leaves nothing to undo.
+   * Turns a failure into one that keeps the endpoint in state. If nothing was written, the state keeps what an earlier run has left,
+   * and nothing more: a program that takes the change back leaves nothing to undo.
    * @param before the outputs in state: kept if the endpoint can't be read, as after an interruption
    */
   async keepInState<Outputs extends EndpointOutputs | undefined>(
@@ -330,7 +331,11 @@ export class EndpointRun {
 
   /** Undefined when there is nothing to add to what is in state. */
   #latestOutputs(before: EndpointOutputs | undefined): EndpointOutputs | undefined {
-    if (this.#endpoint.latest) return this.#toOutputs(this.#endpoint.latest);
+    const { latest } = this.#endpoint;
+    const { mayHaveWritten } = this.#writer;
+    if (latest && before && !mayHaveWritten)
+      return toUnchangedOutputs(latest, before, this.#operations.latest);
+    if (latest) return this.#toOutputs(latest);
     if (!before || !this.#writer.mayBeDone) return undefined;
     return toUnreadOutputs(before, this.#work.inputs, this.#operations.latest, this.#unapplied);
   }

@@ -63,6 +63,16 @@ export function toUnreadOutputs(
   return { ...reported, ...pick(inputs, unreported), ...toUnsettled(operations, unapplied) };
 }
 
+/** The outputs after an update that has sent nothing: what the service reports, and what an earlier run has left. */
+export function toUnchangedOutputs(
+  endpoint: Endpoint,
+  before: EndpointOutputs,
+  operations: readonly Operation[],
+): EndpointOutputs {
+  const { __unapplied: unapplied } = before;
+  return { ...toOutputs(endpoint, pick(before, argumentNames), operations, unapplied) };
+}
+
 /**
  * The outputs after a refresh: what the service reports, and of what it does not know, what was in the outputs. Not from
  * the inputs: after a failed update the engine stores the old ones.

@@ -1,4 +1,4 @@
-import { isNotFound } from '../control-api/control-api-error';
+import { isNotFound, messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import { rereadUntil } from '../control-api/read-lag';
 import type { ResourceList } from '../control-api/resource-list';
@@ -67,13 +67,20 @@ export async function deleteResource(request: DeleteRequest): Promise<void> {
       deadline,
       readLagMs: project.readLagMs,
       onProgress: (latest) => progress.show(describeProgress(latest), deadline.elapsedMs),
+    }).catch((error: unknown) => {
+      throw new Error(`${messageOf(error)}. ${describeAccepted(kind)}`, { cause: error });
     });
     const isProven = !result.hasVanished && result.operations.every(({ status }) => status === 'finished');
     // It may no longer exist even though an operation of the delete failed or vanished.
     if (result.outcome === 'interrupted' || (!isProven && (await remains())))
-      throw new Error(describe(subject, kind, result, deadline));
+      throw new Error(`${describe(subject, kind, result, deadline)} ${describeAccepted(kind)}`);
   }
   list.hide(id);
+}
+
+/** The state still has it, so a program that declares it again would show no change. */
+function describeAccepted(kind: string): string {
+  return `The service has accepted the delete: if the program is to keep the ${kind} after all, run \`pulumi up --refresh\`.`;
 }
 
 function describe(subject: Subject, kind: string, result: WaitResult, { elapsedMs }: Deadline): string {

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { unknownValue } from '../../provider/src/lifecycle/input-values';
+import { silenceDiagnostics } from '../support/diagnostics';
+import { callErrorOf, failedState, runUp } from '../support/door';
+import { startBranchDoor } from '../support/start-branch-door';
+import { doors, startDoor } from '../support/start-door';
+
+silenceDiagnostics();
+
+const failing = (action: string) =>
+  ({ match: { action }, times: 1, effect: { kind: 'operation-fails', error: 'no' } }) as const;
+const refused = { match: { method: 'PATCH' }, times: 1, effect: { kind: 'status', status: 422 } } as const;
+
+describe.each(doors)('a program that is edited after a killed create, by %s', (_name, door) => {
+  it('resets what it no longer gives', async () => {
+    const { startRun, declare, held } = await startDoor(door);
+    const before = { disabled: true, poolerEnabled: true, suspendTimeoutSeconds: -1 };
+    await runUp(await startRun(), declare(before)); // Killed: nothing is in state.
+    const { id } = await runUp(await startRun(), declare());
+    const reset = { id, disabled: false, pooler_enabled: false, suspend_timeout_seconds: 0 };
+    expect(held()).toMatchObject([reset]);
+  });
+
+  it('a forced replacement that keeps the endpoint resets it, too', async () => {
+    const { startRun, declare, held } = await startDoor(door);
+    const state = await runUp(await startRun(), declare({ disabled: true }));
+    const run = await startRun();
+    const kept = await run.create(await run.check(undefined, declare()));
+    await run.delete(state);
+    expect(kept.id).toBe(state.id);
+    expect(held()).toMatchObject([{ id: state.id, disabled: false }]);
+  });
+
+  it('removes the protection that it no longer gives a branch', async () => {
+    const { emulator, startRun, declare, held } = await startBranchDoor(door);
+    emulator.inject(refused); // The last step, so that it has the unfinished name still.
+    await callErrorOf(runUp(await startRun(), declare({ name: 'pr', protected: true }))); // Killed: nothing is in state.
+    const { id } = await runUp(await startRun(), declare({ name: 'pr' }));
+    expect(held()).toMatchObject([{ id, name: 'pr', protected: false }]);
+  });
+});
+
+describe.each(doors)('permission that the program withdraws, by %s', (_name, door) => {
+  it('a branch is not replaced with its parent', async () => {
+    const { startRun, declare, feature } = await startBranchDoor(door);
+    const child = declare({ name: 'child', parentId: feature.id, allowDataLoss: true });
+    const state = await runUp(await startRun(), child);
+    const run = await startRun();
+    // The parent is about to be replaced: the engine asks with the inputs in state, before it passes the declaration.
+    const early = { ...state.declared, inputs: { ...state.declared.inputs, parentId: unknownValue } };
+    expect((await run.diff(state, early)).replaces).toEqual(['parentId']);
+    // A preview then passes the declaration, while nothing has been deleted yet.
+    const { failures } = await run.check(undefined, declare({ name: 'child', parentId: unknownValue }));
+    expect(failures).not.toEqual([]);
+  });
+});
+
+describe.each(doors)('a change that failed and is taken back, by %s', (_name, door) => {
+  it('does not suspend the compute for a stop whose suspension failed', async () => {
+    const { emulator, startRun, declare, held } = await startDoor(door);
+    const state = await runUp(await startRun(), declare());
+    emulator.inject(failing('suspend_compute'));
+    const failed = await failedState(runUp(await startRun(), declare({ disabled: true }), state));
+    expect(held()).toMatchObject([{ current_state: 'active', disabled: true }]);
+    await runUp(await startRun(), declare(), failed);
+    expect(held()).toMatchObject([{ current_state: 'active', disabled: false }]);
+    expect(emulator.connectionDrops(state.id)).toBe(0);
+  });
+
+  it('and allowRestart: false does not refuse it', async () => {
+    const { emulator, startRun, declare, held } = await startDoor(door);
+    const state = await runUp(await startRun(), declare({ allowRestart: true }));
+    emulator.inject(failing('suspend_compute'));
+    const stop = declare({ disabled: true, allowRestart: true });
+    const failed = await failedState(runUp(await startRun(), stop, state));
+    const { outputs } = await runUp(await startRun(), declare({ allowRestart: false }), failed);
+    expect(Object.keys(outputs)).not.toContain('unsettledOperations');
+    expect(held()).toMatchObject([{ current_state: 'active', disabled: false }]);
+  });
+
+  it.each([
+    ['size', { autoscalingLimitMaxCu: 2 }],
+    ['trigger', { restartTriggers: { release: '2' } }],
+  ])(
+    'does not restart the compute for a %s that was refused after an earlier failure',
+    async (_what, change) => {
+      const { emulator, startRun, declare } = await startDoor(door);
+      const of = (work_mem: string, more: object = {}) =>
+        declare({ pgSettings: { work_mem }, restartTriggers: { release: '1' }, ...more });
+      const state = await runUp(await startRun(), of('4MB'));
+      emulator.inject(failing('apply_config'));
+      const failed = await failedState(runUp(await startRun(), of('8MB'), state));
+      emulator.inject(refused);
+      const second = await failedState(runUp(await startRun(), of('8MB', change), failed));
+      await runUp(await startRun(), of('8MB', { allowRestart: false }), second);
+      expect(emulator.connectionDrops(state.id)).toBe(0);
+    },
+  );
+
+  it('sends no empty change for sizes that the program no longer gives', async () => {
+    const { emulator, project, branch, startRun, declare, writes } = await startDoor(door);
+    const state = await runUp(await startRun(), declare());
+    emulator.inject(failing('apply_config'));
+    const failed = await failedState(runUp(await startRun(), declare({ autoscalingLimitMaxCu: 2 }), state));
+    const without = { projectId: project.id, branchId: branch.id, type: 'read_write' } as const;
+    await runUp(await startRun(), { args: without }, failed);
+    expect(writes().map(({ body }) => body)).not.toContainEqual({ endpoint: {} });
+  });
+
+  it('a delete that was accepted says what to do if it is taken back', async () => {
+    const { emulator, startRun, declare } = await startDoor(door, { readLagMs: 60 });
+    const state = await runUp(await startRun(), declare());
+    const polls = { match: { method: 'GET' }, times: 6, effect: { kind: 'status', status: 403 } } as const;
+    emulator.inject(polls);
+    const { message } = await callErrorOf(runUp(await startRun(), declare({ type: 'read_only' }), state));
+    expect(message).toContain('--refresh');
+  });
+});
