@@ -19,6 +19,7 @@ export interface LeftRounds {
   readonly baseline: Baseline;
   /** What each of them declared. */
   readonly plans: readonly (readonly SlotPlan[])[];
+  readonly results: readonly RunResult[];
 }
 
 export function takeBaseline(world: World, earlier: readonly SlotPlan[]): Baseline {
@@ -45,7 +46,7 @@ export function checkRestarts(
   world: World,
   round: Round,
   results: readonly RunResult[],
-  { baseline, plans }: LeftRounds,
+  { baseline, plans, results: earlier }: LeftRounds,
 ): void {
   const { ground, watch } = world;
   const wasLeft = plans.length > 0;
@@ -80,7 +81,11 @@ export function checkRestarts(
       const declared = change.size + change.trigger + change.move;
       // A kill during a restart by `restartTriggers` adds one: the service does not know about triggers.
       const isKilled = results.some(({ run }) => run.isKilled);
-      const isTriggerLost = change.trigger > 0 && (isKilled || isResponseLate);
+      // Nor does a run whose deadline leaves no time to look up what a request without a response has done.
+      const isResponseLost = [...earlier, ...results].some(({ failures }) =>
+        failures.some(({ message }) => message.includes('no usable response')),
+      );
+      const isTriggerLost = change.trigger > 0 && (isKilled || isResponseLate || isResponseLost);
       const most = declared + (isTriggerLost ? 1 : 0);
       if (restarts > change.size || drops > most)
         watch.violate(

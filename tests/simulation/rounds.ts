@@ -38,11 +38,13 @@ async function runRound(
   world.plans = round.slots;
   ground.adopted.clear();
   ground.imported.clear();
-  // Reads may lag further behind than before: a refresh would store what the last round has changed since.
-  if (round.command === 'refresh' || round.command === 'up --refresh') await settle(world);
+  // Reads may lag further behind than before: a refresh would store what the last round has changed since. And what an earlier
+  // run has started is not what `allowRestart: false` forbids.
+  if (round.command === 'refresh' || round.command === 'up --refresh' || (left && round.isGuarded))
+    await settle(world);
   const stacks = world.stacks.filter((stack) => world.slotsOf(stack).length > 0);
   const baseline = takeBaseline(world, earlier);
-  const since = left ?? { baseline, plans: [] };
+  const since = left ?? { baseline, plans: [], results: [] };
   watch.mayDelete = (run, endpointId) => mayDelete(world, round, run, endpointId);
   journal.note('user', () => `declares ${JSON.stringify(round.slots)}`);
   for (const disturbance of round.disturbances) if (disturbance.at === 0) act(world, disturbance);
@@ -68,9 +70,12 @@ async function runRound(
   watch.traffic.isUndisturbed = false;
   ground.isGuarded = false;
   const isCutOff = results.some(({ run }) => run.isCutOff);
-  if (round.isLeft && !isCutOff && results.some(({ isSuccess }) => !isSuccess)) {
+  // A create that never had a response may have left an endpoint. Only another `up` of the same program finds it.
+  const hasFailed = results.some(({ isSuccess }) => !isSuccess);
+  if (round.isLeft && !isCutOff && hasFailed && ground.own().every(({ id }) => world.isInState(id))) {
     journal.count('edits before a repair');
-    return { baseline: since.baseline, plans: [...since.plans, round.slots] };
+    const plans = [...since.plans, round.slots];
+    return { baseline: since.baseline, plans, results: [...since.results, ...results] };
   }
   for (const [index, stack] of stacks.entries())
     if (isCutOff || !isDone(world, round, stack, latest[index])) await recover(world, round, stack, isCutOff);
@@ -199,8 +204,9 @@ function mayDelete(world: World, round: Round, run: SimulatedRun, endpointId: st
  * Whether another client has created an endpoint of the same name at the same place, and no state has ours. A create that
  * notices this only after its own request deletes its endpoint again, and reports that the name is taken.
  */
-function isTwin({ ground, stacks }: World, slot: number, plan: SlotPlan, { id, branch_id, type }: Endpoint) {
-  if (stacks.some(({ state }) => state.resources.some((resource) => resource.id === id))) return false;
+function isTwin(world: World, slot: number, plan: SlotPlan, { id, branch_id, type }: Endpoint) {
+  const { ground } = world;
+  if (world.isInState(id)) return false;
   const name = plan.name && ground.texts.name(slot, plan.project, plan.name);
   return name !== undefined && ground.foreign.some((other) => isMatch(other, { name, branch_id, type }));
 }

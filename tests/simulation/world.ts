@@ -100,6 +100,11 @@ export class World implements Carrier {
     return Number(urn.slice(urn.lastIndexOf('-') + 1));
   }
 
+  /** Whether a stack has the endpoint. */
+  isInState(endpointId: string): boolean {
+    return this.stacks.some(({ state }) => state.resources.some(({ id }) => id === endpointId));
+  }
+
   /** Runs a command of the CLI to its end, or to the death of the CLI. */
   async run(
     stack: Stack,

@@ -109,7 +109,7 @@ export class EndpointRun {
     names: readonly InputName[],
     earlierRestart: EarlierRestart = 'none',
   ): Promise<void> {
-    let leftovers = await this.#awaitLeftovers(earlier, names);
+    let leftovers = await this.#awaitLeftovers(earlier, names, earlierRestart);
     let started = await this.#applyLeftovers(leftovers);
     const unknown = await this.#findUnknown(leftovers, started, earlier.length > 0);
     if (unknown.length > 0) {
@@ -121,12 +121,8 @@ export class EndpointRun {
       };
       if (leftovers.failed.length > 0) started = [...started, ...(await this.#applyLeftovers(leftovers))];
     }
-    // A start that was under way, and did not fail, has finished the earlier restart.
-    const others = leftovers.failed.length === 0 ? unknown : [];
-    const known = [...(earlierRestart === 'for the same values' ? earlier : []), ...others];
-    // An older start, such as that of the create, ends before the suspension.
-    const resumed = takeRightWhile(known, ({ action }) => action !== 'suspend_compute').filter(isUnfinished);
-    const underWay = differenceBy(resumed, leftovers.failed, 'id');
+    // A start of others that was under way, and did not fail, has finished the restart.
+    const underWay = leftovers.failed.length === 0 ? unknown.filter(isUnfinished) : [];
     const hasBegun = earlierRestart !== 'none';
     const isDone = await this.#restartIfDue(leftovers, [...started, ...underWay], hasBegun);
     this.#unapplied = isDone ? [] : ['restartTriggers'];
@@ -169,10 +165,15 @@ export class EndpointRun {
 
   async #awaitLeftovers(
     earlier: readonly UnsettledOperation[],
-    names: readonly InputName[],
+    declared: readonly InputName[],
+    earlierRestart: EarlierRestart,
   ): Promise<Leftovers> {
-    this.#unapplied = names;
+    this.#unapplied = declared;
     const failed = await this.#operations.awaitEarlier(earlier);
+    const isRestarted =
+      earlierRestart === 'for the same values' && isStarting(differenceBy(earlier, failed, 'id'));
+    const names = isRestarted ? without(declared, 'restartTriggers') : declared;
+    this.#unapplied = names;
     const wasRestart = hasStart(earlier);
     if (failed.length === 0) return { due: names, failed, wasRestart };
     const differing = union(names, findDrift(await this.#endpoint.read(), this.#work.inputs));
@@ -343,6 +344,16 @@ export class EndpointRun {
   #toOutputs(endpoint: Endpoint): EndpointOutputs {
     return toOutputs(endpoint, this.#work.inputs, this.#operations.latest, this.#unapplied);
   }
+}
+
+/**
+ * Whether a start was under way, which has finished the restart since. An older one, such as that of the create, has ended before
+ * the suspension.
+ * @param operations oldest first
+ */
+function isStarting(operations: readonly UnsettledOperation[]): boolean {
+  const latest = takeRightWhile(operations, ({ action }) => action !== 'suspend_compute');
+  return hasStart(latest.filter(isUnfinished));
 }
 
 /** Whether they are of a restart: only a restart starts the compute. */

@@ -10,7 +10,7 @@ import {
 } from '../lifecycle/resource-state';
 import { argumentNames, argumentTable } from './argument-effects';
 import { deriveSizeOutputs, type SizeOutputs } from './compute-size';
-import { readAttributes } from './drift';
+import { matchesDesired, readAttributes } from './drift';
 import type { EndpointInputs, InputName } from './endpoint-inputs';
 
 /** The outputs in state: each argument as the service reports it, what follows from it, and what is unfinished or failed. */
@@ -84,7 +84,11 @@ export function toRefreshedOutputs(
 ): EndpointOutputs {
   const isKept = (name: string) => keptByRefresh.has(name);
   const known = keepProperties(inputs, (name) => !isKept(name)) as unknown as EndpointInputs; // Only optional ones are left out.
-  return { ...toOutputs(endpoint, known), ...keepProperties(before, isKept) };
+  // What the service reports as before: after an unfinished update it may hold settings that the inputs do not give.
+  const unchanged = argumentNames.filter(
+    (name) => before[name] !== undefined && matchesDesired(endpoint, before, name),
+  );
+  return { ...toOutputs(endpoint, known), ...pick(before, unchanged), ...keepProperties(before, isKept) };
 }
 
 /** Pooled connections go to the same host with `-pooler` behind the endpoint's id (official API description). */

@@ -88,7 +88,7 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'an update does not wait for the operations of an earlier one',
     file: 'endpoint/endpoint-run.ts',
-    find: 'let leftovers = await this.#awaitLeftovers(earlier, names);',
+    find: 'let leftovers = await this.#awaitLeftovers(earlier, names, earlierRestart);',
     replace: 'let leftovers: Leftovers = { due: names, failed: [], wasRestart: false };',
   },
   {
@@ -175,5 +175,35 @@ export const changeFaults: readonly KnownFault[] = [
     file: 'endpoint/endpoint-writer.ts',
     find: ' || isFromProxy(error);',
     replace: ';',
+  },
+  {
+    name: 'a failed restart that has been repeated since is repeated again',
+    file: 'endpoint/endpoint-operations.ts',
+    find: '[...(await this.#findUnrepeated()), ...due]',
+    replace: '[...this.#earlierFailed, ...due]',
+  },
+  {
+    name: 'the start of the create counts as that of a restart',
+    file: 'endpoint/endpoint-run.ts',
+    find: "takeRightWhile(operations, ({ action }) => action !== 'suspend_compute')",
+    replace: 'operations',
+  },
+  {
+    name: 'a refresh forgets what an unfinished update has set',
+    file: 'endpoint/endpoint-state.ts',
+    find: '...pick(before, unchanged), ...keepProperties(before, isKept)',
+    replace: '...keepProperties(before, isKept)',
+  },
+  {
+    name: 'a change that was refused is applied although it has been taken back',
+    file: 'endpoint/endpoint-run.ts',
+    find: 'if (latest && before && !mayHaveWritten)',
+    replace: 'if (latest && before && before.__schemaVersion < 0)',
+  },
+  {
+    name: 'a stop that is taken back suspends the compute',
+    file: 'endpoint/endpoint-run.ts',
+    find: 'if (isSuspendDue && !isStopTakenBack)',
+    replace: 'if (isSuspendDue)',
   },
 ];
