@@ -83,7 +83,7 @@ export function checkRestarts(
       const isKilled = results.some(({ run }) => run.isKilled);
       // Nor does a run whose deadline leaves no time to look up what a request without a response has done.
       const isResponseLost = [...earlier, ...results].some(({ failures }) =>
-        failures.some(({ message }) => message.includes('no usable response')),
+        failures.some(({ message }) => /no usable response|: (408|425|5\d\d) /.test(message)),
       );
       const isTriggerLost = change.trigger > 0 && (isKilled || isResponseLate || isResponseLost);
       const most = declared + (isTriggerLost ? 1 : 0);
@@ -104,9 +104,12 @@ export function checkRestarts(
           'a declared restart happens',
           `${slotName(slot)}: ${endpoint.id} was never restarted, declared ${JSON.stringify(change)}`,
         );
-      const staysUp = change.move === 0 && (!isSame || (before.isActive && !isTriggerLost));
+      // A forced replacement that keeps the endpoint ignores triggers, also one whose restart an earlier run has begun.
+      const staysUp =
+        change.move === 0 && !(wasLeft && isForced) && (!isSame || (before.isActive && !isTriggerLost));
       // A killed run does not learn that a suspension has failed, which was the first half of a restart.
-      const isKnown = !isKilled || !round.faults.some(({ effect }) => effect.kind === 'operation-fails');
+      const mayFail = wasLeft || round.faults.some(({ effect }) => effect.kind === 'operation-fails');
+      const isKnown = !isKilled || !mayFail;
       const isUp = endpoint.current_state === 'active' || ground.wasAutosuspended(endpoint.id);
       if (staysUp && isKnown && !isUp)
         watch.violate(

@@ -70,9 +70,7 @@ async function runRound(
   watch.traffic.isUndisturbed = false;
   ground.isGuarded = false;
   const isCutOff = results.some(({ run }) => run.isCutOff);
-  // A create that never had a response may have left an endpoint. Only another `up` of the same program finds it.
-  const hasFailed = results.some(({ isSuccess }) => !isSuccess);
-  if (round.isLeft && !isCutOff && hasFailed && ground.own().every(({ id }) => world.isInState(id))) {
+  if (round.isLeft && !isCutOff && results.some(({ isSuccess }) => !isSuccess) && isStateTrue(world)) {
     journal.count('edits before a repair');
     const plans = [...since.plans, round.slots];
     return { baseline: since.baseline, plans, results: [...since.results, ...results] };
@@ -148,6 +146,17 @@ async function repeatFailed(
   return repeated;
 }
 
+/**
+ * Whether the states and the service have the same endpoints. A create that never had a response may have left one, which only
+ * another `up` of the same program finds; and after a delete that was accepted, the user has to refresh.
+ */
+function isStateTrue(world: World): boolean {
+  const { ground, stacks } = world;
+  const inState = stacks.flatMap(({ state }) => state.resources.map(({ id }) => id));
+  const isKept = (id: string) => ground.exists(id) && !ground.isDeleting(id);
+  return ground.own().every(({ id }) => world.isInState(id)) && inState.every(isKept);
+}
+
 /** Whether the user has nothing more to do: the run has succeeded, and waited for everything. */
 function isDone(world: World, round: Round, stack: Stack, result: RunResult | undefined): boolean {
   const { command, isGuarded, isRunTwice, refreshesBetween, lateReads } = round;
@@ -196,7 +205,7 @@ function mayDelete(world: World, round: Round, run: SimulatedRun, endpointId: st
   if (!plan?.isDeclared || plan.type !== endpoint.type) return true;
   if (ground.place(slot, plan).projectId !== endpoint.project_id) return true;
   if (round.forced.some((force) => force.slot === slot)) return true;
-  if (world.watch.hasCreated(run, endpointId) && isTwin(world, slot, plan, endpoint)) return true;
+  if (world.watch.hasCreated(run, endpointId) && isTwin(world, run, slot, plan, endpoint)) return true;
   return ground.own(slot).length > 1 || disturbedSlots(round).has(slot);
 }
 
@@ -204,9 +213,16 @@ function mayDelete(world: World, round: Round, run: SimulatedRun, endpointId: st
  * Whether another client has created an endpoint of the same name at the same place, and no state has ours. A create that
  * notices this only after its own request deletes its endpoint again, and reports that the name is taken.
  */
-function isTwin(world: World, slot: number, plan: SlotPlan, { id, branch_id, type }: Endpoint) {
+function isTwin(
+  world: World,
+  run: SimulatedRun,
+  slot: number,
+  plan: SlotPlan,
+  { id, branch_id, type }: Endpoint,
+) {
   const { ground } = world;
-  if (world.isInState(id)) return false;
+  // An interrupted run records it before the delete arrives.
+  if (world.isInState(id) && !run.isInterrupted) return false;
   const name = plan.name && ground.texts.name(slot, plan.project, plan.name);
   return name !== undefined && ground.foreign.some((other) => isMatch(other, { name, branch_id, type }));
 }

@@ -140,7 +140,8 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       if (mayHaveDuplicates(outputs))
         await this.#deleteLeft(work, this.#startCreateWork(prior, news, deadline), 'other resources');
       const run = new EndpointRun(work);
-      const isSame = !declared.includes('restartTriggers');
+      // An operation that only a list shows may be older than the restart.
+      const isSame = !declared.includes('restartTriggers') && outputs.unsettledOperations !== undefined;
       const unfinished: EarlierRestart = isSame ? 'for the same values' : 'for other values';
       const earlierRestart = outputs.__unapplied?.includes('restartTriggers') ? unfinished : 'none';
       const resume = async () => {

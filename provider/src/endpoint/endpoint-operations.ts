@@ -29,6 +29,9 @@ export interface EndpointWork {
 /** Operations that need no repetition if a later one of the same action has succeeded. */
 const powerActions: readonly string[] = ['start_compute', 'suspend_compute'];
 
+/** Operations whose failure is of no request since, if a later one of the same action has succeeded. */
+const repeatedActions: readonly string[] = [...powerActions, 'apply_config'];
+
 /** After so many failures the error is final. */
 const finalFailures = 3;
 /** How long a list may take beyond the deadline, so that the state records what is unfinished. Milliseconds. */
@@ -158,7 +161,7 @@ export class EndpointOperations {
     const find = async () => {
       const own = (await this.#list(since, within)).reverse();
       const started = differenceBy(own, this.latest, 'id').filter(
-        (operation) => !known.has(operation.id) && !isRepeated(operation, own),
+        (operation) => !known.has(operation.id) && !isRepeated(operation, own, repeatedActions),
       );
       return action ? started.filter((operation) => operation.action === action) : started;
     };
@@ -288,13 +291,13 @@ export class EndpointOperations {
 }
 
 /**
- * Whether it has failed, and a later start or suspension has succeeded. An earlier run sent it again because it did not see the
+ * Whether it has failed, and a later one of the same action has succeeded. An earlier run sent it again because it did not see the
  * failure, as when a read by id lagged behind.
  * @param operations oldest first
  */
-function isRepeated(operation: Operation, operations: readonly Operation[]): boolean {
+function isRepeated(operation: Operation, operations: readonly Operation[], actions = powerActions): boolean {
   const { action } = operation;
-  if (!isFailed(operation) || !powerActions.includes(action)) return false;
+  if (!isFailed(operation) || !actions.includes(action)) return false;
   const later = operations.slice(operations.indexOf(operation) + 1);
   return later.some((each) => each.action === action && outcomeOf(each) === 'succeeded');
 }

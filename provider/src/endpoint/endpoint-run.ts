@@ -37,7 +37,7 @@ interface Leftovers {
 
 /**
  * The restart for `restartTriggers` that an earlier run has begun, or was to begin, and has not finished: for the values that are
- * declared now, or for others, which need a restart of their own.
+ * declared now, with operations that the state records; or for others, which need a restart of their own.
  */
 export type EarlierRestart = 'none' | 'for the same values' | 'for other values';
 
@@ -62,6 +62,8 @@ export class EndpointRun {
   readonly #isNew: boolean;
   /** The arguments that the service has not accepted yet, or whose operations are still to be found. */
   #unapplied: readonly InputName[] = [];
+  /** The arguments that the service has accepted, or may have. */
+  #sent: readonly InputName[] = [];
   /** Whether this create may have left duplicates. If it fails then, the next update or delete looks for them. */
   mayHaveDuplicates = false;
   /** How long reads may lag behind when the next check decides whether a change drops connections. Milliseconds. */
@@ -188,6 +190,7 @@ export class EndpointRun {
   /** Sends the named arguments, and waits. Returns the operations that the service started. */
   async apply(names: readonly InputName[]): Promise<readonly Operation[]> {
     this.#unapplied = names;
+    this.#sent = union(this.#sent, names);
     const change = await this.#writer.update(names);
     if (!change) return [];
     // The service has accepted the change: from here on its operations record what is unfinished. If the values of a disruptive
@@ -323,6 +326,8 @@ export class EndpointRun {
       if (before && !isUnsettled(before) && !this.#writer.mayHaveWritten) throw error;
       await this.#endpoint.find().catch(() => undefined);
       if (this.mayHaveDuplicates) this.#unapplied = union(this.#unapplied, ['adopt']);
+      // The engine keeps the old inputs. Without this mark, a program that takes one of these back would leave it at the service.
+      if (before) this.#unapplied = union(this.#unapplied, this.#sent.filter(isReset));
       const isGone = error instanceof GoneError && !this.#isNew;
       const outputs = this.#latestOutputs(before);
       if (isGone || !outputs) throw error;
@@ -344,6 +349,11 @@ export class EndpointRun {
   #toOutputs(endpoint: Endpoint): EndpointOutputs {
     return toOutputs(endpoint, this.#work.inputs, this.#operations.latest, this.#unapplied);
   }
+}
+
+/** Whether the service gets the default when the program no longer gives the argument. */
+function isReset(name: InputName): boolean {
+  return argumentTable[name].whenRemoved !== undefined;
 }
 
 /**

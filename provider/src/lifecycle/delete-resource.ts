@@ -48,33 +48,34 @@ export async function deleteResource(request: DeleteRequest): Promise<void> {
     onLocked: (blocking) => progress.show(describeBlockers(blocking), deadline.elapsedMs),
     startedBy: (started) => started,
   });
-  /** Whether the project still has it when reads can no longer lag behind. */
-  const remains = async () => {
+  /** Whether the project still has it when reads can no longer lag behind, by the first read that is enough or by the last one. */
+  const remains = async (isEnough: (isFound: boolean) => boolean) => {
     const within = deadline.next(deadline.remainingMs + extraReadMs);
-    const read = () => list.find(id, { deadline: within });
-    return (
-      (await rereadUntil(within.next(project.readLagMs), read, (found) => found === undefined)) !== undefined
-    );
+    const read = async () => (await list.find(id, { deadline: within })) !== undefined;
+    return rereadUntil(within.next(project.readLagMs), read, isEnough);
   };
-  if (!isAccepted && (await remains()))
+  if (!isAccepted && (await remains((isFound) => !isFound)))
     throw new Error(
       `${describeSubject(subject)}: the service answered that the ${kind} does not exist, but reads still return it. Nothing was changed; run the command again.`,
     );
-  if (isAccepted) {
+  const finish = async () => {
     const result = await awaitOperations(project.poller, {
       ...(kind === 'endpoint' && { endpointId: id }),
       operations,
       deadline,
       readLagMs: project.readLagMs,
       onProgress: (latest) => progress.show(describeProgress(latest), deadline.elapsedMs),
-    }).catch((error: unknown) => {
-      throw new Error(`${messageOf(error)}. ${describeAccepted(kind)}`, { cause: error });
     });
     const isProven = !result.hasVanished && result.operations.every(({ status }) => status === 'finished');
-    // It may no longer exist even though an operation of the delete failed or vanished.
-    if (result.outcome === 'interrupted' || (!isProven && (await remains())))
-      throw new Error(`${describe(subject, kind, result, deadline)} ${describeAccepted(kind)}`);
-  }
+    // It may no longer exist even though an operation of the delete failed or vanished. A read that does not show it may be older
+    // than its creation, so only the last one counts.
+    if (result.outcome === 'interrupted' || (!isProven && (await remains(() => false))))
+      throw new Error(describe(subject, kind, result, deadline));
+  };
+  if (isAccepted)
+    await finish().catch((error: unknown) => {
+      throw new Error(`${messageOf(error).replace(/\.$/, '')}. ${describeAccepted(kind)}`, { cause: error });
+    });
   list.hide(id);
 }
 

@@ -4,13 +4,13 @@ export const deleteFaults: readonly KnownFault[] = [
   {
     name: 'a delete does not wait for its operations',
     file: 'lifecycle/delete-resource.ts',
-    find: '  if (isAccepted) {\n',
-    replace: '  if (false) {\n',
+    find: '  if (isAccepted)\n',
+    replace: '  if (false)\n',
   },
   {
     name: 'a delete whose operation failed counts as done',
     file: 'lifecycle/delete-resource.ts',
-    find: '(!isProven && (await remains()))',
+    find: '(!isProven && (await remains(() => false)))',
     replace: 'false',
   },
   {
