@@ -107,6 +107,21 @@ describe.each(doors)('a change that failed and is taken back, by %s', (_name, do
     expect(writes().map(({ body }) => body)).not.toContainEqual({ endpoint: {} });
   });
 
+  it('resets a setting that was applied although the update failed afterwards', async () => {
+    const { emulator, startRun, declare, held } = await startDoor(door, { readLagMs: 60 });
+    const state = await runUp(await startRun(), declare());
+    const fault = emulator.inject({
+      match: { method: 'GET' },
+      times: 'always',
+      effect: { kind: 'status', status: 403 },
+    });
+    const change = declare({ pgSettings: { work_mem: '8MB' } });
+    const failed = await failedState(runUp(await startRun(), change, state));
+    fault.clear();
+    await runUp(await startRun(), declare(), failed);
+    expect(held()).toMatchObject([{ settings: { pg_settings: {} } }]);
+  });
+
   it('a delete that was accepted says what to do if it is taken back', async () => {
     const { emulator, startRun, declare } = await startDoor(door, { readLagMs: 60 });
     const state = await runUp(await startRun(), declare());

@@ -442,3 +442,40 @@ it('a failed restart that a killed run has repeated is not repeated again', asyn
   );
   expect(await violationsOf(scenario, [0, 1, 2, 3])).toEqual([]);
 });
+
+it('a refresh after an update that did not finish shows what the update has set', async () => {
+  const hanging = {
+    match: { action: 'apply_config' },
+    times: 1,
+    effect: { kind: 'operation-hangs' },
+  } as const;
+  const before = { ...plan, workMem: '4MB' } as const;
+  const scenario = scenarioWith(
+    { operationMs: 0, normalizeSettings: true },
+    { isQuiet: true, slots: [before] },
+    { isLeft: true, slots: [{ ...before, application: 'a' }], faults: [hanging] },
+    { slots: [before], command: 'up --refresh' },
+  );
+  expect(await violationsOf(scenario, [0, 1, 2, 3])).toEqual([]);
+});
+
+it('a delete that failed is not done because a late read is older than the endpoint', async () => {
+  const late = { kind: 'late-read', lateMs: 3_000 } as const;
+  const scenario = scenarioWith(
+    { operationMs: 0 },
+    { isQuiet: true },
+    {
+      slots: [{ ...plan, type: 'read_only' }],
+      faults: [
+        { match: { method: 'GET', path: '/projects/:p/endpoints' }, times: 2, effect: late },
+        { match: { method: 'GET', path: '/projects/:p/endpoints/:e' }, times: 2, effect: late },
+        {
+          match: { action: 'suspend_compute' },
+          times: 1,
+          effect: { kind: 'operation-fails', status: 'failed' },
+        },
+      ],
+    },
+  );
+  expect(await violationsOf(scenario, [0, 1, 2, 3])).toEqual([]);
+});

@@ -353,7 +353,8 @@ export class EndpointRun {
 
 /** Whether the service gets the default when the program no longer gives the argument. */
 function isReset(name: InputName): boolean {
-  return argumentTable[name].whenRemoved !== undefined;
+  const { read, whenRemoved } = argumentTable[name];
+  return read !== undefined && whenRemoved !== undefined;
 }
 
 /**
