@@ -97,6 +97,25 @@ describe.each(doors)('a change that failed and is taken back, by %s', (_name, do
     },
   );
 
+  it('does not restart the compute again for a trigger whose restart has finished since', async () => {
+    const { emulator, startRun, declare } = await startDoor(door);
+    const of = (release: string, more: object = {}) => declare({ restartTriggers: { release }, ...more });
+    const state = await runUp(await startRun(), of('1'));
+    const hanging = emulator.inject({
+      match: { action: 'start_compute' },
+      times: 1,
+      effect: { kind: 'operation-hangs' },
+    });
+    const restart = { ...of('2'), timeoutSeconds: 1 };
+    const unfinished = await failedState(runUp(await startRun(), restart, state));
+    hanging.clear();
+    emulator.inject(refused);
+    const resize = of('2', { autoscalingLimitMaxCu: 2 });
+    const second = await failedState(runUp(await startRun(), resize, unfinished));
+    await runUp(await startRun(), of('2'), second);
+    expect(emulator.connectionDrops(state.id)).toBe(1);
+  });
+
   it('sends no empty change for sizes that the program no longer gives', async () => {
     const { emulator, project, branch, startRun, declare, writes } = await startDoor(door);
     const state = await runUp(await startRun(), declare());

@@ -82,7 +82,7 @@ export class Ground {
     return project;
   }
 
-  /** The endpoints of other people, as they were when they were created. */
+  /** The endpoints of other people, as they were when they were created or renamed. */
   get foreign(): readonly Endpoint[] {
     return [...this.#foreign.values()];
   }
@@ -154,7 +154,7 @@ export class Ground {
    * The user asks other people to rename their endpoint: only a human can tell which of two endpoints of one name, branch and type
    * is the program's. The first time, a list may only be stale.
    */
-  askToRename(endpointId: string): void {
+  askToRenameIfRepeated(endpointId: string): void {
     const isFirst = !this.#askedAbout.has(endpointId);
     this.#askedAbout.add(endpointId);
     if (isFirst) return;

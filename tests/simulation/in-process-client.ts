@@ -20,8 +20,8 @@ export function replaceAxiosInstances(): () => void {
 }
 
 /**
- * As much of an axios instance as the provider and axios-retry use: interceptors, and configurations without nesting. One of
- * axios takes a fifth of the time of a schedule, to copy its defaults with each request. A test compares the two.
+ * Implements what the provider and axios-retry use of an axios instance: interceptors and flat configurations. A real instance spends
+ * a fifth of a schedule's time copying its defaults. A test compares the two.
  */
 function createInstance(defaults: CreateAxiosDefaults = {}): AxiosInstance {
   const ofRequests: Fulfilled<InternalAxiosRequestConfig>[] = [];
@@ -58,6 +58,6 @@ function toConfig(defaults: CreateAxiosDefaults, given: AxiosRequestConfig): Int
 }
 
 async function dispatch(config: InternalAxiosRequestConfig): Promise<AxiosResponse> {
-  if (typeof config.adapter !== 'function') throw new Error('a request of the provider has its own adapter');
+  if (typeof config.adapter !== 'function') throw new Error('the request has no adapter function');
   return config.adapter(config);
 }

@@ -29,7 +29,8 @@ const mostRuns = 6;
  *   a create of a `--replace` does: the user could not see that it has left an endpoint.
  * - A delete of the earlier run is still under way, and the error says so. Or it fails now: the error advises to run the
  *   command again.
- * - A killed create has left an endpoint of the declared name, which a stale list does not show.
+ * - A killed create has left an endpoint of the declared name, which a stale list does not show. If other people have one of the
+ *   same name at the same place, they rename theirs.
  * - A change of a process that was killed arrives only now, and overwrites that of the repairing run.
  * - `waitForOperations: false`: the run records its unfinished operations, and the next run resumes them.
  */
@@ -124,7 +125,7 @@ async function followAdvice(
       // The killed run has left an endpoint of the name, which this list did not show yet. A later error names it.
       journal.count('stale refusals');
       await sleep(world.lagMs);
-      ground.askToRename(named);
+      ground.askToRenameIfRepeated(named);
     } else if (plan?.name !== undefined && isNameTaken(world, message)) {
       ground.texts.avoidName(slot, plan.project, plan.name);
       journal.count('renames');

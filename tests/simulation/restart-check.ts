@@ -13,7 +13,7 @@ interface Before extends SlotBefore {
 /** The endpoints before a round, by slot, for comparison with the counts after it. */
 export type Baseline = ReadonlyMap<number, Before>;
 
-/** Since when changes count: the rounds before this one that the user has left without a repair. */
+/** Earlier rounds that the user left without a repair. Changes count from the first. */
 export interface LeftRounds {
   /** The endpoints before the first of them. */
   readonly baseline: Baseline;
@@ -81,9 +81,9 @@ export function checkRestarts(
       const declared = change.size + change.trigger + change.move;
       // A kill during a restart by `restartTriggers` adds one: the service does not know about triggers.
       const isKilled = results.some(({ run }) => run.isKilled);
-      // Nor does a run whose deadline leaves no time to look up what a request without a response has done.
+      // A lost response also adds one if the deadline leaves no time to look up what the request did.
       const isResponseLost = [...earlier, ...results].some(({ failures }) =>
-        failures.some(({ message }) => /no usable response|: (408|425|5\d\d) /.test(message)),
+        failures.some(({ message }) => /no usable response|: (408|425|5(0[024]|[1-9]\d)) /.test(message)),
       );
       const isTriggerLost = change.trigger > 0 && (isKilled || isResponseLate || isResponseLost);
       const most = declared + (isTriggerLost ? 1 : 0);

@@ -70,7 +70,7 @@ async function runRound(
   watch.traffic.isUndisturbed = false;
   ground.isGuarded = false;
   const isCutOff = results.some(({ run }) => run.isCutOff);
-  if (round.isLeft && !isCutOff && results.some(({ isSuccess }) => !isSuccess) && isStateTrue(world)) {
+  if (round.isLeft && !isCutOff && results.some(({ isSuccess }) => !isSuccess) && statesMatchService(world)) {
     journal.count('edits before a repair');
     const plans = [...since.plans, round.slots];
     return { baseline: since.baseline, plans, results: [...since.results, ...results] };
@@ -150,7 +150,7 @@ async function repeatFailed(
  * Whether the states and the service have the same endpoints. A create that never had a response may have left one, which only
  * another `up` of the same program finds; and after a delete that was accepted, the user has to refresh.
  */
-function isStateTrue(world: World): boolean {
+function statesMatchService(world: World): boolean {
   const { ground, stacks } = world;
   const inState = stacks.flatMap(({ state }) => state.resources.map(({ id }) => id));
   const isKept = (id: string) => ground.exists(id) && !ground.isDeleting(id);

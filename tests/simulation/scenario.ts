@@ -17,9 +17,12 @@ import { type Mishap, noMishap } from './simulated-run';
 // A scenario is data drawn from a seed: what the programs declare in each round, and what goes wrong.
 
 export interface Round {
-  /** Whether it only prepares the next round: nothing goes wrong, and nothing but its success is checked. */
+  /** Whether it only prepares the next round: nothing goes wrong, and the checks at rest are left out. */
   readonly isQuiet: boolean;
-  /** Whether the user edits the programs again, instead of repairing, after a run that failed without being cut off. */
+  /**
+   * Whether the user edits the programs again, instead of repairing, after a run that failed without being cut off, and that has
+   * left the same endpoints in the states as at the service.
+   */
   readonly isLeft: boolean;
   /** What each slot of the programs declares. */
   readonly slots: readonly SlotPlan[];

@@ -5,7 +5,7 @@ import type { Share } from './simulating-process';
 import { type ShareResult, Totals } from './totals';
 
 /** How many schedules run before Node.js has a turn of its event loop. */
-const schedulesInTurn = 100;
+const schedulesPerTurn = 100;
 
 /** Simulates the seeds of a share in this process. */
 export async function simulateShare(share: Share): Promise<ShareResult> {
@@ -24,7 +24,7 @@ export async function simulateShare(share: Share): Promise<ShareResult> {
       const { violations, counts } = await simulator.run(drawScenario(seed).value);
       totals.add(seed, violations, counts);
       // Without it, Node.js would never clean up after the signals that are no longer used.
-      if (totals.schedules % schedulesInTurn === 0) await turn();
+      if (totals.schedules % schedulesPerTurn === 0) await turn();
     }
   } finally {
     simulator.uninstall();

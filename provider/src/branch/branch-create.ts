@@ -1,4 +1,4 @@
-import { sortBy, union } from 'lodash';
+import { sortBy } from 'lodash';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Branch, BranchChange } from '../control-api/wire-types';
 import { describeBlockers } from '../engine/progress';
@@ -124,19 +124,18 @@ async function createOnce(request: CreateRequest): Promise<Creation> {
 
 /** Undefined when the branch is a duplicate, and was deleted. */
 async function finishCreation(request: CreateRequest, id: string, creation: Creation) {
-  const { project, inputs, declaration, claims, deadline, progress } = request;
+  const { project, declaration, claims, deadline, progress } = request;
+  // An earlier program of this resource may have protected it.
+  const inputs = creation.kind === 'own' ? { protected: false, ...request.inputs } : request.inputs;
   const isNew = creation.kind === 'new';
   const latest = isNew ? creation.change.branch : creation.branch;
   claims.claimCreated(id, declaration);
-  const run = new BranchRun({ ...request, action: 'create', branchId: id }, latest, isNew);
+  const run = new BranchRun({ ...request, inputs, action: 'create', branchId: id }, latest, isNew);
   const finish = async () => {
     if (isNew) await run.awaitChange(creation.change);
     else await run.awaitCreation();
     // Until the last step, a repeated create finds the branch.
-    const drift = (await run.findDrift()).filter((name) => name !== 'name');
-    // An earlier program of this resource may have protected it.
-    const isLeftProtected = creation.kind === 'own' && creation.branch.protected && inputs.protected !== true;
-    await run.apply(isLeftProtected ? union(drift, ['protected' as const]) : drift);
+    await run.apply((await run.findDrift()).filter((name) => name !== 'name'));
     const finished = await run.finish('name');
     if (creation.kind !== 'adopted' && (await deleteDuplicates(request, latest))) return undefined;
     if (inputs.name === undefined || inputs.name === finished.name) return finished;

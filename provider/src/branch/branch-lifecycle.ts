@@ -65,8 +65,9 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       else if (await this.#hasFailedToBecomeReady(id, prior)) replaces.push('unsettledOperations');
       // Don't claim a branch that is about to be replaced: its delete must go through.
       if (urn !== undefined && replaces.length === 0) this.#claims.claimInState(id, urn);
-      else if (urn !== undefined)
-        (this.#claims.isDeclared(urn) ? this.#replaced : this.#replacedEarly).add(urn);
+      else if (urn !== undefined && deletesData && !this.#claims.isDeclared(urn))
+        this.#replacedEarly.add(urn);
+      else if (urn !== undefined) this.#replaced.add(urn);
       return { hasChanges, changes, replaces, deletesData };
     });
   }
@@ -141,7 +142,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
           'a resource option (replaceWith, replaceOnChanges, import or another provider) replaces the branch',
           'leave the option out',
         ];
-    const reason = `${cause}: its data will be deleted, with its endpoints. allowDataLoss is not true, so the branch was not changed. To continue, set allowDataLoss: true; to keep the data, ${wayOut}.`;
+    const reason = `${cause}: its data will be deleted, with its endpoints. allowDataLoss is not true. To continue, set allowDataLoss: true; to keep the data, ${wayOut}.`;
     return [{ property: '', reason }];
   }
 

@@ -159,7 +159,7 @@ async function sendInTime(
   config: InternalAxiosRequestConfig,
   interruption: AbortSignal | undefined,
 ): Promise<AxiosResponse> {
-  const { timeout: longest } = config;
+  const { timeout: configuredTimeout } = config;
   const timeout = timeoutOf(config);
   const limit = new Deadline(timeout, 'now', interruption);
   const cut = new AbortController();
@@ -175,7 +175,7 @@ async function sendInTime(
   } finally {
     cancel();
     // axios-retry sends the same configuration again.
-    Object.assign(config, { timeout: longest, signal: undefined });
+    Object.assign(config, { timeout: configuredTimeout, signal: undefined });
   }
 }
 

@@ -29,8 +29,8 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
   readonly type = endpointType;
   readonly #claims = new ResourceClaims('endpoint');
   readonly #diagnostics: PreviewDiagnostics;
-  /** What judges the declaration of an endpoint that goes with its branch: the engine has asked before it passed it. */
-  readonly #judgedLate = new Map<string, (declaration: Declaration) => Promise<unknown>>();
+  /** Gate checks that `check` repeats, by URN: the engine asked about the endpoint before it passed the declaration. */
+  readonly #deferredGates = new Map<string, (declaration: Declaration) => Promise<unknown>>();
 
   constructor(core: ProviderCore) {
     this.core = core;
@@ -52,7 +52,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     const checked = unjudged as unknown as CheckedDeclaration<EndpointInputs>;
     const failures = [...this.core.findSettingFailures(), ...checked.failures];
     if (failures.length === 0 && !olds) failures.push(...this.#claimDerivedName(checked));
-    if (failures.length === 0 && !olds) failures.push(...(await this.#judgeLate(checked)));
+    if (failures.length === 0 && !olds) failures.push(...(await this.#checkDeferredGate(checked)));
     if (failures.length === 0 && !olds) {
       const { urn } = checked.resource;
       const isReplacing = urn !== undefined && this.#claims.nameInState(urn) !== undefined;
@@ -94,7 +94,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       const report = (declaration: Declaration) =>
         this.#diagnostics.reportChange(id, due, olds, declaration, goesWithBranch);
       const { restarts } = await report(news);
-      if (isAskedEarly && replaces.length > 0) this.#judgedLate.set(urn, report);
+      if (isAskedEarly && replaces.length > 0) this.#deferredGates.set(urn, report);
       return { hasChanges, changes, replaces, restarts };
     });
   }
@@ -184,15 +184,15 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
   }
 
   /** Whether `allowRestart` forbids what a replacement of the branch does to the endpoint. */
-  async #judgeLate(checked: CheckedDeclaration<EndpointInputs>): Promise<InputFailure[]> {
-    const { urn = '' } = checked.resource;
-    const judge = this.#allowsRestart(checked.inputs) ? undefined : this.#judgedLate.get(urn);
-    return judge
-      ? judge(checked).then(
-          () => [],
-          (error) => [{ property: 'allowRestart', reason: messageOf(error) }],
-        )
-      : [];
+  async #checkDeferredGate(checked: CheckedDeclaration<EndpointInputs>): Promise<InputFailure[]> {
+    const gate = this.#deferredGates.get(checked.resource.urn ?? '');
+    if (!gate || this.#allowsRestart(checked.inputs)) return [];
+    try {
+      await gate(checked);
+      return [];
+    } catch (error) {
+      return [{ property: 'allowRestart', reason: messageOf(error) }];
+    }
   }
 
   /** An endpoint that has the derived name already would be taken for that of a create that was killed. */

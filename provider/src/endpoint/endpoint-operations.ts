@@ -29,8 +29,8 @@ export interface EndpointWork {
 /** Operations that need no repetition if a later one of the same action has succeeded. */
 const powerActions: readonly string[] = ['start_compute', 'suspend_compute'];
 
-/** Operations whose failure is of no request since, if a later one of the same action has succeeded. */
-const repeatedActions: readonly string[] = [...powerActions, 'apply_config'];
+/** When looking for what a request has started, a failure of these is older if a later one of the same action has succeeded. */
+const supersededActions: readonly string[] = [...powerActions, 'apply_config'];
 
 /** After so many failures the error is final. */
 const finalFailures = 3;
@@ -106,18 +106,18 @@ export class EndpointOperations {
     const ended = [...this.#latest.values()];
     const failed = ended.filter(isFailed);
     for (const { id } of failed) this.#latest.delete(id);
-    const due = failed.filter((operation) => !isRepeated(operation, ended));
-    this.#earlierFailed = [...(await this.#findUnrepeated()), ...due];
+    const due = failed.filter((operation) => !isSuperseded(operation, ended));
+    this.#earlierFailed = [...(await this.#findCurrentFailures()), ...due];
     return this.#earlierFailed;
   }
 
   /** Of the failed operations in state, those that nothing has repeated since. A killed run may have, or another client. */
-  async #findUnrepeated(): Promise<readonly UnsettledOperation[]> {
+  async #findCurrentFailures(): Promise<readonly UnsettledOperation[]> {
     if (!this.#earlierFailed.some(({ action }) => powerActions.includes(action))) return this.#earlierFailed;
     const operations = await this.#list(() => 0, this.#readDeadline()).catch(() => []);
     operations.reverse();
-    const repeated = operations.filter((operation) => isRepeated(operation, operations));
-    return differenceBy(this.#earlierFailed, repeated, 'id');
+    const superseded = operations.filter((operation) => isSuperseded(operation, operations));
+    return differenceBy(this.#earlierFailed, superseded, 'id');
   }
 
   /**
@@ -161,7 +161,7 @@ export class EndpointOperations {
     const find = async () => {
       const own = (await this.#list(since, within)).reverse();
       const started = differenceBy(own, this.latest, 'id').filter(
-        (operation) => !known.has(operation.id) && !isRepeated(operation, own, repeatedActions),
+        (operation) => !known.has(operation.id) && !isSuperseded(operation, own, supersededActions),
       );
       return action ? started.filter((operation) => operation.action === action) : started;
     };
@@ -295,7 +295,11 @@ export class EndpointOperations {
  * failure, as when a read by id lagged behind.
  * @param operations oldest first
  */
-function isRepeated(operation: Operation, operations: readonly Operation[], actions = powerActions): boolean {
+function isSuperseded(
+  operation: Operation,
+  operations: readonly Operation[],
+  actions = powerActions,
+): boolean {
   const { action } = operation;
   if (!isFailed(operation) || !actions.includes(action)) return false;
   const later = operations.slice(operations.indexOf(operation) + 1);

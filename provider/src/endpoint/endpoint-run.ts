@@ -11,7 +11,7 @@ import {
 } from '../lifecycle/resource-errors';
 import { isUnsettled, type UnsettledOperation } from '../lifecycle/resource-state';
 import { isUnfinished } from '../operations/operation-outcome';
-import { findDisruptive } from '../preview/change-impact';
+import { findDisruptive, isStopTakenBack } from '../preview/change-impact';
 import { argumentTable } from './argument-effects';
 import { findDrift, findRepeatable } from './drift';
 import type { InputName } from './endpoint-inputs';
@@ -60,10 +60,15 @@ export class EndpointRun {
   readonly #writer: EndpointWriter;
   /** Whether this run has created the endpoint. */
   readonly #isNew: boolean;
-  /** The arguments that the service has not accepted yet, or whose operations are still to be found. */
+  /**
+   * What the next update has to send again: arguments that the service has not accepted yet, or whose operations are still to be
+   * found, and after a failure those that it resets if the program takes them back.
+   */
   #unapplied: readonly InputName[] = [];
-  /** The arguments that the service has accepted, or may have. */
+  /** The arguments that this run has sent. */
   #sent: readonly InputName[] = [];
+  /** Whether the restart that an earlier run has begun has finished since. */
+  #hasRestarted = false;
   /** Whether this create may have left duplicates. If it fails then, the next update or delete looks for them. */
   mayHaveDuplicates = false;
   /** How long reads may lag behind when the next check decides whether a change drops connections. Milliseconds. */
@@ -172,9 +177,9 @@ export class EndpointRun {
   ): Promise<Leftovers> {
     this.#unapplied = declared;
     const failed = await this.#operations.awaitEarlier(earlier);
-    const isRestarted =
-      earlierRestart === 'for the same values' && isStarting(differenceBy(earlier, failed, 'id'));
-    const names = isRestarted ? without(declared, 'restartTriggers') : declared;
+    this.#hasRestarted =
+      earlierRestart === 'for the same values' && hadStartUnderWay(differenceBy(earlier, failed, 'id'));
+    const names = this.#hasRestarted ? without(declared, 'restartTriggers') : declared;
     this.#unapplied = names;
     const wasRestart = hasStart(earlier);
     if (failed.length === 0) return { due: names, failed, wasRestart };
@@ -225,8 +230,7 @@ export class EndpointRun {
     // earlier try may have suspended it.
     if (due.includes('restartTriggers') || (isSuspendDue && wasRestart))
       return this.#restart(hasBegun || isStartDue);
-    const isStopTakenBack = due.includes('disabled') && this.#work.inputs.disabled !== true;
-    if (isSuspendDue && !isStopTakenBack) await this.#control('suspend');
+    if (isSuspendDue && !isStopTakenBack(due, this.#work.inputs)) await this.#control('suspend');
     // Without waiting, the suspension of a restart may look unfinished. A start without effect means that it failed, too.
     else if (isStartDue) return (await this.#start()) || !this.#operations.isSuspending;
     return true;
@@ -326,7 +330,7 @@ export class EndpointRun {
       if (before && !isUnsettled(before) && !this.#writer.mayHaveWritten) throw error;
       await this.#endpoint.find().catch(() => undefined);
       if (this.mayHaveDuplicates) this.#unapplied = union(this.#unapplied, ['adopt']);
-      // The engine keeps the old inputs. Without this mark, a program that takes one of these back would leave it at the service.
+      // After a failure the engine keeps the old inputs. Without this mark, removing such an argument would not reset it.
       if (before) this.#unapplied = union(this.#unapplied, this.#sent.filter(isReset));
       const isGone = error instanceof GoneError && !this.#isNew;
       const outputs = this.#latestOutputs(before);
@@ -339,8 +343,10 @@ export class EndpointRun {
   #latestOutputs(before: EndpointOutputs | undefined): EndpointOutputs | undefined {
     const { latest } = this.#endpoint;
     const { mayHaveWritten } = this.#writer;
-    if (latest && before && !mayHaveWritten)
-      return toUnchangedOutputs(latest, before, this.#operations.latest);
+    if (latest && before && !mayHaveWritten) {
+      const left = this.#hasRestarted ? without(before.__unapplied, 'restartTriggers') : before.__unapplied;
+      return toUnchangedOutputs(latest, before, this.#operations.latest, left);
+    }
     if (latest) return this.#toOutputs(latest);
     if (!before || !this.#writer.mayBeDone) return undefined;
     return toUnreadOutputs(before, this.#work.inputs, this.#operations.latest, this.#unapplied);
@@ -362,12 +368,12 @@ function isReset(name: InputName): boolean {
  * the suspension.
  * @param operations oldest first
  */
-function isStarting(operations: readonly UnsettledOperation[]): boolean {
+function hadStartUnderWay(operations: readonly UnsettledOperation[]): boolean {
   const latest = takeRightWhile(operations, ({ action }) => action !== 'suspend_compute');
   return hasStart(latest.filter(isUnfinished));
 }
 
-/** Whether they are of a restart: only a restart starts the compute. */
+/** Whether they are of a restart: a move or a stop starts nothing. */
 function hasStart(operations: readonly UnsettledOperation[]): boolean {
   return operations.some(({ action }) => action === 'start_compute');
 }

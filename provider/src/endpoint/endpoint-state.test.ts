@@ -3,7 +3,7 @@ import { declared, endpointOf } from '../../../tests/support/endpoint';
 import { operationOf } from '../../../tests/support/operation';
 import { isUnsettled } from '../lifecycle/resource-state';
 import type { EndpointInputs } from './endpoint-inputs';
-import { toOutputs } from './endpoint-state';
+import { toOutputs, toRefreshedOutputs } from './endpoint-state';
 
 /** A program that declares only the required arguments. */
 const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
@@ -96,5 +96,23 @@ describe('isUnsettled', () => {
 
   it('is true while an argument was not applied', () => {
     expect(isUnsettled(toOutputs(endpointOf(), declared, [], ['name']))).toBe(true);
+  });
+});
+
+describe('toRefreshedOutputs', () => {
+  const withSettings = (pg_settings: Record<string, string>) => endpointOf({ settings: { pg_settings } });
+  const before = toOutputs(withSettings({}), least);
+
+  it('shows the settings of others when the program gives none', () => {
+    const refreshed = toRefreshedOutputs(withSettings({ work_mem: '8MB' }), least, before);
+    expect(refreshed.pgSettings).toEqual({ work_mem: '8MB' });
+  });
+
+  it('keeps the settings of an update that did not finish, although the inputs are those before it', () => {
+    const pgSettings = { work_mem: '8MB', application_name: 'shop' };
+    const inputs = { ...least, pgSettings: { work_mem: '8MB' } };
+    const endpoint = withSettings({ ...pgSettings, work_mem: '8192kB' });
+    const refreshed = toRefreshedOutputs(endpoint, inputs, { ...before, pgSettings });
+    expect(refreshed.pgSettings).toEqual(pgSettings);
   });
 });

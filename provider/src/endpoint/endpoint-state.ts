@@ -68,9 +68,9 @@ export function toUnchangedOutputs(
   endpoint: Endpoint,
   before: EndpointOutputs,
   operations: readonly Operation[],
+  unapplied: readonly InputName[] | undefined,
 ): EndpointOutputs {
-  const { __unapplied: unapplied } = before;
-  return { ...toOutputs(endpoint, pick(before, argumentNames), operations, unapplied) };
+  return toOutputs(endpoint, pick(before, argumentNames), operations, unapplied);
 }
 
 /**
@@ -86,7 +86,8 @@ export function toRefreshedOutputs(
   const known = keepProperties(inputs, (name) => !isKept(name)) as unknown as EndpointInputs; // Only optional ones are left out.
   // What the service reports as before: after an unfinished update it may hold settings that the inputs do not give.
   const unchanged = argumentNames.filter(
-    (name) => before[name] !== undefined && matchesDesired(endpoint, before, name),
+    (name) =>
+      known[name] !== undefined && before[name] !== undefined && matchesDesired(endpoint, before, name),
   );
   return { ...toOutputs(endpoint, known), ...pick(before, unchanged), ...keepProperties(before, isKept) };
 }

@@ -48,7 +48,7 @@ export async function deleteResource(request: DeleteRequest): Promise<void> {
     onLocked: (blocking) => progress.show(describeBlockers(blocking), deadline.elapsedMs),
     startedBy: (started) => started,
   });
-  /** Whether the project still has it when reads can no longer lag behind, by the first read that is enough or by the last one. */
+  /** Reads until `isEnough`, or until reads can no longer lag behind. Returns whether the last read found it. */
   const remains = async (isEnough: (isFound: boolean) => boolean) => {
     const within = deadline.next(deadline.remainingMs + extraReadMs);
     const read = async () => (await list.find(id, { deadline: within })) !== undefined;
@@ -81,7 +81,7 @@ export async function deleteResource(request: DeleteRequest): Promise<void> {
 
 /** The state still has it, so a program that declares it again would show no change. */
 function describeAccepted(kind: string): string {
-  return `The service has accepted the delete: if the program is to keep the ${kind} after all, run \`pulumi up --refresh\`.`;
+  return `The service has accepted the delete. If the state has the ${kind} and the program is to keep it after all, run \`pulumi up --refresh\`.`;
 }
 
 function describe(subject: Subject, kind: string, result: WaitResult, { elapsedMs }: Deadline): string {

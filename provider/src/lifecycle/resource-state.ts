@@ -18,7 +18,7 @@ export interface UnsettledOperation {
 /** The outputs that exist only while something is unfinished or failed. */
 export type Unsettled = {
   readonly unsettledOperations?: readonly UnsettledOperation[];
-  /** The arguments whose change was requested, but whose operation failed or was not waited for. */
+  /** The arguments whose change the next update sends again: it was not applied, or the run failed before it had read it back. */
   readonly __unapplied?: readonly string[];
 };
 

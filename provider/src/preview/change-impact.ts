@@ -44,7 +44,7 @@ export function isDisruptive(
   inputs: EndpointInputs,
   failed: readonly UnsettledOperation[] = [],
 ): boolean {
-  return findDisruptive(changes, inputs).length > 0 || findSuspension(failed) !== undefined;
+  return findDisruptive(changes, inputs).length > 0 || findSuspension(changes, inputs, failed) !== undefined;
 }
 
 /** The changes that drop the connections of an active compute. */
@@ -56,8 +56,21 @@ export function findDisruptive(changes: readonly InputName[], inputs: EndpointIn
   });
 }
 
-/** A failed suspension is repeated: it was part of a restart, a move or a stop. */
-function findSuspension(failed: readonly UnsettledOperation[] = []): UnsettledOperation | undefined {
+/** Whether the program enables an endpoint that an earlier run was to stop. */
+export function isStopTakenBack(
+  changes: readonly InputName[],
+  { disabled = false }: EndpointInputs,
+): boolean {
+  return changes.includes('disabled') && disabled === false;
+}
+
+/** A failed suspension is repeated: it was part of a restart, a move or a stop. One of a stop that is taken back is not. */
+function findSuspension(
+  changes: readonly InputName[],
+  inputs: EndpointInputs,
+  failed: readonly UnsettledOperation[] = [],
+): UnsettledOperation | undefined {
+  if (isStopTakenBack(changes, inputs)) return undefined;
   return failed.find(({ action }) => action === 'suspend_compute');
 }
 
@@ -76,7 +89,7 @@ export function assessChange(planned: PlannedChange, live: LiveEndpoint): Change
   const sentences = groups
     .filter(isNotEmpty)
     .map((names) => `${describeValues(names, planned)} ${describeEffect(names, inputs, live)}`);
-  const suspension = findSuspension(failed);
+  const suspension = findSuspension(changes, inputs, failed);
   if (suspension && sentences.length === 0) sentences.push(describeRepeated(suspension, live));
   const isNotKnown = (name: InputName) => isUnknown(inputs[name]);
   const [mayDrop, dropping] = partition(isActive(live) ? disruptive : [], isNotKnown);

@@ -36,6 +36,11 @@ describe('isDisruptive', () => {
     expect(isDisruptive([], declared, [failedOf('start_compute'), failedOf('apply_config')])).toBe(false);
   });
 
+  it('is false for a failed suspension of a stop that is taken back', () => {
+    const inputs = inputsOf({ disabled: false });
+    expect(isDisruptive(['disabled'], inputs, [failedOf('suspend_compute')])).toBe(false);
+  });
+
   it('is false without changes and failed operations', () => {
     expect(isDisruptive([], declared)).toBe(false);
   });

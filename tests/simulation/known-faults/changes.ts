@@ -179,7 +179,7 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a failed restart that has been repeated since is repeated again',
     file: 'endpoint/endpoint-operations.ts',
-    find: '[...(await this.#findUnrepeated()), ...due]',
+    find: '[...(await this.#findCurrentFailures()), ...due]',
     replace: '[...this.#earlierFailed, ...due]',
   },
   {
@@ -203,7 +203,7 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a stop that is taken back suspends the compute',
     file: 'endpoint/endpoint-run.ts',
-    find: 'if (isSuspendDue && !isStopTakenBack)',
+    find: 'if (isSuspendDue && !isStopTakenBack(due, this.#work.inputs))',
     replace: 'if (isSuspendDue)',
   },
 ];
