@@ -154,13 +154,13 @@ export class Ground {
    * The user asks other people to rename their endpoint: only a human can tell which of two endpoints of one name, branch and type
    * is the program's. The first time, a list may only be stale.
    */
-  askToRenameIfRepeated(endpointId: string): void {
+  askToRenameIfRepeated(endpointId: string, branchId: string): void {
     const isFirst = !this.#askedAbout.has(endpointId);
     this.#askedAbout.add(endpointId);
-    if (isFirst) return;
+    const record = this.records().find(({ wire }) => wire.id === endpointId);
+    if (isFirst || record?.wire.branch_id !== branchId) return;
     this.controls.changeEndpoint(endpointId, { name: `others-${endpointId}` });
-    const renamed = this.records().find(({ wire }) => wire.id === endpointId);
-    if (renamed) this.#foreign.set(endpointId, { ...renamed.wire });
+    this.#foreign.set(endpointId, { ...record.wire });
   }
 
   /** Adds another client's operation. Returns a function that ends it. */

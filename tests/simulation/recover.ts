@@ -125,7 +125,7 @@ async function followAdvice(
       // The killed run has left an endpoint of the name, which this list did not show yet. A later error names it.
       journal.count('stale refusals');
       await sleep(world.lagMs);
-      ground.askToRenameIfRepeated(named);
+      ground.askToRenameIfRepeated(named, ground.place(slot, plan).branchId);
     } else if (plan?.name !== undefined && isNameTaken(world, message)) {
       ground.texts.avoidName(slot, plan.project, plan.name);
       journal.count('renames');
