@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import { drawScenario } from './draw-scenario';
 import type { Violation } from './rules';
-import type { Scenario } from './scenario';
+import { type Scenario, uneventful } from './scenario';
 import { type Outcome, Simulator } from './simulate';
-import { noMishap } from './simulated-run';
 
 // Schedules that once broke an invariant, as data.
 
@@ -24,24 +23,7 @@ const plan = {
   createsBeforeDelete: false,
 } as const;
 
-const calm = {
-  isQuiet: false,
-  isLeft: false,
-  slots: [plan],
-  command: 'up',
-  forced: [],
-  faults: [],
-  mishap: noMishap,
-  isRunTwice: false,
-  idleMs: 0,
-  isRepeated: false,
-  isGuarded: false,
-  disturbances: [],
-  lateReads: [],
-  refreshesBetween: false,
-  isPreviewed: false,
-  refreshesAfter: false,
-} as const;
+const calm = { ...uneventful, slots: [plan] };
 
 type Round = Scenario['rounds'][number];
 

@@ -133,7 +133,8 @@ const drawnRound = fc.record({
 
 type DrawnRound = Drawn<typeof drawnRound>;
 
-const uneventful: Omit<DrawnRound, 'fresh' | 'edits'> = {
+/** A round in which nothing goes wrong. */
+export const uneventful: Omit<DrawnRound, 'fresh' | 'edits'> = {
   isQuiet: false,
   isLeft: false,
   command: 'up',
