@@ -26,8 +26,10 @@ export function replaceAxiosInstances(): () => void {
 function createInstance(defaults: CreateAxiosDefaults = {}): AxiosInstance {
   const ofRequests: Fulfilled<InternalAxiosRequestConfig>[] = [];
   const ofResponses: [Fulfilled<AxiosResponse>, Rejected][] = [];
+  // The network reads no other headers.
+  const headers = new AxiosHeaders({ ...(defaults.headers as object) });
   const send = (given: AxiosRequestConfig): Promise<AxiosResponse> => {
-    let request = Promise.resolve(toConfig(defaults, given));
+    let request = Promise.resolve(toConfig(defaults, given, headers));
     for (const intercept of ofRequests) request = request.then(intercept);
     let response = request.then(dispatch);
     for (const [fulfilled, rejected] of ofResponses)
@@ -45,14 +47,18 @@ function createInstance(defaults: CreateAxiosDefaults = {}): AxiosInstance {
   return Object.assign(send, { request: send, defaults, interceptors }) as unknown as AxiosInstance;
 }
 
-function toConfig(defaults: CreateAxiosDefaults, given: AxiosRequestConfig): InternalAxiosRequestConfig {
+function toConfig(
+  defaults: CreateAxiosDefaults,
+  given: AxiosRequestConfig,
+  headers: InternalAxiosRequestConfig['headers'],
+): InternalAxiosRequestConfig {
   const { data } = given;
   return {
     validateStatus: (status) => status >= 200 && status < 300,
     ...(defaults as AxiosRequestConfig),
     ...given,
     method: (given.method ?? 'get').toLowerCase(),
-    headers: new AxiosHeaders({ ...(defaults.headers as object), ...(given.headers as object) }),
+    headers,
     data: typeof data === 'object' ? JSON.stringify(data) : data,
   };
 }

@@ -8,6 +8,8 @@ import type { Stack } from './stack';
 import type { RunResult, World } from './world';
 
 const adoptAdvice = 'adopt: true takes it over';
+/** The engine deletes the old endpoint of a replacement only after the create, which may find it on another branch. */
+const moveAdvice = 'adopt: true moves it to this branch';
 const renameAdvice = /Choose another name|another name creates a new one/;
 const refusal = /the project (already has an endpoint of that name|has an endpoint of the derived name)/;
 const refreshAdvice = 'run `pulumi up --refresh`';
@@ -22,6 +24,8 @@ const mostRuns = 6;
  * Does what a user does after a run that was cut off or failed: one `pulumi up`, with `--replace` where `findUnreplaced` says
  * so. The contract allows a repetition for these reasons only:
  * - A create was killed right after the rename to the declared name: the error advises `adopt: true`.
+ * - A replacement could not delete its old endpoint, and the program now declares another branch of that project: the error
+ *   names the endpoint, and the user deletes it.
  * - An endpoint of another client has the declared name: the error advises another name.
  * - The endpoint was deleted, by a replacement that was cut off or by other people: the error advises a refresh.
  * - Reads by id lag behind too, and the error names an endpoint that was deleted a moment ago.
@@ -51,6 +55,8 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
     if (hasDrift) noteGivenAway(world, stack, isCutOff);
     const replaceTargets = findUnreplaced(world, round, stack);
     const result = await world.run(stack, { command: 'up', refreshesFirst: hasDrift, replaceTargets });
+    // What a dead process has sent is still under way for as long.
+    if (result.isSuccess && isUnrecorded) await sleep(world.scenario.longestDelayMs);
     if (result.isSuccess && isUnrecorded && watch.lateWriteAt >= repairedFrom) {
       repairedFrom = world.time.now;
       await settle(world);
@@ -134,6 +140,9 @@ async function followAdvice(
       if (ground.adopted.has(slot) || ground.imported.has(slot)) return false;
       const mayImport = stack.find(urn) === undefined;
       takeOver(world, slot, `${ground.place(slot, plan).projectId}/${named}`, mayImport);
+    } else if (message.includes(moveAdvice) && isInState(stack, urn, named)) {
+      journal.note('user', () => `deletes ${named}`);
+      ground.controls.deleteEndpoint(named);
     } else if (!hasJoinedDelete(world, message, startedAt)) return false;
   }
   return failures.length > 0;
@@ -217,6 +226,11 @@ function takeOver(world: World, slot: number, id: string, mayImport: boolean): v
   ground.adopted.add(slot);
   journal.count('adoptions');
   journal.note('user', () => `sets adopt: true for ${slotName(slot)}`);
+}
+
+/** Whether the endpoint is one of the resource, perhaps the old one of a replacement. */
+function isInState({ state }: Stack, urn: string, id: string): boolean {
+  return state.resources.some((resource) => resource.urn === urn && resource.id === id);
 }
 
 async function refresh(world: World, stack: Stack, isCutOff: boolean): Promise<void> {

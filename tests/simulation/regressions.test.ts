@@ -461,3 +461,47 @@ it('a delete that failed is not done because a late read is older than the endpo
   );
   expect(await violationsOf(scenario, [0, 1, 2, 3])).toEqual([]);
 });
+
+it('without waiting, a stale list does not bring back what the program no longer gives', async () => {
+  const [withSetting, without] = [{ ...notWaiting, workMem: '4MB' as const }, notWaiting];
+  // The last program gives the setting again.
+  const scenario = scenarioWith(
+    { operationMs: 0, lateListsMs: 500 },
+    { slots: [withSetting], isQuiet: true },
+    { slots: [without] },
+    { slots: [{ ...plan, workMem: '4MB' }] },
+  );
+  expect(await violationsOf(scenario, [1, 2, 3, 4])).toEqual([]);
+});
+
+it('without waiting, a stale list does not bring back the derived name of a create', async () => {
+  const scenario = scenarioWith(
+    { operationMs: 0, lateListsMs: 500 },
+    { slots: [{ ...notWaiting, name: 'a' }], isQuiet: true },
+    { slots: [{ ...notWaiting, size: [0.5, 2] }], refreshesBetween: true },
+  );
+  expect(await violationsOf(scenario, [1, 2, 3, 4])).toEqual([]);
+});
+
+it('a stale list does not pass the start of a create off as that of a move', async () => {
+  const staleReads = (path: string, times: number, lateMs: number) =>
+    ({ match: { method: 'GET', path }, times, effect: { kind: 'late-read', lateMs } }) as const;
+  const scenario = scenarioWith(
+    { operationMs: 3_000, locks: 'none' },
+    { slots: [plan], isQuiet: true },
+    {
+      slots: [{ ...plan, branch: 1 }],
+      faults: [
+        staleReads('/projects/:p/endpoints', 1, 200),
+        staleReads('/**', 2, 2_140),
+        {
+          match: { method: 'PATCH', path: '/projects/:p/endpoints/:e' },
+          times: 1,
+          effect: { kind: 'proxy-page', status: 200, when: 'after-work' },
+        },
+        failingSuspension,
+      ],
+    },
+  );
+  expect(await violationsOf(scenario, [1, 2, 3, 4])).toEqual([]);
+});

@@ -40,7 +40,7 @@ export function checkEndpoints(world: World, stack: Stack): void {
  */
 export function checkSuccess(world: World, stack: Stack, startedAt: number): void {
   const waiting = world.declared(stack).flatMap(({ slot, plan }) => (plan.isWaiting ? [slot] : []));
-  const { ground } = world;
+  const { ground, watch } = world;
   const waitedFor = ground.own().filter((endpoint) => waiting.includes(ground.slotOf(endpoint) ?? -1));
   const ids = new Set(waitedFor.map(({ id }) => id));
   const newest = new Map(
@@ -50,10 +50,14 @@ export function checkSuccess(world: World, stack: Stack, startedAt: number): voi
     // An operation of the very first millisecond is of the run before, which was killed just then.
     if (!ids.has(endpoint_id) || Date.parse(created_at) <= startedAt || status === 'finished') continue;
     // A process that was killed had sent the request, and the state does not have it. Or a client has connected.
-    if (world.watch.unheard.has(id)) continue;
+    if (watch.unheard.has(id)) continue;
+    // The service has the values, and a compute that starts later applies them.
+    const { status: startStatus, created_at: startedLater = '' } =
+      newest.get(`${endpoint_id} start_compute`) ?? {};
+    if (action === 'apply_config' && startStatus === 'finished' && startedLater > created_at) continue;
     // Then its suspension and its next start are not the run's.
     if (ground.wasAutosuspended(endpoint_id)) continue;
-    world.watch.violate(
+    watch.violate(
       'no false success',
       `the run succeeded, but ${action} ${id} of ${endpoint_id} is ${status}`,
     );

@@ -48,6 +48,13 @@ export function checkFalseFailure(world: World, round: Round, results: readonly 
   // A list has 90 s.
   if (faults.filter(({ effect }) => effect.kind === 'status' && effect.retryAfterSeconds === 60).length > 1)
     return;
+  // With few requests a minute, each 429 takes one more, and all wait.
+  const isLimited = (world.scenario.requestsPerMinute ?? 0) > 0;
+  if (
+    isLimited &&
+    faults.filter(({ effect }) => effect.kind === 'status' && effect.status === 429).length > 1
+  )
+    return;
   // A shorter time-out may pass while requests are repeated, or while one stalls.
   const isSlowed = faults.length > 0 || world.journal.counts.has('stalled requests');
   if (world.scenario.timeoutSeconds < 600 && isSlowed) return;

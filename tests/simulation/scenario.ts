@@ -184,7 +184,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc
       { weight: 3, arbitrary: fc.constant(2) },
       { weight: 1, arbitrary: fc.constantFrom(3, 4) },
     ),
-    operationMs: fc.constantFrom(0, 0, 0, 0, 100, 100, 100, 100, 700, 3_000),
+    operationMs: fc.constantFrom(0, 0, 0, 0, 100, 100, 100, 100, 400, 1_500),
     schedulingMs: fc.constantFrom(0, 0, 0, 200),
     locks: fc.constantFrom<'project' | 'endpoint' | 'none'>(
       'project',

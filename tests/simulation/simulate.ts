@@ -1,5 +1,6 @@
 import { replaceAxiosInstances } from './in-process-client';
 import { Journal } from './journal';
+import { replaceAbortController } from './light-abort-controller';
 import { Network } from './network';
 import { runRounds } from './rounds';
 import { describeViolation, type Violation } from './rules';
@@ -30,7 +31,7 @@ export class Simulator {
   readonly #hasRealClient: boolean;
   readonly #restore: (() => void)[] = [];
 
-  /** @param options.hasRealClient whether the provider uses axios's own instances, which take longer */
+  /** @param options.hasRealClient whether the provider uses the real axios instances and abort controllers, which take longer */
   constructor({ hasRealClient = false } = {}) {
     this.#hasRealClient = hasRealClient;
   }
@@ -39,7 +40,7 @@ export class Simulator {
     this.#time.install();
     this.#randomness.install();
     this.#restore.push(this.#network.install());
-    if (!this.#hasRealClient) this.#restore.push(replaceAxiosInstances());
+    if (!this.#hasRealClient) this.#restore.push(replaceAxiosInstances(), replaceAbortController());
   }
 
   uninstall(): void {

@@ -140,6 +140,7 @@ export class RateLimiter {
 
   /** The waiters in the order of their turns. */
   #inTurn(now: number): Waiter[] {
+    if (this.#waiters.length < 2) return this.#waiters;
     const [writes, reads] = partition(this.#waiters, ({ isWrite }) => isWrite);
     const [due, recent] = partition(reads, ({ since }) => now - since >= longestYieldMs);
     const both = this.#hasReadLast ? zip(writes, due) : zip(due, writes);

@@ -70,7 +70,7 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
   };
   const finish = async () => {
     await run.awaitChange(change);
-    const finished = await run.finish('name');
+    const finished = await run.finish({ except: 'name' });
     // A list that shows this endpoint shows an older one too.
     if (!findOlder(project.endpoints.latest)) {
       run.mayHaveDuplicates = !(await deleteDuplicates(request, id));
@@ -125,7 +125,7 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
     const { name } = endpoint;
     const isWritten = changes.length > 0 || (inputs.name !== undefined && inputs.name !== name);
     if (!isWritten && name !== undefined) await run.confirm(name);
-    return run.finish('name');
+    return run.finish({ except: 'name' });
   };
   const finish = async () => {
     if (!isOwn) return run.finishNamed(await apply());

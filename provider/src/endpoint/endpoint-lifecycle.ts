@@ -152,7 +152,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
             ? await run.findEarlier(unapplied.includes('adopt'), union(changes, unapplied))
             : (unsettledOperations ?? []);
         await run.resume(earlier, changes, earlierRestart);
-        return run.finish();
+        return run.finish({ before: outputs });
       };
       return run.keepInState(resume(), outputs);
     });

@@ -2,6 +2,7 @@ import { differenceBy, takeRightWhile, union, unionBy, without } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Endpoint, EndpointChange, Operation } from '../control-api/wire-types';
+import { isSame } from '../lifecycle/input-values';
 import {
   describeDrift,
   describeGone,
@@ -12,9 +13,9 @@ import {
 import { isUnsettled, type UnsettledOperation } from '../lifecycle/resource-state';
 import { isUnfinished } from '../operations/operation-outcome';
 import { findDisruptive, isStopTakenBack } from '../preview/change-impact';
-import { argumentTable } from './argument-effects';
-import { findDrift, findRepeatable } from './drift';
-import type { InputName } from './endpoint-inputs';
+import { argumentNames, argumentTable } from './argument-effects';
+import { findDrift, findRepeatable, readAttributes } from './drift';
+import type { EndpointInputs, InputName } from './endpoint-inputs';
 import { EndpointOperations, type EndpointWork } from './endpoint-operations';
 import { type EndpointOutputs, toOutputs, toUnchangedOutputs, toUnreadOutputs } from './endpoint-state';
 import { EndpointWriter } from './endpoint-writer';
@@ -40,6 +41,11 @@ interface Leftovers {
  * declared now, with operations that the state records; or for others, which need a restart of their own.
  */
 export type EarlierRestart = 'none' | 'for the same values' | 'for other values';
+
+interface FinishOptions {
+  readonly except?: 'name';
+  readonly before?: EndpointOutputs;
+}
 
 /** What the read-back found: the endpoint, if a read shows it, and in what it does not agree yet. */
 interface ReadBack {
@@ -67,6 +73,8 @@ export class EndpointRun {
   #unapplied: readonly InputName[] = [];
   /** The arguments that this run has sent. */
   #sent: readonly InputName[] = [];
+  /** The endpoint in the latest response to an update. */
+  #written: Endpoint | undefined;
   /** Whether the restart that an earlier run has begun has finished since. */
   #hasRestarted = false;
   /** Whether this create may have left duplicates. If it fails then, the next update or delete looks for them. */
@@ -126,7 +134,9 @@ export class EndpointRun {
         failed: await this.#operations.awaitEarlier(left),
         wasRestart: hasStart(left),
       };
-      if (leftovers.failed.length > 0) started = [...started, ...(await this.#applyLeftovers(leftovers))];
+      // A stale list may show an older start as one that this run has begun.
+      if (leftovers.failed.length > 0)
+        started = [...startedSince(unknown, started), ...(await this.#applyLeftovers(leftovers))];
     }
     // A start of others that was under way, and did not fail, has finished the restart.
     const underWay = leftovers.failed.length === 0 ? unknown.filter(isUnfinished) : [];
@@ -201,6 +211,7 @@ export class EndpointRun {
     // The service has accepted the change: from here on its operations record what is unfinished. If the values of a disruptive
     // change were in place already, another request has started its operations, which are still to be found.
     this.#endpoint.latest = change.endpoint;
+    this.#written = change.endpoint;
     const disruptive = this.#isUnsuspended(change.operations) ? findDisruptive(names, this.#work.inputs) : [];
     this.#unapplied = names.filter((name) => name === 'restartTriggers' || disruptive.includes(name));
     this.#operations.forgetEarlier(['apply_config', ...change.operations.map(({ action }) => action)]);
@@ -269,16 +280,20 @@ export class EndpointRun {
   }
 
   /**
-   * Reads the endpoint until it agrees with what was requested, except for an argument that is still to be applied. Reads
-   * may lag behind writes, so a difference counts only when it persists.
+   * Reads the endpoint until it agrees with what was requested. Reads may lag behind writes, so a difference counts only when
+   * it persists, and without waiting not even then.
+   * @param except an argument that is still to be applied
+   * @param before the outputs in state, if nothing was written
    * @throws Error when the service reports other values, or no endpoint
    */
-  async finish(except?: 'name'): Promise<EndpointOutputs> {
+  async finish({ except, before }: FinishOptions = {}): Promise<EndpointOutputs> {
     const { project, inputs, deadline } = this.#work;
+    const isWaiting = inputs.waitForOperations !== false;
     const known = this.#endpoint.latest;
-    if (inputs.waitForOperations === false && !this.#isNew && known) return this.#toOutputs(known);
+    if (!isWaiting && !this.#isNew && known) return this.#toOutputs(known);
+    const expected = this.#written ? readAttributes(this.#written, inputs) : before;
     const readUntil = (withinMs: number, isEnough: (latest: ReadBack) => boolean) =>
-      rereadUntil(deadline.next(withinMs), () => this.#readBack(except), isEnough, readBackPauses);
+      rereadUntil(deadline.next(withinMs), () => this.#readBack(except, expected), isEnough, readBackPauses);
     const isOnlyTransitioning = (latest: ReadBack) => latest.isTransitioning && latest.drift.length === 0;
     let latest = await readUntil(project.readLagMs, ({ isAgreed }) => isAgreed);
     // When the service no longer shows the operation, only the endpoint shows when it has finished.
@@ -287,24 +302,31 @@ export class EndpointRun {
       if (latest.endpoint && isOnlyTransitioning(latest))
         throw new Error(describeTransition(this.#work, latest.endpoint));
     }
-    const { endpoint, drift } = latest;
+    const { endpoint } = latest;
     if (!endpoint) throw new Error(describeGone(this.#work));
+    const drift = isWaiting ? latest.drift : [];
     this.#unapplied = drift;
     if (drift.length > 0) throw new Error(describeDrift(this.#work, drift));
     return this.#toOutputs(endpoint);
   }
 
-  async #readBack(except: 'name' | undefined): Promise<ReadBack> {
+  async #readBack(
+    except: FinishOptions['except'],
+    expected: Partial<EndpointInputs> | undefined,
+  ): Promise<ReadBack> {
     const { project, inputs, deadline } = this.#work;
     // The read may have to wait for the rate limiter, or be sent again: it has as long as the whole action.
     const endpoint = await this.#endpoint.find(Math.max(project.readLagMs, deadline.remainingMs));
     if (!endpoint) return { endpoint, drift: [], isTransitioning: false, isAgreed: false };
-    const isWaiting = inputs.waitForOperations !== false;
-    const drift = isWaiting ? findDrift(endpoint, inputs).filter((name) => name !== except) : [];
-    const isTransitioning = isWaiting && endpoint.pending_state !== undefined;
+    const drift = findDrift(endpoint, inputs).filter((name) => name !== except);
+    const isTransitioning = inputs.waitForOperations !== false && endpoint.pending_state !== undefined;
     // A list that shows a new endpoint also shows an older duplicate.
     const isListed = !this.#isNew || project.endpoints.latest.some(({ id }) => id === endpoint.id);
-    return { endpoint, drift, isTransitioning, isAgreed: drift.length === 0 && !isTransitioning && isListed };
+    // Only another list shows that a reset is not there yet: nothing else is desired of what the program leaves out.
+    const left = argumentNames.filter((name) => inputs[name] === undefined && isReset(name));
+    const isAsKnown = left.every((name) => isReported(endpoint, name, expected?.[name]));
+    const isAgreed = drift.length === 0 && !isTransitioning && isListed && isAsKnown;
+    return { endpoint, drift, isTransitioning, isAgreed };
   }
 
   /** The last step of a create: until here a repeated create finds the endpoint by the derived name. */
@@ -312,6 +334,9 @@ export class EndpointRun {
     const { name } = this.#work.inputs;
     if (name === undefined || name === this.#endpoint.latest?.name) return finished;
     await this.apply(['name']);
+    // Nothing more is read then. A list that lags behind would bring the derived name back.
+    const { latest } = this.#endpoint;
+    if (this.#work.inputs.waitForOperations === false && latest) return this.#toOutputs(latest);
     return this.finish();
   }
 
@@ -363,6 +388,11 @@ function isReset(name: InputName): boolean {
   return read !== undefined && whenRemoved !== undefined;
 }
 
+/** @param expected undefined: not known */
+function isReported(endpoint: Endpoint, name: InputName, expected: unknown): boolean {
+  return expected === undefined || isSame(expected, argumentTable[name].read?.(endpoint));
+}
+
 /**
  * Whether a start was under way, which has finished the restart since. An older one, such as that of the create, has ended before
  * the suspension.
@@ -371,6 +401,12 @@ function isReset(name: InputName): boolean {
 function hadStartUnderWay(operations: readonly UnsettledOperation[]): boolean {
   const latest = takeRightWhile(operations, ({ action }) => action !== 'suspend_compute');
   return hasStart(latest.filter(isUnfinished));
+}
+
+/** Those that are no older than what was found. */
+function startedSince(found: readonly Operation[], started: readonly Operation[]): readonly Operation[] {
+  const sinceAt = Math.max(...found.map(({ created_at }) => Date.parse(created_at)));
+  return started.filter(({ created_at }) => Date.parse(created_at) >= sinceAt);
 }
 
 /** Whether they are of a restart: a move or a stop starts nothing. */

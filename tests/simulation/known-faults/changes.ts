@@ -137,7 +137,7 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'the endpoint is not compared with what was asked',
     file: 'endpoint/endpoint-run.ts',
-    find: 'isWaiting ? findDrift(endpoint, inputs).filter((name) => name !== except) : []',
+    find: 'findDrift(endpoint, inputs).filter((name) => name !== except)',
     replace: '[] as InputName[]',
   },
   {
