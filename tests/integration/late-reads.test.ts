@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { DynamicPartialStateError } from '../../provider/src/dynamic/host-errors';
@@ -173,6 +174,20 @@ describe('after another process deletes an endpoint that lists still show', () =
     );
     if (!(second instanceof Error)) expect(idsOf(service)).toEqual([second.id]);
   });
+});
+
+it('adopt: true does not bring an endpoint without a name into state after another client has deleted it', async () => {
+  const service = await startService({ operationMs: 30, readLagMs: 800, lateListsMs: 400 });
+  const { emulator, project, branch } = service;
+  const declared = service.declare({ adopt: true });
+  const sizes = { autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 1 };
+  const unnamed = { branch_id: branch.id, type: 'read_write', ...sizes } as const;
+  const { id: oldId } = emulator.createEndpoint(project.id, unnamed, { ageMs: 60_000 });
+  // Until then a stale list shows nothing.
+  await sleep(400);
+  await service.startProvider().delete(oldId, { ...declared } as unknown as StoredOutputs);
+  const { id } = await runCreate(service.startProvider(), declared);
+  expect(idsOf(service)).toEqual([id]);
 });
 
 it('adopt: true takes over the endpoint of the name while lists still show a deleted one of the derived name', async () => {

@@ -46,9 +46,9 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
   const isUnrecorded = (isCutOff || isDeleted) && deletesWithoutRecord(round);
   const hasDrift = disturbedSlots(round).size > 0 || isUnrecorded;
   let repairedFrom = world.time.now;
-  // A list that lags behind still shows what was deleted, and a refresh what was changed. A take-over asks by id, too.
-  if (hasDrift || round.command === 'destroy' || (isCutOff && mayShowDeleted(world, round)))
-    await settle(world);
+  // A refresh still sees what was changed. A create asks by id whether what a list shows was deleted, which may lag behind, too.
+  const mayRefuse = (isCutOff || round.command === 'destroy') && mayShowDeleted(world, round);
+  if (hasDrift || mayRefuse) await settle(world);
   if (round.refreshesBetween) await refresh(world, stack, isCutOff);
   const lateReads = round.lateReads.map((fault) => ground.controls.inject(fault));
   for (let attempt = 1; ; attempt += 1) {

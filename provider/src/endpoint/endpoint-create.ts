@@ -106,8 +106,6 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
   const { inputs, target, project } = request;
   const foundAt = Date.now();
   const { id } = endpoint;
-  if (await isListedOnly(request, id))
-    throw new GoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
   const isOwn = kind === 'own';
   const run = startRun(request, endpoint);
   run.mayHaveDuplicates = isOwn;
@@ -124,7 +122,7 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
     await run.resume(await run.findEarlier(isOwn, ['adopt', ...changes]), changes);
     const { name } = endpoint;
     const isWritten = changes.length > 0 || (inputs.name !== undefined && inputs.name !== name);
-    if (!isWritten && name !== undefined) await run.confirm(name);
+    if (!isWritten) await confirm(request, run, endpoint);
     return run.finish({ except: 'name' });
   };
   const finish = async () => {
@@ -140,6 +138,13 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
     return run.finishNamed(finished);
   };
   return { id, outputs: await run.keepInState(finish()) };
+}
+
+/** @throws GoneError when only a list that lags behind shows the endpoint. A write would have shown it. */
+async function confirm(request: CreateRequest, run: EndpointRun, { id, name }: Endpoint): Promise<void> {
+  if (name !== undefined) await run.confirm(name);
+  else if (await isListedOnly(request, id))
+    throw new GoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
 }
 
 /**
