@@ -138,7 +138,9 @@ describe('endpoints suspend, start and restart', () => {
     const { run, primary } = await startCommand({ operationMs: 60_000 });
     const { exitCode, stderr } = await run('endpoints', 'suspend', primary.id, '--timeout', '0.2');
     expect(exitCode).toBe(3);
-    expect(stderr).toMatch(/Still unfinished after \d+ s(?: \(the last poll failed: .*\))?: suspend_compute \S+ running\.\n$/);
+    expect(stderr).toMatch(
+      /Still unfinished after \d+ s(?: \(the last poll failed: .*\))?: suspend_compute \S+ running\.\n$/,
+    );
   });
 
   it('restart once, even if the response is lost', async () => {

@@ -176,6 +176,16 @@ describe('after another process deletes an endpoint that lists still show', () =
   });
 });
 
+it('a create with allowRestart: false is not refused for a deleted endpoint that lists still show', async () => {
+  const service = await startService({ operationMs: 30, readLagMs: 800, lateListsMs: 400 });
+  const first = await runCreate(service.startProvider(), service.declare());
+  await sleep(400);
+  await service.startProvider().delete(first.id, first.outs);
+  const larger = service.declare({ allowRestart: false, autoscalingLimitMaxCu: 2 });
+  const { id } = await runCreate(service.startProvider(), larger);
+  expect(idsOf(service)).toEqual([id]);
+});
+
 it('adopt: true does not bring an endpoint without a name into state after another client has deleted it', async () => {
   const service = await startService({ operationMs: 30, readLagMs: 800, lateListsMs: 400 });
   const { emulator, project, branch } = service;

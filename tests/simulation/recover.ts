@@ -8,8 +8,8 @@ import type { Stack } from './stack';
 import type { RunResult, World } from './world';
 
 const adoptAdvice = 'adopt: true takes it over';
-/** The engine deletes the old endpoint of a replacement only after the create, which may find it on another branch. */
-const moveAdvice = 'adopt: true moves it to this branch';
+/** The engine deletes the old endpoint of a replacement only after the create, which may find it in its way. */
+const isInTheWay = /adopt: true moves it to this branch|ENDPOINT_EXISTS/;
 const renameAdvice = /Choose another name|another name creates a new one/;
 const refusal = /the project (already has an endpoint of that name|has an endpoint of the derived name)/;
 const refreshAdvice = 'run `pulumi up --refresh`';
@@ -24,8 +24,8 @@ const mostRuns = 6;
  * Does what a user does after a run that was cut off or failed: one `pulumi up`, with `--replace` where `findUnreplaced` says
  * so. The contract allows a repetition for these reasons only:
  * - A create was killed right after the rename to the declared name: the error advises `adopt: true`.
- * - A replacement could not delete its old endpoint, and the program now declares another branch of that project: the error
- *   names the endpoint, and the user deletes it.
+ * - A replacement could not delete its old endpoint, which is in the way of what the program now declares: the error names the
+ *   endpoint, and the user deletes it.
  * - An endpoint of another client has the declared name: the error advises another name.
  * - The endpoint was deleted, by a replacement that was cut off or by other people: the error advises a refresh.
  * - Reads by id lag behind too, and the error names an endpoint that was deleted a moment ago.
@@ -115,6 +115,7 @@ async function followAdvice(
     const plan = world.plans[slot];
     const named = namedIn(message);
     const isForeign = ground.isForeign(named);
+    const leftover = isInTheWay.test(message) ? findLeftover(stack, urn, message) : undefined;
     if (message.includes(refreshAdvice)) {
       // Until then a list may still show what was deleted.
       await sleep(world.lagMs);
@@ -140,9 +141,9 @@ async function followAdvice(
       if (ground.adopted.has(slot) || ground.imported.has(slot)) return false;
       const mayImport = stack.find(urn) === undefined;
       takeOver(world, slot, `${ground.place(slot, plan).projectId}/${named}`, mayImport);
-    } else if (message.includes(moveAdvice) && isInState(stack, urn, named)) {
-      journal.note('user', () => `deletes ${named}`);
-      ground.controls.deleteEndpoint(named);
+    } else if (leftover !== undefined) {
+      journal.note('user', () => `deletes ${leftover}`);
+      ground.controls.deleteEndpoint(leftover);
     } else if (!hasJoinedDelete(world, message, startedAt)) return false;
   }
   return failures.length > 0;
@@ -228,9 +229,9 @@ function takeOver(world: World, slot: number, id: string, mayImport: boolean): v
   journal.note('user', () => `sets adopt: true for ${slotName(slot)}`);
 }
 
-/** Whether the endpoint is one of the resource, perhaps the old one of a replacement. */
-function isInState({ state }: Stack, urn: string, id: string): boolean {
-  return state.resources.some((resource) => resource.urn === urn && resource.id === id);
+/** The endpoint of the resource that the error names: the old one of a replacement. */
+function findLeftover({ state }: Stack, urn: string, message: string): string | undefined {
+  return state.resources.find((resource) => resource.urn === urn && message.includes(resource.id))?.id;
 }
 
 async function refresh(world: World, stack: Stack, isCutOff: boolean): Promise<void> {

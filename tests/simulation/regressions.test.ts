@@ -57,6 +57,8 @@ async function violationsOf(scenario: Scenario, seeds: readonly number[]): Promi
   return outcomes.flatMap(({ violations }) => violations);
 }
 
+const seedsUpTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+
 it('a create waits for a slow list at its end, and does not fail although everything was done', async () => {
   const slowLists = {
     match: { method: 'GET', path: '/projects/:p/endpoints' },
@@ -504,4 +506,30 @@ it('a stale list does not pass the start of a create off as that of a move', asy
     },
   );
   expect(await violationsOf(scenario, [1, 2, 3, 4])).toEqual([]);
+});
+
+it('a restart repeats the suspension of a killed run that fails, although the list first shows only older operations', async () => {
+  const scenario = scenarioWith(
+    { operationMs: 100, schedulingMs: 200, locks: 'none', lateListsMs: 1_500 },
+    { slots: [plan], isQuiet: true },
+    {
+      slots: [{ ...plan, suspendTimeoutSeconds: 300, trigger: 'a' }],
+      mishap: { counts: 'writes', kind: 'kill of the host', at: 3, lingerMs: 0 },
+      faults: [failingSuspension],
+      isRepeated: true,
+    },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
+});
+
+it('a create does not return a deleted endpoint that one list shows under its derived name, and the next under its own', async () => {
+  const match = { method: 'GET', path: '/projects/:p/endpoints' } as const;
+  const staleLists = { match, times: 3, effect: { kind: 'late-read', lateMs: 371 } } as const;
+  const named = { ...plan, name: 'a' as const };
+  const scenario = scenarioWith(
+    { operationMs: 0 },
+    { slots: [named], isQuiet: true },
+    { slots: [named], command: 'destroy', lateReads: [staleLists], refreshesBetween: true },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
 });

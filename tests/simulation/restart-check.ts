@@ -78,7 +78,12 @@ export function checkRestarts(
       const restarts = ground.controls.restarts(endpoint.id) - (isSame ? before.restarts : 0);
       const drops = ground.controls.connectionDrops(endpoint.id) - (isSame ? before.drops : 0);
       const change = sumOfDisruptions([...(isSame ? [before.plan] : []), ...between, plan]);
-      const declared = change.size + change.trigger + change.move;
+      // One restart is enough for a change of size and triggers, unless the first one failed or was cut off.
+      const isAtOnce =
+        change.size > 0 &&
+        change.trigger > 0 &&
+        results.every(({ isSuccess, run }) => isSuccess && !run.isCutOff);
+      const declared = change.size + (isAtOnce && !wasLeft ? 0 : change.trigger) + change.move;
       // A kill during a restart by `restartTriggers` adds one: the service does not know about triggers.
       const isKilled = results.some(({ run }) => run.isKilled);
       // A lost response also adds one if the deadline leaves no time to look up what the request did.

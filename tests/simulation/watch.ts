@@ -114,7 +114,7 @@ export class Watch {
     for (const told of allTold) {
       if (told.slot !== slot || state.resources.some(({ id }) => id === told.id)) continue;
       const lost = own.find(({ id }) => id === told.id);
-      if (!lost || isRecorded) continue;
+      if (!lost || isRecorded || this.#ground.isDeleting(told.id)) continue;
       // It gave way to an older one of the same derived name. The next create takes that over, and deletes this one.
       const hasOlder = own.slice(0, own.indexOf(lost)).some(({ name }) => name === lost.name);
       if (!isStored && told.isCreated && hasOlder) continue;

@@ -106,12 +106,15 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
   const { inputs, target, project } = request;
   const foundAt = Date.now();
   const { id } = endpoint;
+  if (await isListedOnly(request, id))
+    throw new GoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
   const isOwn = kind === 'own';
   const run = startRun(request, endpoint);
   run.mayHaveDuplicates = isOwn;
   const differing = findDrift(endpoint, inputs).filter((name) => !isOwn || name !== 'name');
   // An earlier program of this resource may have set what this one leaves out.
   const changes = isOwn ? union(differing, findLeftovers(endpoint, inputs)) : differing;
+  const isRenameDue = inputs.name !== undefined && inputs.name !== endpoint.name;
   // Check the gate before claiming: an adopted endpoint that must not be changed must not enter the state.
   if (!isOwn) await run.checkGate(changes);
   request.claims.claimCreated(id, request.declaration);
@@ -121,12 +124,11 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
     // `adopt` marks an unfinished take-over in state, even if no argument differs: an operation of the earlier create may have failed.
     await run.resume(await run.findEarlier(isOwn, ['adopt', ...changes]), changes);
     const { name } = endpoint;
-    const isWritten = changes.length > 0 || (inputs.name !== undefined && inputs.name !== name);
-    if (!isWritten) await confirm(request, run, endpoint);
+    if (changes.length === 0 && !isRenameDue && name !== undefined) await run.confirm(name);
     return run.finish({ except: 'name' });
   };
   const finish = async () => {
-    if (!isOwn) return run.finishNamed(await apply());
+    if (!isOwn) return run.finishNamed(await apply(), isRenameDue);
     const finished = await apply().catch((error: unknown) => {
       if (mayHaveTwin) throw error;
       return failWithoutDuplicates(request, id, run, error);
@@ -135,16 +137,9 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
     const lagMs = mayHaveTwin ? project.readLagMs - (Date.now() - foundAt) : 0;
     if (lagMs > 0) await findListed(request, (listed) => findDuplicates(target, listed, id)[0], lagMs);
     run.mayHaveDuplicates = !(await deleteDuplicates(request, id));
-    return run.finishNamed(finished);
+    return run.finishNamed(finished, isRenameDue);
   };
   return { id, outputs: await run.keepInState(finish()) };
-}
-
-/** @throws GoneError when only a list that lags behind shows the endpoint. A write would have shown it. */
-async function confirm(request: CreateRequest, run: EndpointRun, { id, name }: Endpoint): Promise<void> {
-  if (name !== undefined) await run.confirm(name);
-  else if (await isListedOnly(request, id))
-    throw new GoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
 }
 
 /**

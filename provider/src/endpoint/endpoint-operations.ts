@@ -179,17 +179,30 @@ export class EndpointOperations {
   async findUnknown(stops: boolean, isPatient: boolean): Promise<Operation[]> {
     const within = this.#readDeadline();
     const find = async () => {
-      const operations = await this.#list(() => 0, within);
-      const isOther = ({ id }: Operation) => !this.#latest.has(id);
-      const ages = ['apply_config', 'suspend_compute'].map((action) =>
-        operations.findIndex((operation) => operation.action === action && isOther(operation)),
-      );
-      // Without a request of others, a list is stale: what it shows was there before.
-      const newest = uniqBy(operations.slice(0, 1 + Math.max(...ages)), 'action');
-      const left = newest.filter((operation) => outcomeOf(operation) !== 'succeeded' && isOther(operation));
-      return stops || left.some(({ action }) => action !== 'suspend_compute') ? left.reverse() : [];
+      const left = await this.#listUnknown(within);
+      return stops || left.some(({ action }) => action !== 'suspend_compute') ? left : [];
     };
     return isPatient ? this.#relist(find, (left) => left.length > 0) : find();
+  }
+
+  /** The newest suspension, which others have requested, if it has not succeeded. The list may lag behind. */
+  async findSuspension(): Promise<Operation[]> {
+    const within = this.#readDeadline();
+    const find = async () =>
+      (await this.#listUnknown(within)).filter(({ action }) => action === 'suspend_compute');
+    return this.#relist(find, (left) => left.length > 0);
+  }
+
+  /** Oldest first. */
+  async #listUnknown(within: Deadline): Promise<Operation[]> {
+    const operations = await this.#list(() => 0, within);
+    const isOther = ({ id }: Operation) => !this.#latest.has(id);
+    const ages = ['apply_config', 'suspend_compute'].map((action) =>
+      operations.findIndex((operation) => operation.action === action && isOther(operation)),
+    );
+    // Without a request of others, a list is stale: what it shows was there before.
+    const newest = uniqBy(operations.slice(0, 1 + Math.max(...ages)), 'action');
+    return newest.filter((operation) => outcomeOf(operation) !== 'succeeded' && isOther(operation)).reverse();
   }
 
   /** The ids of the newest operations. */

@@ -73,7 +73,7 @@ export class EndpointRun {
   #unapplied: readonly InputName[] = [];
   /** The arguments that this run has sent. */
   #sent: readonly InputName[] = [];
-  /** The endpoint in the latest response to an update. */
+  /** The endpoint in the latest response to a write. */
   #written: Endpoint | undefined;
   /** Whether the restart that an earlier run has begun has finished since. */
   #hasRestarted = false;
@@ -93,7 +93,7 @@ export class EndpointRun {
 
   /** Waits for the operations of a response. @throws Error when one failed, or has not finished at the deadline */
   async awaitChange({ endpoint, operations }: EndpointChange): Promise<void> {
-    this.#endpoint.latest = endpoint;
+    this.#noteWritten(endpoint);
     await this.#operations.await(operations);
   }
 
@@ -115,7 +115,13 @@ export class EndpointRun {
 
   /** @throws GoneError when the endpoint no longer exists, although reads show it */
   async confirm(name: string): Promise<void> {
-    await this.#writer.confirm(name);
+    const { endpoint } = await this.#writer.confirm(name);
+    this.#noteWritten(endpoint);
+  }
+
+  #noteWritten(endpoint: Endpoint): void {
+    this.#endpoint.latest = endpoint;
+    this.#written = endpoint;
   }
 
   /** Resumes what an earlier run left, and applies the named arguments. */
@@ -210,8 +216,7 @@ export class EndpointRun {
     if (!change) return [];
     // The service has accepted the change: from here on its operations record what is unfinished. If the values of a disruptive
     // change were in place already, another request has started its operations, which are still to be found.
-    this.#endpoint.latest = change.endpoint;
-    this.#written = change.endpoint;
+    this.#noteWritten(change.endpoint);
     const disruptive = this.#isUnsuspended(change.operations) ? findDisruptive(names, this.#work.inputs) : [];
     this.#unapplied = names.filter((name) => name === 'restartTriggers' || disruptive.includes(name));
     this.#operations.forgetEarlier(['apply_config', ...change.operations.map(({ action }) => action)]);
@@ -261,7 +266,7 @@ export class EndpointRun {
 
   /** Repeats a suspension that others have requested if it fails. */
   async #awaitSuspension(): Promise<void> {
-    const failed = await this.#operations.awaitEarlier(await this.#operations.findUnknown(true, true));
+    const failed = await this.#operations.awaitEarlier(await this.#operations.findSuspension());
     if (failed.some(({ action }) => action === 'suspend_compute')) await this.#control('suspend');
   }
 
@@ -289,8 +294,7 @@ export class EndpointRun {
   async finish({ except, before }: FinishOptions = {}): Promise<EndpointOutputs> {
     const { project, inputs, deadline } = this.#work;
     const isWaiting = inputs.waitForOperations !== false;
-    const known = this.#endpoint.latest;
-    if (!isWaiting && !this.#isNew && known) return this.#toOutputs(known);
+    if (!isWaiting && !this.#isNew && this.#written) return this.#toOutputs(this.#written);
     const expected = this.#written ? readAttributes(this.#written, inputs) : before;
     const readUntil = (withinMs: number, isEnough: (latest: ReadBack) => boolean) =>
       rereadUntil(deadline.next(withinMs), () => this.#readBack(except, expected), isEnough, readBackPauses);
@@ -324,20 +328,22 @@ export class EndpointRun {
     const isListed = !this.#isNew || project.endpoints.latest.some(({ id }) => id === endpoint.id);
     // Only another list shows that a reset is not there yet: nothing else is desired of what the program leaves out.
     const left = argumentNames.filter((name) => inputs[name] === undefined && isReset(name));
-    const isAsKnown = left.every((name) => isReported(endpoint, name, expected?.[name]));
+    const isAsKnown = this.#isNew || left.every((name) => isReported(endpoint, name, expected?.[name]));
     const isAgreed = drift.length === 0 && !isTransitioning && isListed && isAsKnown;
     return { endpoint, drift, isTransitioning, isAgreed };
   }
 
-  /** The last step of a create: until here a repeated create finds the endpoint by the derived name. */
-  async finishNamed(finished: EndpointOutputs): Promise<EndpointOutputs> {
+  /**
+   * The last step of a create: until here a repeated create finds the endpoint by the derived name.
+   * @param isDue whether to send the name even if the endpoint is read with it: nothing else shows that it still exists
+   */
+  async finishNamed(finished: EndpointOutputs, isDue = false): Promise<EndpointOutputs> {
     const { name } = this.#work.inputs;
-    if (name === undefined || name === this.#endpoint.latest?.name) return finished;
+    if (name === undefined || (!isDue && name === this.#endpoint.latest?.name)) return finished;
     await this.apply(['name']);
     // Nothing more is read then. A list that lags behind would bring the derived name back.
-    const { latest } = this.#endpoint;
-    if (this.#work.inputs.waitForOperations === false && latest) return this.#toOutputs(latest);
-    return this.finish();
+    const isWaiting = this.#work.inputs.waitForOperations !== false;
+    return !isWaiting && this.#written ? this.#toOutputs(this.#written) : this.finish();
   }
 
   /**
@@ -355,8 +361,9 @@ export class EndpointRun {
       if (before && !isUnsettled(before) && !this.#writer.mayHaveWritten) throw error;
       await this.#endpoint.find().catch(() => undefined);
       if (this.mayHaveDuplicates) this.#unapplied = union(this.#unapplied, ['adopt']);
-      // After a failure the engine keeps the old inputs. Without this mark, removing such an argument would not reset it.
-      if (before) this.#unapplied = union(this.#unapplied, this.#sent.filter(isReset));
+      // After a failure the engine keeps the old inputs, and the outputs may come from a stale list. Without this mark, removing
+      // such an argument would not reset it.
+      this.#unapplied = union(this.#unapplied, this.#sent.filter(isReset));
       const isGone = error instanceof GoneError && !this.#isNew;
       const outputs = this.#latestOutputs(before);
       if (isGone || !outputs) throw error;

@@ -104,9 +104,9 @@ export class EndpointWriter {
    * Sends the name that the endpoint has already. Reads may lag behind, so only a write shows that the endpoint still exists.
    * @throws GoneError when it does not
    */
-  async confirm(name: string): Promise<void> {
+  confirm(name: string): Promise<EndpointChange> {
     const { project, endpointId, deadline } = this.#work;
-    await this.#write(
+    return this.#write(
       () => project.api.updateEndpoint(project.id, endpointId, { name }, deadline),
       async () => undefined,
       async () => [],

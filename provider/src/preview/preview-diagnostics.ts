@@ -1,6 +1,6 @@
 import type { SettingNames } from '../config/setting-names';
 import { messageOf } from '../control-api/control-api-error';
-import { Deadline } from '../control-api/deadline';
+import { Deadline, pause } from '../control-api/deadline';
 import type { Endpoint } from '../control-api/wire-types';
 import { argumentTable } from '../endpoint/argument-effects';
 import { findDrift } from '../endpoint/drift';
@@ -26,6 +26,7 @@ import {
   isDisruptive,
   type LiveEndpoint,
   noImpact,
+  type PlannedChange,
 } from './change-impact';
 import { describeLimits } from './limit-notes';
 
@@ -72,14 +73,37 @@ export class PreviewDiagnostics {
     const failed = (olds.unsettledOperations ?? []).filter(isFailed);
     let impact: ChangeImpact = noImpact;
     if (isDisruptive(changes, news, failed)) {
-      const live = await this.#read(olds.projectId, id, !this.#parts.allowsRestart(news));
-      impact = assessChange({ changes, failed, outputs: olds, inputs: news, goesWithBranch }, live);
+      const assessed = await this.#assess(id, {
+        changes,
+        failed,
+        outputs: olds,
+        inputs: news,
+        goesWithBranch,
+      });
+      impact = assessed.impact;
       if (this.#isForbidden(impact, news)) throw new Error(this.#describeRefusal(id, impact));
-      if (live === 'gone') warnings.push(describeGone(id));
+      if (assessed.live === 'gone') warnings.push(describeGone(id));
       warnings.push(...impact.sentences, ...this.#describeGate(impact, news));
     }
     await this.#report(declaration, warnings, describeLimits(changes, news));
     return impact;
+  }
+
+  async #assess(id: string, planned: PlannedChange): Promise<{ live: LiveEndpoint; impact: ChangeImpact }> {
+    const { outputs, inputs, changes, goesWithBranch } = planned;
+    const { projectId } = outputs;
+    const isGuarded = !this.#parts.allowsRestart(inputs);
+    const look = async () => {
+      const live = await this.#read(projectId, id, isGuarded);
+      return { live, impact: assessChange(planned, live) };
+    };
+    const first = await look();
+    const isReplaced = goesWithBranch || changes.some((name) => argumentTable[name].effect === 'replace');
+    if (!isGuarded || !isReplaced || first.impact.drops || first.live === 'gone') return first;
+    // Nothing looks again before the endpoint is deleted, and a read that shows no active compute may lag behind.
+    const { api, readLagMs } = this.#parts.projects.project(projectId);
+    await pause(readLagMs, api.signal);
+    return look();
   }
 
   /** For an endpoint that is not in state yet: new, or taken over. Returns why it must not be taken over. */
