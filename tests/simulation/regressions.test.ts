@@ -533,3 +533,17 @@ it('a create does not return a deleted endpoint that one list shows under its de
   );
   expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
 });
+
+it('a change of size finds the failed suspension of a killed run also while the start of the create is in state', async () => {
+  const scenario = scenarioWith(
+    { operationMs: 0, lateListsMs: 500 },
+    { slots: [notWaiting], isQuiet: true },
+    {
+      slots: [{ ...plan, size: [0.5, 2] }],
+      mishap: { counts: 'writes', kind: 'kill of the host', at: 1, lingerMs: 0 },
+      faults: [failingSuspension],
+      isRepeated: true,
+    },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
+});

@@ -78,11 +78,11 @@ export function checkRestarts(
       const restarts = ground.controls.restarts(endpoint.id) - (isSame ? before.restarts : 0);
       const drops = ground.controls.connectionDrops(endpoint.id) - (isSame ? before.drops : 0);
       const change = sumOfDisruptions([...(isSame ? [before.plan] : []), ...between, plan]);
-      // One restart is enough for a change of size and triggers, unless the first one failed or was cut off.
-      const isAtOnce =
-        change.size > 0 &&
-        change.trigger > 0 &&
+      // One restart is enough for a change of size and triggers, unless the first one failed, was cut off or came from a duplicate.
+      const isPlain =
+        !world.journal.counts.has('duplicated requests') &&
         results.every(({ isSuccess, run }) => isSuccess && !run.isCutOff);
+      const isAtOnce = isPlain && change.size > 0 && change.trigger > 0;
       const declared = change.size + (isAtOnce && !wasLeft ? 0 : change.trigger) + change.move;
       // A kill during a restart by `restartTriggers` adds one: the service does not know about triggers.
       const isKilled = results.some(({ run }) => run.isKilled);

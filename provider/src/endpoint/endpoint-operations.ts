@@ -63,11 +63,6 @@ export class EndpointOperations {
     return this.#earlierFailed.length > 0;
   }
 
-  /** Whether one of this run has failed. */
-  get hasFailed(): boolean {
-    return [...this.#latest.values()].some(isFailed);
-  }
-
   /** Whether a suspension was last seen unfinished. */
   get isSuspending(): boolean {
     return this.latest.some((each) => each.action === 'suspend_compute' && isUnfinished(each));

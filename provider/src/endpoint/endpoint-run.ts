@@ -132,7 +132,9 @@ export class EndpointRun {
   ): Promise<void> {
     let leftovers = await this.#awaitLeftovers(earlier, names, earlierRestart);
     let started = await this.#applyLeftovers(leftovers);
-    const unknown = await this.#findUnknown(leftovers, started, earlier.length > 0);
+    // A start alone is not of a change that is still due, but of the create.
+    const hasEarlier = earlier.some(({ action }) => action !== 'start_compute');
+    const unknown = await this.#findUnknown(leftovers, started, hasEarlier);
     if (unknown.length > 0) {
       const left = unionBy(leftovers.failed, unknown, 'id');
       leftovers = {
@@ -220,12 +222,7 @@ export class EndpointRun {
     const disruptive = this.#isUnsuspended(change.operations) ? findDisruptive(names, this.#work.inputs) : [];
     this.#unapplied = names.filter((name) => name === 'restartTriggers' || disruptive.includes(name));
     this.#operations.forgetEarlier(['apply_config', ...change.operations.map(({ action }) => action)]);
-    try {
-      await this.awaitChange(change);
-    } catch (error) {
-      if (this.#operations.hasFailed) this.#unapplied = names;
-      throw error;
-    }
+    await this.awaitChange(change);
     return change.operations;
   }
 

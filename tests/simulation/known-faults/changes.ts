@@ -92,12 +92,6 @@ export const changeFaults: readonly KnownFault[] = [
     replace: 'let leftovers: Leftovers = { due: names, failed: [], wasRestart: false };',
   },
   {
-    name: 'a change whose operation failed is not sent again',
-    file: 'endpoint/endpoint-run.ts',
-    find: 'if (this.#operations.hasFailed) this.#unapplied = names;',
-    replace: '',
-  },
-  {
     name: 'an update is sent again without a look at what the lost one has done',
     file: 'control-api/write-once.ts',
     find: 'mayBeDone || write.isLookupDue?.() ? await findDone(mayBeDone) : undefined',
