@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { slotName } from '../chaos/declared-slot';
 import { disturbedSlots } from './act';
 import { checkSuccess } from './rest-checks';
-import type { Round } from './scenario';
+import { isDestroy, type Round } from './scenario';
 import { settle } from './settle';
 import type { Stack } from './stack';
 import type { RunResult, World } from './world';
@@ -47,7 +47,7 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
   const hasDrift = disturbedSlots(round).size > 0 || isUnrecorded;
   let repairedFrom = world.time.now;
   // A refresh still sees what was changed. A create asks by id whether what a list shows was deleted, which may lag behind, too.
-  const mayRefuse = (isCutOff || round.command === 'destroy') && mayShowDeleted(world, round);
+  const mayRefuse = (isCutOff || isDestroy(round)) && mayShowDeleted(world, round);
   if (hasDrift || mayRefuse) await settle(world);
   if (round.refreshesBetween) await refresh(world, stack, isCutOff);
   const lateReads = round.lateReads.map((fault) => ground.controls.inject(fault));
@@ -206,7 +206,7 @@ function findUnreplaced(world: World, { forced }: Round, stack: Stack): Readonly
 
 /** Whether the next `up` does not delete again what this one has begun to delete. */
 function deletesWithoutRecord({ command, forced }: Round): boolean {
-  return command === 'destroy' || forced.some(({ how }) => how === '--replace');
+  return isDestroy({ command }) || forced.some(({ how }) => how === '--replace');
 }
 
 /**

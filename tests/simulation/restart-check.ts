@@ -1,7 +1,7 @@
 import { compact, sumBy } from 'lodash';
 import { disruptionsOf, type SlotBefore, slotName } from '../chaos/declared-slot';
 import type { SlotPlan } from '../chaos/slot-plan';
-import type { Round } from './scenario';
+import { isDestroy, type Round } from './scenario';
 import type { RunResult, World } from './world';
 
 interface Before extends SlotBefore {
@@ -65,7 +65,7 @@ export function checkRestarts(
       const between = compact(plans.map((each) => each[slot]));
       const isReplaced =
         !before ||
-        round.command === 'destroy' ||
+        isDestroy(round) ||
         [before.plan, ...between].some(
           (each) => !each.isDeclared || each.type !== plan.type || each.project !== plan.project,
         );

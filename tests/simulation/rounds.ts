@@ -8,11 +8,11 @@ import { recover, unlock } from './recover';
 import { checkEndpoints, checkForeign, checkRepeated } from './rest-checks';
 import { checkRestarts, type LeftRounds, takeBaseline } from './restart-check';
 import { checkFalseFailure, checkFalseSuccess, checkGate } from './run-checks';
-import type { Round, Scenario } from './scenario';
+import { isDestroy, type Round, type Scenario } from './scenario';
 import { settle } from './settle';
 import type { SimulatedRun } from './simulated-run';
 import type { Stack } from './stack';
-import type { RunResult, World } from './world';
+import type { Command, RunResult, World } from './world';
 
 /** Runs every round: commands under faults, then what a user does to recover, then the checks. */
 export async function runRounds(world: World): Promise<void> {
@@ -40,8 +40,7 @@ async function runRound(
   ground.imported.clear();
   // Reads may lag further behind than before: a refresh would store what the last round has changed since. And what an earlier
   // run has started is not what `allowRestart: false` forbids.
-  if (round.command === 'refresh' || round.command === 'up --refresh' || (left && round.isGuarded))
-    await settle(world);
+  if (round.command.includes('refresh') || (left && round.isGuarded)) await settle(world);
   const stacks = world.stacks.filter((stack) => world.slotsOf(stack).length > 0);
   const baseline = takeBaseline(world, earlier);
   const since = left ?? { baseline, plans: [], results: [] };
@@ -96,6 +95,14 @@ async function runRound(
   return undefined;
 }
 
+const plainCommands: Readonly<Record<Round['command'], Command>> = {
+  up: 'up',
+  'up --refresh': 'up',
+  refresh: 'refresh',
+  destroy: 'destroy',
+  'destroy --refresh': 'destroy',
+};
+
 async function runDisturbed(world: World, round: Round, stacks: readonly Stack[]): Promise<RunResult[]> {
   const { journal } = world;
   const { command, forced } = round;
@@ -108,8 +115,8 @@ async function runDisturbed(world: World, round: Round, stacks: readonly Stack[]
     const targets = own.flatMap(({ slot, how }) => (how === '--replace' ? [world.urnOf(stack, slot)] : []));
     const isFirst = index === 0;
     return world.run(stack, {
-      command: command === 'up --refresh' ? 'up' : command,
-      refreshesFirst: command === 'up --refresh',
+      command: plainCommands[command],
+      refreshesFirst: command.endsWith(' --refresh'),
       replaceTargets: new Set(targets),
       ...(isFirst && {
         mishap: round.mishap,
@@ -141,7 +148,7 @@ async function repeatFailed(
       continue;
     }
     await unlock(world, stack);
-    repeated.push(await world.run(stack, { command: command === 'destroy' ? command : 'up' }));
+    repeated.push(await world.run(stack, { command: isDestroy({ command }) ? 'destroy' : 'up' }));
   }
   return repeated;
 }
@@ -199,7 +206,7 @@ function mayDelete(world: World, round: Round, run: SimulatedRun, endpointId: st
   const { ground } = world;
   const endpoint = ground.own().find(({ id }) => id === endpointId);
   // A delete of an endpoint that does not exist has no effect.
-  if (!endpoint || round.command === 'destroy') return true;
+  if (!endpoint || isDestroy(round)) return true;
   const slot = ground.slotOf(endpoint) ?? -1;
   const plan = world.plans[slot];
   if (!plan?.isDeclared || plan.type !== endpoint.type) return true;

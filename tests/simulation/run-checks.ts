@@ -5,7 +5,7 @@ import { isDrift } from './other-people';
 import { isNameTaken } from './recover';
 import { checkEndpoints, checkSuccess } from './rest-checks';
 import type { Baseline } from './restart-check';
-import type { Round } from './scenario';
+import { isDestroy, type Round } from './scenario';
 import type { Stack } from './stack';
 import type { RunResult, World } from './world';
 
@@ -20,7 +20,7 @@ export function checkFalseSuccess(
   for (const [index, stack] of stacks.entries()) {
     const result = results[index];
     if (!result?.isSuccess) continue;
-    if (round.command === 'destroy') {
+    if (isDestroy(round)) {
       const slots = world.slotsOf(stack);
       const left = world.ground
         .own()
@@ -78,7 +78,7 @@ function isSurvivable({ match, effect }: Fault): boolean {
 /** Checks that a run with `allowRestart: false` has dropped no connections. */
 export function checkGate(world: World, round: Round, baseline: Baseline): void {
   const { ground, watch } = world;
-  if (!round.isGuarded || round.command === 'destroy') return;
+  if (!round.isGuarded || isDestroy(round)) return;
   for (const [slot, { id, drops }] of baseline) {
     const isTouched = [...round.disturbances, ...round.forced].some((each) => each.slot === slot);
     if (isTouched || !world.plans[slot]?.isDeclared) continue;

@@ -26,7 +26,7 @@ export interface Round {
   readonly isLeft: boolean;
   /** What each slot of the programs declares. */
   readonly slots: readonly SlotPlan[];
-  readonly command: 'up' | 'up --refresh' | 'refresh' | 'destroy';
+  readonly command: 'up' | 'up --refresh' | 'refresh' | 'destroy' | 'destroy --refresh';
   readonly forced: readonly { readonly slot: number; readonly how: '--replace' | 'taint' }[];
   readonly faults: readonly Fault[];
   readonly mishap: Mishap;
@@ -64,6 +64,11 @@ export interface Scenario {
   /** Whether the other resources of the first stack depend on its first one. */
   readonly areDependent: boolean;
   readonly rounds: readonly Round[];
+}
+
+/** Whether the round's command deletes everything. */
+export function isDestroy({ command }: Pick<Round, 'command'>): boolean {
+  return command === 'destroy' || command === 'destroy --refresh';
 }
 
 export const mostSlots = 4;
@@ -113,6 +118,7 @@ const drawnRound = fc.record({
     'up --refresh',
     'refresh',
     'destroy',
+    'destroy --refresh',
   ),
   forced: fc.array(fc.record({ slot: slotIndex, how: fc.constantFrom('--replace', 'taint') }), {
     maxLength: 1,
