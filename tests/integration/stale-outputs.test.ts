@@ -47,7 +47,7 @@ it('a take-over that resets a setting and then fails leaves the reset to the nex
   expect(failed.properties).toMatchObject({ __unapplied: expect.arrayContaining(['pgSettings']) });
 });
 
-it('a restart does not wait for the read lag because another client has changed what the program leaves out', async () => {
+it('a restart ends before the read lag does, although another client has changed what the program leaves out', async () => {
   const service = await startService({ operationMs: 0, readLagMs: 20_000 });
   const before = await runCreate(
     service.startProvider(),

@@ -10,7 +10,7 @@ export function replaceAbortController(): () => void {
   };
 }
 
-/** What a request, a deadline and an interruption use. The real one makes an event target and a weak reference for each signal. */
+/** Only what requests, deadlines and interruptions use. The real one makes an event target and a weak reference for each signal. */
 class LightAbortController {
   readonly signal = new LightAbortSignal();
 

@@ -9,7 +9,7 @@ import type { RunResult, World } from './world';
 
 const adoptAdvice = 'adopt: true takes it over';
 /** The engine deletes the old endpoint of a replacement only after the create, which may find it in its way. */
-const isInTheWay = /adopt: true moves it to this branch|ENDPOINT_EXISTS/;
+const refusalByLeftover = /adopt: true moves it to this branch|ENDPOINT_EXISTS/;
 const renameAdvice = /Choose another name|another name creates a new one/;
 const refusal = /the project (already has an endpoint of that name|has an endpoint of the derived name)/;
 const refreshAdvice = 'run `pulumi up --refresh`';
@@ -55,7 +55,7 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
     if (hasDrift) noteGivenAway(world, stack, isCutOff);
     const replaceTargets = findUnreplaced(world, round, stack);
     const result = await world.run(stack, { command: 'up', refreshesFirst: hasDrift, replaceTargets });
-    // What a dead process has sent is still under way for as long.
+    // A request of a dead process can arrive that much later.
     if (result.isSuccess && isUnrecorded) await sleep(world.scenario.longestDelayMs);
     if (result.isSuccess && isUnrecorded && watch.lateWriteAt >= repairedFrom) {
       repairedFrom = world.time.now;
@@ -115,7 +115,7 @@ async function followAdvice(
     const plan = world.plans[slot];
     const named = namedIn(message);
     const isForeign = ground.isForeign(named);
-    const leftover = isInTheWay.test(message) ? findLeftover(stack, urn, message) : undefined;
+    const leftover = refusalByLeftover.test(message) ? findLeftover(stack, urn, message) : undefined;
     if (message.includes(refreshAdvice)) {
       // Until then a list may still show what was deleted.
       await sleep(world.lagMs);

@@ -52,9 +52,9 @@ export function checkSuccess(world: World, stack: Stack, startedAt: number): voi
     // A process that was killed had sent the request, and the state does not have it. Or a client has connected.
     if (watch.unheard.has(id)) continue;
     // The service has the values, and a compute that starts later applies them.
-    const { status: startStatus, created_at: startedLater = '' } =
+    const { status: startStatus, created_at: startCreatedAt = '' } =
       newest.get(`${endpoint_id} start_compute`) ?? {};
-    if (action === 'apply_config' && startStatus === 'finished' && startedLater > created_at) continue;
+    if (action === 'apply_config' && startStatus === 'finished' && startCreatedAt > created_at) continue;
     // Then its suspension and its next start are not the run's.
     if (ground.wasAutosuspended(endpoint_id)) continue;
     watch.violate(

@@ -171,7 +171,7 @@ const leftRound: fc.Arbitrary<DrawnRound> = fc
   })
   .map((drawn) => ({ ...uneventful, ...drawn, isLeft: true }));
 
-/** Half of the known faults are in changes, which need an endpoint in state. A quiet round creates it at the least cost. */
+/** Many known faults are in changes, which need an endpoint in state. A quiet round creates it at the least cost. */
 const drawnRounds: fc.Arbitrary<readonly DrawnRound[]> = fc.oneof(
   { withCrossShrink: true },
   { weight: 12, arbitrary: fc.tuple(drawnRound) },

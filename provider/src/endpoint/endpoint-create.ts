@@ -128,7 +128,7 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
     return run.finish({ except: 'name' });
   };
   const finish = async () => {
-    if (!isOwn) return run.finishNamed(await apply(), isRenameDue);
+    if (!isOwn) return run.finishNamed(await apply());
     const finished = await apply().catch((error: unknown) => {
       if (mayHaveTwin) throw error;
       return failWithoutDuplicates(request, id, run, error);

@@ -180,7 +180,7 @@ export class EndpointOperations {
     return isPatient ? this.#relist(find, (left) => left.length > 0) : find();
   }
 
-  /** The newest suspension, which others have requested, if it has not succeeded. The list may lag behind. */
+  /** The newest suspension that others have requested, unless it has succeeded. The list may lag behind. */
   async findSuspension(): Promise<Operation[]> {
     const within = this.#readDeadline();
     const find = async () =>

@@ -132,9 +132,9 @@ export class EndpointRun {
   ): Promise<void> {
     let leftovers = await this.#awaitLeftovers(earlier, names, earlierRestart);
     let started = await this.#applyLeftovers(leftovers);
-    // A start alone is not of a change that is still due, but of the create.
-    const hasEarlier = earlier.some(({ action }) => action !== 'start_compute');
-    const unknown = await this.#findUnknown(leftovers, started, hasEarlier);
+    // A start alone belongs to the create, not to a change that is still due.
+    const hasEarlierChange = earlier.some(({ action }) => action !== 'start_compute');
+    const unknown = await this.#findUnknown(leftovers, started, hasEarlierChange);
     if (unknown.length > 0) {
       const left = unionBy(leftovers.failed, unknown, 'id');
       leftovers = {
@@ -166,16 +166,16 @@ export class EndpointRun {
   async #findUnknown(
     { due, failed }: Leftovers,
     started: readonly Operation[],
-    hasEarlier: boolean,
+    hasEarlierChange: boolean,
   ): Promise<Operation[]> {
     const sent = without(due, ...argumentsOutsideConfig);
     const disruptive = findDisruptive(sent, this.#work.inputs);
     const mayBeKnown = disruptive.length > 0 && (started.length === 0 || this.#isUnsuspended(started));
-    if (!mayBeKnown && (sent.length === 0 || started.length > 0 || hasEarlier)) return [];
+    if (!mayBeKnown && (sent.length === 0 || started.length > 0 || hasEarlierChange)) return [];
     // If the list can't be read, the next update sends the change again, and looks again.
     this.#unapplied = due;
     const stops = disruptive.some((name) => argumentTable[name].effect === 'disconnect');
-    const left = await this.#operations.findUnknown(stops, mayBeKnown && !hasEarlier);
+    const left = await this.#operations.findUnknown(stops, mayBeKnown && !hasEarlierChange);
     this.#unapplied = due.filter((name) => name === 'restartTriggers');
     if (mayBeKnown) return differenceBy(left, failed, 'id');
     // Values that don't drop connections have just been sent again, so what failed before needs no more.
@@ -222,7 +222,7 @@ export class EndpointRun {
     const disruptive = this.#isUnsuspended(change.operations) ? findDisruptive(names, this.#work.inputs) : [];
     this.#unapplied = names.filter((name) => name === 'restartTriggers' || disruptive.includes(name));
     this.#operations.forgetEarlier(['apply_config', ...change.operations.map(({ action }) => action)]);
-    await this.awaitChange(change);
+    await this.#operations.await(change.operations);
     return change.operations;
   }
 
@@ -285,14 +285,15 @@ export class EndpointRun {
    * Reads the endpoint until it agrees with what was requested. Reads may lag behind writes, so a difference counts only when
    * it persists, and without waiting not even then.
    * @param except an argument that is still to be applied
-   * @param before the outputs in state, if nothing was written
+   * @param before the outputs in state, which count if nothing was written
    * @throws Error when the service reports other values, or no endpoint
    */
   async finish({ except, before }: FinishOptions = {}): Promise<EndpointOutputs> {
     const { project, inputs, deadline } = this.#work;
     const isWaiting = inputs.waitForOperations !== false;
     if (!isWaiting && !this.#isNew && this.#written) return this.#toOutputs(this.#written);
-    const expected = this.#written ? readAttributes(this.#written, inputs) : before;
+    const known = this.#written ? readAttributes(this.#written, inputs) : before;
+    const expected = this.#isNew ? undefined : known;
     const readUntil = (withinMs: number, isEnough: (latest: ReadBack) => boolean) =>
       rereadUntil(deadline.next(withinMs), () => this.#readBack(except, expected), isEnough, readBackPauses);
     const isOnlyTransitioning = (latest: ReadBack) => latest.isTransitioning && latest.drift.length === 0;
@@ -323,9 +324,9 @@ export class EndpointRun {
     const isTransitioning = inputs.waitForOperations !== false && endpoint.pending_state !== undefined;
     // A list that shows a new endpoint also shows an older duplicate.
     const isListed = !this.#isNew || project.endpoints.latest.some(({ id }) => id === endpoint.id);
-    // Only another list shows that a reset is not there yet: nothing else is desired of what the program leaves out.
-    const left = argumentNames.filter((name) => inputs[name] === undefined && isReset(name));
-    const isAsKnown = this.#isNew || left.every((name) => isReported(endpoint, name, expected?.[name]));
+    // What the program leaves out has no desired value, but a stale read still shows the one before the reset.
+    const leftOut = argumentNames.filter((name) => inputs[name] === undefined && isResettable(name));
+    const isAsKnown = leftOut.every((name) => isAsExpected(endpoint, name, expected?.[name]));
     const isAgreed = drift.length === 0 && !isTransitioning && isListed && isAsKnown;
     return { endpoint, drift, isTransitioning, isAgreed };
   }
@@ -360,7 +361,7 @@ export class EndpointRun {
       if (this.mayHaveDuplicates) this.#unapplied = union(this.#unapplied, ['adopt']);
       // After a failure the engine keeps the old inputs, and the outputs may come from a stale list. Without this mark, removing
       // such an argument would not reset it.
-      this.#unapplied = union(this.#unapplied, this.#sent.filter(isReset));
+      this.#unapplied = union(this.#unapplied, this.#sent.filter(isResettable));
       const isGone = error instanceof GoneError && !this.#isNew;
       const outputs = this.#latestOutputs(before);
       if (isGone || !outputs) throw error;
@@ -387,13 +388,13 @@ export class EndpointRun {
 }
 
 /** Whether the service gets the default when the program no longer gives the argument. */
-function isReset(name: InputName): boolean {
+function isResettable(name: InputName): boolean {
   const { read, whenRemoved } = argumentTable[name];
   return read !== undefined && whenRemoved !== undefined;
 }
 
 /** @param expected undefined: not known */
-function isReported(endpoint: Endpoint, name: InputName, expected: unknown): boolean {
+function isAsExpected(endpoint: Endpoint, name: InputName, expected: unknown): boolean {
   return expected === undefined || isSame(expected, argumentTable[name].read?.(endpoint));
 }
 

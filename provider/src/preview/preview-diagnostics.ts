@@ -93,17 +93,17 @@ export class PreviewDiagnostics {
     const { outputs, inputs, changes, goesWithBranch } = planned;
     const { projectId } = outputs;
     const isGuarded = !this.#parts.allowsRestart(inputs);
-    const look = async () => {
-      const live = await this.#read(projectId, id, isGuarded);
+    const assess = async (isShared: boolean) => {
+      const live = await this.#read(projectId, id, isGuarded, isShared);
       return { live, impact: assessChange(planned, live) };
     };
-    const first = await look();
+    const first = await assess(true);
     const isReplaced = goesWithBranch || changes.some((name) => argumentTable[name].effect === 'replace');
     if (!isGuarded || !isReplaced || first.impact.drops || first.live === 'gone') return first;
-    // Nothing looks again before the endpoint is deleted, and a read that shows no active compute may lag behind.
+    // This is the last check before the delete, and a read that shows an idle compute may lag behind.
     const { api, readLagMs } = this.#parts.projects.project(projectId);
     await pause(readLagMs, api.signal);
-    return look();
+    return assess(false);
   }
 
   /** For an endpoint that is not in state yet: new, or taken over. Returns why it must not be taken over. */
@@ -134,11 +134,11 @@ export class PreviewDiagnostics {
    * A preview continues when the service can't be reached; the state then counts as active. If `allowRestart` is false, the read
    * decides whether the preview continues: it has more time, and is repeated if it may lag behind.
    */
-  async #read(projectId: string, id: string, isGuarded: boolean): Promise<LiveEndpoint> {
+  async #read(projectId: string, id: string, isGuarded: boolean, isShared: boolean): Promise<LiveEndpoint> {
     try {
       const { endpoints, sharedRead, readLagMs } = this.#parts.projects.project(projectId);
       const read = isGuarded
-        ? endpoints.findPatiently(id, readLagMs, sharedRead)
+        ? endpoints.findPatiently(id, readLagMs, isShared ? sharedRead : {})
         : this.#startPatience().bound(endpoints.find(id, sharedRead), 'read of the endpoint');
       return (await read) ?? 'gone';
     } catch {
