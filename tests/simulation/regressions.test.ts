@@ -547,3 +547,20 @@ it('a change of size finds the failed suspension of a killed run also while the 
   );
   expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
 });
+
+it('without waiting, a restart that a killed run has repeated is not repeated again', async () => {
+  const larger = { ...notWaiting, size: [0.5, 2] } as const;
+  const triggered = { ...plan, trigger: 'a' } as const;
+  const kill = { counts: 'writes', kind: 'kill of the host', lingerMs: 0 } as const;
+  for (const at of [1, 2, 3, 4]) {
+    const scenario = scenarioWith(
+      { operationMs: 0 },
+      { slots: [plan, notWaiting], isQuiet: true },
+      { slots: [triggered, larger], faults: [{ ...failingSuspension, times: 2 }], isLeft: true },
+      { slots: [{ ...triggered, isDeclared: false }, larger], mishap: { ...kill, at } },
+    );
+    expect(
+      await violationsOf({ ...scenario, secondStackFrom: 4, areDependent: false }, seedsUpTo(10)),
+    ).toEqual([]);
+  }
+});

@@ -102,11 +102,12 @@ export class EndpointOperations {
     const failed = ended.filter(isFailed);
     for (const { id } of failed) this.#latest.delete(id);
     const due = failed.filter((operation) => !isSuperseded(operation, ended));
-    this.#earlierFailed = [...(await this.#findCurrentFailures()), ...due];
+    this.#earlierFailed = [...this.#earlierFailed, ...due];
+    this.#earlierFailed = await this.#findCurrentFailures();
     return this.#earlierFailed;
   }
 
-  /** Of the failed operations in state, those that nothing has repeated since. A killed run may have, or another client. */
+  /** Of the failed operations of earlier runs, those that nothing has repeated since. A killed run may have, or another client. */
   async #findCurrentFailures(): Promise<readonly UnsettledOperation[]> {
     if (!this.#earlierFailed.some(({ action }) => powerActions.includes(action))) return this.#earlierFailed;
     const operations = await this.#list(() => 0, this.#readDeadline()).catch(() => []);

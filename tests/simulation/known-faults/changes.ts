@@ -173,8 +173,8 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a failed restart that has been repeated since is repeated again',
     file: 'endpoint/endpoint-operations.ts',
-    find: '[...(await this.#findCurrentFailures()), ...due]',
-    replace: '[...this.#earlierFailed, ...due]',
+    find: 'this.#earlierFailed = await this.#findCurrentFailures();',
+    replace: '',
   },
   {
     name: 'the start of the create counts as that of a restart',
