@@ -1,4 +1,4 @@
-import { describe, it } from 'vitest';
+import { describe, type ExpectStatic, it } from 'vitest';
 import { doorNames, programDoors } from '../support/program-doors';
 import { flat } from '../support/pulumi-stack';
 import { startProgram } from '../support/start-stack';
@@ -17,7 +17,18 @@ ${body}
 `);
   const existing = new Set(emulator.branches(project.id).map(({ id }) => id));
   const ids = () => emulator.branches(project.id).flatMap(({ id }) => (existing.has(id) ? [] : [id]));
-  return { ...program, declare, ids };
+  /** Applies a program, and expects that an `up` of the next one is refused with the text and changes nothing. */
+  const expectRefused = async (expect: ExpectStatic, applied: string, refused: string, text: string) => {
+    await declare(applied);
+    await stack.run('up', '--yes', '--skip-preview');
+    const before = ids();
+    await declare(refused);
+    const { exitCode, screen } = await stack.try('up', '--yes');
+    expect(flat(screen)).toContain(text);
+    expect(exitCode).not.toBe(0);
+    expect(ids()).toEqual(before);
+  };
+  return { ...program, declare, ids, expectRefused };
 }
 
 describe.each(doorNames)('the gate of a branch, by the %s provider', (door) => {
@@ -46,35 +57,31 @@ new Branch('child', { projectId, name: 'child', parentId: branch.id });`;
   it('holds for a child that is no longer allowed to lose data when its parent is replaced', async ({
     expect,
   }) => {
-    const { stack, declare, ids } = await startBranches(door);
+    const { expectRefused } = await startBranches(door);
     const program = (parent: string, child: string) =>
       `const branch = new Branch('preview', { projectId, name: 'preview', ${parent} });
 new Branch('child', { projectId, name: 'child', parentId: branch.id, ${child} });`;
-    await declare(program('', 'allowDataLoss: true'));
-    await stack.run('up', '--yes', '--skip-preview');
-    const before = ids();
-    await declare(program('parentId: feature, allowDataLoss: true', ''));
-    const { exitCode, screen } = await stack.try('up', '--yes');
-    expect(flat(screen)).toContain('its parent is replaced, which replaces the branch');
-    expect(exitCode).not.toBe(0);
-    expect(ids()).toEqual(before);
+    await expectRefused(
+      expect,
+      program('', 'allowDataLoss: true'),
+      program('parentId: feature, allowDataLoss: true', ''),
+      'its parent is replaced, which replaces the branch',
+    );
   });
 
   it('holds for an endpoint that is no longer allowed to restart when its branch is replaced', async ({
     expect,
   }) => {
-    const { stack, declare, ids } = await startBranches(door);
+    const { expectRefused } = await startBranches(door);
     const program = (branch: string, endpoint: string) =>
       `const branch = new Branch('preview', { projectId, name: 'preview', ${branch} });
 new ComputeEndpoint('app', { projectId, branchId: branch.id, type: 'read_write', ${endpoint} });`;
-    await declare(program('', ''));
-    await stack.run('up', '--yes', '--skip-preview');
-    const before = ids();
-    await declare(program('parentId: feature, allowDataLoss: true', 'allowRestart: false'));
-    const { exitCode, screen } = await stack.try('up', '--yes');
-    expect(flat(screen)).toContain('allowRestart is false');
-    expect(exitCode).not.toBe(0);
-    expect(ids()).toEqual(before);
+    await expectRefused(
+      expect,
+      program('', ''),
+      program('parentId: feature, allowDataLoss: true', 'allowRestart: false'),
+      'allowRestart is false',
+    );
   });
 
   it.runIf(door === 'dynamic')(
