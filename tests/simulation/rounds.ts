@@ -55,6 +55,8 @@ async function runRound(
   watch.traffic.isUndisturbed = isUndisturbed && !left;
   const faults = round.faults.map((fault) => ground.controls.inject(fault));
   const results = await runDisturbed(world, round, stacks);
+  // What an interrupted process has sent arrives before the user can start the next command.
+  if (results.some(({ run }) => run.isInterrupted)) await sleep(world.scenario.longestDelayMs);
   if (!left) checkFalseFailure(world, round, results);
   if (round.isQuiet && results.every(({ isSuccess }) => isSuccess)) return undefined;
   const repeated = round.isRepeated ? await repeatFailed(world, round, stacks, results) : [];

@@ -285,8 +285,8 @@ function longEnough({
 }: Parameters<typeof toScenario>[0]): number {
   const hasEndless = drawn.some(({ faults }) => faults.some(isEndless));
   const isLate = lateness === 'always' && lateMs > 2_000;
-  if (requestsPerMinute || longestDelayMs > 200 || operationMs > 1_000 || isLate)
-    return hasEndless ? 200 : 600;
+  if (requestsPerMinute) return 600;
+  if (longestDelayMs > 200 || operationMs > 1_000 || isLate) return hasEndless ? 200 : 600;
   return hasEndless ? 20 : timeoutSeconds;
 }
 
