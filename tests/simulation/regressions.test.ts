@@ -564,3 +564,23 @@ it('without waiting, a restart that a killed run has repeated is not repeated ag
     ).toEqual([]);
   }
 });
+
+it('a start that a stale list shows as running does not hide the failed suspension of a killed run', async () => {
+  const staleLists = {
+    match: { method: 'GET', path: '/projects/:p/operations' },
+    times: 4,
+    effect: { kind: 'late-read', lateMs: 2_225 },
+  } as const;
+  const scenario = scenarioWith(
+    { operationMs: 100 },
+    { slots: [notWaiting], isQuiet: true },
+    { slots: [{ ...plan, size: [0.5, 2], trigger: 'a' }], isQuiet: true },
+    {
+      slots: [plan],
+      mishap: { counts: 'writes', kind: 'kill of CLI and host', at: 1, lingerMs: 0 },
+      faults: [staleLists, failingSuspension],
+      isRepeated: true,
+    },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
+});

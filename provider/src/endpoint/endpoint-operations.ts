@@ -1,4 +1,4 @@
-import { differenceBy, uniqBy } from 'lodash';
+import { differenceBy, sortBy, uniqBy } from 'lodash';
 import type { SettingNames } from '../config/setting-names';
 import { isNotFound } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
@@ -98,7 +98,7 @@ export class EndpointOperations {
     const isWaiting = this.#work.inputs.waitForOperations !== false;
     const result = await this.#wait(isWaiting ? unfinished : await this.#lookUp(unfinished));
     if (result?.outcome === 'timed out' || result?.outcome === 'interrupted') throw this.#toError(result);
-    const ended = [...this.#latest.values()];
+    const ended = sortBy([...this.#latest.values()], ({ created_at }) => Date.parse(created_at));
     const failed = ended.filter(isFailed);
     for (const { id } of failed) this.#latest.delete(id);
     const due = failed.filter((operation) => !isSuperseded(operation, ended));
