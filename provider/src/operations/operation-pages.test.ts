@@ -70,6 +70,11 @@ describe('walkOperationPages', () => {
     expect(await walk(projectOf(1_250).source)).toEqual(from(1_250, 1));
   });
 
+  it('yields an operation once that a page shows twice', async () => {
+    const page = { operations: [numbered(2), numbered(1), numbered(2), numbered(1)] };
+    expect(await walk(pagedBy(() => page).source)).toEqual([2, 1]);
+  });
+
   it('requests a page only when it is needed: a small one, then large ones', async () => {
     const { source, requests } = projectOf(1_250);
     for await (const page of walkOperationPages(source, { projectId }))
