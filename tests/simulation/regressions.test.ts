@@ -585,18 +585,21 @@ it('a start that a stale list shows as running does not hide the failed suspensi
   expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
 });
 
-it('a failed start is retried although a list shows the operations twice', async () => {
-  const failingStart = { ...failingSuspension, match: { action: 'start_compute' } } as const;
-  const repeatedLists = {
-    match: { method: 'GET', path: '/projects/:p/operations' },
-    times: 3,
-    effect: { kind: 'repeated-operations' },
-  } as const;
-  const scenario = scenarioWith(
-    { operationMs: 0 },
-    { slots: [plan], isQuiet: true },
-    { slots: [{ ...plan, size: [1, 4] }], faults: [failingStart], isLeft: true },
-    { slots: [{ ...plan, size: [0.5, 2] }], faults: [repeatedLists], idleMs: 400_000 },
-  );
-  expect(await violationsOf(scenario, seedsUpTo(5))).toEqual([]);
-});
+it.each(['repeated-operations', 'reversed-operations'] as const)(
+  'a failed start is retried although lists show %s',
+  async (kind) => {
+    const failingStart = { ...failingSuspension, match: { action: 'start_compute' } } as const;
+    const match = { method: 'GET', path: '/projects/:p/operations' } as const;
+    const scenario = scenarioWith(
+      { operationMs: 0 },
+      { slots: [plan], isQuiet: true },
+      { slots: [{ ...plan, size: [1, 4] }], faults: [failingStart], isLeft: true },
+      {
+        slots: [{ ...plan, size: [0.5, 2] }],
+        faults: [{ match, times: 3, effect: { kind } }],
+        idleMs: 400_000,
+      },
+    );
+    expect(await violationsOf(scenario, seedsUpTo(5))).toEqual([]);
+  },
+);

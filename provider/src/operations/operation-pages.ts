@@ -1,4 +1,4 @@
-import { uniqBy } from 'lodash';
+import { orderBy, uniqBy } from 'lodash';
 import type { ControlApi } from '../control-api/control-api';
 import type { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
@@ -14,7 +14,7 @@ export interface OperationQuery extends OperationFilter {
   readonly deadline?: Deadline | undefined;
 }
 
-/** One unfiltered page: each operation once, and none of the previous page. */
+/** One unfiltered page: each operation once, newest first, and none of the previous page. */
 interface Page {
   readonly operations: readonly Operation[];
   /** The cursor of this page; undefined for the newest operations. */
@@ -52,7 +52,8 @@ async function* walkPages(
     starts.add(start);
     const response = await source.listOperations(projectId, page, deadline && { deadline });
     // A page shorter than its limit need not be the last. A page without a new operation is.
-    const operations = uniqBy(response.operations, 'id').filter(({ id }) => !seen.has(id));
+    const unseen = uniqBy(response.operations, 'id').filter(({ id }) => !seen.has(id));
+    const operations = orderBy(unseen, ({ created_at }) => Date.parse(created_at), 'desc');
     if (operations.length === 0) return;
     const cursorBehind = response.pagination?.cursor;
     // A repeated cursor would lead in a circle.
