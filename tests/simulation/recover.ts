@@ -48,7 +48,7 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
   let repairedFrom = world.time.now;
   // A refresh still sees what was changed. A create asks by id whether what a list shows was deleted, which may lag behind, too.
   const mayRefuse = (isCutOff || isDestroy(round)) && mayShowDeleted(world, round);
-  if (hasDrift || mayRefuse) await settle(world);
+  if (hasDrift || mayRefuse || (isCutOff && mayHaveReplacedBeside(world, round))) await settle(world);
   if (round.refreshesBetween) await refresh(world, stack, isCutOff);
   const lateReads = round.lateReads.map((fault) => ground.controls.inject(fault));
   for (let attempt = 1; ; attempt += 1) {
@@ -202,6 +202,14 @@ function findUnreplaced(world: World, { forced }: Round, stack: Stack): Readonly
     return isForced && plan.createsBeforeDelete && isLeft;
   });
   return new Set(targets.map(({ slot }) => world.urnOf(stack, slot)));
+}
+
+/**
+ * Whether a forced replacement that creates first may have created an endpoint beside its old one. It takes the old one over
+ * unless a stale list hides it. If a list hides the new one from the next `up`, that one takes over the old one and leaves the new.
+ */
+function mayHaveReplacedBeside({ plans }: World, { forced }: Round): boolean {
+  return forced.some(({ slot }) => plans[slot]?.createsBeforeDelete);
 }
 
 /** Whether the next `up` does not delete again what this one has begun to delete. */
