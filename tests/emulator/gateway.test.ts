@@ -147,6 +147,9 @@ describe.skipIf(bin === undefined)('a Postgres behind the gateway', () => {
       const [client, other] = [await connectClient(gateway), await connectClient(gateway)];
       const cancelled = expect(client.query('SELECT pg_sleep(60)')).rejects.toMatchObject({ code: '57014' });
       const others = other.query('SELECT pg_sleep(0.2)');
+      // Postgres ignores a cancel request that comes before the query.
+      const sleeping = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND query LIKE '%(60)'";
+      await expect.poll(() => postgres.query(sleeping), { timeout: 10_000 }).toHaveLength(1);
       // Type definitions do not have it: what BackendKeyData said.
       const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
       const key = Buffer.alloc(8);
