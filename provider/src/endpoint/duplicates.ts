@@ -12,17 +12,27 @@ import { type CreateTarget, createdAt, isBefore, isSamePlace } from './existing-
 export type Keepers = 'other resources' | 'any resource';
 
 /**
- * How much older than the endpoint a duplicate may be. A create lists just before it sends its request, so it can't miss one
- * that is much older. Milliseconds.
+ * How much older than the endpoint a duplicate may be that a failed create has left. A create lists just before it sends its
+ * request, so it can't miss one that is much older. Milliseconds.
  */
 const missedMs = 60_000;
 
 /**
  * Deletes the duplicates that a failed create may have left, as the state records.
+ * @param startedAt when the create had ended already, to look until lists can no longer lag behind. Local time. @default only by
+ * the first list that shows the endpoint itself
  * @returns whether a list shows the endpoint itself: one that does not proves nothing
  */
-export async function deleteLeftDuplicates(work: CreateWork, id: string, keptBy: Keepers): Promise<boolean> {
-  await findListed(work, (endpoints) => endpoints.some((listed) => listed.id === id) || undefined);
+export async function deleteLeftDuplicates(
+  work: CreateWork,
+  id: string,
+  keptBy: Keepers,
+  startedAt?: number,
+): Promise<boolean> {
+  const isListed = (endpoints: readonly Endpoint[]) => endpoints.some((listed) => listed.id === id);
+  const find = (endpoints: readonly Endpoint[]) => findDuplicates(work.target, endpoints, id, missedMs)[0];
+  if (startedAt === undefined) await findListed(work, (endpoints) => isListed(endpoints) || undefined);
+  else await findListed(work, find, startedAt + work.project.readLagMs - Date.now());
   return deleteDuplicates(work, id, keptBy, missedMs);
 }
 

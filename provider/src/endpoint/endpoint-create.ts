@@ -86,7 +86,7 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
       (endpoints.some((listed) => listed.id === id) ? false : undefined);
     const isDuplicate =
       givesWay || (!deadline.hasPassed && (await findListed(request, judge).catch(() => false)));
-    if (!isDuplicate) return failWithoutDuplicates(request, id, run, error);
+    if (!isDuplicate) return failWithoutDuplicates(request, id, error);
     // If this fails, the take-over of an older endpoint of the derived name repeats it. Otherwise this endpoint stays in state.
     await deleteEndpoint(project, id, deadline, progress).catch((deletion: unknown) => {
       if (!givesWay) throw error;
@@ -131,7 +131,7 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
     if (!isOwn) return run.finishNamed(await apply());
     const finished = await apply().catch((error: unknown) => {
       if (mayHaveTwin) throw error;
-      return failWithoutDuplicates(request, id, run, error);
+      return failWithoutDuplicates(request, id, error);
     });
     // An earlier run may have created this endpoint, and this run a second one that lists do not show yet.
     const lagMs = mayHaveTwin ? project.readLagMs - (Date.now() - foundAt) : 0;
@@ -143,18 +143,12 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
 }
 
 /**
- * Fails, and first deletes the duplicates that are listed. If the endpoint no longer exists, the next attempt takes over the
- * oldest of them instead: another process may keep it.
+ * Fails, and first deletes the duplicates that are listed; the next update looks again, as the list may lag behind. If the
+ * endpoint no longer exists, the next attempt takes over the oldest of them instead: another process may keep it.
  */
-async function failWithoutDuplicates(
-  request: CreateRequest,
-  id: string,
-  run: EndpointRun,
-  error: unknown,
-): Promise<never> {
+async function failWithoutDuplicates(request: CreateRequest, id: string, error: unknown): Promise<never> {
   const isGone = error instanceof GoneError;
-  if (!isGone && !request.deadline.hasPassed)
-    run.mayHaveDuplicates = !(await deleteDuplicates(request, id).catch(() => false));
+  if (!isGone && !request.deadline.hasPassed) await deleteDuplicates(request, id).catch(() => false);
   throw error;
 }
 

@@ -136,10 +136,12 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     if (changes.length === 0 && !isUnsettled(outputs)) return withSettings(outputs, news.inputs);
     return this.core.presentably([asReported(prior), news], async () => {
       const work = { ...this.#startWork(news, deadline), action: 'update', endpointId: id } as const;
+      const startedAt = Date.now();
+      const created = mayHaveDuplicates(outputs) && this.#startCreateWork(prior, news, deadline);
       // First: until an update fails, the state holds what the create declared. An error here leaves the state unchanged.
-      if (mayHaveDuplicates(outputs))
-        await this.#deleteLeft(work, this.#startCreateWork(prior, news, deadline), 'other resources');
+      if (created) await this.#deleteLeft(work, created, 'other resources');
       const run = new EndpointRun(work);
+      run.mayHaveDuplicates = created !== false;
       // An operation that only a list shows may be older than the restart.
       const isSame = !declared.includes('restartTriggers') && outputs.unsettledOperations !== undefined;
       const unfinished: EarlierRestart = isSame ? 'for the same values' : 'for other values';
@@ -152,7 +154,10 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
             ? await run.findEarlier(unapplied.includes('adopt'), union(changes, unapplied))
             : (unsettledOperations ?? []);
         await run.resume(earlier, changes, earlierRestart);
-        return run.finish({ before: outputs });
+        const finished = await run.finish({ before: outputs });
+        // The first list may have lagged behind.
+        if (created) await this.#deleteLeft(work, created, 'other resources', startedAt);
+        return finished;
       };
       return run.keepInState(resume(), outputs);
     });
@@ -167,18 +172,27 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       if (keeper === undefined) {
         const work = this.#startCreateWork(prior, reported, deadline);
         if (mayHaveDuplicates(prior.outputs))
-          await this.#deleteLeft({ action: 'delete', endpointId: id }, work, 'any resource');
+          await this.#deleteLeft({ action: 'delete', endpointId: id }, work, 'any resource', Date.now());
         return deleteEndpoint(work.project, id, deadline, work.progress);
       }
       await this.core.reportKept(`endpoint ${id}`, urn, keeper);
     });
   }
 
-  /** Deletes the duplicates that a failed create has left. @throws Error when no list shows the endpoint itself */
-  async #deleteLeft(subject: EndpointSubject, work: CreateWork, keptBy: Keepers): Promise<void> {
+  /**
+   * Deletes the duplicates that a failed create has left.
+   * @param startedAt when this action started, to look until lists can no longer lag behind. Local time
+   * @throws Error when no list shows the endpoint itself
+   */
+  async #deleteLeft(
+    subject: EndpointSubject,
+    work: CreateWork,
+    keptBy: Keepers,
+    startedAt?: number,
+  ): Promise<void> {
     const { project, deadline } = work;
     const id = subject.endpointId;
-    const isListed = await deleteLeftDuplicates(work, id, keptBy);
+    const isListed = await deleteLeftDuplicates(work, id, keptBy, startedAt);
     if (!isListed && (await project.endpoints.exists(id, project.readLagMs, deadline)))
       throw new Error(describeUnlisted(subject));
   }

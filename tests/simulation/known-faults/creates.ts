@@ -88,8 +88,8 @@ export const createFaults: readonly KnownFault[] = [
   {
     name: 'an update does not look for the duplicates that a failed create has left',
     file: 'endpoint/endpoint-lifecycle.ts',
-    find: 'if (mayHaveDuplicates(outputs))',
-    replace: 'if (!outputs)',
+    find: 'const created = mayHaveDuplicates(outputs) && ',
+    replace: 'const created = !outputs && ',
   },
   {
     name: 'a take-over deletes the other endpoints of the branch',
