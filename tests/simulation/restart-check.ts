@@ -114,11 +114,9 @@ export function checkRestarts(
         );
       // A forced replacement that keeps the endpoint ignores triggers, also one whose restart an earlier run has begun.
       const staysUp =
-        change.move === 0 && !(wasLeft && isForced) && (!isSame || (before.isActive && !isTriggerLost));
-      // A killed run does not learn that a suspension has failed, which was the first half of a restart.
-      const isKnown = !isKilled || !mayFail;
+        change.move === 0 && !(wasLeft && isForced) && (!isSame || (!before.isIdle && !isTriggerLost));
       const isUp = endpoint.current_state === 'active' || ground.wasAutosuspended(endpoint.id);
-      if (staysUp && isKnown && !isUp)
+      if (staysUp && !isUp)
         watch.violate(
           'the compute starts again',
           `${slotName(slot)}: ${endpoint.id} is ${endpoint.current_state}, declared ${JSON.stringify(change)}`,
