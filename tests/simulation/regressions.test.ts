@@ -603,3 +603,36 @@ it.each(['repeated-operations', 'reversed-operations'] as const)(
     expect(await violationsOf(scenario, seedsUpTo(5))).toEqual([]);
   },
 );
+
+const noPage = { kind: 'proxy-page', status: 404, when: 'before-work' } as const;
+
+it('after a kill, a look at the operations that fails is repeated by the next run, which starts the compute', async () => {
+  const failingStart = { ...failingSuspension, match: { action: 'start_compute' } } as const;
+  const operations = { method: 'GET', path: '/projects/:p/operations' } as const;
+  for (const at of [1, 2]) {
+    const scenario = scenarioWith(
+      { operationMs: 0 },
+      { isQuiet: true },
+      {
+        slots: [{ ...plan, size: [1, 4] }],
+        isRepeated: true,
+        mishap: { counts: 'writes', kind: 'kill of CLI and host', at, lingerMs: 0 },
+        faults: [failingStart, { match: operations, times: 10, effect: noPage }],
+      },
+    );
+    expect(await violationsOf(scenario, seedsUpTo(4))).toEqual([]);
+  }
+});
+
+it('a restart that Ctrl-C interrupts after its start is not repeated, although the list is stale', async () => {
+  const larger = { ...plan, size: [1, 4] } as const;
+  for (const at of [36, 37, 38, 39, 40, 41]) {
+    const scenario = scenarioWith(
+      { operationMs: 100, lateListsMs: 4_000 },
+      { isQuiet: true },
+      { slots: [larger], faults: [failingSuspension], isLeft: true },
+      { slots: [larger], mishap: { counts: 'events', kind: 'Ctrl-C', at, lingerMs: 0 } },
+    );
+    expect(await violationsOf(scenario, seedsUpTo(4))).toEqual([]);
+  }
+});
