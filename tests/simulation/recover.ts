@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isEqual } from 'lodash';
 import { slotName } from '../chaos/declared-slot';
 import { disturbedSlots } from './act';
 import { checkSuccess } from './rest-checks';
@@ -48,8 +49,13 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
   let repairedFrom = world.time.now;
   // A refresh still sees what was changed. A create asks by id whether what a list shows was deleted, which may lag behind, too.
   const mayRefuse = (isCutOff || isDestroy(round)) && mayShowDeleted(world, round);
+<<<<<<< HEAD
   if (hasDrift || mayRefuse || (isCutOff && mayHaveReplacedBeside(world, round))) await settle(world);
   if (round.refreshesBetween) await refresh(world, stack, isCutOff);
+=======
+  if (hasDrift || mayRefuse) await settle(world);
+  if (round.refreshesBetween) await refreshUndrifted(world, round, stack, isCutOff);
+>>>>>>> 5296be3 (The simulation checks that a refresh changes nothing in state that nobody has changed at the service)
   const lateReads = round.lateReads.map((fault) => ground.controls.inject(fault));
   for (let attempt = 1; ; attempt += 1) {
     if (hasDrift) noteGivenAway(world, stack, isCutOff);
@@ -245,6 +251,21 @@ function findLeftover({ state }: Stack, urn: string, message: string): string | 
 async function refresh(world: World, stack: Stack, isCutOff: boolean): Promise<void> {
   noteGivenAway(world, stack, isCutOff);
   await world.run(stack, { command: 'refresh' });
+}
+
+/** Checks that a refresh changes nothing in state that nobody has changed at the service. */
+async function refreshUndrifted(world: World, round: Round, stack: Stack, isCutOff: boolean): Promise<void> {
+  const before = new Map(stack.state.resources.map(({ id, outputs }) => [id, outputs.values]));
+  await refresh(world, stack, isCutOff);
+  if (isCutOff || round.disturbances.length > 0 || world.lagMs > 0) return;
+  for (const { id, outputs } of stack.state.resources) {
+    const earlier = before.get(id);
+    if (earlier && !isEqual(earlier, outputs.values))
+      world.watch.violate(
+        'a refresh finds only drift',
+        `${id} changed from ${JSON.stringify(earlier)} to ${JSON.stringify(outputs.values)}`,
+      );
+  }
 }
 
 /** The argument whose value each kind of secret text is. */

@@ -19,6 +19,7 @@ export type Rule =
   | 'a preview without changes sends nothing'
   | 'only changes are sent'
   | 'nothing is created twice'
+  | 'a refresh finds only drift'
   | 'allowRestart is respected'
   | 'no false failure'
   | 'calls end in time'
