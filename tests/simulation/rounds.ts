@@ -71,9 +71,12 @@ async function runRound(
   watch.traffic.isUndisturbed = false;
   ground.isGuarded = false;
   const isCutOff = results.some(({ run }) => run.isCutOff);
-  if (round.isLeft && !isCutOff && results.some(({ isSuccess }) => !isSuccess) && statesMatchService(world)) {
+  const isUnfinished = results.some(({ isSuccess }) => !isSuccess) || stacks.some(hasUnfinished);
+  if (round.isLeft && !isCutOff && isUnfinished && statesMatchService(world)) {
     journal.count('edits before a repair');
-    const plans = [...since.plans, round.slots];
+    // What was refused has changed nothing, so there is nothing to change back.
+    const hasWritten = results.some(({ run }) => watch.wrote.has(run));
+    const plans = hasWritten ? [...since.plans, round.slots] : since.plans;
     return { baseline: since.baseline, plans, results: [...since.results, ...results] };
   }
   for (const [index, stack] of stacks.entries())
@@ -153,6 +156,11 @@ async function repeatFailed(
     repeated.push(await world.run(stack, { command: isDestroy({ command }) ? 'destroy' : 'up' }));
   }
   return repeated;
+}
+
+/** Whether the state records operations that nobody has waited for. */
+function hasUnfinished({ state }: Stack): boolean {
+  return state.resources.some(({ outputs }) => outputs.values.unsettledOperations !== undefined);
 }
 
 /**

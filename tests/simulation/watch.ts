@@ -33,6 +33,8 @@ export class Watch {
   readonly #searched = new WeakSet<ReadProperties>();
   /** The operations that no response told a run of: requests of dead processes and other people's connections started them. */
   readonly unheard = new Set<string>();
+  /** The runs of which the service has done a write, or may have. */
+  readonly wrote = new WeakSet<SimulatedRun>();
   /** When the last create or delete of a dead process has arrived. Virtual time. */
   lateWriteAt = Number.NEGATIVE_INFINITY;
   /** When the last change of a dead process has arrived. Virtual time. */
@@ -81,6 +83,7 @@ export class Watch {
 
   /** The service has done its work. */
   served(run: SimulatedRun, { method, path }: SentRequest, served: Served): void {
+    if (method !== 'GET' && !isRefusal(served)) this.wrote.add(run);
     if (method === 'GET' || served.kind !== 'whole') return;
     const { endpoint, operations = [] } = parseChange(served.body) ?? {};
     if (endpoint && served.status === 201) this.traffic.noteCreated(run, endpoint.id);
@@ -196,6 +199,13 @@ export class Watch {
     if (!text.includes('canary')) return undefined;
     return this.#ground.texts.canaries.find((canary) => !this.givenAway.has(canary) && text.includes(canary));
   }
+}
+
+/** Whether the service itself has refused the request. The page of a proxy says nothing about its work. */
+function isRefusal(served: Served): boolean {
+  if (served.kind !== 'whole' || !served.body.startsWith('{')) return false;
+  const { status } = served;
+  return status >= 400 && status < 500 && status !== 408 && status !== 425;
 }
 
 interface Change {
