@@ -69,7 +69,7 @@ const otherEffect: fc.Arbitrary<RequestEffect> = fc.constantFrom(
 /** Kinds of effects that the report counts as odd statuses. */
 export const oddKinds: readonly string[] = ['status', 'proxy-page', 'cut-off', 'malformed'];
 
-const failingOperation: fc.Arbitrary<Fault> = fc.record({
+export const failingOperation: fc.Arbitrary<Fault> = fc.record({
   match: fc.record({ action }),
   times,
   effect: fc.record({
@@ -87,16 +87,18 @@ const endlessOperation: fc.Arbitrary<Fault> = fc.record({
   ),
 });
 
-const requestFault: fc.Arbitrary<Fault> = fc.record({
-  match: call,
-  times,
-  effect: fc.oneof({ weight: 2, arbitrary: oddResponse }, { weight: 1, arbitrary: otherEffect }),
-});
+export function requestFaultOf(match: typeof call): fc.Arbitrary<Fault> {
+  return fc.record({
+    match,
+    times,
+    effect: fc.oneof({ weight: 2, arbitrary: oddResponse }, { weight: 1, arbitrary: otherEffect }),
+  });
+}
 
 export const fault: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 4, arbitrary: failingOperation },
   { weight: 1, arbitrary: endlessOperation },
-  { weight: 10, arbitrary: requestFault },
+  { weight: 10, arbitrary: requestFaultOf(call) },
 );
 
 /** Whether the fault makes a run wait until its deadline. */

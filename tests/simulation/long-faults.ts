@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Fault } from 'postgres-control-emulator';
-import { call, fault } from '../chaos/mishap';
+import { call, failingOperation, fault, requestFaultOf } from '../chaos/mishap';
 
 // Chaos has to wait while a fault lasts; here no time passes.
 
@@ -30,4 +30,32 @@ export const simulatedFault: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 1, arbitrary: proxied },
   { weight: 1, arbitrary: slow },
   { weight: 1, arbitrary: exhausted },
+);
+
+const callOfChange = fc.constantFrom(
+  { method: 'PATCH', path: '/projects/:p/endpoints/:e' },
+  { method: 'POST', path: '/projects/:p/endpoints/:e/:verb' },
+  { method: 'GET', path: '/projects/:p/operations' },
+);
+
+/** The service refuses the request: sending it again changes nothing. */
+const refused: fc.Arbitrary<Fault> = fc.record({
+  match: callOfChange,
+  times: fc.constantFrom(1, 3),
+  effect: fc.constant({ kind: 'status' as const, status: 422, when: 'before-work' as const }),
+});
+
+/** A proxy answers in place of the service, which has done its work. */
+const hidden: fc.Arbitrary<Fault> = fc.record({
+  match: callOfChange,
+  times: fc.constant(1),
+  effect: fc.constant({ kind: 'proxy-page' as const, status: 404, when: 'after-work' as const }),
+});
+
+/** What makes a change of an endpoint fail, or hides what it has done. */
+export const faultOfChange: fc.Arbitrary<Fault> = fc.oneof(
+  { weight: 3, arbitrary: failingOperation },
+  { weight: 3, arbitrary: requestFaultOf(callOfChange) },
+  { weight: 1, arbitrary: refused },
+  { weight: 1, arbitrary: hidden },
 );

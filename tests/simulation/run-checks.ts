@@ -72,6 +72,7 @@ function isSurvivable({ match, effect }: Fault): boolean {
   if (effect.kind.startsWith('operation-')) return false;
   // Any other client error is final: the service itself, or a proxy in its place, refuses the request. It locks no reads.
   if (effect.kind === 'status' && effect.status === 423) return 'method' in match && match.method !== 'GET';
+  if (effect.kind === 'status' && effect.status === 422) return false;
   return effect.kind !== 'proxy-page' || effect.status !== 404;
 }
 

@@ -10,7 +10,7 @@ import {
   slotPlan,
   slotTraits,
 } from '../chaos/slot-plan';
-import { simulatedFault } from './long-faults';
+import { faultOfChange, simulatedFault } from './long-faults';
 import { type Disturbance, disturbance } from './other-people';
 import { type Mishap, noMishap } from './simulated-run';
 
@@ -20,8 +20,8 @@ export interface Round {
   /** Whether it only prepares the next round: nothing goes wrong, and the checks at rest are left out. */
   readonly isQuiet: boolean;
   /**
-   * Whether the user edits the programs again, instead of repairing, after a run that failed without being cut off, and that has
-   * left the same endpoints in the states as at the service.
+   * Whether the user edits the programs again, instead of repairing, after a run that failed without being cut off, or that did
+   * not wait, and that has left the same endpoints in the states as at the service.
    */
   readonly isLeft: boolean;
   /** What each slot of the programs declares. */
@@ -77,21 +77,35 @@ const seldom = fc.nat(5).map((roll) => roll === 0);
 const rarely = fc.nat(15).map((roll) => roll === 0);
 const slotIndex = fc.nat(mostSlots - 1);
 
+const mishapKind = fc.constantFrom<Mishap['kind']>(
+  'none',
+  'none',
+  'kill of CLI and host',
+  'kill of CLI and host',
+  'kill of the CLI',
+  'kill of the CLI',
+  'kill of the host',
+  'Ctrl-C',
+);
+/** After these the user goes on at once. */
+const quickMishapKind = fc.constantFrom<Mishap['kind']>(
+  'none',
+  'kill of CLI and host',
+  'kill of the host',
+  'kill of the host',
+  'Ctrl-C',
+);
+
 const mishap: fc.Arbitrary<Mishap> = fc.oneof(mishapOf('events', [25, 100]), mishapOf('writes', [3, 10]));
 
-function mishapOf(counts: Mishap['counts'], [few, many]: readonly [number, number]): fc.Arbitrary<Mishap> {
+function mishapOf(
+  counts: Mishap['counts'],
+  [few, many]: readonly [number, number],
+  kind = mishapKind,
+): fc.Arbitrary<Mishap> {
   return fc.record({
     counts: fc.constant(counts),
-    kind: fc.constantFrom<Mishap['kind']>(
-      'none',
-      'none',
-      'kill of CLI and host',
-      'kill of CLI and host',
-      'kill of the CLI',
-      'kill of the CLI',
-      'kill of the host',
-      'Ctrl-C',
-    ),
+    kind,
     at: fc.oneof(fc.integer({ min: 1, max: few }), fc.integer({ min: 1, max: many })),
     // The real one looks every 500 ms whether its CLI has ended. A busy process takes longer.
     lingerMs: fc.constantFrom(0, 30, 500, 1_000, 2_000),
@@ -101,6 +115,8 @@ function mishapOf(counts: Mishap['counts'], [few, many]: readonly [number, numbe
 const programs = {
   fresh: fc.array(slotPlan, { minLength: mostSlots, maxLength: mostSlots }),
   edits: fc.array(slotEdit, { minLength: mostSlots, maxLength: mostSlots }),
+  /** Whether the programs go back to what they declared before the last change. */
+  takesBack: fc.boolean(),
 };
 
 const drawnRound = fc.record({
@@ -140,7 +156,7 @@ const drawnRound = fc.record({
 type DrawnRound = Drawn<typeof drawnRound>;
 
 /** A round in which nothing goes wrong. */
-export const uneventful: Omit<DrawnRound, 'fresh' | 'edits'> = {
+export const uneventful: Omit<DrawnRound, 'fresh' | 'edits' | 'takesBack'> = {
   isQuiet: false,
   isLeft: false,
   command: 'up',
@@ -166,18 +182,58 @@ const quietRound: fc.Arbitrary<DrawnRound> = fc
 const leftRound: fc.Arbitrary<DrawnRound> = fc
   .record({
     ...programs,
-    faults: fc.array(simulatedFault, { minLength: 1, maxLength: 2 }),
+    faults: fc.array(fc.oneof(simulatedFault, faultOfChange), { minLength: 1, maxLength: 2 }),
     isGuarded: seldom,
   })
   .map((drawn) => ({ ...uneventful, ...drawn, isLeft: true }));
 
+const brokenChange = fc.record({
+  ...programs,
+  faults: fc.array(faultOfChange, { minLength: 1, maxLength: 2 }),
+  mishap: mishapOf('writes', [3, 6], quickMishapKind),
+  isRepeated: fc.boolean(),
+  refreshesBetween: seldom,
+});
+
+/** A restart that fails or is cut off on its way. */
+const brokenRestart: fc.Arbitrary<DrawnRound> = brokenChange.map(({ edits, ...drawn }) => ({
+  ...uneventful,
+  ...drawn,
+  takesBack: false,
+  edits: edits.map((edit) => ({ ...edit, isDeclared: false, replacement: false, trigger: true })),
+}));
+
+const noEdit = {
+  isDeclared: false,
+  size: false,
+  settings: false,
+  trigger: false,
+  name: false,
+  branch: false,
+  replacement: false,
+  options: false,
+};
+
+/** The user only repeats what has failed, and that goes wrong, too. */
+const brokenRepair: fc.Arbitrary<DrawnRound> = fc
+  .record({ broken: brokenChange, lateReads: fc.array(lateRead, { maxLength: 2 }) })
+  .map(({ broken, lateReads }) => ({
+    ...uneventful,
+    ...broken,
+    lateReads,
+    takesBack: false,
+    edits: broken.edits.map(() => noEdit),
+  }));
+
 /** Many known faults are in changes, which need an endpoint in state. A quiet round creates it at the least cost. */
 const drawnRounds: fc.Arbitrary<readonly DrawnRound[]> = fc.oneof(
   { withCrossShrink: true },
-  { weight: 12, arbitrary: fc.tuple(drawnRound) },
-  { weight: 5, arbitrary: fc.tuple(quietRound, drawnRound) },
+  { weight: 13, arbitrary: fc.tuple(drawnRound) },
+  { weight: 4, arbitrary: fc.tuple(quietRound, drawnRound) },
   { weight: 1, arbitrary: fc.tuple(drawnRound, drawnRound) },
-  { weight: 2, arbitrary: fc.tuple(quietRound, leftRound, drawnRound) },
+  { weight: 2, arbitrary: fc.tuple(quietRound, brokenRestart) },
+  { weight: 1, arbitrary: fc.tuple(quietRound, leftRound, drawnRound) },
+  { weight: 1, arbitrary: fc.tuple(quietRound, leftRound, brokenRepair) },
 );
 
 type Drawn<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Value> ? Value : never;
@@ -301,15 +357,17 @@ function toRounds({
     ...event,
     slot: event.slot % slotCount,
   });
-  for (const { fresh, edits, lateFaults, faults, ...rest } of drawn) {
+  for (const { fresh, edits, takesBack, lateFaults, faults, ...rest } of drawn) {
     const before = rounds.at(-1)?.slots;
-    const slots = fresh.slice(0, slotCount).map((plan, slot) => {
+    const earlier = takesBack ? rounds.at(-2)?.slots : undefined;
+    const changed = fresh.slice(0, slotCount).map((plan, slot) => {
       const trait = draw.traits[slot];
       if (!trait) throw new Error(`slot ${slot} has no traits`);
       // Without an endpoint, nothing could go wrong.
       const first = slot === 0 && !before ? { ...plan, isDeclared: true } : plan;
       return allowedPlan(editPlan(before?.[slot], first, edits[slot]), trait);
     });
+    const slots = earlier ?? changed;
     rounds.push({
       ...rest,
       slots,
