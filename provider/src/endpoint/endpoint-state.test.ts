@@ -115,4 +115,11 @@ describe('toRefreshedOutputs', () => {
     const refreshed = toRefreshedOutputs(endpoint, inputs, { ...before, pgSettings });
     expect(refreshed.pgSettings).toEqual(pgSettings);
   });
+
+  it('keeps them also when the inputs give none', () => {
+    const pgSettings = { work_mem: '8MB' };
+    const endpoint = withSettings({ log_timezone: 'UTC', work_mem: '8192kB' });
+    const unfinished = { ...before, pgSettings, __unapplied: ['pgSettings'] as const };
+    expect(toRefreshedOutputs(endpoint, least, unfinished).pgSettings).toEqual(pgSettings);
+  });
 });

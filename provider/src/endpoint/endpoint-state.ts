@@ -85,9 +85,9 @@ export function toRefreshedOutputs(
   const isKept = (name: string) => keptByRefresh.has(name);
   const known = keepProperties(inputs, (name) => !isKept(name)) as unknown as EndpointInputs; // Only optional ones are left out.
   // What the service reports as before: after an unfinished update it may hold settings that the inputs do not give.
+  const isGiven = (name: InputName) => known[name] !== undefined || before.__unapplied?.includes(name);
   const unchanged = argumentNames.filter(
-    (name) =>
-      known[name] !== undefined && before[name] !== undefined && matchesDesired(endpoint, before, name),
+    (name) => isGiven(name) && before[name] !== undefined && matchesDesired(endpoint, before, name),
   );
   return { ...toOutputs(endpoint, known), ...pick(before, unchanged), ...keepProperties(before, isKept) };
 }
