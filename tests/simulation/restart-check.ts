@@ -115,8 +115,10 @@ export function checkRestarts(
       // A forced replacement that keeps the endpoint ignores triggers, also one whose restart an earlier run has begun.
       const staysUp =
         change.move === 0 && !(wasLeft && isForced) && (!isSame || (!before.isIdle && !isTriggerLost));
+      // After a refresh, nothing shows that a killed run has begun a restart, and its start may have failed.
+      const isKnown = !(isRefreshed && isKilled && mayFail);
       const isUp = endpoint.current_state === 'active' || ground.wasAutosuspended(endpoint.id);
-      if (staysUp && !isUp)
+      if (staysUp && isKnown && !isUp)
         watch.violate(
           'the compute starts again',
           `${slotName(slot)}: ${endpoint.id} is ${endpoint.current_state}, declared ${JSON.stringify(change)}`,
