@@ -636,3 +636,31 @@ it('a restart that Ctrl-C interrupts after its start is not repeated, although t
     expect(await violationsOf(scenario, seedsUpTo(4))).toEqual([]);
   }
 });
+
+it('the start of a create does not count as that of a restart whose own start a proxy has kept back', async () => {
+  const starts = { method: 'POST', path: '/projects/:p/endpoints/:e/start' } as const;
+  for (const operationMs of [100, 1_500]) {
+    const scenario = scenarioWith(
+      { operationMs, locks: 'none' },
+      { slots: [notWaiting], isQuiet: true },
+      { slots: [{ ...notWaiting, trigger: 'a' }], faults: [{ match: starts, times: 1, effect: noPage }] },
+    );
+    expect(await violationsOf(scenario, seedsUpTo(4))).toEqual([]);
+  }
+});
+
+it('a restart that the service refused does not happen when the program takes it back', async () => {
+  const verbs = { method: 'POST', path: '/projects/:p/endpoints/:e/:verb' } as const;
+  const refusal = { kind: 'status', status: 422, when: 'before-work' } as const;
+  const scenario = scenarioWith(
+    { operationMs: 100 },
+    { slots: [notWaiting], isQuiet: true },
+    {
+      slots: [{ ...plan, trigger: 'a' }],
+      faults: [{ match: verbs, times: 1, effect: refusal }],
+      isLeft: true,
+    },
+    { slots: [plan] },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(4))).toEqual([]);
+});
