@@ -60,12 +60,13 @@ async function runRound(
   if (!left) checkFalseFailure(world, round, results);
   if (round.isQuiet && results.every(({ isSuccess }) => isSuccess)) return undefined;
   const repeated = round.isRepeated ? await repeatFailed(world, round, stacks, results) : [];
-  countFaults(world, faults);
-  for (const fault of faults) fault.clear();
   // A repetition does not know of a `--replace` that was cut off.
   const latest =
     round.forced.length > 0 ? results : stacks.map((_, index) => repeated[index] ?? results[index]);
+  // Before the faults are lifted: an operation that hangs finishes then.
   checkFalseSuccess(world, round, stacks, latest);
+  countFaults(world, faults);
+  for (const fault of faults) fault.clear();
   checkGate(world, round, baseline);
   world.isCalm = true;
   watch.traffic.isUndisturbed = false;
