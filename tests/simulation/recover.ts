@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isEqual } from 'lodash';
+import type { InjectedFault } from 'postgres-control-emulator';
 import { slotName } from '../chaos/declared-slot';
 import { disturbedSlots } from './act';
 import { checkSuccess } from './rest-checks';
@@ -18,6 +19,8 @@ const refreshAdvice = 'run `pulumi up --refresh`';
 const overwrittenAdvice = 'Another client may have changed it';
 /** How long it takes a user to remove the lock of a run that was killed, and to start the next. Milliseconds. */
 const restartMs = 2_000;
+/** How far reads lag behind that hide a new endpoint: a little less than the provider's `read-lag.ts` allows. Milliseconds. */
+const hidingMs = 9_000;
 /** Each repetition follows the advice of at most one error for each slot, and the engine may report one error at a time. */
 const mostRuns = 6;
 
@@ -49,13 +52,10 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
   let repairedFrom = world.time.now;
   // A refresh still sees what was changed. A create asks by id whether what a list shows was deleted, which may lag behind, too.
   const mayRefuse = (isCutOff || isDestroy(round)) && mayShowDeleted(world, round);
-<<<<<<< HEAD
   if (hasDrift || mayRefuse || (isCutOff && mayHaveReplacedBeside(world, round))) await settle(world);
   if (round.refreshesBetween) await refresh(world, stack, isCutOff);
-=======
   if (hasDrift || mayRefuse) await settle(world);
   if (round.refreshesBetween) await refreshUndrifted(world, round, stack, isCutOff);
->>>>>>> 5296be3 (The simulation checks that a refresh changes nothing in state that nobody has changed at the service)
   const lateReads = round.lateReads.map((fault) => ground.controls.inject(fault));
   for (let attempt = 1; ; attempt += 1) {
     if (hasDrift) noteGivenAway(world, stack, isCutOff);
@@ -250,7 +250,19 @@ function findLeftover({ state }: Stack, urn: string, message: string): string | 
 
 async function refresh(world: World, stack: Stack, isCutOff: boolean): Promise<void> {
   noteGivenAway(world, stack, isCutOff);
+  const lateReads = hideNewEndpoint(world, stack);
   await world.run(stack, { command: 'refresh' });
+  lateReads?.clear();
+}
+
+/** What was created a moment ago, the first list and the first read by id may not show yet. */
+function hideNewEndpoint({ ground }: World, { state }: Stack): InjectedFault | undefined {
+  const [only, ...others] = ground.own().filter(({ id }) => state.resources.some((held) => held.id === id));
+  const ageMs = Date.now() - Date.parse(only?.created_at ?? '');
+  // Of an older endpoint, or of several, they would show what it was before: a refresh can't know that.
+  if (others.length > 0 || !(ageMs < hidingMs / 2)) return undefined;
+  const match = { method: 'GET', path: '/projects/:p/endpoints**' };
+  return ground.controls.inject({ match, times: 2, effect: { kind: 'late-read', lateMs: hidingMs } });
 }
 
 /** Checks that a refresh changes nothing in state that nobody has changed at the service. */
