@@ -1,4 +1,4 @@
-import { isEqual, mapValues, partition } from 'lodash';
+import { intersection, isEqual, mapValues, partition } from 'lodash';
 import { unknownValue } from '../../provider/src/lifecycle/input-values';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
 import {
@@ -123,7 +123,11 @@ export class Engine {
     const isForced = this.#options.replaceTargets?.has(urn) === true || old.isTainted;
     const inputs = await this.#host.check(urn, isForced ? nothing : old.inputs, resource.inputs);
     const diff = isForced ? undefined : await this.#host.diff(old, inputs);
-    const isReplaced = isForced || (diff && diff.replaces.length > 0) || old.isPendingReplacement;
+    const isReplaced =
+      isForced ||
+      (diff && diff.replaces.length > 0) ||
+      intersection(diff?.changes, resource.replaceOnChanges).length > 0 ||
+      old.isPendingReplacement;
     if (isReplaced && importId !== undefined && !this.#options.isPreview)
       throw new Error('previously-imported resources that still specify an ID may not be replaced');
     if (isReplaced) return this.#planReplacement(resource, old, isForced ? inputs : undefined);

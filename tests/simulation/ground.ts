@@ -29,6 +29,8 @@ export class Ground {
   readonly adopted = new Set<number>();
   /** The slots for which the user has set the resource option `import`, with its value. */
   readonly imported = new Map<number, string>();
+  /** The slots for which the user has set the resource option `replaceOnChanges`. */
+  readonly replacedOnChanges = new Set<number>();
   /** Whether the programs say `allowRestart: false`. */
   isGuarded = false;
   readonly controls: Controls;

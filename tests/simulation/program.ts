@@ -37,6 +37,7 @@ export function declareProgram(
     deletesFirst: !plan.createsBeforeDelete,
     timeoutSeconds,
     importId: ground.imported.get(slot),
+    replaceOnChanges: ground.replacedOnChanges.has(slot) ? ['suspendTimeoutSeconds'] : undefined,
   }));
 }
 

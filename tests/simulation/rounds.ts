@@ -38,6 +38,9 @@ async function runRound(
   world.plans = round.slots;
   ground.adopted.clear();
   ground.imported.clear();
+  ground.replacedOnChanges.clear();
+  for (const { slot, how } of round.forced)
+    if (how === 'replaceOnChanges') ground.replacedOnChanges.add(slot);
   // Reads may lag further behind than before: a refresh would store what the last round has changed since. And what an earlier
   // run has started is not what `allowRestart: false` forbids.
   if (round.command.includes('refresh') || (left && round.isGuarded)) await settle(world);

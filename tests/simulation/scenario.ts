@@ -27,7 +27,10 @@ export interface Round {
   /** What each slot of the programs declares. */
   readonly slots: readonly SlotPlan[];
   readonly command: 'up' | 'up --refresh' | 'refresh' | 'destroy' | 'destroy --refresh';
-  readonly forced: readonly { readonly slot: number; readonly how: '--replace' | 'taint' }[];
+  readonly forced: readonly {
+    readonly slot: number;
+    readonly how: '--replace' | 'taint' | 'replaceOnChanges';
+  }[];
   readonly faults: readonly Fault[];
   readonly mishap: Mishap;
   /** Whether the user starts a second run of the stack beside the first. */
@@ -136,9 +139,12 @@ const drawnRound = fc.record({
     'destroy',
     'destroy --refresh',
   ),
-  forced: fc.array(fc.record({ slot: slotIndex, how: fc.constantFrom('--replace', 'taint') }), {
-    maxLength: 1,
-  }),
+  forced: fc.array(
+    fc.record({ slot: slotIndex, how: fc.constantFrom('--replace', 'taint', 'replaceOnChanges') }),
+    {
+      maxLength: 1,
+    },
+  ),
   faults: fc.array(simulatedFault, { maxLength: 3 }),
   lateFaults: fc.array(lateRead, { maxLength: 2 }),
   mishap,

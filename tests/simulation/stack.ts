@@ -38,6 +38,8 @@ export interface DeclaredResource {
   readonly timeoutSeconds: number;
   /** The resource option `import`: the id to import. */
   readonly importId?: string | undefined;
+  /** The resource option: the arguments whose change replaces the resource, whatever the provider says. */
+  readonly replaceOnChanges?: readonly string[] | undefined;
 }
 
 /** A stack of the user's backend: its state file and its lock. */

@@ -18,6 +18,7 @@ export interface Registration {
   readonly timeoutSeconds: number;
   readonly createsBeforeDelete: boolean;
   readonly importId: string | undefined;
+  readonly replaceOnChanges: readonly string[] | undefined;
 }
 
 /** Those of the emulator, in this process or over HTTP. */
@@ -62,6 +63,7 @@ export class AgreementGround {
       timeoutSeconds: declaration.timeoutSeconds ?? 600,
       createsBeforeDelete: declaration.createsBeforeDelete ?? false,
       importId: this.#importId(name, declaration),
+      replaceOnChanges: declaration.replaceOnChanges,
     }));
   }
 

@@ -16,6 +16,8 @@ export interface Declaration {
   readonly import?: 'its own' | 'missing';
   /** Sets the resource option `deleteBeforeReplace: false`. @default false */
   readonly createsBeforeDelete?: boolean;
+  /** The resource option. @default none */
+  readonly replaceOnChanges?: readonly string[];
   /** @default 600 */
   readonly timeoutSeconds?: number;
 }

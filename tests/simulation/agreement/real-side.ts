@@ -57,10 +57,15 @@ async function declare(
 }
 
 function toYaml(registration: Registration, dependedOn: string | undefined): object {
-  const { name, args, timeoutSeconds, createsBeforeDelete, importId } = registration;
+  const { name, args, timeoutSeconds, createsBeforeDelete, importId, replaceOnChanges } = registration;
   const timeout = `${timeoutSeconds}s`;
   const customTimeouts = { create: timeout, update: timeout, delete: timeout };
-  const options = { customTimeouts, deleteBeforeReplace: !createsBeforeDelete, import: importId };
+  const options = {
+    customTimeouts,
+    deleteBeforeReplace: !createsBeforeDelete,
+    import: importId,
+    replaceOnChanges,
+  };
   const ofOther = mapValues(dependentArgument, (_value, output) => `\${${dependedOn}.${output}}`);
   const properties = { ...args, ...(isDependent(name, dependedOn) && ofOther) };
   return { type: 'postgres-compute:ComputeEndpoint', properties, options };

@@ -7,6 +7,12 @@ const created = { program: a, command: 'up' } as const;
 const refusedCreate = { program: elsewhere, command: 'up', faults: [refuses('POST')] } as const;
 const replica = { a: { args: { type: 'read_only' }, createsBeforeDelete: true } } as const;
 const movedReplica = { a: { ...replica.a, place: 'second project' } } as const;
+const onChanges = { replaceOnChanges: ['suspendTimeoutSeconds'] } as const;
+const watched = { a: onChanges, b: { ...replica.a, ...onChanges } } as const;
+const changed = {
+  a: { ...onChanges, args: { suspendTimeoutSeconds: 600 } },
+  b: { ...watched.b, args: { ...replica.a.args, suspendTimeoutSeconds: 600 } },
+} as const;
 
 /** Replacements of each kind, and those that break off. */
 export const replacements: readonly AgreementScenario[] = [
@@ -113,6 +119,15 @@ export const replacements: readonly AgreementScenario[] = [
       { program: replica, command: 'up' },
       { program: movedReplica, command: 'up', faults: [refuses('DELETE')] },
       { command: 'refresh' },
+      { command: 'up' },
+    ],
+  },
+  {
+    name: 'the resource option replaceOnChanges',
+    steps: [
+      { program: watched, command: 'up' },
+      { program: changed, command: 'preview' },
+      { command: 'up' },
       { command: 'up' },
     ],
   },
