@@ -53,6 +53,12 @@ const acts: Readonly<Record<Disturbance['what'], Act>> = {
   'change an endpoint': changeOwn(({ world, own }) =>
     world.ground.controls.changeEndpoint(own.id, { suspend_timeout_seconds: 1_234 }),
   ),
+  'resize an endpoint': changeOwn(({ world, own }) =>
+    world.ground.controls.changeEndpoint(own.id, {
+      autoscaling_limit_min_cu: 2,
+      autoscaling_limit_max_cu: 2,
+    }),
+  ),
   'rename an endpoint': changeOwn(({ world, disturbance, own }) =>
     world.ground.controls.changeEndpoint(own.id, { name: `renamed-${disturbance.slot}` }),
   ),

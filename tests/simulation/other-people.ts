@@ -10,6 +10,7 @@ export interface Disturbance {
     | 'add an operation'
     | 'lock the project'
     | 'change an endpoint'
+    | 'resize an endpoint'
     | 'rename an endpoint'
     | 'delete an endpoint'
     | 'connect to an endpoint';
@@ -31,6 +32,7 @@ export const disturbance: fc.Arbitrary<Disturbance> = fc.record({
     'add an operation',
     'lock the project',
     'change an endpoint',
+    'resize an endpoint',
     'rename an endpoint',
     'delete an endpoint',
     'connect to an endpoint',
@@ -45,5 +47,7 @@ export const disturbance: fc.Arbitrary<Disturbance> = fc.record({
 
 /** Whether it changes what the programs declare, so that only a refresh shows it. */
 export function isDrift({ what }: Disturbance): boolean {
-  return ['change an endpoint', 'rename an endpoint', 'delete an endpoint'].includes(what);
+  return ['change an endpoint', 'resize an endpoint', 'rename an endpoint', 'delete an endpoint'].includes(
+    what,
+  );
 }

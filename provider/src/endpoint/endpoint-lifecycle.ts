@@ -81,7 +81,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
         argumentTable[name].effect === 'replace' || (name === 'branchId' && goesWithBranch);
       const replaces = changes.filter(isReplacing);
       const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
-      // A claim would keep the endpoint from being deleted by `destroy --refresh`.
+      // What others have changed is no change of the program: nothing to report, and nothing that `allowRestart` forbids.
       if (this.#claims.isRefreshed(id, prior, news))
         return { hasChanges, changes, replaces, restarts: false };
       // Don't claim an endpoint that is about to be replaced: its delete must go through.

@@ -26,12 +26,6 @@ export const deleteFaults: readonly KnownFault[] = [
     replace: '',
   },
   {
-    name: 'a refresh before a destroy keeps the endpoints',
-    file: 'endpoint/endpoint-lifecycle.ts',
-    find: 'if (this.#claims.isRefreshed(id, prior, news))',
-    replace: 'if (false)',
-  },
-  {
     name: 'the leftover of a forced replacement is never deleted',
     file: 'lifecycle/resource-claims.ts',
     find: '(isOwnLeftover ? undefined : holder)',
@@ -42,6 +36,12 @@ export const deleteFaults: readonly KnownFault[] = [
     file: 'control-api/control-api-error.ts',
     find: 'return this.status === 404 && this.isFromService;',
     replace: 'return this.status === 404;',
+  },
+  {
+    name: 'allowRestart: false refuses a refresh after others have changed the size',
+    file: 'endpoint/endpoint-lifecycle.ts',
+    find: 'if (this.#claims.isRefreshed(id, prior, news))',
+    replace: 'if (false)',
   },
   {
     name: 'a refresh removes an endpoint that one list does not show',
