@@ -73,7 +73,6 @@ async function runRound(
   checkGate(world, round, baseline);
   world.isCalm = true;
   watch.traffic.isUndisturbed = false;
-  ground.isGuarded = false;
   const isCutOff = results.some(({ run }) => run.isCutOff);
   const isUnfinished = results.some(({ isSuccess }) => !isSuccess) || stacks.some(hasUnfinished);
   if (round.isLeft && !isCutOff && isUnfinished && statesMatchService(world)) {
@@ -83,6 +82,8 @@ async function runRound(
     const plans = hasWritten ? [...since.plans, round.slots] : since.plans;
     return { baseline: since.baseline, plans, results: [...since.results, ...results] };
   }
+  // After a destroy there is nothing to restart: `allowRestart: false` must not stop an `up`.
+  ground.isGuarded = isDestroy(round) && results.every(({ isSuccess, run }) => isSuccess && !run.isCutOff);
   for (const [index, stack] of stacks.entries())
     if (isCutOff || !isDone(world, round, stack, latest[index])) await recover(world, round, stack, isCutOff);
   if (watch.violations.length > 0) return undefined;
