@@ -165,6 +165,14 @@ export class Ground {
     this.#foreign.set(endpointId, { ...record.wire });
   }
 
+  /** Adds operations of other clients, so many that the newest page of the project shows nothing else. */
+  fillPage(projectId: string, length: number): void {
+    for (let count = 0; count < length; count += 1) {
+      const added = this.controls.addOperation(projectId, { action: 'create_branch', status: 'finished' });
+      this.#foreignOperationIds.add(added.operation.id);
+    }
+  }
+
   /** Adds another client's operation. Returns a function that ends it. */
   addOperation(project: number, operation: OtherOperation): () => void {
     const added = this.controls.addOperation(this.project(project).id, operation);

@@ -22,6 +22,8 @@ export const apiKey = 'key-canary-of-the-account';
 /** One in so many requests stalls for longer than the provider waits for a response. */
 const stalledShare = 0.002;
 const longestStallMs = 45_000;
+/** The shortest pages of operations that a schedule has. */
+const shortestPage = 2;
 const duplicatedShare = 0.005;
 
 export type Command = 'up' | 'refresh' | 'destroy';
@@ -184,10 +186,19 @@ export class World implements Carrier {
       body,
     });
     this.watch.served(sender as SimulatedRun, request, served);
+    const isTold = served.kind === 'whole' && served.status < 400 && sender.isAlive;
+    if (method !== 'GET' && !isTold) this.#crowdPage(path);
     this.journal.note('service', () => `${method} ${path.split('?')[0]}: ${describeServed(served)}`);
     const counted = served.kind === 'lost' ? undefined : countedStatuses[served.status];
     if (counted) this.journal.count(counted);
     return served;
+  }
+
+  /** Where pages are shortest, others are busy: what a write without a response has started is soon on a later page. */
+  #crowdPage(path: string): void {
+    const { longestPage } = this.scenario;
+    const [, projectId] = /^\/projects\/([^/]+)/.exec(path) ?? [];
+    if (longestPage === shortestPage && projectId) this.ground.fillPage(projectId, longestPage);
   }
 
   /** The service may return shorter pages than a client asks for. */
