@@ -25,11 +25,22 @@ const exhausted: fc.Arbitrary<Fault> = fc.record({
   effect: fc.constant({ kind: 'status' as const, status: 429, retryAfterSeconds: 60 }),
 });
 
+/** A proxy refuses a poll or two. Only a third refusal in a row is final. */
+const refusedPolls: fc.Arbitrary<Fault> = fc.record({
+  match: fc.constantFrom(
+    { method: 'GET', path: '/projects/:p/operations' },
+    { method: 'GET', path: '/projects/:p/operations/:o' },
+  ),
+  times: fc.integer({ min: 1, max: 2 }),
+  effect: fc.constant({ kind: 'proxy-page' as const, status: 404, when: 'before-work' as const }),
+});
+
 export const simulatedFault: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 10, arbitrary: fault },
   { weight: 1, arbitrary: proxied },
   { weight: 1, arbitrary: slow },
   { weight: 1, arbitrary: exhausted },
+  { weight: 1, arbitrary: refusedPolls },
 );
 
 const callOfChange = fc.constantFrom(

@@ -44,7 +44,10 @@ export function checkFalseFailure(world: World, round: Round, results: readonly 
   const lockMs = sumBy(disturbances, ({ what, forMs }) =>
     what === 'lock the project' ? forMs : longestLockMs,
   );
-  if (lockMs >= longestLockMs || !faults.every(isSurvivable)) return;
+  // Without waiting, an update reads its operations only once.
+  const isPolling = round.slots.every(({ isWaiting }) => isWaiting);
+  const arePollsRefused = isPolling && faults.length === 1 && faults.every(refusesPolls);
+  if (lockMs >= longestLockMs || !(arePollsRefused || faults.every(isSurvivable))) return;
   // A list has 90 s.
   if (faults.filter(({ effect }) => effect.kind === 'status' && effect.retryAfterSeconds === 60).length > 1)
     return;
@@ -75,6 +78,17 @@ function isSurvivable({ match, effect }: Fault): boolean {
   if (effect.kind === 'status' && effect.status === 422) return false;
   return effect.kind !== 'proxy-page' || effect.status !== 404;
 }
+
+/** Whether it refuses only polls, and fewer of them than are final. */
+function refusesPolls({ match, effect, times = 1 }: Fault): boolean {
+  if (!('path' in match) || !String(match.path).startsWith('/projects/:p/operations')) return false;
+  const isRefusal =
+    (effect.kind === 'proxy-page' || effect.kind === 'status') && [404, 423].includes(effect.status);
+  return isRefusal && Number(times) < finalRefusals;
+}
+
+/** So many refused polls in a row are final. */
+const finalRefusals = 3;
 
 /** Checks that a run with `allowRestart: false` has dropped no connections. */
 export function checkGate(world: World, round: Round, baseline: Baseline): void {
