@@ -21,6 +21,8 @@ export const apiKey = 'key-canary-of-the-account';
 
 /** One in so many requests stalls for longer than the provider waits for a response. */
 const stalledShare = 0.002;
+/** The same of reads by id of an operation where reads may not show it yet: the answer comes when it has long been visible. */
+const stalledLookupShare = 0.2;
 const longestStallMs = 45_000;
 /** The shortest pages of operations that a schedule has. */
 const shortestPage = 2;
@@ -149,7 +151,9 @@ export class World implements Carrier {
   carry({ method, path }: SentRequest): Carriage {
     const { randomness, journal } = this;
     const delay = () => randomness.between(0, this.scenario.longestDelayMs);
-    const isStalled = !this.isCalm && randomness.happens(stalledShare);
+    const { lateListsMs = 0, lateGetsMs = 0 } = this.scenario.service;
+    const isHidden = lateListsMs > 0 && lateGetsMs > 0 && path.includes('/operations/');
+    const isStalled = !this.isCalm && randomness.happens(isHidden ? stalledLookupShare : stalledShare);
     if (isStalled) journal.count('stalled requests');
     // A create is not safe to repeat, and no proxy repeats it.
     const isCreate = method === 'POST' && path.endsWith('/endpoints');
