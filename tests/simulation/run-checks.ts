@@ -44,9 +44,7 @@ export function checkFalseFailure(world: World, round: Round, results: readonly 
   const lockMs = sumBy(disturbances, ({ what, forMs }) =>
     what === 'lock the project' ? forMs : longestLockMs,
   );
-  // Without waiting, an update reads its operations only once.
-  const isPolling = round.slots.every(({ isWaiting }) => isWaiting);
-  const arePollsRefused = isPolling && faults.length === 1 && faults.every(refusesPolls);
+  const arePollsRefused = faults.length === 1 && faults.every(refusesPolls);
   if (lockMs >= longestLockMs || !(arePollsRefused || faults.every(isSurvivable))) return;
   // A list has 90 s.
   if (faults.filter(({ effect }) => effect.kind === 'status' && effect.retryAfterSeconds === 60).length > 1)

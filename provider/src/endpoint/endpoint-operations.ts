@@ -34,6 +34,8 @@ const supersededActions: readonly string[] = [...powerActions, 'apply_config'];
 
 /** After so many failures the error is final. */
 const finalFailures = 3;
+/** Between two of them. Milliseconds. */
+const failurePauseMs = 100;
 /** How long a list may take beyond the deadline, so that the state records what is unfinished. Milliseconds. */
 const extraReadMs = 5_000;
 
@@ -207,26 +209,27 @@ export class EndpointOperations {
     return new Set(operations.map(({ id }) => id));
   }
 
-  /** Lists until it is enough, or until reads can no longer lag behind. A single refusal may be a proxy's. */
+  /** Lists until it is enough, or until reads can no longer lag behind. */
   async #relist(
     find: () => Promise<Operation[]>,
     isEnough: (found: readonly Operation[]) => boolean,
   ): Promise<Operation[]> {
     const { deadline, project } = this.#work;
     // What follows needs time, too.
-    const lag = deadline.next(Math.min(project.readLagMs, deadline.remainingMs / 2));
-    let failures = 0;
-    const list = async () => {
+    return rereadUntil(deadline.next(Math.min(project.readLagMs, deadline.remainingMs / 2)), find, isEnough);
+  }
+
+  /** Reads again after a refusal: a single one may be a proxy's. */
+  async #read<Result>(read: () => Promise<Result>): Promise<Result> {
+    const { deadline } = this.#work;
+    for (let failures = 1; ; failures += 1) {
       try {
-        return await find();
+        return await read();
       } catch (error) {
-        failures += 1;
-        if (failures === finalFailures || lag.hasPassed) throw error;
-        return undefined;
+        if (failures === finalFailures || deadline.hasPassed || isNotFound(error)) throw error;
+        await deadline.pause(failurePauseMs);
       }
-    };
-    const found = await rereadUntil(lag, list, (latest) => latest !== undefined && isEnough(latest));
-    return found ?? find();
+    }
   }
 
   #readDeadline(): Deadline {
@@ -237,7 +240,7 @@ export class EndpointOperations {
   /** The operations of the endpoint, without the checks that only the service starts. */
   async #list(since: (newestAt: number) => number, within: Deadline): Promise<Operation[]> {
     const { project, endpointId } = this.#work;
-    const operations = await listOperationsSince(project.api, project.id, since, within);
+    const operations = await this.#read(() => listOperationsSince(project.api, project.id, since, within));
     const oldestAt = since(Date.parse(operations[0]?.created_at ?? ''));
     return operations.filter(
       ({ endpoint_id, action, created_at }) =>
@@ -276,7 +279,7 @@ export class EndpointOperations {
     const { project, deadline } = this.#work;
     const found = operations.map(async ({ id }) => {
       try {
-        return await project.api.getOperation(project.id, id, { deadline });
+        return await this.#read(() => project.api.getOperation(project.id, id, { deadline }));
       } catch (error) {
         // The service forgets old operations, never running ones.
         if (isNotFound(error)) return undefined;
