@@ -97,9 +97,18 @@ export class ResourceList<Item extends { readonly id: string }> {
     return (await this.#readPatiently(readLagMs, () => this.#findById(id, deadline))) !== undefined;
   }
 
-  /** Whether a listed item no longer exists by its id. If so, hides it from later lists. */
-  async hideIfGone(id: string, readLagMs: number, deadline: Deadline): Promise<boolean> {
-    if (await this.exists(id, readLagMs, deadline)) return false;
+  /**
+   * Whether a listed item no longer exists by its id. If so, hides it from later lists.
+   * @param isSame whether the item is still what was listed
+   */
+  async hideIfGone(
+    id: string,
+    readLagMs: number,
+    deadline: Deadline,
+    isSame: (item: Item) => boolean = () => true,
+  ): Promise<boolean> {
+    const item = await this.#readPatiently(readLagMs, () => this.#findById(id, deadline));
+    if (item && isSame(item)) return false;
     this.hide(id);
     return true;
   }

@@ -45,8 +45,12 @@ export async function createEndpoint(request: CreateRequest): Promise<Created> {
 }
 
 /** Whether a listed endpoint no longer exists by its id. Later lists hide it then. */
-function isListedOnly({ project, deadline }: CreateRequest, id: string): Promise<boolean> {
-  return project.endpoints.hideIfGone(id, project.readLagMs, deadline);
+function isListedOnly(
+  { project, deadline }: CreateRequest,
+  id: string,
+  isSame?: (endpoint: Endpoint) => boolean,
+): Promise<boolean> {
+  return project.endpoints.hideIfGone(id, project.readLagMs, deadline, isSame);
 }
 
 async function finishNew(request: CreateRequest, change: EndpointChange): Promise<Created> {
@@ -106,9 +110,12 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
   const { inputs, target, project } = request;
   const foundAt = Date.now();
   const { id } = endpoint;
-  if (await isListedOnly(request, id))
-    throw new GoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
   const isOwn = kind === 'own';
+  // A stale list may show the derived name of an endpoint that a finished create has renamed: the old one of a replacement.
+  const isSame = ({ name, updated_at }: Endpoint) =>
+    !isOwn || [endpoint.name, inputs.name].includes(name) || updated_at <= endpoint.updated_at;
+  if (await isListedOnly(request, id, isSame))
+    throw new GoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
   const run = startRun(request, endpoint);
   run.mayHaveDuplicates = isOwn;
   const differing = findDrift(endpoint, inputs).filter((name) => !isOwn || name !== 'name');

@@ -52,7 +52,7 @@ export const createFaults: readonly KnownFault[] = [
   {
     name: 'a create takes over an endpoint that only a lagging list shows',
     file: 'endpoint/endpoint-create.ts',
-    find: 'if (await isListedOnly(request, id))',
+    find: 'if (await isListedOnly(request, id, isSame))',
     replace: 'if (false)',
   },
   {
