@@ -13,7 +13,7 @@ import type { Randomness } from './seeded-randomness';
 export interface Carriage {
   readonly outwardMs: number;
   readonly returnMs: number;
-  /** The request arrives twice; the second response is lost. */
+  /** The request arrives twice, unless the first time it is refused; the second response is lost. */
   readonly isDuplicated: boolean;
 }
 
@@ -135,9 +135,9 @@ class Exchange {
     const carrier = this.#carrier;
     if (!this.#sender.isAlive && carrier.randomness.happens(lostWithProcess)) return;
     carrier.arriving(this.#sender, this.#request);
-    const arrived = carrier.arrive(this.#sender, this.#request, this.#config);
-    if (isDuplicated) void carrier.arrive(this.#sender, this.#request, this.#config);
-    const served = await arrived;
+    const served = await carrier.arrive(this.#sender, this.#request, this.#config);
+    const isRefused = served.kind === 'whole' && served.status >= 400;
+    if (isDuplicated && !isRefused) void carrier.arrive(this.#sender, this.#request, this.#config);
     this.#sender.step();
     setTimeout(() => this.#deliver(served), returnMs).unref();
   }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isEqual } from 'lodash';
+import { isEqual, pick } from 'lodash';
 import type { InjectedFault } from 'postgres-control-emulator';
 import { slotName } from '../chaos/declared-slot';
+import type { SlotPlan } from '../chaos/slot-plan';
 import { disturbedSlots } from './act';
 import { checkSuccess } from './rest-checks';
 import { isDestroy, type Round } from './scenario';
@@ -146,6 +147,7 @@ async function followAdvice(
     } else if (plan?.name !== undefined && message.includes(adoptAdvice) && isCutOff && !isForeign) {
       if (ground.adopted.has(slot) || ground.imported.has(slot)) return false;
       const mayImport = stack.find(urn) === undefined;
+      resetUndeclared(world, slot, plan, named);
       takeOver(world, slot, `${ground.place(slot, plan).projectId}/${named}`, mayImport);
     } else if (leftover !== undefined) {
       journal.note('user', () => `deletes ${leftover}`);
@@ -153,6 +155,13 @@ async function followAdvice(
     } else if (!hasJoinedDelete(world, message, startedAt)) return false;
   }
   return failures.length > 0;
+}
+
+/** A take-over leaves settings that the program does not declare; an earlier program may have set them. */
+function resetUndeclared({ ground }: World, slot: number, plan: SlotPlan, id: string): void {
+  const held = ground.own(slot).find((own) => own.id === id)?.settings.pg_settings ?? {};
+  const declared = pick(held, Object.keys(ground.texts.settings(slot, plan)));
+  if (!isEqual(declared, held)) ground.controls.changeEndpoint(id, { settings: { pg_settings: declared } });
 }
 
 /** Whether a run has left an endpoint of the declared name that no state has. */

@@ -272,7 +272,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc
     requestsPerMinute: fc.constantFrom(undefined, undefined, undefined, undefined, 60, 30),
     longestPage: fc.constantFrom(undefined, undefined, undefined, undefined, 5, 2),
     longestDelayMs: fc.constantFrom(20, 20, 20, 200, 1_500),
-    timeoutSeconds: fc.constantFrom(600, 600, 60, 20),
+    timeoutSeconds: fc.constantFrom(600, 600, 60),
     traits: fc.array(slotTraits, { minLength: mostSlots, maxLength: mostSlots }),
     secondStackFrom: fc.constantFrom(1, 2, mostSlots, mostSlots, mostSlots),
     areDependent: fc.boolean(),
@@ -349,7 +349,7 @@ function longEnough({
   const isLate = lateness === 'always' && lateMs > 2_000;
   if (requestsPerMinute) return 600;
   if (longestDelayMs > 200 || operationMs > 1_000 || isLate) return hasEndless ? 200 : 600;
-  return hasEndless ? 20 : timeoutSeconds;
+  return hasEndless ? 60 : timeoutSeconds;
 }
 
 function toRounds({

@@ -24,7 +24,7 @@ export class Traffic {
   readonly #refusedAt = new Map<SimulatedRun, number[]>();
   /** The names under which each run has created endpoints, and when it did so first. */
   readonly #created = new Map<SimulatedRun, Map<string, number>>();
-  /** The run whose request has created each endpoint, unless the connection was closed. */
+  /** The run whose request has created each endpoint. */
   readonly #creators = new Map<string, SimulatedRun>();
   /** When the last PATCH of each endpoint arrived. */
   readonly #changedAt = new Map<string, number>();

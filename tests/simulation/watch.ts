@@ -1,4 +1,5 @@
 import { sortBy } from 'lodash';
+import type { Operation } from 'postgres-control-emulator';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
 import type { Ground } from './ground';
 import type { Served } from './in-process-reply';
@@ -81,15 +82,19 @@ export class Watch {
     if (body !== undefined) this.#searchBody(run, body);
   }
 
-  /** The service has done its work. */
-  served(run: SimulatedRun, { method, path }: SentRequest, served: Served): void {
+  /** The service has done its work, whatever the response says. */
+  served(
+    run: SimulatedRun,
+    { method, path }: SentRequest,
+    served: Served,
+    started: readonly Operation[],
+  ): void {
     if (method !== 'GET' && !isRefusal(served)) this.wrote.add(run);
-    if (method === 'GET' || served.kind !== 'whole') return;
-    const { endpoint, operations = [] } = parseChange(served.body) ?? {};
-    if (endpoint && served.status === 201) this.traffic.noteCreated(run, endpoint.id);
+    const isCreate = method === 'POST' && path.endsWith('/endpoints');
+    if (isCreate) for (const { endpoint_id = '' } of started) this.traffic.noteCreated(run, endpoint_id);
     // The next run can do no more about a failure than send the request again, and the service then has the values already.
     if (!run.isAlive && (method === 'PATCH' || path.endsWith('/start')))
-      for (const { id } of operations) this.unheard.add(id);
+      for (const { id } of started) this.unheard.add(id);
   }
 
   /** A response reaches the process that waits for it. */
@@ -210,7 +215,6 @@ function isRefusal(served: Served): boolean {
 
 interface Change {
   readonly endpoint?: { readonly id: string; readonly branch_id: string };
-  readonly operations?: readonly { readonly id: string }[];
 }
 
 function parseChange(body: string): Change | undefined {

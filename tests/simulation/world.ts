@@ -1,4 +1,5 @@
 import type { InternalAxiosRequestConfig } from 'axios';
+import { differenceBy } from 'lodash';
 import { slotName } from '../chaos/declared-slot';
 import type { SlotPlan } from '../chaos/slot-plan';
 import { Engine, type EngineResult } from './engine';
@@ -183,13 +184,16 @@ export class World implements Carrier {
     { headers }: InternalAxiosRequestConfig,
   ): Promise<Served> {
     const { method, path, body } = request;
+    const list = () => (method === 'GET' ? [] : this.ground.ownOperations());
+    const earlier = list();
     const served = await this.service.server.handle({
       method,
       url: `/api/v2${this.#withPageSize(path)}`,
       headers: { authorization: String(headers.get('Authorization')) },
       body,
     });
-    this.watch.served(sender as SimulatedRun, request, served);
+    const started = differenceBy(list(), earlier, 'id');
+    this.watch.served(sender as SimulatedRun, request, served, started);
     const isTold = served.kind === 'whole' && served.status < 400 && sender.isAlive;
     if (method !== 'GET' && !isTold) this.#crowdPage(path);
     this.journal.note('service', () => `${method} ${path.split('?')[0]}: ${describeServed(served)}`);
