@@ -227,7 +227,7 @@ describe('an unfinished or failed operation', () => {
     service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-hangs' } });
     const state = await runCreate(service.startProvider(), service.declare({ waitForOperations: false }));
     const path = '/projects/:p/operations/:o';
-    service.emulator.inject({ match: { path }, effect: { kind: 'status', status: 403 } });
+    service.emulator.inject({ match: { path }, times: 3, effect: { kind: 'status', status: 403 } });
     const failure = await errorOf(runUpdate(service.startProvider(), state, state.inputs));
     expect(failure.properties?.unsettledOperations).toHaveLength(1);
   });

@@ -664,3 +664,40 @@ it('a restart that the service refused does not happen when the program takes it
   );
   expect(await violationsOf(scenario, seedsUpTo(4))).toEqual([]);
 });
+
+const listOfEndpoints = { method: 'GET', path: '/projects/:p/endpoints' } as const;
+
+it('an update after a failed create looks for its duplicates again where the first list is stale', async () => {
+  const replica = { ...plan, type: 'read_only' } as const;
+  const staleLists = (times: number, lateMs: number) => ({
+    match: listOfEndpoints,
+    times,
+    effect: { kind: 'late-read' as const, lateMs },
+  });
+  const scenario = scenarioWith(
+    { operationMs: 0 },
+    {
+      slots: [replica],
+      mishap: { counts: 'writes', kind: 'kill of CLI and host', at: 1, lingerMs: 0 },
+      faults: [
+        staleLists(2, 2_000),
+        { match: { method: 'DELETE', path: '/projects/:p/endpoints/:e' }, times: 10, effect: noPage },
+      ],
+      lateReads: [staleLists(3, 450)],
+    },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(40))).toEqual([]);
+});
+
+it('a forced replacement creates beside an endpoint that a stale list shows before its last rename', async () => {
+  const replica = { ...plan, type: 'read_only', isWaiting: false } as const;
+  const scenario = scenarioWith(
+    { operationMs: 0, lateListsMs: 500 },
+    { slots: [{ ...replica, name: 'a' }], isQuiet: true },
+    {
+      slots: [{ ...replica, isWaiting: true, createsBeforeDelete: true }],
+      forced: [{ slot: 0, how: '--replace' }],
+    },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
+});

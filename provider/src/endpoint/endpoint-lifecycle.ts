@@ -18,7 +18,7 @@ import { createEndpoint } from './endpoint-create';
 import { deleteEndpoint } from './endpoint-delete';
 import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
 import { type FoundEndpoint, readEndpoint } from './endpoint-read';
-import { type EarlierRestart, EndpointRun } from './endpoint-run';
+import { EndpointRun } from './endpoint-run';
 import { type EndpointOutputs, type PriorState, withSettings } from './endpoint-state';
 import { endpointType } from './endpoint-type';
 import { toCreateTarget } from './existing-endpoint';
@@ -142,10 +142,6 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       if (created) await this.#deleteLeft(work, created, 'other resources');
       const run = new EndpointRun(work);
       run.mayHaveDuplicates = created !== false;
-      // An operation that only a list shows may be older than the restart.
-      const isSame = !declared.includes('restartTriggers') && outputs.unsettledOperations !== undefined;
-      const unfinished: EarlierRestart = isSame ? 'for the same values' : 'for other values';
-      const earlierRestart = outputs.__unapplied?.includes('restartTriggers') ? unfinished : 'none';
       const resume = async () => {
         // If the state holds no operations of what was not applied, its request may have arrived all the same.
         const { __unapplied: unapplied, unsettledOperations } = outputs;
@@ -153,7 +149,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
           unapplied && !unsettledOperations
             ? await run.findEarlier(unapplied.includes('adopt'), union(changes, unapplied))
             : (unsettledOperations ?? []);
-        await run.resume(earlier, changes, earlierRestart);
+        await run.resume(earlier, changes, unapplied?.includes('restartTriggers'));
         const finished = await run.finish({ before: outputs });
         // The first list may have lagged behind.
         if (created) await this.#deleteLeft(work, created, 'other resources', startedAt);

@@ -1,4 +1,4 @@
-import { differenceBy, takeRightWhile, union, unionBy, without } from 'lodash';
+import { differenceBy, union, unionBy, without } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Endpoint, EndpointChange, Operation } from '../control-api/wire-types';
@@ -36,12 +36,6 @@ interface Leftovers {
   readonly wasRestart: boolean;
 }
 
-/**
- * The restart for `restartTriggers` that an earlier run has begun, or was to begin, and has not finished: for the values that are
- * declared now, with operations that the state records; or for others, which need a restart of their own.
- */
-export type EarlierRestart = 'none' | 'for the same values' | 'for other values';
-
 interface FinishOptions {
   readonly except?: 'name';
   readonly before?: EndpointOutputs;
@@ -75,8 +69,6 @@ export class EndpointRun {
   #sent: readonly InputName[] = [];
   /** The endpoint in the latest response to a write. */
   #written: Endpoint | undefined;
-  /** Whether the restart that an earlier run has begun has finished since. */
-  #hasRestarted = false;
   /** Whether this create may have left duplicates. If it fails then, the next update or delete looks for them. */
   mayHaveDuplicates = false;
   /** How long reads may lag behind when the next check decides whether a change drops connections. Milliseconds. */
@@ -124,13 +116,16 @@ export class EndpointRun {
     this.#written = endpoint;
   }
 
-  /** Resumes what an earlier run left, and applies the named arguments. */
+  /**
+   * Resumes what an earlier run left, and applies the named arguments.
+   * @param hasBegun whether an earlier restart for `restartTriggers` may have suspended the compute, and not started it again
+   */
   async resume(
     earlier: readonly UnsettledOperation[],
     names: readonly InputName[],
-    earlierRestart: EarlierRestart = 'none',
+    hasBegun = false,
   ): Promise<void> {
-    let leftovers = await this.#awaitLeftovers(earlier, names, earlierRestart);
+    let leftovers = await this.#awaitLeftovers(earlier, names);
     let started = await this.#applyLeftovers(leftovers);
     // A start alone belongs to the create, not to a change that is still due.
     const hasEarlierChange = earlier.some(({ action }) => action !== 'start_compute');
@@ -148,7 +143,6 @@ export class EndpointRun {
     }
     // A start of others that was under way, and did not fail, has finished the restart.
     const underWay = leftovers.failed.length === 0 ? unknown.filter(isUnfinished) : [];
-    const hasBegun = earlierRestart !== 'none';
     const isDone = await this.#restartIfDue(leftovers, [...started, ...underWay], hasBegun);
     this.#unapplied = isDone ? [] : ['restartTriggers'];
     this.#operations.forgetEarlier();
@@ -190,15 +184,10 @@ export class EndpointRun {
 
   async #awaitLeftovers(
     earlier: readonly UnsettledOperation[],
-    declared: readonly InputName[],
-    earlierRestart: EarlierRestart,
+    names: readonly InputName[],
   ): Promise<Leftovers> {
-    this.#unapplied = declared;
-    const failed = await this.#operations.awaitEarlier(earlier);
-    this.#hasRestarted =
-      earlierRestart === 'for the same values' && hadStartUnderWay(differenceBy(earlier, failed, 'id'));
-    const names = this.#hasRestarted ? without(declared, 'restartTriggers') : declared;
     this.#unapplied = names;
+    const failed = await this.#operations.awaitEarlier(earlier);
     const wasRestart = hasStart(earlier);
     if (failed.length === 0) return { due: names, failed, wasRestart };
     const differing = union(names, findDrift(await this.#endpoint.read(), this.#work.inputs));
@@ -220,7 +209,10 @@ export class EndpointRun {
     // change were in place already, another request has started its operations, which are still to be found.
     this.#noteWritten(change.endpoint);
     const disruptive = this.#isUnsuspended(change.operations) ? findDisruptive(names, this.#work.inputs) : [];
-    this.#unapplied = names.filter((name) => name === 'restartTriggers' || disruptive.includes(name));
+    const isRestarting = hasStart(change.operations);
+    this.#unapplied = names.filter(
+      (name) => (name === 'restartTriggers' && !isRestarting) || disruptive.includes(name),
+    );
     this.#operations.forgetEarlier(['apply_config', ...change.operations.map(({ action }) => action)]);
     await this.#operations.await(change.operations);
     return change.operations;
@@ -276,7 +268,10 @@ export class EndpointRun {
   async #control(verb: 'start' | 'suspend'): Promise<EndpointChange> {
     const change = await this.#writer.control(verb);
     // Until here, a restart whose start was not accepted is repeated as a whole.
-    if (verb === 'start') this.#operations.forgetEarlier(['suspend_compute', 'start_compute']);
+    if (verb === 'start') {
+      this.#operations.forgetEarlier(['suspend_compute', 'start_compute']);
+      if (hasStart(change.operations)) this.#unapplied = without(this.#unapplied, 'restartTriggers');
+    }
     await this.awaitChange(change);
     return change;
   }
@@ -374,8 +369,7 @@ export class EndpointRun {
     const { latest } = this.#endpoint;
     const { mayHaveWritten } = this.#writer;
     if (latest && before && !mayHaveWritten) {
-      const left = this.#hasRestarted ? without(before.__unapplied, 'restartTriggers') : before.__unapplied;
-      return toUnchangedOutputs(latest, before, this.#operations.latest, left);
+      return toUnchangedOutputs(latest, before, this.#operations.latest, before.__unapplied);
     }
     if (latest) return this.#toOutputs(latest);
     if (!before || !this.#writer.mayBeDone) return undefined;
@@ -396,16 +390,6 @@ function isResettable(name: InputName): boolean {
 /** @param expected undefined: not known */
 function isAsExpected(endpoint: Endpoint, name: InputName, expected: unknown): boolean {
   return expected === undefined || isSame(expected, argumentTable[name].read?.(endpoint));
-}
-
-/**
- * Whether a start was under way, which has finished the restart since. An older one, such as that of the create, has ended before
- * the suspension.
- * @param operations oldest first
- */
-function hadStartUnderWay(operations: readonly UnsettledOperation[]): boolean {
-  const latest = takeRightWhile(operations, ({ action }) => action !== 'suspend_compute');
-  return hasStart(latest.filter(isUnfinished));
 }
 
 /** Those that are no older than what was found. */

@@ -34,8 +34,8 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a restart that was cut off is not recorded',
     file: 'endpoint/endpoint-run.ts',
-    find: "this.#unapplied = names.filter((name) => name === 'restartTriggers' || disruptive.includes(name));",
-    replace: 'this.#unapplied = [];',
+    find: "(name) => (name === 'restartTriggers' && !isRestarting) || disruptive.includes(name),",
+    replace: '() => false,',
   },
   {
     name: 'a resumed restart does not start a compute that is suspended already',
@@ -88,7 +88,7 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'an update does not wait for the operations of an earlier one',
     file: 'endpoint/endpoint-run.ts',
-    find: 'let leftovers = await this.#awaitLeftovers(earlier, names, earlierRestart);',
+    find: 'let leftovers = await this.#awaitLeftovers(earlier, names);',
     replace: 'let leftovers: Leftovers = { due: names, failed: [], wasRestart: false };',
   },
   {
