@@ -1,4 +1,4 @@
-import { differenceBy, union, unionBy, without } from 'lodash';
+import { compact, differenceBy, maxBy, union, unionBy, without } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Endpoint, EndpointChange, Operation } from '../control-api/wire-types';
@@ -235,7 +235,7 @@ export class EndpointRun {
     // earlier try may have suspended it.
     if (due.includes('restartTriggers') || (isSuspendDue && wasRestart))
       return this.#restart(hasBegun || isStartDue);
-    if (isSuspendDue && !isStopTakenBack(due, this.#work.inputs)) await this.#control('suspend');
+    if (isSuspendDue && !isStopTakenBack(due, this.#work.inputs)) await this.#suspend();
     // Without waiting, the suspension of a restart may look unfinished. A start without effect means that it failed, too.
     else if (isStartDue) return (await this.#start()) || !this.#operations.isSuspending;
     return true;
@@ -243,20 +243,21 @@ export class EndpointRun {
 
   /** Without the restart call: sent again after a lost response, it would restart the compute twice. */
   async #restart(hasBegun: boolean): Promise<boolean> {
-    // Don't trust a read for the compute's state: reads may lag behind. A suspension that starts no operation means that
-    // the compute is idle, unless an earlier restart has suspended it already; or another suspension is under way.
-    const { endpoint, operations } = await this.#control('suspend');
-    const isSuspended = operations.length > 0 || endpoint.current_state !== 'idle';
+    const isSuspended = await this.#suspend();
     if (!isSuspended && !hasBegun) return true;
-    if (isSuspended && operations.length === 0) await this.#awaitSuspension();
     // Without waiting, a start without effect means that the suspension was cancelled, or had not begun.
     return (await this.#start()) || !isSuspended || this.#work.inputs.waitForOperations !== false;
   }
 
-  /** Repeats a suspension that others have requested if it fails. */
-  async #awaitSuspension(): Promise<void> {
+  /** Returns false if the compute was idle: nothing may have suspended it, or an earlier restart. */
+  async #suspend(): Promise<boolean> {
+    // Don't trust a read for the compute's state: reads may lag behind.
+    const { endpoint, operations } = await this.#control('suspend');
+    if (operations.length > 0 || endpoint.current_state === 'idle') return operations.length > 0;
+    // Others have requested a suspension that is under way. It is repeated if it fails.
     const failed = await this.#operations.awaitEarlier(await this.#operations.findSuspension());
     if (failed.some(({ action }) => action === 'suspend_compute')) await this.#control('suspend');
+    return true;
   }
 
   /** Starts the compute. Returns false only if the start had no effect; a disabled endpoint counts as done. */
@@ -366,7 +367,8 @@ export class EndpointRun {
 
   /** Undefined when there is nothing to add to what is in state. */
   #latestOutputs(before: EndpointOutputs | undefined): EndpointOutputs | undefined {
-    const { latest } = this.#endpoint;
+    // A stale list shows the values before the change, and the next program may take it back.
+    const latest = maxBy(compact([this.#endpoint.latest, this.#written]), 'updated_at');
     const { mayHaveWritten } = this.#writer;
     if (latest && before && !mayHaveWritten) {
       return toUnchangedOutputs(latest, before, this.#operations.latest, before.__unapplied);

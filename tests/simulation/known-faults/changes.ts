@@ -16,7 +16,7 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a repeated restart is repeated again when only its start is left',
     file: 'endpoint/endpoint-run.ts',
-    find: "if (verb === 'start') this.#operations.forgetEarlier(['suspend_compute', 'start_compute']);",
+    find: "this.#operations.forgetEarlier(['suspend_compute', 'start_compute']);",
     replace: '',
   },
   {
@@ -155,8 +155,9 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a restart does not wait for the suspension of a killed one',
     file: 'endpoint/endpoint-run.ts',
-    find: 'if (isSuspended && operations.length === 0) await this.#awaitSuspension();',
-    replace: '',
+    find: "operations.length > 0 || endpoint.current_state === 'idle') return operations.length > 0;",
+    replace:
+      "operations.length > 0 || endpoint) return operations.length > 0 || endpoint.current_state !== 'idle';",
   },
   {
     name: 'a trigger hides an apply_config that has failed',
@@ -177,10 +178,10 @@ export const changeFaults: readonly KnownFault[] = [
     replace: '',
   },
   {
-    name: 'the start of the create counts as that of a restart',
+    name: 'a restart stays due after its start was accepted',
     file: 'endpoint/endpoint-run.ts',
-    find: "takeRightWhile(operations, ({ action }) => action !== 'suspend_compute')",
-    replace: 'operations',
+    find: "if (hasStart(change.operations)) this.#unapplied = without(this.#unapplied, 'restartTriggers');",
+    replace: '',
   },
   {
     name: 'a refresh forgets what an unfinished update has set',
