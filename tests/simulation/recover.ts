@@ -4,6 +4,7 @@ import type { InjectedFault } from 'postgres-control-emulator';
 import { slotName } from '../chaos/declared-slot';
 import type { SlotPlan } from '../chaos/slot-plan';
 import { disturbedSlots } from './act';
+import type { Disturbance } from './other-people';
 import { checkSuccess } from './rest-checks';
 import { isDestroy, type Round } from './scenario';
 import { settle } from './settle';
@@ -56,6 +57,7 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
   if (hasDrift || mayRefuse || (isCutOff && mayHaveReplacedBeside(world, round))) await settle(world);
   if (round.refreshesBetween) await refresh(world, stack, isCutOff);
   if (hasDrift || mayRefuse) await settle(world);
+  if (isCutOff) deleteUnknown(world, round, stack);
   if (round.refreshesBetween) await refreshUndrifted(world, round, stack, isCutOff);
   const lateReads = round.lateReads.map((fault) => ground.controls.inject(fault));
   for (let attempt = 1; ; attempt += 1) {
@@ -122,13 +124,14 @@ async function followAdvice(
     const plan = world.plans[slot];
     const named = namedIn(message);
     const isForeign = ground.isForeign(named);
-    const leftover = refusalByLeftover.test(message) ? findLeftover(stack, urn, message) : undefined;
+    const mayBeLeft = refusalByLeftover.test(message) || message.includes(adoptAdvice);
+    const leftover = mayBeLeft ? findLeftover(stack, urn, message) : undefined;
     if (message.includes(refreshAdvice)) {
       // Until then a list may still show what was deleted.
       await sleep(world.lagMs);
       await refresh(world, stack, isCutOff);
-    } else if (refusal.test(message) && mayShowDeleted(world, round) && namesDeleted(world, message)) {
-      // Both a list and a read by id still show an endpoint that was deleted. The refusal names it; later it is gone.
+    } else if (mayShowDeleted(world, round) && isStaleRefusal(world, message)) {
+      // Later it is gone.
       journal.count('stale refusals');
       await settle(world);
     } else if (message.includes('ENDPOINT_DELETING')) {
@@ -177,9 +180,9 @@ function namedIn(message: string): string {
   return endpointsIn(message)[0] ?? '';
 }
 
-/** Whether the error names an endpoint that no longer exists: the one in the way, or one that an earlier run has left. */
-function namesDeleted({ ground }: World, message: string): boolean {
-  return endpointsIn(message).some((id) => !ground.exists(id));
+/** Whether an endpoint is in the way that no longer exists: a list and a read by id, or what an earlier run has left, still show it. */
+export function isStaleRefusal({ ground }: World, message: string): boolean {
+  return refusal.test(message) && endpointsIn(message).some((id) => !ground.exists(id));
 }
 
 /** The endpoints that the project has, by the error. */
@@ -225,6 +228,23 @@ function findUnreplaced(world: World, { forced }: Round, stack: Stack): Readonly
  */
 function mayHaveReplacedBeside({ plans }: World, { forced }: Round): boolean {
   return forced.some(({ slot }) => plans[slot]?.createsBeforeDelete);
+}
+
+/**
+ * Deletes what a killed replacement has created beside an old endpoint that other people have renamed or deleted since: its
+ * derived name stands for that of the old one, so no later create finds it.
+ */
+function deleteUnknown({ ground, journal, plans }: World, round: Round, stack: Stack): void {
+  const isUnknown = ({ what, slot }: Disturbance) =>
+    (what === 'rename an endpoint' || what === 'delete an endpoint') &&
+    plans[slot]?.createsBeforeDelete &&
+    round.forced.some((force) => force.slot === slot && force.how === 'replaceOnChanges');
+  const inState = stack.state.resources.map(({ id }) => id);
+  for (const { slot } of round.disturbances.filter(isUnknown))
+    for (const { id } of ground.own(slot).filter((own) => !inState.includes(own.id))) {
+      journal.note('user', () => `deletes ${id}`);
+      ground.controls.deleteEndpoint(id);
+    }
 }
 
 /** Whether the next `up` does not delete again what this one has begun to delete. */
@@ -276,12 +296,13 @@ function hideNewEndpoint({ ground }: World, { state }: Stack): InjectedFault | u
 
 /** Checks that a refresh changes nothing in state that nobody has changed at the service. */
 async function refreshUndrifted(world: World, round: Round, stack: Stack, isCutOff: boolean): Promise<void> {
-  const before = new Map(stack.state.resources.map(({ id, outputs }) => [id, outputs.values]));
+  const before = [...stack.state.resources];
   await refresh(world, stack, isCutOff);
   if (isCutOff || round.disturbances.length > 0 || world.lagMs > 0) return;
   for (const { id, outputs } of stack.state.resources) {
-    const earlier = before.get(id);
-    if (earlier && !isEqual(earlier, outputs.values))
+    // In a replacement that took over its own endpoint, two have the same id.
+    const earlier = before.filter((each) => each.id === id).map((each) => each.outputs.values);
+    if (earlier.length > 0 && !earlier.some((values) => isEqual(values, outputs.values)))
       world.watch.violate(
         'a refresh finds only drift',
         `${id} changed from ${JSON.stringify(earlier)} to ${JSON.stringify(outputs.values)}`,

@@ -87,14 +87,14 @@ export function checkRestarts(
       // A kill during a restart by `restartTriggers` adds one: the service does not know about triggers.
       const isKilled = results.some(({ run }) => run.isKilled);
       // A lost response also adds one if the deadline leaves no time to look up what the request did.
-      const isResponseLost = [...earlier, ...results].some(({ failures }) =>
-        failures.some(({ message }) => /no usable response|: (408|425|5(0[024]|[1-9]\d)) /.test(message)),
+      const lost = [...earlier, ...results].filter(({ failures }) =>
+        failures.some(({ message }) => lostResponse.test(message)),
       );
-      const isTriggerLost = change.trigger > 0 && (isKilled || isResponseLate || isResponseLost);
+      const mostLost = change.trigger > 0 ? Number(isKilled || isResponseLate) + lost.length : 0;
       // A killed run has repeated a restart that had failed, and the lists of the next one do not show that yet.
       const mayFail = wasLeft || round.faults.some(({ effect }) => effect.kind === 'operation-fails');
       const isRepeatLost = isKilled && mayFail && world.lagMs > 0;
-      const most = declared + (isTriggerLost || isRepeatLost ? 1 : 0);
+      const most = declared + Math.max(mostLost, Number(isRepeatLost));
       if (restarts > change.size || drops > most)
         watch.violate(
           'restarts are declared',
@@ -114,7 +114,10 @@ export function checkRestarts(
         );
       // A forced replacement that keeps the endpoint ignores triggers, also one whose restart an earlier run has begun.
       const staysUp =
-        change.move === 0 && !(wasLeft && isForced) && (!isSame || (!before.isIdle && !isTriggerLost));
+        change.move === 0 &&
+        !(wasLeft && isForced) &&
+        !(isSame && before.isIdle) &&
+        !(mostLost > 0 && (isSame || wasLeft));
       // After a refresh, nothing shows that a killed run has begun a restart, and its start may have failed.
       const isKnown = !(isRefreshed && isKilled && mayFail);
       const isUp = endpoint.current_state === 'active' || ground.wasAutosuspended(endpoint.id);
@@ -130,6 +133,9 @@ export function checkRestarts(
         watch.violate('an idle compute stays idle', `${slotName(slot)}: ${endpoint.id} was started`);
     }
 }
+
+/** A run fails without having seen what a request has done. */
+const lostResponse = /no usable response|not the service's own response|: (408|425|5(0[024]|[1-9]\d)) /;
 
 const noDisruptions = { size: 0, trigger: 0, move: 0 };
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isMatch } from 'lodash';
+import { compact, isMatch } from 'lodash';
 import type { Endpoint, InjectedFault } from 'postgres-control-emulator';
 import type { SlotPlan } from '../chaos/slot-plan';
 import { act, disturbedSlots } from './act';
@@ -63,6 +63,7 @@ async function runRound(
   if (!left) checkFalseFailure(world, round, results);
   if (round.isQuiet && results.every(({ isSuccess }) => isSuccess)) return undefined;
   const repeated = round.isRepeated ? await repeatFailed(world, round, stacks, results) : [];
+  const all = [...results, ...compact(repeated)];
   // A repetition does not know of a `--replace` that was cut off.
   const latest =
     round.forced.length > 0 ? results : stacks.map((_, index) => repeated[index] ?? results[index]);
@@ -78,9 +79,9 @@ async function runRound(
   if (round.isLeft && !isCutOff && isUnfinished && statesMatchService(world)) {
     journal.count('edits before a repair');
     // What was refused has changed nothing, so there is nothing to change back.
-    const hasWritten = results.some(({ run }) => watch.wrote.has(run));
+    const hasWritten = all.some(({ run }) => watch.wrote.has(run));
     const plans = hasWritten ? [...since.plans, round.slots] : since.plans;
-    return { baseline: since.baseline, plans, results: [...since.results, ...results] };
+    return { baseline: since.baseline, plans, results: [...since.results, ...all] };
   }
   // After a destroy there is nothing to restart: `allowRestart: false` must not stop an `up`.
   ground.isGuarded = isDestroy(round) && results.every(({ isSuccess, run }) => isSuccess && !run.isCutOff);
@@ -89,7 +90,7 @@ async function runRound(
   if (watch.violations.length > 0) return undefined;
   await settle(world);
   for (const stack of stacks) checkEndpoints(world, stack);
-  checkRestarts(world, round, results, since);
+  checkRestarts(world, round, all, since);
   checkForeign(world);
   for (const stack of stacks) checkRepeated(world, stack, round, results);
   if (watch.violations.length > 0) return undefined;
