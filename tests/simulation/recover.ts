@@ -149,7 +149,9 @@ async function followAdvice(
       journal.note('user', () => `chooses another name for ${slotName(slot)}`);
     } else if (plan?.name !== undefined && message.includes(adoptAdvice) && isCutOff && !isForeign) {
       if (ground.adopted.has(slot) || ground.imported.has(slot)) return false;
-      const mayImport = stack.find(urn) === undefined;
+      // An import does not repeat a start that has failed.
+      const mayFail = round.faults.some(({ effect }) => effect.kind === 'operation-fails');
+      const mayImport = stack.find(urn) === undefined && !mayFail;
       resetUndeclared(world, slot, plan, named);
       takeOver(world, slot, `${ground.place(slot, plan).projectId}/${named}`, mayImport);
     } else if (leftover !== undefined) {
