@@ -8,7 +8,7 @@ import { deleteDuplicates, findDuplicates, findOlderDuplicate } from './duplicat
 import { deleteEndpoint } from './endpoint-delete';
 import { EndpointRun } from './endpoint-run';
 import type { EndpointOutputs } from './endpoint-state';
-import type { ExistingEndpoint } from './existing-endpoint';
+import { type ExistingEndpoint, updatedAt } from './existing-endpoint';
 
 export interface CreateRequest extends CreateWork {
   readonly allowsRestart: boolean;
@@ -44,7 +44,7 @@ export async function createEndpoint(request: CreateRequest): Promise<Created> {
   }
 }
 
-/** Whether a listed endpoint no longer exists by its id. Later lists hide it then. */
+/** Whether a listed endpoint no longer exists by its id, or is no longer what was listed. Later lists hide it then. */
 function isListedOnly(
   { project, deadline }: CreateRequest,
   id: string,
@@ -112,8 +112,8 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
   const { id } = endpoint;
   const isOwn = kind === 'own';
   // A stale list may show the derived name of an endpoint that a finished create has renamed: the old one of a replacement.
-  const isSame = ({ name, updated_at }: Endpoint) =>
-    !isOwn || [endpoint.name, inputs.name].includes(name) || updated_at <= endpoint.updated_at;
+  const isSame = (now: Endpoint) =>
+    !isOwn || [endpoint.name, inputs.name].includes(now.name) || !(updatedAt(now) > updatedAt(endpoint));
   if (await isListedOnly(request, id, isSame))
     throw new GoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
   const run = startRun(request, endpoint);

@@ -1,4 +1,4 @@
-import { compact, differenceBy, maxBy, union, unionBy, without } from 'lodash';
+import { differenceBy, union, unionBy, without } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Endpoint, EndpointChange, Operation } from '../control-api/wire-types';
@@ -19,6 +19,7 @@ import type { EndpointInputs, InputName } from './endpoint-inputs';
 import { EndpointOperations, type EndpointWork } from './endpoint-operations';
 import { type EndpointOutputs, toOutputs, toUnchangedOutputs, toUnreadOutputs } from './endpoint-state';
 import { EndpointWriter } from './endpoint-writer';
+import { updatedAt } from './existing-endpoint';
 import { KnownEndpoint } from './known-endpoint';
 
 /** How long to pause before an endpoint that does not agree yet is read again. */
@@ -368,7 +369,8 @@ export class EndpointRun {
   /** Undefined when there is nothing to add to what is in state. */
   #latestOutputs(before: EndpointOutputs | undefined): EndpointOutputs | undefined {
     // A stale list shows the values before the change, and the next program may take it back.
-    const latest = maxBy(compact([this.#endpoint.latest, this.#written]), 'updated_at');
+    const [read, written] = [this.#endpoint.latest, this.#written];
+    const latest = read && written && updatedAt(written) > updatedAt(read) ? written : read;
     const { mayHaveWritten } = this.#writer;
     if (latest && before && !mayHaveWritten) {
       return toUnchangedOutputs(latest, before, this.#operations.latest, before.__unapplied);

@@ -85,6 +85,10 @@ export function createdAt({ created_at }: Endpoint): number {
   return Date.parse(created_at);
 }
 
+export function updatedAt({ updated_at }: Endpoint): number {
+  return Date.parse(updated_at);
+}
+
 export function isBefore(left: Endpoint, right: Endpoint): boolean {
   const ageMs = createdAt(right) - createdAt(left);
   return ageMs > 0 || (ageMs === 0 && left.id < right.id);
