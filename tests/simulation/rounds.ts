@@ -78,8 +78,9 @@ async function runRound(
   const isUnfinished = results.some(({ isSuccess }) => !isSuccess) || stacks.some(hasUnfinished);
   if (round.isLeft && !isCutOff && isUnfinished && statesMatchService(world)) {
     journal.count('edits before a repair');
-    // What was refused has changed nothing, so there is nothing to change back.
-    const hasWritten = all.some(({ run }) => watch.wrote.has(run));
+    // What was refused has changed nothing, so there is nothing to change back, unless the refusal came too late to be heard.
+    const isUnheard = journal.counts.has('stalled requests');
+    const hasWritten = isUnheard || all.some(({ run }) => watch.wrote.has(run));
     const plans = hasWritten ? [...since.plans, round.slots] : since.plans;
     return { baseline: since.baseline, plans, results: [...since.results, ...all] };
   }
