@@ -236,9 +236,11 @@ function mayHaveReplacedBeside({ plans }: World, { forced }: Round): boolean {
  * Deletes what a killed replacement has created beside an old endpoint that other people have renamed or deleted since: its
  * derived name stands for that of the old one, so no later create finds it.
  */
-function deleteUnknown({ ground, journal, plans }: World, round: Round, stack: Stack): void {
+function deleteUnknown(world: World, round: Round, stack: Stack): void {
+  const { ground, journal, plans } = world;
   const isUnknown = ({ what, slot }: Disturbance) =>
     (what === 'rename an endpoint' || what === 'delete an endpoint') &&
+    world.slotsOf(stack).includes(slot) &&
     plans[slot]?.createsBeforeDelete &&
     round.forced.some((force) => force.slot === slot && force.how === 'replaceOnChanges');
   const inState = stack.state.resources.map(({ id }) => id);
