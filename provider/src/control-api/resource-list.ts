@@ -94,12 +94,12 @@ export class ResourceList<Item extends { readonly id: string }> {
 
   /** Whether a read by id shows the item. A lagging list may still show a deleted one. */
   async exists(id: string, readLagMs: number, deadline: Deadline): Promise<boolean> {
-    return (await this.#readPatiently(readLagMs, () => this.#findById(id, deadline))) !== undefined;
+    return (await this.#findByIdPatiently(id, readLagMs, deadline)) !== undefined;
   }
 
   /**
-   * Whether a listed item no longer exists by its id. If so, hides it from later lists.
-   * @param isSame whether the item is still what was listed
+   * Whether a listed item no longer exists by its id, or is no longer what was listed. If so, hides it from later lists.
+   * @param isSame whether it is still what was listed. @default true
    */
   async hideIfGone(
     id: string,
@@ -107,10 +107,14 @@ export class ResourceList<Item extends { readonly id: string }> {
     deadline: Deadline,
     isSame: (item: Item) => boolean = () => true,
   ): Promise<boolean> {
-    const item = await this.#readPatiently(readLagMs, () => this.#findById(id, deadline));
+    const item = await this.#findByIdPatiently(id, readLagMs, deadline);
     if (item && isSame(item)) return false;
     this.hide(id);
     return true;
+  }
+
+  #findByIdPatiently(id: string, readLagMs: number, deadline: Deadline): Promise<Item | undefined> {
+    return this.#readPatiently(readLagMs, () => this.#findById(id, deadline));
   }
 
   async #findById(id: string, deadline: Deadline | undefined): Promise<Item | undefined> {
