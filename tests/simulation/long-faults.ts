@@ -4,12 +4,17 @@ import { call, failingOperation, fault, requestFaultOf } from '../chaos/mishap';
 
 // Chaos has to wait while a fault lasts; here no time passes.
 
-/** A proxy answers in place of the service, for many requests. */
-const proxied: fc.Arbitrary<Fault> = fc.record({
-  match: call,
-  times: fc.constantFrom(10, 40),
-  effect: fc.constant({ kind: 'proxy-page' as const, status: 404, when: 'before-work' as const }),
-});
+/** A proxy answers in place of the service. */
+function proxyPageOf(
+  match: typeof call,
+  times: fc.Arbitrary<number>,
+  when: 'before-work' | 'after-work',
+): fc.Arbitrary<Fault> {
+  return fc.record({ match, times, effect: fc.constant({ kind: 'proxy-page', status: 404, when }) });
+}
+
+/** It does so for many requests. */
+const proxied = proxyPageOf(call, fc.constantFrom(10, 40), 'before-work');
 
 /** Responses that take almost as long as the provider waits for one. */
 const slow: fc.Arbitrary<Fault> = fc.record({
@@ -26,14 +31,14 @@ const exhausted: fc.Arbitrary<Fault> = fc.record({
 });
 
 /** A proxy refuses a poll or two. Only a third refusal in a row is final. */
-const refusedPolls: fc.Arbitrary<Fault> = fc.record({
-  match: fc.constantFrom(
+const refusedPolls = proxyPageOf(
+  fc.constantFrom(
     { method: 'GET', path: '/projects/:p/operations' },
     { method: 'GET', path: '/projects/:p/operations/:o' },
   ),
-  times: fc.integer({ min: 1, max: 2 }),
-  effect: fc.constant({ kind: 'proxy-page' as const, status: 404, when: 'before-work' as const }),
-});
+  fc.integer({ min: 1, max: 2 }),
+  'before-work',
+);
 
 export const simulatedFault: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 10, arbitrary: fault },
@@ -56,12 +61,8 @@ const refused: fc.Arbitrary<Fault> = fc.record({
   effect: fc.constant({ kind: 'status' as const, status: 422, when: 'before-work' as const }),
 });
 
-/** A proxy answers in place of the service, which has done its work. */
-const hidden: fc.Arbitrary<Fault> = fc.record({
-  match: callOfChange,
-  times: fc.constant(1),
-  effect: fc.constant({ kind: 'proxy-page' as const, status: 404, when: 'after-work' as const }),
-});
+/** A proxy hides that the service has done its work. */
+const hidden = proxyPageOf(callOfChange, fc.constant(1), 'after-work');
 
 /** What makes a change of an endpoint fail, or hides what it has done. */
 export const faultOfChange: fc.Arbitrary<Fault> = fc.oneof(
