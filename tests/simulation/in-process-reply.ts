@@ -6,6 +6,8 @@ export interface ServerRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
+  /** Called when the route's work is due, which it does at once. */
+  readonly onWork?: <Result>(work: () => Result) => Result;
 }
 
 /** What arrives at the client: a whole response, one that breaks off after the headers, or nothing. */

@@ -68,7 +68,7 @@ export class InProcessServer {
     return server as unknown as FastifyInstance;
   }
 
-  async handle({ method, url, headers, body }: ServerRequest): Promise<Served> {
+  async handle({ method, url, headers, body, onWork }: ServerRequest): Promise<Served> {
     this.#requests += 1;
     const [path = '', query = ''] = url.split('?');
     const segments = path.split('/');
@@ -86,7 +86,7 @@ export class InProcessServer {
       routeOptions: { config: route?.config ?? {} },
     };
     const reply = new InProcessReply();
-    await this.#respond(request, reply, route, body);
+    await this.#respond(request, reply, route, body, onWork);
     if (reply.isHijacked) return { kind: 'lost' };
     let payload = reply.serialized;
     for (const hook of this.#onSend) payload = await hook(request, reply, payload);
@@ -99,6 +99,7 @@ export class InProcessServer {
     reply: InProcessReply,
     route: Route | undefined,
     body: string | undefined,
+    onWork: NonNullable<ServerRequest['onWork']> = (work) => work(),
   ): Promise<void> {
     try {
       reply.header('x-request-id', request.id);
@@ -108,7 +109,7 @@ export class InProcessServer {
         await hook(request, reply);
         if (reply.isHijacked || reply.isSent) return;
       }
-      const result = await (route?.handle ?? this.#onUnknownRoute)(request, reply);
+      const result = await onWork(() => (route?.handle ?? this.#onUnknownRoute)(request, reply));
       if (!reply.isSent) reply.send(result);
     } catch (error) {
       this.#onError(error, request, reply);

@@ -736,3 +736,17 @@ it('a change of size that failed is taken back although a stale list shows the s
   );
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
+
+it('an update waits for a start that a killed run has repeated, and repeats it if it fails', async () => {
+  const failingStart = { ...failingSuspension, match: { action: 'start_compute' } };
+  const scenario = scenarioWith(
+    { operationMs: 100, locks: 'none' },
+    { slots: [{ ...plan, size: [0.25, 0.25] }], isQuiet: true },
+    { faults: [failingStart], isLeft: true },
+    {
+      faults: [failingStart],
+      mishap: { counts: 'writes', kind: 'kill of the host', at: 2, lingerMs: 0 },
+    },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
+});

@@ -82,17 +82,21 @@ export class Watch {
     if (body !== undefined) this.#searchBody(run, body);
   }
 
-  /** The service has done its work, whatever the response says. */
-  served(
-    run: SimulatedRun,
-    { method, path }: SentRequest,
-    served: Served,
-    started: readonly Operation[],
-  ): void {
-    if (method !== 'GET' && !isRefusal(served)) this.wrote.add(run);
-    const isCreate = method === 'POST' && path.endsWith('/endpoints');
+  /** The service has done the work of a write, which started these operations. */
+  worked(run: SimulatedRun, request: SentRequest, started: readonly Operation[]): void {
+    const isCreate = request.method === 'POST' && request.path.endsWith('/endpoints');
     if (isCreate) for (const { endpoint_id = '' } of started) this.traffic.noteCreated(run, endpoint_id);
-    // The next run can do no more about a failure than send the request again, and the service then has the values already.
+    this.#noteUnheard(run, request, started);
+  }
+
+  /** The service responds, whatever it says. The process may have died meanwhile. */
+  served(run: SimulatedRun, request: SentRequest, served: Served, started: readonly Operation[]): void {
+    if (request.method !== 'GET' && !isRefusal(served)) this.wrote.add(run);
+    this.#noteUnheard(run, request, started);
+  }
+
+  /** The next run can do no more about a failure than send the request again, and the service then has the values already. */
+  #noteUnheard(run: SimulatedRun, { method, path }: SentRequest, started: readonly Operation[]): void {
     if (!run.isAlive && (method === 'PATCH' || path.endsWith('/start')))
       for (const { id } of started) this.unheard.add(id);
   }

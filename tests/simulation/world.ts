@@ -1,5 +1,6 @@
 import type { InternalAxiosRequestConfig } from 'axios';
 import { differenceBy } from 'lodash';
+import type { Operation } from 'postgres-control-emulator';
 import { slotName } from '../chaos/declared-slot';
 import type { SlotPlan } from '../chaos/slot-plan';
 import { Engine, type EngineResult } from './engine';
@@ -184,16 +185,24 @@ export class World implements Carrier {
     { headers }: InternalAxiosRequestConfig,
   ): Promise<Served> {
     const { method, path, body } = request;
-    const list = () => (method === 'GET' ? [] : this.ground.ownOperations());
-    const earlier = list();
+    const run = sender as SimulatedRun;
+    let started: readonly Operation[] = [];
     const served = await this.service.server.handle({
       method,
       url: `/api/v2${this.#withPageSize(path)}`,
       headers: { authorization: String(headers.get('Authorization')) },
       body,
+      // The response may take longer, and other requests work meanwhile.
+      onWork: (work) => {
+        if (method === 'GET') return work();
+        const earlier = this.ground.ownOperations();
+        const result = work();
+        started = differenceBy(this.ground.ownOperations(), earlier, 'id');
+        this.watch.worked(run, request, started);
+        return result;
+      },
     });
-    const started = differenceBy(list(), earlier, 'id');
-    this.watch.served(sender as SimulatedRun, request, served, started);
+    this.watch.served(run, request, served, started);
     const isTold = served.kind === 'whole' && served.status < 400 && sender.isAlive;
     if (method !== 'GET' && !isTold) this.#crowdPage(path);
     this.journal.note('service', () => `${method} ${path.split('?')[0]}: ${describeServed(served)}`);

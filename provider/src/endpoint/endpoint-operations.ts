@@ -1,4 +1,4 @@
-import { differenceBy, sortBy, uniqBy } from 'lodash';
+import { differenceBy, sortBy, unionBy, uniqBy } from 'lodash';
 import type { SettingNames } from '../config/setting-names';
 import { isNotFound } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
@@ -95,7 +95,7 @@ export class EndpointOperations {
    */
   async awaitEarlier(earlier: readonly UnsettledOperation[]): Promise<readonly UnsettledOperation[]> {
     const unfinished = earlier.filter(isUnfinished).map((operation) => this.#toOperation(operation));
-    this.#earlierFailed = earlier.filter(isFailed);
+    this.#earlierFailed = unionBy(this.#earlierFailed, earlier.filter(isFailed), 'id');
     this.#record(unfinished);
     const isWaiting = this.#work.inputs.waitForOperations !== false;
     const result = await this.#wait(isWaiting ? unfinished : await this.#lookUp(unfinished));
@@ -183,11 +183,15 @@ export class EndpointOperations {
     return isPatient ? this.#relist(find, (left) => left.length > 0) : find();
   }
 
-  /** The newest suspension that others have requested, unless it has succeeded. The list may lag behind. */
-  async findSuspension(): Promise<Operation[]> {
+  /** The newest operation of the action that others have requested, unless it has succeeded. The list may lag behind. */
+  async findRequested(requested: string): Promise<Operation[]> {
     const within = this.#readDeadline();
-    const find = async () =>
-      (await this.#listUnknown(within)).filter(({ action }) => action === 'suspend_compute');
+    const known = new Set(this.latest.map(({ id }) => id));
+    const find = async () => {
+      const operations = await this.#list(() => 0, within);
+      const newest = operations.find(({ id, action }) => action === requested && !known.has(id));
+      return newest && outcomeOf(newest) !== 'succeeded' ? [newest] : [];
+    };
     return this.#relist(find, (left) => left.length > 0);
   }
 

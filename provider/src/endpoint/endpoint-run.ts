@@ -1,4 +1,4 @@
-import { differenceBy, union, unionBy, without } from 'lodash';
+import { differenceBy, intersectionBy, union, unionBy, without } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Endpoint, EndpointChange, Operation } from '../control-api/wire-types';
@@ -24,6 +24,9 @@ import { KnownEndpoint } from './known-endpoint';
 
 /** How long to pause before an endpoint that does not agree yet is read again. */
 const readBackPauses = { firstMs: 50, longestMs: 1_000 };
+
+/** The state of the compute that each call asks for. */
+const controlledStates = { start: 'active', suspend: 'idle' } as const;
 
 /** The arguments that no `apply_config` applies. */
 const argumentsOutsideConfig = ['name', 'restartTriggers'] as const;
@@ -236,7 +239,7 @@ export class EndpointRun {
     // earlier try may have suspended it.
     if (due.includes('restartTriggers') || (isSuspendDue && wasRestart))
       return this.#restart(hasBegun || isStartDue);
-    if (isSuspendDue && !isStopTakenBack(due, this.#work.inputs)) await this.#suspend();
+    if (isSuspendDue && !isStopTakenBack(due, this.#work.inputs)) await this.#control('suspend');
     // Without waiting, the suspension of a restart may look unfinished. A start without effect means that it failed, too.
     else if (isStartDue) return (await this.#start()) || !this.#operations.isSuspending;
     return true;
@@ -244,38 +247,34 @@ export class EndpointRun {
 
   /** Without the restart call: sent again after a lost response, it would restart the compute twice. */
   async #restart(hasBegun: boolean): Promise<boolean> {
-    const isSuspended = await this.#suspend();
+    // If the compute was idle, nothing may have suspended it, or an earlier restart.
+    const isSuspended = await this.#control('suspend');
     if (!isSuspended && !hasBegun) return true;
     // Without waiting, a start without effect means that the suspension was cancelled, or had not begun.
     return (await this.#start()) || !isSuspended || this.#work.inputs.waitForOperations !== false;
   }
 
-  /** Returns false if the compute was idle: nothing may have suspended it, or an earlier restart. */
-  async #suspend(): Promise<boolean> {
-    // Don't trust a read for the compute's state: reads may lag behind.
-    const { endpoint, operations } = await this.#control('suspend');
-    if (operations.length > 0 || endpoint.current_state === 'idle') return operations.length > 0;
-    // Others have requested a suspension that is under way. It is repeated if it fails.
-    const failed = await this.#operations.awaitEarlier(await this.#operations.findSuspension());
-    if (failed.some(({ action }) => action === 'suspend_compute')) await this.#control('suspend');
-    return true;
-  }
-
-  /** Starts the compute. Returns false only if the start had no effect; a disabled endpoint counts as done. */
+  /** Starts the compute. Returns false only if it was active; a disabled endpoint counts as done. */
   async #start(): Promise<boolean> {
     const { disabled } = this.#endpoint.latest ?? (await this.#endpoint.read());
-    return disabled || (await this.#control('start')).operations.length > 0;
+    return disabled || this.#control('start');
   }
 
-  async #control(verb: 'start' | 'suspend'): Promise<EndpointChange> {
+  /** Starts or suspends the compute, and waits. Returns false if it was in that state already. */
+  async #control(verb: 'start' | 'suspend'): Promise<boolean> {
     const change = await this.#writer.control(verb);
+    const { endpoint, operations } = change;
+    // Don't trust a read for the compute's state: reads may lag behind. Others may have requested the same, and it is under way.
+    const isUnderWay = operations.length === 0 && endpoint.current_state !== controlledStates[verb];
+    const requested = isUnderWay ? await this.#operations.findRequested(`${verb}_compute`) : [];
     // Until here, a restart whose start was not accepted is repeated as a whole.
-    if (verb === 'start') {
-      this.#operations.forgetEarlier(['suspend_compute', 'start_compute']);
-      if (hasStart(change.operations)) this.#unapplied = without(this.#unapplied, 'restartTriggers');
-    }
+    if (verb === 'start') this.#operations.forgetEarlier(['suspend_compute', 'start_compute']);
+    if (hasStart([...operations, ...requested]))
+      this.#unapplied = without(this.#unapplied, 'restartTriggers');
     await this.awaitChange(change);
-    return change;
+    const failed = isUnderWay ? await this.#operations.awaitEarlier(requested) : [];
+    if (intersectionBy(failed, requested, 'id').length > 0) await this.#control(verb);
+    return operations.length > 0 || isUnderWay;
   }
 
   /**

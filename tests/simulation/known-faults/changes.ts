@@ -155,9 +155,14 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a restart does not wait for the suspension of a killed one',
     file: 'endpoint/endpoint-run.ts',
-    find: "operations.length > 0 || endpoint.current_state === 'idle') return operations.length > 0;",
-    replace:
-      "operations.length > 0 || endpoint) return operations.length > 0 || endpoint.current_state !== 'idle';",
+    find: 'const requested = isUnderWay ?',
+    replace: "const requested = isUnderWay && verb === 'start' ?",
+  },
+  {
+    name: 'a start that is repeated does not wait for that of a killed run',
+    file: 'endpoint/endpoint-run.ts',
+    find: 'const requested = isUnderWay ?',
+    replace: "const requested = isUnderWay && verb === 'suspend' ?",
   },
   {
     name: 'a trigger hides an apply_config that has failed',
@@ -180,8 +185,8 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a restart stays due after its start was accepted',
     file: 'endpoint/endpoint-run.ts',
-    find: "if (hasStart(change.operations)) this.#unapplied = without(this.#unapplied, 'restartTriggers');",
-    replace: '',
+    find: "this.#unapplied = without(this.#unapplied, 'restartTriggers');",
+    replace: 'this.#unapplied = [...this.#unapplied];',
   },
   {
     name: 'a refresh forgets what an unfinished update has set',
