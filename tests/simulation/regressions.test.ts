@@ -750,3 +750,36 @@ it('an update waits for a start that a killed run has repeated, and repeats it i
   );
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
+
+it('an update that waits for the lock until it fails does not hide what a killed run has started', async () => {
+  const hanging = { match: { action: 'apply_config' }, times: 1, effect: { kind: 'operation-hangs' } } as const;
+  const scenario = scenarioWith(
+    { operationMs: 0 },
+    { slots: [{ ...notWaiting, size: [0.25, 0.25] }], isQuiet: true },
+    {
+      slots: [notWaiting],
+      faults: [hanging, { ...failingSuspension, match: { action: 'start_compute' } }],
+      mishap: { counts: 'writes', kind: 'kill of the CLI', at: 1, lingerMs: 1_000 },
+      isRepeated: true,
+    },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
+});
+
+it('without waiting, a start whose response is lost does not count that of an earlier restart as its own', async () => {
+  const slowStart = {
+    match: { method: 'POST', path: '/projects/:p/endpoints/:e/start' },
+    times: 1,
+    effect: { kind: 'slow', delayMs: 40_000 },
+  } as const;
+  const scenario = scenarioWith(
+    { operationMs: 0, schedulingMs: 200, locks: 'endpoint' },
+    { slots: [notWaiting], isQuiet: true },
+    { slots: [{ ...plan, trigger: 'a' }], isQuiet: true },
+    {
+      slots: [{ ...notWaiting, trigger: 'b' }],
+      faults: [slowStart, { ...failingSuspension, effect: { kind: 'operation-fails', status: 'cancelled' } }],
+    },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
+});

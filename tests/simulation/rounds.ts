@@ -43,7 +43,8 @@ async function runRound(
     if (how === 'replaceOnChanges') ground.replacedOnChanges.add(slot);
   // Reads may lag further behind than before: a refresh would store what the last round has changed since. And what an earlier
   // run has started is not what `allowRestart: false` forbids.
-  if (round.command.includes('refresh') || (left && round.isGuarded)) await settle(world);
+  const refreshes = round.command.includes('refresh') || (left && round.refreshesBetween);
+  if (refreshes || (left && round.isGuarded)) await settle(world);
   const stacks = world.stacks.filter((stack) => world.slotsOf(stack).length > 0);
   const baseline = takeBaseline(world, earlier);
   const since = left ?? { baseline, plans: [], results: [] };

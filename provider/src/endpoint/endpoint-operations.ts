@@ -148,9 +148,10 @@ export class EndpointOperations {
     action?: string,
   ): Promise<Operation[]> {
     const within = this.#readDeadline();
-    let oldestAt = Number.NEGATIVE_INFINITY;
-    // The earliest that the request can have been sent by the service's clock, for which no operation is newer than now. A later
-    // list can only raise it.
+    // The earliest that the request can have been sent by the service's clock: after what this run has started before, and no
+    // operation is newer than now. A later list can only raise it.
+    const startedAt = [...this.#latest.values()].map(({ created_at }) => Date.parse(created_at));
+    let oldestAt = Math.max(...startedAt.filter(Number.isFinite));
     const since = (newestAt: number) => {
       const boundAt = newestAt - (Date.now() - sentAt);
       if (boundAt > oldestAt) oldestAt = boundAt;

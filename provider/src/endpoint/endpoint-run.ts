@@ -371,9 +371,8 @@ export class EndpointRun {
     const [read, written] = [this.#endpoint.latest, this.#written];
     const latest = read && written && updatedAt(written) > updatedAt(read) ? written : read;
     const { mayHaveWritten } = this.#writer;
-    if (latest && before && !mayHaveWritten) {
-      return toUnchangedOutputs(latest, before, this.#operations.latest, before.__unapplied);
-    }
+    if (latest && before && !mayHaveWritten)
+      return toUnchangedOutputs(latest, before, this.#operations.latest, this.#unapplied);
     if (latest) return this.#toOutputs(latest);
     if (!before || !this.#writer.mayBeDone) return undefined;
     return toUnreadOutputs(before, this.#work.inputs, this.#operations.latest, this.#unapplied);

@@ -1,5 +1,6 @@
-import { omit, pick } from 'lodash';
+import { omit, pick, union } from 'lodash';
 import type { Endpoint, Operation } from '../control-api/wire-types';
+import { isSame } from '../lifecycle/input-values';
 import { keepProperties } from '../lifecycle/kept-properties';
 import {
   type Prior,
@@ -63,14 +64,20 @@ export function toUnreadOutputs(
   return { ...reported, ...pick(inputs, unreported), ...toUnsettled(operations, unapplied) };
 }
 
-/** The outputs after an update that has sent nothing: what the service reports, and what an earlier run has left. */
+/**
+ * The outputs after an update that has sent nothing: what the service reports, and what earlier runs have left.
+ * @param due the arguments that the update was to send
+ */
 export function toUnchangedOutputs(
   endpoint: Endpoint,
   before: EndpointOutputs,
   operations: readonly Operation[],
-  unapplied: readonly InputName[] | undefined,
+  due: readonly InputName[],
 ): EndpointOutputs {
-  return toOutputs(endpoint, pick(before, argumentNames), operations, unapplied);
+  const outputs = toOutputs(endpoint, pick(before, argumentNames));
+  // A killed run may have set these, and its operations may fail: the next update sends them again, and looks for those.
+  const overtaken = due.filter((name) => !isSame(outputs[name], before[name]));
+  return { ...outputs, ...toUnsettled(operations, union(before.__unapplied, overtaken)) };
 }
 
 /**
