@@ -752,7 +752,11 @@ it('an update waits for a start that a killed run has repeated, and repeats it i
 });
 
 it('an update that waits for the lock until it fails does not hide what a killed run has started', async () => {
-  const hanging = { match: { action: 'apply_config' }, times: 1, effect: { kind: 'operation-hangs' } } as const;
+  const hanging = {
+    match: { action: 'apply_config' },
+    times: 1,
+    effect: { kind: 'operation-hangs' },
+  } as const;
   const scenario = scenarioWith(
     { operationMs: 0 },
     { slots: [{ ...notWaiting, size: [0.25, 0.25] }], isQuiet: true },
