@@ -54,7 +54,10 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
   let repairedFrom = world.time.now;
   // A refresh still sees what was changed. A create asks by id whether what a list shows was deleted, which may lag behind, too.
   const mayRefuse = (isCutOff || isDestroy(round)) && mayShowDeleted(world, round);
-  if (hasDrift || mayRefuse || (isCutOff && mayHaveReplacedBeside(world, round))) await settle(world);
+  const mayHaveReplaced = isCutOff && mayHaveReplacedBeside(world, round);
+  // Until the create of a dead process has arrived, the user can't know whether to repeat `--replace`.
+  if (mayHaveReplaced) await sleep(world.scenario.longestDelayMs);
+  if (hasDrift || mayRefuse || mayHaveReplaced) await settle(world);
   if (round.refreshesBetween) await refresh(world, stack, isCutOff);
   if (hasDrift || mayRefuse) await settle(world);
   if (isCutOff) deleteUnknown(world, round, stack);

@@ -787,3 +787,25 @@ it('without waiting, a start whose response is lost does not count that of an ea
   );
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
+
+it('an adopted endpoint is started if its start has failed, also where the list of operations is stale', async () => {
+  const named = { ...notWaiting, name: 'a' } as const;
+  const scenario = scenarioWith(
+    { operationMs: 100 },
+    {
+      slots: [named],
+      faults: [{ ...failingSuspension, match: { action: 'start_compute' } }],
+      mishap: { counts: 'writes', kind: 'kill of the host', at: 5, lingerMs: 0 },
+      isRepeated: true,
+      isRunTwice: true,
+      lateReads: [
+        {
+          match: { method: 'GET', path: '/projects/:p/operations' },
+          times: 1,
+          effect: { kind: 'late-read', lateMs: 538 },
+        },
+      ],
+    },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
+});

@@ -120,15 +120,21 @@ export class EndpointOperations {
 
   /**
    * What an earlier create has left: the operations of the endpoint since its creation. If the endpoint is this resource's
-   * own, it has at least one, so an empty list is stale.
+   * own, it has at least one, so an empty list is stale. So is a list of the project that ends before the creation.
    */
   async findEarlier(createdAt: string, isOwn: boolean): Promise<Operation[]> {
     // The service suspends computes by itself, so these may not be ours; the endpoint's drift shows what is due.
     const isOurs = ({ action }: Operation) => action !== 'suspend_compute';
     const within = this.#readDeadline();
-    const find = async () => (await this.#list(() => Date.parse(createdAt), within)).filter(isOurs);
+    const sinceAt = Date.parse(createdAt);
+    let isStale = false;
+    const since = (newestAt: number) => {
+      isStale = !(newestAt >= sinceAt);
+      return sinceAt;
+    };
+    const find = async () => (await this.#list(since, within)).filter(isOurs);
     this.#hasVanished ||= isOwn;
-    const own = isOwn ? await this.#relist(find, (operations) => operations.length > 0) : await find();
+    const own = await this.#relist(find, (operations) => (isOwn ? operations.length > 0 : !isStale));
     const left = own.filter(
       (operation, age) => isUnfinished(operation) || (age === 0 && isFailed(operation)),
     );
