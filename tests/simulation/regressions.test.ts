@@ -809,3 +809,35 @@ it('an adopted endpoint is started if its start has failed, also where the list 
   );
   expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
 });
+
+it('a take-over changes the endpoint from what it is, not from what a stale list shows', async () => {
+  const replica = { ...notWaiting, type: 'read_only', createsBeforeDelete: true } as const;
+  const scenario = scenarioWith(
+    { operationMs: 0, lateListsMs: 500 },
+    { slots: [{ ...replica, size: [0.25, 0.25] }], isQuiet: true },
+    { slots: [{ ...replica, size: [1, 4] }], isLeft: true },
+    { slots: [replica], forced: [{ slot: 0, how: '--replace' }], isRepeated: true },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
+});
+
+it('without waiting, an update starts the compute again if the suspension of a killed change of size has failed', async () => {
+  const scenario = scenarioWith(
+    { operationMs: 0 },
+    { slots: [notWaiting], isQuiet: true },
+    {
+      slots: [{ ...notWaiting, size: [0.25, 0.25] }],
+      faults: [
+        {
+          match: { method: 'GET', path: '/projects/:p/operations' },
+          times: 1,
+          effect: { kind: 'reversed-operations' },
+        },
+        { ...failingSuspension, match: { action: 'apply_config' } },
+      ],
+      mishap: { counts: 'writes', kind: 'kill of the host', at: 1, lingerMs: 0 },
+      isRepeated: true,
+    },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
+});

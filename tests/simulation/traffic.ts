@@ -92,6 +92,8 @@ export class Traffic {
     if (!twin || type !== 'read_only' || this.#ground.isDeleting(twin.id)) return;
     // A create looks at a list of this age at most. Two processes that create at once each delete the younger endpoint.
     const creator = this.#creators.get(twin.id) ?? run;
+    // A 429 has delayed the create since it looked. It deletes the younger endpoint then.
+    if (creator !== run && this.countRefused(run, Date.parse(twin.created_at) - freshListMs) > 0) return;
     if (creator === run || Date.now() - Date.parse(twin.created_at) > freshListMs)
       this.#violate('nothing is created twice', `${run.name} creates another ${twin.id}`);
   }

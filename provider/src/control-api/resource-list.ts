@@ -97,20 +97,25 @@ export class ResourceList<Item extends { readonly id: string }> {
     return (await this.#findByIdPatiently(id, readLagMs, deadline)) !== undefined;
   }
 
+  /** Whether a listed item no longer exists by its id. If so, hides it from later lists. */
+  async hideIfGone(id: string, readLagMs: number, deadline: Deadline): Promise<boolean> {
+    return (await this.findOrHide(id, readLagMs, deadline)) === undefined;
+  }
+
   /**
-   * Whether a listed item no longer exists by its id, or is no longer what was listed. If so, hides it from later lists.
+   * A listed item by its id. If it no longer exists, or is no longer what was listed, hides it from later lists.
    * @param isSame whether it is still what was listed. @default true
    */
-  async hideIfGone(
+  async findOrHide(
     id: string,
     readLagMs: number,
     deadline: Deadline,
     isSame: (item: Item) => boolean = () => true,
-  ): Promise<boolean> {
+  ): Promise<Item | undefined> {
     const item = await this.#findByIdPatiently(id, readLagMs, deadline);
-    if (item && isSame(item)) return false;
+    if (item && isSame(item)) return item;
     this.hide(id);
-    return true;
+    return undefined;
   }
 
   #findByIdPatiently(id: string, readLagMs: number, deadline: Deadline): Promise<Item | undefined> {

@@ -1,4 +1,4 @@
-import { union } from 'lodash';
+import { difference, union } from 'lodash';
 import type { Endpoint, EndpointChange } from '../control-api/wire-types';
 import { GoneError, TakenError } from '../lifecycle/resource-errors';
 import { createOnce } from './create-once';
@@ -27,6 +27,7 @@ const mostAttempts = 3;
  * @throws UnsettledError when the endpoint exists, but not as declared: it is kept in state
  */
 export async function createEndpoint(request: CreateRequest): Promise<Created> {
+  const { project, deadline } = request;
   let mayHaveTwin = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -38,19 +39,11 @@ export async function createEndpoint(request: CreateRequest): Promise<Created> {
       mayHaveTwin ||= error instanceof GoneError && error.cause !== undefined;
       const isGone =
         error instanceof GoneError ||
-        (error instanceof TakenError && (await error.isStale((id) => isListedOnly(request, id))));
-      if (!isGone || attempt === mostAttempts || request.deadline.hasPassed) throw error;
+        (error instanceof TakenError &&
+          (await error.isStale((id) => project.endpoints.hideIfGone(id, project.readLagMs, deadline))));
+      if (!isGone || attempt === mostAttempts || deadline.hasPassed) throw error;
     }
   }
-}
-
-/** Whether a listed endpoint no longer exists by its id, or is no longer what was listed. Later lists hide it then. */
-function isListedOnly(
-  { project, deadline }: CreateRequest,
-  id: string,
-  isSame?: (endpoint: Endpoint) => boolean,
-): Promise<boolean> {
-  return project.endpoints.hideIfGone(id, project.readLagMs, deadline, isSame);
 }
 
 async function finishNew(request: CreateRequest, change: EndpointChange): Promise<Created> {
@@ -106,21 +99,25 @@ async function finishNew(request: CreateRequest, change: EndpointChange): Promis
   );
 }
 
-async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }: ExistingEndpoint) {
-  const { inputs, target, project } = request;
+async function takeOver(request: CreateRequest, { kind, endpoint: listed, mayHaveTwin }: ExistingEndpoint) {
+  const { inputs, target, project, deadline } = request;
   const foundAt = Date.now();
-  const { id } = endpoint;
+  const { id } = listed;
   const isOwn = kind === 'own';
   // A stale list may show the derived name of an endpoint that a finished create has renamed: the old one of a replacement.
   const isSame = (now: Endpoint) =>
-    !isOwn || [endpoint.name, inputs.name].includes(now.name) || !(updatedAt(now) > updatedAt(endpoint));
-  if (await isListedOnly(request, id, isSame))
-    throw new GoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
+    !isOwn || [listed.name, inputs.name].includes(now.name) || !(updatedAt(now) > updatedAt(listed));
+  const now = await project.endpoints.findOrHide(id, project.readLagMs, deadline, isSame);
+  if (!now) throw new GoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
+  const endpoint = updatedAt(now) > updatedAt(listed) ? now : listed;
   const run = startRun(request, endpoint);
   run.mayHaveDuplicates = isOwn;
-  const differing = findDrift(endpoint, inputs).filter((name) => !isOwn || name !== 'name');
-  // An earlier program of this resource may have set what this one leaves out.
-  const changes = isOwn ? union(differing, findLeftovers(endpoint, inputs)) : differing;
+  const toChanges = (current: Endpoint) => {
+    const differing = findDrift(current, inputs).filter((name) => !isOwn || name !== 'name');
+    // An earlier program of this resource may have set what this one leaves out.
+    return isOwn ? union(differing, findLeftovers(current, inputs)) : differing;
+  };
+  const changes = toChanges(endpoint);
   const isRenameDue = inputs.name !== undefined && inputs.name !== endpoint.name;
   // Check the gate before claiming: an adopted endpoint that must not be changed must not enter the state.
   if (!isOwn) await run.checkGate(changes);
@@ -132,6 +129,9 @@ async function takeOver(request: CreateRequest, { kind, endpoint, mayHaveTwin }:
     await run.resume(await run.findEarlier(isOwn, ['adopt', ...changes]), changes);
     const { name } = endpoint;
     if (changes.length === 0 && !isRenameDue && name !== undefined) await run.confirm(name);
+    // Reads may have been stale, which the response to a write is not.
+    const missed = run.written ? difference(toChanges(run.written), changes) : [];
+    if (missed.length > 0) await run.resume([], missed);
     return run.finish({ except: 'name' });
   };
   const finish = async () => {

@@ -71,7 +71,6 @@ export class EndpointRun {
   #unapplied: readonly InputName[] = [];
   /** The arguments that this run has sent. */
   #sent: readonly InputName[] = [];
-  /** The endpoint in the latest response to a write. */
   #written: Endpoint | undefined;
   /** Whether this create may have left duplicates. If it fails then, the next update or delete looks for them. */
   mayHaveDuplicates = false;
@@ -115,6 +114,11 @@ export class EndpointRun {
     this.#noteWritten(endpoint);
   }
 
+  /** The endpoint in the latest response to a write. */
+  get written(): Endpoint | undefined {
+    return this.#written;
+  }
+
   #noteWritten(endpoint: Endpoint): void {
     this.#endpoint.latest = endpoint;
     this.#written = endpoint;
@@ -139,7 +143,8 @@ export class EndpointRun {
       leftovers = {
         due: leftovers.due,
         failed: await this.#operations.awaitEarlier(left),
-        wasRestart: hasStart(left),
+        // The start of a restart whose suspension failed may have succeeded: the compute was active.
+        wasRestart: hasStart(left) || !this.#stops(leftovers.due),
       };
       // A stale list may show an older start as one that this run has begun.
       if (leftovers.failed.length > 0)
@@ -172,12 +177,17 @@ export class EndpointRun {
     if (!mayBeKnown && (sent.length === 0 || started.length > 0 || hasEarlierChange)) return [];
     // If the list can't be read, the next update sends the change again, and looks again.
     this.#unapplied = due;
-    const stops = disruptive.some((name) => argumentTable[name].effect === 'disconnect');
-    const left = await this.#operations.findUnknown(stops, mayBeKnown && !hasEarlierChange);
+    const left = await this.#operations.findUnknown(this.#stops(due), mayBeKnown && !hasEarlierChange);
     this.#unapplied = due.filter((name) => name === 'restartTriggers');
     if (mayBeKnown) return differenceBy(left, failed, 'id');
     // Values that don't drop connections have just been sent again, so what failed before needs no more.
     return left.filter((operation) => operation.action === 'apply_config' && isUnfinished(operation));
+  }
+
+  /** Whether a change of these suspends the compute without starting it again: a move or a stop. */
+  #stops(names: readonly InputName[]): boolean {
+    const disruptive = findDisruptive(without(names, ...argumentsOutsideConfig), this.#work.inputs);
+    return disruptive.some((name) => argumentTable[name].effect === 'disconnect');
   }
 
   /** Whether the compute stayed up after a request that started these: a disruptive change had its values in place already. */

@@ -46,14 +46,20 @@ export const createFaults: readonly KnownFault[] = [
   {
     name: 'a list that still shows a deleted endpoint refuses a create',
     file: 'endpoint/endpoint-create.ts',
-    find: '(error instanceof TakenError && (await error.isStale((id) => isListedOnly(request, id))))',
-    replace: 'false',
+    find: '(error instanceof TakenError &&',
+    replace: '(attempt === 0 && error instanceof TakenError &&',
   },
   {
     name: 'a create takes over an endpoint that only a lagging list shows',
     file: 'endpoint/endpoint-create.ts',
-    find: 'if (await isListedOnly(request, id, isSame))',
-    replace: 'if (false)',
+    find: 'const now = await project.endpoints.findOrHide(id, project.readLagMs, deadline, isSame);',
+    replace: 'const now = listed;',
+  },
+  {
+    name: 'a take-over changes what a stale list shows',
+    file: 'endpoint/endpoint-create.ts',
+    find: 'const endpoint = updatedAt(now) > updatedAt(listed) ? now : listed;',
+    replace: 'const endpoint = listed;',
   },
   {
     name: 'a create fails because its last list takes long',
