@@ -32,7 +32,7 @@ export interface Sender {
   step(): void;
 }
 
-/** What the network tells about each request. */
+/** Decides how each request travels, and is told when it is sent, arrives and is delivered. */
 export interface Carrier {
   readonly randomness: Randomness;
   carry(request: SentRequest): Carriage;

@@ -20,12 +20,6 @@ export interface HostWitness {
   ended(run: SimulatedRun, call: string, startedAtMs: number, timeoutSeconds: number): void;
 }
 
-/** A failure that leaves an endpoint to keep in state. */
-export interface PartialFailure {
-  readonly id: string;
-  readonly outputs: ReadProperties;
-}
-
 /** The outcome of a create or an update. */
 export interface CallResult {
   readonly id: string;

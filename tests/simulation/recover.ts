@@ -13,7 +13,7 @@ import type { RunResult, World } from './world';
 
 const adoptAdvice = 'adopt: true takes it over';
 /** The engine deletes the old endpoint of a replacement only after the create, which may find it in its way. */
-const refusalByLeftover = /adopt: true moves it to this branch|ENDPOINT_EXISTS/;
+const refusalByLeftover = /adopt: true moves it to this branch|ENDPOINT_EXISTS|BRANCH_HAS_ENDPOINT/;
 const renameAdvice = /Choose another name|another name creates a new one/;
 const refusal = /the project (already has an endpoint of that name|has an endpoint of the derived name)/;
 const refreshAdvice = 'run `pulumi up --refresh`';
@@ -141,6 +141,7 @@ async function followAdvice(
       // A run that was cut off has sent the delete, perhaps after the refresh of this one. Later the endpoint is gone.
       await settle(world);
     } else if (message.includes(overwrittenAdvice) && watch.lateChangeAt >= startedAt - world.lagMs) {
+      // The error advises to run the command again.
     } else if (plan?.name !== undefined && isNameTaken(world, message) && hasLeftNamed(world, stack, slot)) {
       // The killed run has left an endpoint of the name, which this list did not show yet. A later error names it.
       journal.count('stale refusals');
@@ -281,7 +282,9 @@ function takeOver(world: World, slot: number, id: string, mayImport: boolean): v
 
 /** The endpoint of the resource that the error names: the old one of a replacement. */
 function findLeftover({ state }: Stack, urn: string, message: string): string | undefined {
-  return state.resources.find((resource) => resource.urn === urn && message.includes(resource.id))?.id;
+  // The error of a move first names the endpoint that can't move.
+  const named = message.replace(/^.* cannot move /, '');
+  return state.resources.find((resource) => resource.urn === urn && named.includes(resource.id))?.id;
 }
 
 async function refresh(world: World, stack: Stack, isCutOff: boolean): Promise<void> {

@@ -27,7 +27,7 @@ const calm = { ...uneventful, slots: [plan] };
 
 type Round = Scenario['rounds'][number];
 
-/** One endpoint, created in one undisturbed round, with changes; further rounds change it. */
+/** A scenario of these rounds. By default, a round declares one `read_write` endpoint, and nothing goes wrong in it. */
 function scenarioWith(service: Scenario['service'], ...rounds: readonly Partial<Round>[]): Scenario {
   return {
     ...drawn,

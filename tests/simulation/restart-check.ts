@@ -135,7 +135,7 @@ export function checkRestarts(
 }
 
 /** A run fails without having seen what a request has done. */
-const lostResponse = /no usable response|not the service's own response|: (408|425|5(0[024]|[1-9]\d)) /;
+const lostResponse = /no usable response|not the service's own response|: (408|425|5(0[0247]|[1-9]\d)) /;
 
 const noDisruptions = { size: 0, trigger: 0, move: 0 };
 

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { bundleSimulation, runShare, type Share } from './simulating-process';
 import { Totals } from './totals';
 
@@ -20,7 +21,11 @@ export async function simulateInParallel(options: {
   });
   const program = await bundleSimulation();
   const totals = new Totals();
-  for (const result of await Promise.all(shares.map((share) => runShare(program, share))))
-    totals.addAll(result);
+  try {
+    for (const result of await Promise.all(shares.map((share) => runShare(program, share))))
+      totals.addAll(result);
+  } finally {
+    await rm(program);
+  }
   return totals;
 }

@@ -31,6 +31,6 @@ export class Totals {
   describe(seconds: number): string {
     const perSecond = Math.round(this.schedules / Math.max(seconds, 0.001));
     const counted = countedEvents.map((event: CountedEvent) => `${this.counts.get(event) ?? 0} ${event}`);
-    return `${this.schedules} schedules, ${this.failures.length} violations, ${perSecond} schedules/s: ${counted.join(', ')}`;
+    return `${this.schedules} schedules, ${this.failures.length} with violations, ${perSecond} schedules/s: ${counted.join(', ')}`;
   }
 }

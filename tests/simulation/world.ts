@@ -21,9 +21,9 @@ import { Watch } from './watch';
 
 export const apiKey = 'key-canary-of-the-account';
 
-/** One in so many requests stalls for longer than the provider waits for a response. */
+/** The share of requests whose response is delayed by up to `longestStallMs`. The provider's time-out is 30 s. */
 const stalledShare = 0.002;
-/** The same of reads by id of an operation where reads may not show it yet: the answer comes when it has long been visible. */
+/** The same share for reads of one operation where reads lag behind: when the stale response arrives, the operation is visible. */
 const stalledLookupShare = 0.2;
 const longestStallMs = 45_000;
 /** The shortest pages of operations that a schedule has. */

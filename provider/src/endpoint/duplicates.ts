@@ -3,8 +3,8 @@ import { type CreateWork, findListed } from './create-work';
 import { deleteEndpoint } from './endpoint-delete';
 import { type CreateTarget, createdAt, isBefore, isSamePlace } from './existing-endpoint';
 
-// Which endpoints other creates of a resource have left, and when they are deleted: by a create, and by the next update or
-// delete after one that failed.
+// Which endpoints other creates of a resource have left. A create deletes them, and after one that failed the next update or
+// delete.
 
 /**
  * Whose endpoints stay. Before a delete, `any resource` also keeps this resource's successor, which has the same derived name.
@@ -19,7 +19,7 @@ const missedMs = 60_000;
 
 /**
  * Deletes the duplicates that a failed create may have left, as the state records.
- * @param startedAt when the create had ended already, to look until lists can no longer lag behind. Local time. @default only by
+ * @param startedAt when this action started, to look until lists can no longer lag behind its start. Local time. @default only by
  * the first list that shows the endpoint itself
  * @returns whether a list shows the endpoint itself: one that does not proves nothing
  */
@@ -59,8 +59,8 @@ export async function deleteDuplicates(
 }
 
 /**
- * Younger duplicates that other creates of this resource left: those of a killed process, or repeated while lists lagged
- * behind. An older one stays: the create that it belongs to deletes the endpoint of that id.
+ * Duplicates that other creates of this resource left: those of a killed process, or repeated while lists lagged behind. They
+ * are younger, or older by less than `olderMs`. An older one stays: the create that it belongs to deletes the endpoint of that id.
  * @param olderMs how much older a duplicate may be: above 0 only once the create that made it has ended. Milliseconds
  */
 export function findDuplicates(

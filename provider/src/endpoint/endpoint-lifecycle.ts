@@ -159,7 +159,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     });
   }
 
-  /** Deletes the endpoint, unless a resource of this run keeps it. One that no longer exists is deleted. */
+  /** Deletes the endpoint, unless a resource of this run keeps it. One that no longer exists counts as deleted. */
   async delete(id: string, prior: PriorState, deadline: Deadline): Promise<void> {
     const reported = asReported(prior);
     await this.core.presentably([reported], async () => {

@@ -29,7 +29,7 @@ export interface EndpointWork {
 /** Operations that need no repetition if a later one of the same action has succeeded. */
 const powerActions: readonly string[] = ['start_compute', 'suspend_compute'];
 
-/** When looking for what a request has started, a failure of these is older if a later one of the same action has succeeded. */
+/** A search for what a request has started ignores a failure of these if a later one of the same action has succeeded. */
 const supersededActions: readonly string[] = [...powerActions, 'apply_config'];
 
 /** After so many failures the error is final. */
@@ -77,7 +77,7 @@ export class EndpointOperations {
       : [];
   }
 
-  /** Whether one disappeared before it was seen to finish, so that only the endpoint shows the outcome. */
+  /** Whether one may have ended unseen, so that only the endpoint shows the outcome. */
   get hasVanished(): boolean {
     return this.#hasVanished;
   }
@@ -119,7 +119,7 @@ export class EndpointOperations {
   }
 
   /**
-   * What an earlier create has left: the operations of the endpoint since its creation. If the endpoint is this resource's
+   * What an earlier create or update has left: the operations of the endpoint since its creation. If the endpoint is this resource's
    * own, it has at least one, so an empty list is stale. So is a list of the project that ends before the creation.
    */
   async findEarlier(createdAt: string, isOwn: boolean): Promise<Operation[]> {
@@ -154,8 +154,8 @@ export class EndpointOperations {
     action?: string,
   ): Promise<Operation[]> {
     const within = this.#readDeadline();
-    // The earliest that the request can have been sent by the service's clock: after what this run has started before, and no
-    // operation is newer than now. A later list can only raise it.
+    // A lower bound, by the service's clock, of when the request was sent: after what this run has started before, and no more than
+    // the time since then before the newest operation. A later list can only raise it.
     const startedAt = [...this.#latest.values()].map(({ created_at }) => Date.parse(created_at));
     let oldestAt = Math.max(...startedAt.filter(Number.isFinite));
     const since = (newestAt: number) => {
@@ -230,7 +230,7 @@ export class EndpointOperations {
     return rereadUntil(deadline.next(Math.min(project.readLagMs, deadline.remainingMs / 2)), find, isEnough);
   }
 
-  /** Reads again after a refusal: a single one may be a proxy's. */
+  /** Reads again after an error: a single one may be a proxy's. Only "not found" by the service itself is final at once. */
   async #read<Result>(read: () => Promise<Result>): Promise<Result> {
     const { deadline } = this.#work;
     for (let failures = 1; ; failures += 1) {

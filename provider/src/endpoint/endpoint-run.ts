@@ -72,7 +72,10 @@ export class EndpointRun {
   /** The arguments that this run has sent. */
   #sent: readonly InputName[] = [];
   #written: Endpoint | undefined;
-  /** Whether this create may have left duplicates. If it fails then, the next update or delete looks for them. */
+  /**
+   * Whether this run or an earlier create may have left duplicates. If it fails then, the state records it, and the next update or
+   * delete looks for them.
+   */
   mayHaveDuplicates = false;
   /** How long reads may lag behind when the next check decides whether a change drops connections. Milliseconds. */
   #gateLagMs: number;
@@ -93,7 +96,7 @@ export class EndpointRun {
   }
 
   /**
-   * The operations of an earlier create that was interrupted, or whose response was lost.
+   * The operations of an earlier create or update that was interrupted, or whose response was lost.
    * @param due the arguments that the state records as not applied if this fails, so that the next update repeats it
    */
   async findEarlier(isOwn: boolean, due: readonly InputName[]): Promise<Operation[]> {
@@ -351,8 +354,8 @@ export class EndpointRun {
   }
 
   /**
-   * Turns a failure into one that keeps the endpoint in state. If nothing was written, the state keeps what an earlier run has left,
-   * and nothing more: a program that takes the change back leaves nothing to undo.
+   * Turns a failure into one that keeps the endpoint in state. If nothing was written, the state records only what
+   * earlier runs have left: to take the change back needs no update then.
    * @param before the outputs in state: kept if the endpoint can't be read, as after an interruption
    */
   async keepInState<Outputs extends EndpointOutputs | undefined>(
