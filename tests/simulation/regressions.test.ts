@@ -91,6 +91,10 @@ const failingSuspension = {
   times: 1,
   effect: { kind: 'operation-fails', status: 'failed' },
 } as const;
+const failingStart = { ...failingSuspension, match: { action: 'start_compute' } } as const;
+
+const listOfEndpoints = { method: 'GET', path: '/projects/:p/endpoints' } as const;
+const listOfOperations = { method: 'GET', path: '/projects/:p/operations' } as const;
 
 it('without waiting, a restart is not repeated for a suspension that failed before it was sent again', async () => {
   // The next run does not see the failed operation yet, and sends the restart again.
@@ -136,7 +140,7 @@ it.each([1, 1_000])(
             effect: { kind: 'malformed' },
           },
           {
-            match: { method: 'GET', path: '/projects/:p/operations' },
+            match: listOfOperations,
             times: 1,
             effect: { kind: 'late-read', lateMs },
           },
@@ -567,7 +571,7 @@ it('without waiting, a restart that a killed run has repeated is not repeated ag
 
 it('a start that a stale list shows as running does not hide the failed suspension of a killed run', async () => {
   const staleLists = {
-    match: { method: 'GET', path: '/projects/:p/operations' },
+    match: listOfOperations,
     times: 4,
     effect: { kind: 'late-read', lateMs: 2_225 },
   } as const;
@@ -588,15 +592,13 @@ it('a start that a stale list shows as running does not hide the failed suspensi
 it.each(['repeated-operations', 'reversed-operations'] as const)(
   'a failed start is retried although lists show %s',
   async (kind) => {
-    const failingStart = { ...failingSuspension, match: { action: 'start_compute' } } as const;
-    const match = { method: 'GET', path: '/projects/:p/operations' } as const;
     const scenario = scenarioWith(
       { operationMs: 0 },
       { slots: [plan], isQuiet: true },
       { slots: [{ ...plan, size: [1, 4] }], faults: [failingStart], isLeft: true },
       {
         slots: [{ ...plan, size: [0.5, 2] }],
-        faults: [{ match, times: 3, effect: { kind } }],
+        faults: [{ match: listOfOperations, times: 3, effect: { kind } }],
         idleMs: 400_000,
       },
     );
@@ -607,8 +609,6 @@ it.each(['repeated-operations', 'reversed-operations'] as const)(
 const noPage = { kind: 'proxy-page', status: 404, when: 'before-work' } as const;
 
 it('after a kill, a look at the operations that fails is repeated by the next run, which starts the compute', async () => {
-  const failingStart = { ...failingSuspension, match: { action: 'start_compute' } } as const;
-  const operations = { method: 'GET', path: '/projects/:p/operations' } as const;
   for (const at of [1, 2]) {
     const scenario = scenarioWith(
       { operationMs: 0 },
@@ -617,7 +617,7 @@ it('after a kill, a look at the operations that fails is repeated by the next ru
         slots: [{ ...plan, size: [1, 4] }],
         isRepeated: true,
         mishap: { counts: 'writes', kind: 'kill of CLI and host', at, lingerMs: 0 },
-        faults: [failingStart, { match: operations, times: 10, effect: noPage }],
+        faults: [failingStart, { match: listOfOperations, times: 10, effect: noPage }],
       },
     );
     expect(await violationsOf(scenario, seedsUpTo(4))).toEqual([]);
@@ -664,8 +664,6 @@ it('a restart that the service refused does not happen when the program takes it
   );
   expect(await violationsOf(scenario, seedsUpTo(4))).toEqual([]);
 });
-
-const listOfEndpoints = { method: 'GET', path: '/projects/:p/endpoints' } as const;
 
 it('an update after a failed create looks for its duplicates again where the first list is stale', async () => {
   const replica = { ...notWaiting, type: 'read_only' } as const;
@@ -725,7 +723,7 @@ it('a change of size that failed is taken back although a stale list shows the s
     { slots: [{ ...plan, size: [1, 4] }], isQuiet: true },
     {
       slots: [{ ...plan, size: [0.25, 0.25], application: 'a' }],
-      faults: [{ ...failingSuspension, match: { action: 'start_compute' } }],
+      faults: [failingStart],
       isLeft: true,
     },
     {
@@ -738,7 +736,6 @@ it('a change of size that failed is taken back although a stale list shows the s
 });
 
 it('an update waits for a start that a killed run has repeated, and repeats it if it fails', async () => {
-  const failingStart = { ...failingSuspension, match: { action: 'start_compute' } };
   const scenario = scenarioWith(
     { operationMs: 100, locks: 'none' },
     { slots: [{ ...plan, size: [0.25, 0.25] }], isQuiet: true },
@@ -762,7 +759,7 @@ it('an update that waits for the lock until it fails does not hide what a killed
     { slots: [{ ...notWaiting, size: [0.25, 0.25] }], isQuiet: true },
     {
       slots: [notWaiting],
-      faults: [hanging, { ...failingSuspension, match: { action: 'start_compute' } }],
+      faults: [hanging, failingStart],
       mishap: { counts: 'writes', kind: 'kill of the CLI', at: 1, lingerMs: 1_000 },
       isRepeated: true,
     },
@@ -794,13 +791,13 @@ it('an adopted endpoint is started if its start has failed, also where the list 
     { operationMs: 100 },
     {
       slots: [named],
-      faults: [{ ...failingSuspension, match: { action: 'start_compute' } }],
+      faults: [failingStart],
       mishap: { counts: 'writes', kind: 'kill of the host', at: 5, lingerMs: 0 },
       isRepeated: true,
       isRunTwice: true,
       lateReads: [
         {
-          match: { method: 'GET', path: '/projects/:p/operations' },
+          match: listOfOperations,
           times: 1,
           effect: { kind: 'late-read', lateMs: 538 },
         },
@@ -829,7 +826,7 @@ it('without waiting, an update starts the compute again if the suspension of a k
       slots: [{ ...notWaiting, size: [0.25, 0.25] }],
       faults: [
         {
-          match: { method: 'GET', path: '/projects/:p/operations' },
+          match: listOfOperations,
           times: 1,
           effect: { kind: 'reversed-operations' },
         },

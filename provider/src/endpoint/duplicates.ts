@@ -3,8 +3,7 @@ import { type CreateWork, findListed } from './create-work';
 import { deleteEndpoint } from './endpoint-delete';
 import { type CreateTarget, createdAt, isBefore, isSamePlace } from './existing-endpoint';
 
-// Which endpoints other creates of a resource have left. A create deletes them, and after one that failed the next update or
-// delete.
+// Which endpoints other creates of a resource have left. A create deletes them; if it fails, the next update or delete does.
 
 /**
  * Whose endpoints stay. Before a delete, `any resource` also keeps this resource's successor, which has the same derived name.

@@ -8,7 +8,7 @@ import { deleteDuplicates, findDuplicates, findOlderDuplicate } from './duplicat
 import { deleteEndpoint } from './endpoint-delete';
 import { EndpointRun } from './endpoint-run';
 import type { EndpointOutputs } from './endpoint-state';
-import { type ExistingEndpoint, updatedAt } from './existing-endpoint';
+import { type ExistingEndpoint, newerOf } from './existing-endpoint';
 
 export interface CreateRequest extends CreateWork {
   readonly allowsRestart: boolean;
@@ -106,10 +106,10 @@ async function takeOver(request: CreateRequest, { kind, endpoint: listed, mayHav
   const isOwn = kind === 'own';
   // A stale list may show the derived name of an endpoint that a finished create has renamed: the old one of a replacement.
   const isSame = (now: Endpoint) =>
-    !isOwn || [listed.name, inputs.name].includes(now.name) || !(updatedAt(now) > updatedAt(listed));
+    !isOwn || [listed.name, inputs.name].includes(now.name) || newerOf(listed, now) === listed;
   const now = await project.endpoints.findOrHide(id, project.readLagMs, deadline, isSame);
   if (!now) throw new GoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
-  const endpoint = updatedAt(now) > updatedAt(listed) ? now : listed;
+  const endpoint = newerOf(listed, now);
   const run = startRun(request, endpoint);
   run.mayHaveDuplicates = isOwn;
   const toChanges = (current: Endpoint) => {

@@ -154,10 +154,10 @@ export class EndpointOperations {
     action?: string,
   ): Promise<Operation[]> {
     const within = this.#readDeadline();
-    // A lower bound, by the service's clock, of when the request was sent: after what this run has started before, and no more than
-    // the time since then before the newest operation. A later list can only raise it.
-    const startedAt = [...this.#latest.values()].map(({ created_at }) => Date.parse(created_at));
-    let oldestAt = Math.max(...startedAt.filter(Number.isFinite));
+    // The earliest that the request can have been sent, by the service's clock: not before what this run already knows, and, as no
+    // operation is newer than now, not before the newest one minus the time since. A later list can only raise it.
+    const knownAt = [...this.#latest.values()].map(({ created_at }) => Date.parse(created_at));
+    let oldestAt = Math.max(...knownAt.filter(Number.isFinite));
     const since = (newestAt: number) => {
       const boundAt = newestAt - (Date.now() - sentAt);
       if (boundAt > oldestAt) oldestAt = boundAt;

@@ -19,7 +19,7 @@ import type { EndpointInputs, InputName } from './endpoint-inputs';
 import { EndpointOperations, type EndpointWork } from './endpoint-operations';
 import { type EndpointOutputs, toOutputs, toUnchangedOutputs, toUnreadOutputs } from './endpoint-state';
 import { EndpointWriter } from './endpoint-writer';
-import { updatedAt } from './existing-endpoint';
+import { newerOf } from './existing-endpoint';
 import { KnownEndpoint } from './known-endpoint';
 
 /** How long to pause before an endpoint that does not agree yet is read again. */
@@ -189,7 +189,7 @@ export class EndpointRun {
 
   /** Whether a change of these suspends the compute without starting it again: a move or a stop. */
   #stops(names: readonly InputName[]): boolean {
-    const disruptive = findDisruptive(without(names, ...argumentsOutsideConfig), this.#work.inputs);
+    const disruptive = findDisruptive(names, this.#work.inputs);
     return disruptive.some((name) => argumentTable[name].effect === 'disconnect');
   }
 
@@ -355,7 +355,7 @@ export class EndpointRun {
 
   /**
    * Turns a failure into one that keeps the endpoint in state. If nothing was written, the state records only what
-   * earlier runs have left: to take the change back needs no update then.
+   * earlier runs have left: taking the change back then needs no update.
    * @param before the outputs in state: kept if the endpoint can't be read, as after an interruption
    */
   async keepInState<Outputs extends EndpointOutputs | undefined>(
@@ -382,7 +382,7 @@ export class EndpointRun {
   #latestOutputs(before: EndpointOutputs | undefined): EndpointOutputs | undefined {
     // A stale list shows the values before the change, and the next program may take it back.
     const [read, written] = [this.#endpoint.latest, this.#written];
-    const latest = read && written && updatedAt(written) > updatedAt(read) ? written : read;
+    const latest = read && written ? newerOf(read, written) : read;
     const { mayHaveWritten } = this.#writer;
     if (latest && before && !mayHaveWritten)
       return toUnchangedOutputs(latest, before, this.#operations.latest, this.#unapplied);

@@ -85,8 +85,9 @@ export function createdAt({ created_at }: Endpoint): number {
   return Date.parse(created_at);
 }
 
-export function updatedAt({ updated_at }: Endpoint): number {
-  return Date.parse(updated_at);
+/** Of two reads or responses of one endpoint, the one that shows the later change. @default the first, also if they show the same */
+export function newerOf(first: Endpoint, second: Endpoint): Endpoint {
+  return Date.parse(second.updated_at) > Date.parse(first.updated_at) ? second : first;
 }
 
 export function isBefore(left: Endpoint, right: Endpoint): boolean {

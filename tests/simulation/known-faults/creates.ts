@@ -47,7 +47,7 @@ export const createFaults: readonly KnownFault[] = [
     name: 'a list that still shows a deleted endpoint refuses a create',
     file: 'endpoint/endpoint-create.ts',
     find: '(error instanceof TakenError &&',
-    replace: '(attempt === 0 && error instanceof TakenError &&',
+    replace: '(false && error instanceof TakenError &&',
   },
   {
     name: 'a create takes over an endpoint that only a lagging list shows',
@@ -58,7 +58,7 @@ export const createFaults: readonly KnownFault[] = [
   {
     name: 'a take-over changes what a stale list shows',
     file: 'endpoint/endpoint-create.ts',
-    find: 'const endpoint = updatedAt(now) > updatedAt(listed) ? now : listed;',
+    find: 'const endpoint = newerOf(listed, now);',
     replace: 'const endpoint = listed;',
   },
   {
