@@ -138,7 +138,22 @@ describe.each(doors)('a change that failed and is taken back, by %s', (_name, do
     const failed = await failedState(runUp(await startRun(), change, state));
     fault.clear();
     await runUp(await startRun(), declare(), failed);
-    expect(held()).toMatchObject([{ settings: { pg_settings: {} } }]);
+    expect(held()).toHaveProperty('0.settings.pg_settings', {});
+  });
+
+  it('resets a setting that a killed update has set, also if the next one could not change anything', async () => {
+    const { emulator, startRun, declare, held } = await startDoor(door, { readLagMs: 60 });
+    const state = await runUp(await startRun(), declare());
+    emulator.inject(failing('apply_config'));
+    const resized = { autoscalingLimitMaxCu: 2 };
+    const failed = await failedState(runUp(await startRun(), declare(resized), state));
+    const change = declare({ ...resized, pgSettings: { work_mem: '8MB' } });
+    await runUp(await startRun(), change, failed); // Killed: the state stays as it was.
+    const fault = emulator.inject({ ...refused, times: 'always' });
+    const second = await failedState(runUp(await startRun(), change, failed));
+    fault.clear();
+    await runUp(await startRun(), declare(resized), second);
+    expect(held()).toHaveProperty('0.settings.pg_settings', {});
   });
 
   it('a delete that was accepted says what to do if it is taken back', async () => {

@@ -26,6 +26,18 @@ async function startEndpoint() {
   return { ...service, id, state, diff };
 }
 
+it('a preview shows no size that was a secret', async () => {
+  const service = await startService();
+  const __secrets = ['autoscalingLimitMaxCu'];
+  const { id, outs } = await service.provider.create(
+    service.declare({ __urn, __secrets, autoscalingLimitMaxCu: 3 }),
+  );
+  const shown = recordDiagnostics();
+  const plain = service.declare({ __urn, autoscalingLimitMaxCu: 2 });
+  await service.startProvider().diff(id, outs as StoredOutputs, plain);
+  expect(shown.join('')).toContain('a change of autoscalingLimitMaxCu restarts the compute');
+});
+
 describe('allowRestart: false', () => {
   it('stops a change of size while the compute is active, before anything changes', async () => {
     const { diff, emulator, id } = await startEndpoint();

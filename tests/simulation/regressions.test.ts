@@ -838,3 +838,38 @@ it('without waiting, an update starts the compute again if the suspension of a k
   );
   expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
 });
+
+it('without waiting, a suspension that has failed is not repeated once a later one is under way', async () => {
+  const scenario = scenarioWith(
+    { operationMs: 100, schedulingMs: 0, locks: 'none' },
+    { slots: [{ ...notWaiting, name: 'a' }], isQuiet: true },
+    {
+      slots: [{ ...notWaiting, trigger: 'a' }],
+      faults: [failingSuspension],
+      mishap: { counts: 'writes', kind: 'Ctrl-C', at: 1, lingerMs: 0 },
+      isRepeated: true,
+    },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
+});
+
+it('an update looks for what a request has started that a proxy hid, also where the list of operations is stale', async () => {
+  const scenario = scenarioWith(
+    { operationMs: 0, schedulingMs: 200, locks: 'none', lateListsMs: 500 },
+    { slots: [{ ...plan, application: 'a' }], isQuiet: true },
+    {
+      slots: [plan],
+      faults: [
+        {
+          match: { method: 'PATCH', path: '/projects/:p/endpoints/:e' },
+          times: 1,
+          effect: { kind: 'proxy-page', status: 404, when: 'after-work' },
+        },
+        { ...failingSuspension, match: { action: 'apply_config' } },
+      ],
+      isRepeated: true,
+      refreshesBetween: true,
+    },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
+});

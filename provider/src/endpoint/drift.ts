@@ -31,6 +31,14 @@ export function matchesDesired(endpoint: Endpoint, inputs: EndpointInputs, name:
   return read === undefined || desired === undefined || isMatch(name, desired, read(endpoint));
 }
 
+/** Whether the service reports just this value, while what a program gives also matches settings among others. */
+export function isReported(endpoint: Endpoint, values: Partial<EndpointInputs>, name: InputName): boolean {
+  const { read } = argumentTable[name];
+  if (read === undefined) return true;
+  const [value, reported] = [values[name], read(endpoint)];
+  return value === reported || (isMatch(name, value, reported) && isMatch(name, reported, value));
+}
+
 /** What the program gave, with the values that the service reports now. */
 export function withReported(endpoint: Endpoint, inputs: EndpointInputs): EndpointInputs {
   return { ...inputs, ...readAttributes(endpoint, inputs, findGiven(inputs)) };

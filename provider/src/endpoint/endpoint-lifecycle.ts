@@ -89,10 +89,10 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
         this.#claims.claimInState(id, urn);
         if (changes.includes('branchId')) this.#claims.noteMoving(id, urn);
       }
-      const olds = isAskedEarly ? omit(prior.outputs, unsettledOutputs) : prior.outputs;
-      const due = union(changes, unappliedOf(olds));
+      const outputs = isAskedEarly ? omit(prior.outputs, unsettledOutputs) : prior.outputs;
+      const due = union(changes, unappliedOf(outputs));
       const report = (declaration: Declaration) =>
-        this.#diagnostics.reportChange(id, due, olds, declaration, goesWithBranch);
+        this.#diagnostics.reportChange(id, due, { ...prior, outputs }, declaration, goesWithBranch);
       const { restarts } = await report(news);
       if (isAskedEarly && replaces.length > 0) this.#deferredGates.set(urn, report);
       return { hasChanges, changes, replaces, restarts };

@@ -26,10 +26,10 @@ export interface EndpointWork {
   readonly settingNames: SettingNames;
 }
 
-/** Operations that need no repetition if a later one of the same action has succeeded. */
+/** Operations that need no repetition if a later one of the same action has not failed. */
 const powerActions: readonly string[] = ['start_compute', 'suspend_compute'];
 
-/** A search for what a request has started ignores a failure of these if a later one of the same action has succeeded. */
+/** A search for what a request has started ignores a failure of these if a later one of the same action has not failed. */
 const supersededActions: readonly string[] = [...powerActions, 'apply_config'];
 
 /** After so many failures the error is final. */
@@ -100,10 +100,10 @@ export class EndpointOperations {
     const isWaiting = this.#work.inputs.waitForOperations !== false;
     const result = await this.#wait(isWaiting ? unfinished : await this.#lookUp(unfinished));
     if (result?.outcome === 'timed out' || result?.outcome === 'interrupted') throw this.#toError(result);
-    const ended = sortBy([...this.#latest.values()], ({ created_at }) => Date.parse(created_at));
-    const failed = ended.filter(isFailed);
+    const known = sortBy([...this.#latest.values()], ({ created_at }) => Date.parse(created_at));
+    const failed = known.filter(isFailed);
     for (const { id } of failed) this.#latest.delete(id);
-    const due = failed.filter((operation) => !isSuperseded(operation, ended));
+    const due = failed.filter((operation) => !isSuperseded(operation, known));
     this.#earlierFailed = [...this.#earlierFailed, ...due];
     this.#earlierFailed = await this.#findCurrentFailures();
     return this.#earlierFailed;
@@ -113,8 +113,9 @@ export class EndpointOperations {
   async #findCurrentFailures(): Promise<readonly UnsettledOperation[]> {
     if (!this.#earlierFailed.some(({ action }) => powerActions.includes(action))) return this.#earlierFailed;
     const operations = await this.#list(() => 0, this.#readDeadline()).catch(() => []);
-    operations.reverse();
-    const superseded = operations.filter((operation) => isSuperseded(operation, operations));
+    // Nobody would wait for one of others that is under way.
+    const ended = operations.filter((operation) => !isUnfinished(operation)).reverse();
+    const superseded = ended.filter((operation) => isSuperseded(operation, ended));
     return differenceBy(this.#earlierFailed, superseded, 'id');
   }
 
@@ -314,7 +315,7 @@ export class EndpointOperations {
 }
 
 /**
- * Whether it has failed, and a later one of the same action has succeeded. An earlier run sent it again because it did not see the
+ * Whether it has failed, and a later one of the same action has not, or not yet. An earlier run sent it again because it did not see the
  * failure, as when a read by id lagged behind.
  * @param operations oldest first
  */
@@ -326,5 +327,5 @@ function isSuperseded(
   const { action } = operation;
   if (!isFailed(operation) || !actions.includes(action)) return false;
   const later = operations.slice(operations.indexOf(operation) + 1);
-  return later.some((each) => each.action === action && outcomeOf(each) === 'succeeded');
+  return later.some((each) => each.action === action && !isFailed(each));
 }

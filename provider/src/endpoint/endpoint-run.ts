@@ -72,6 +72,8 @@ export class EndpointRun {
   /** The arguments that this run has sent. */
   #sent: readonly InputName[] = [];
   #written: Endpoint | undefined;
+  /** Whether a request of an earlier run, of which no response is known, may have started operations. */
+  #mayHaveArrived = false;
   /**
    * Whether this run or an earlier create may have left duplicates. If it fails then, the state records it, and the next update or
    * delete looks for them.
@@ -101,6 +103,7 @@ export class EndpointRun {
    */
   async findEarlier(isOwn: boolean, due: readonly InputName[]): Promise<Operation[]> {
     this.#unapplied = due;
+    this.#mayHaveArrived = true;
     return this.#operations.findEarlier((await this.#endpoint.read()).created_at, isOwn);
   }
 
@@ -180,11 +183,15 @@ export class EndpointRun {
     if (!mayBeKnown && (sent.length === 0 || started.length > 0 || hasEarlierChange)) return [];
     // If the list can't be read, the next update sends the change again, and looks again.
     this.#unapplied = due;
-    const left = await this.#operations.findUnknown(this.#stops(due), mayBeKnown && !hasEarlierChange);
+    const isPatient = (mayBeKnown || this.#mayHaveArrived) && !hasEarlierChange;
+    const left = await this.#operations.findUnknown(this.#stops(due), isPatient);
     this.#unapplied = due.filter((name) => name === 'restartTriggers');
     if (mayBeKnown) return differenceBy(left, failed, 'id');
-    // Values that don't drop connections have just been sent again, so what failed before needs no more.
-    return left.filter((operation) => operation.action === 'apply_config' && isUnfinished(operation));
+    // Values that don't drop connections have just been sent again, so what failed before needs no more. If they were in place
+    // already, as an earlier request had arrived, the failure may have come since.
+    return left.filter(
+      (operation) => operation.action === 'apply_config' && (this.#mayHaveArrived || isUnfinished(operation)),
+    );
   }
 
   /** Whether a change of these suspends the compute without starting it again: a move or a stop. */

@@ -3,7 +3,7 @@ import { declared, endpointOf } from '../../../tests/support/endpoint';
 import { operationOf } from '../../../tests/support/operation';
 import { isUnsettled } from '../lifecycle/resource-state';
 import type { EndpointInputs } from './endpoint-inputs';
-import { toOutputs, toRefreshedOutputs } from './endpoint-state';
+import { toOutputs, toRefreshedOutputs, toUnchangedOutputs } from './endpoint-state';
 
 /** A program that declares only the required arguments. */
 const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
@@ -118,8 +118,44 @@ describe('toRefreshedOutputs', () => {
 
   it('keeps them also when the inputs give none', () => {
     const pgSettings = { work_mem: '8MB' };
-    const endpoint = withSettings({ log_timezone: 'UTC', work_mem: '8192kB' });
     const unfinished = { ...before, pgSettings, __unapplied: ['pgSettings'] as const };
-    expect(toRefreshedOutputs(endpoint, least, unfinished).pgSettings).toEqual(pgSettings);
+    const refreshed = toRefreshedOutputs(withSettings({ work_mem: '8192kB' }), least, unfinished);
+    expect(refreshed.pgSettings).toEqual(pgSettings);
+  });
+
+  it.each([
+    ['all', {}],
+    ['one', { jit: 'on' }],
+  ])('shows what the service still has after a removal of %s that did not finish', (_, pgSettings) => {
+    const reported = { work_mem: '8MB', jit: 'on' };
+    const unfinished = { ...before, pgSettings, __unapplied: ['pgSettings'] as const };
+    const refreshed = toRefreshedOutputs(
+      withSettings(reported),
+      { ...least, pgSettings: reported },
+      unfinished,
+    );
+    expect(refreshed.pgSettings).toEqual(reported);
+  });
+});
+
+describe('toUnchangedOutputs', () => {
+  const set = endpointOf({ settings: { pg_settings: { work_mem: '8MB' } }, suspend_timeout_seconds: 60 });
+  const before = toOutputs(endpointOf({ settings: { pg_settings: {} } }), least);
+
+  it('notes what a killed run has set, so that it is reset if the program takes it back', () => {
+    const due = ['pgSettings', 'suspendTimeoutSeconds', 'autoscalingLimitMaxCu'] as const;
+    expect(toUnchangedOutputs(set, before, [], due)).toMatchObject({
+      pgSettings: { work_mem: '8MB' },
+      suspendTimeoutSeconds: 60,
+      __unapplied: ['pgSettings', 'suspendTimeoutSeconds'],
+    });
+  });
+
+  it('notes nothing that was not due, or is as before', () => {
+    const due = ['name', 'restartTriggers', 'pgSettings'] as const;
+    expect(toUnchangedOutputs(endpointOf(), toOutputs(endpointOf(), least), [], due)).not.toHaveProperty(
+      '__unapplied',
+    );
+    expect(toUnchangedOutputs(set, before, [], [])).not.toHaveProperty('__unapplied');
   });
 });

@@ -1,6 +1,5 @@
 import { omit, pick, union } from 'lodash';
 import type { Endpoint, Operation } from '../control-api/wire-types';
-import { isSame } from '../lifecycle/input-values';
 import { keepProperties } from '../lifecycle/kept-properties';
 import {
   type Prior,
@@ -11,7 +10,7 @@ import {
 } from '../lifecycle/resource-state';
 import { argumentNames, argumentTable } from './argument-effects';
 import { deriveSizeOutputs, type SizeOutputs } from './compute-size';
-import { matchesDesired, readAttributes } from './drift';
+import { isReported, matchesDesired, readAttributes } from './drift';
 import type { EndpointInputs, InputName } from './endpoint-inputs';
 
 /** The outputs in state: each argument as the service reports it, what follows from it, and what is unfinished or failed. */
@@ -74,10 +73,10 @@ export function toUnchangedOutputs(
   operations: readonly Operation[],
   due: readonly InputName[],
 ): EndpointOutputs {
-  const outputs = toOutputs(endpoint, pick(before, argumentNames));
   // A killed run may have set these, and its operations may fail: the next update sends them again, and looks for those.
-  const overtaken = due.filter((name) => !isSame(outputs[name], before[name]));
-  return { ...outputs, ...toUnsettled(operations, union(before.__unapplied, overtaken)) };
+  const overtaken = due.filter((name) => !isReported(endpoint, before, name));
+  const known = omit(pick(before, argumentNames), overtaken) as EndpointInputs; // As below.
+  return { ...toOutputs(endpoint, known), ...toUnsettled(operations, union(before.__unapplied, overtaken)) };
 }
 
 /**
@@ -91,11 +90,12 @@ export function toRefreshedOutputs(
 ): EndpointOutputs {
   const isKept = (name: string) => keptByRefresh.has(name);
   const known = keepProperties(inputs, (name) => !isKept(name)) as unknown as EndpointInputs; // Only optional ones are left out.
-  // What the service reports as before: after an unfinished update it may hold settings that the inputs do not give.
-  const isGiven = (name: InputName) => known[name] !== undefined || before.__unapplied?.includes(name);
-  const unchanged = argumentNames.filter(
-    (name) => isGiven(name) && before[name] !== undefined && matchesDesired(endpoint, before, name),
-  );
+  // After an unfinished update the service may hold settings that the inputs do not give, or still those that they no longer give.
+  const isAsBefore = (name: InputName) =>
+    before.__unapplied?.includes(name)
+      ? isReported(endpoint, before, name)
+      : known[name] !== undefined && matchesDesired(endpoint, before, name);
+  const unchanged = argumentNames.filter((name) => before[name] !== undefined && isAsBefore(name));
   return { ...toOutputs(endpoint, known), ...pick(before, unchanged), ...keepProperties(before, isKept) };
 }
 

@@ -178,6 +178,21 @@ describe('the diagnostic of a change', () => {
     expect(sentences[0]).not.toContain('canary');
   });
 
+  it.each(['autoscalingLimitMinCu', 'autoscalingLimitMaxCu'])(
+    'repeats no size when %s is a secret, or was',
+    (secret) => {
+      const inputs = inputsOf({ autoscalingLimitMaxCu: 2 });
+      const changes = ['autoscalingLimitMaxCu'] as const;
+      const { sentences } = assessChange(
+        { changes, outputs, inputs, secretNames: [secret] },
+        endpointOf({ current_state: 'idle' }),
+      );
+      expect(sentences).toEqual([
+        'a change of autoscalingLimitMaxCu takes effect when the compute starts next; there are no connections to drop (it is idle now)',
+      ]);
+    },
+  );
+
   it.each([
     ['suspendTimeoutSeconds', 60],
     ['name', 'web'],

@@ -19,6 +19,8 @@ export interface PlannedChange {
   readonly failed?: readonly UnsettledOperation[];
   readonly outputs: EndpointOutputs;
   readonly inputs: EndpointInputs;
+  /** The arguments that are secret, or were. @default none */
+  readonly secretNames?: readonly string[] | undefined;
   /** Whether the branch is deleted and created again, and the endpoint with it. @default false */
   readonly goesWithBranch?: boolean;
 }
@@ -194,7 +196,9 @@ function isReported(name: InputName, { outputs, inputs }: PlannedChange): boolea
   return inputs[name] === outputs[name];
 }
 
-function describeSizes(names: readonly InputName[], { outputs, inputs }: PlannedChange): string {
+function describeSizes(names: readonly InputName[], { outputs, inputs, secretNames }: PlannedChange): string {
+  // Either bound shows what the other one may be.
+  if (secretNames?.some((name) => name.startsWith('autoscalingLimit'))) return names.join(' and ');
   const { autoscalingLimitMinCu: oldMin = 0, autoscalingLimitMaxCu: oldMax = 0 } = outputs;
   const { autoscalingLimitMinCu: newMin = oldMin, autoscalingLimitMaxCu: newMax = oldMax } = inputs;
   const before = describeSizeRange(oldMin, oldMax);

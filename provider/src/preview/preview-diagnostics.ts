@@ -1,3 +1,4 @@
+import { union } from 'lodash';
 import type { SettingNames } from '../config/setting-names';
 import { messageOf } from '../control-api/control-api-error';
 import { Deadline, pause } from '../control-api/deadline';
@@ -6,7 +7,7 @@ import { argumentTable } from '../endpoint/argument-effects';
 import { findDrift } from '../endpoint/drift';
 import { findGiven } from '../endpoint/endpoint-changes';
 import type { Declaration, EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
-import { type EndpointOutputs, toOutputs } from '../endpoint/endpoint-state';
+import { type PriorState, toOutputs } from '../endpoint/endpoint-state';
 import {
   type CreateTarget,
   findBranchEndpoint,
@@ -64,11 +65,11 @@ export class PreviewDiagnostics {
   async reportChange(
     id: string,
     changes: readonly InputName[],
-    olds: EndpointOutputs,
+    { outputs: olds, resource: { secretNames = [] } }: PriorState,
     declaration: Declaration,
     goesWithBranch: boolean,
   ): Promise<ChangeImpact> {
-    const { inputs: news } = declaration;
+    const { inputs: news, resource } = declaration;
     const warnings = isUnsettled(olds) ? [describeUnsettled(olds)] : [];
     const failed = (olds.unsettledOperations ?? []).filter(isFailed);
     let impact: ChangeImpact = noImpact;
@@ -78,6 +79,7 @@ export class PreviewDiagnostics {
         failed,
         outputs: olds,
         inputs: news,
+        secretNames: union(secretNames, resource.secretNames),
         goesWithBranch,
       });
       impact = assessed.impact;

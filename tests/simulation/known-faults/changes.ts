@@ -149,8 +149,8 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a lookup that fails forgets what a killed update has started',
     file: 'endpoint/endpoint-run.ts',
-    find: '    this.#unapplied = due;\n    const left =',
-    replace: '    const left =',
+    find: '    this.#unapplied = due;\n    const isPatient =',
+    replace: '    const isPatient =',
   },
   {
     name: 'a restart does not wait for the suspension of a killed one',

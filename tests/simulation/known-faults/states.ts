@@ -46,8 +46,8 @@ export const stateFaults: readonly KnownFault[] = [
   {
     name: 'a preview starts the compute',
     file: 'endpoint/endpoint-lifecycle.ts',
-    find: 'const due = union(changes, unappliedOf(olds));',
-    replace: `const due = union(changes, unappliedOf(olds));
+    find: 'const due = union(changes, unappliedOf(outputs));',
+    replace: `const due = union(changes, unappliedOf(outputs));
       const { projectId } = prior.outputs;
       if (changes.length > 0) await this.core.projects.project(projectId).api.controlEndpoint(projectId, id, 'start');`,
   },
