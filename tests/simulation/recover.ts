@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isEqual, pick } from 'lodash';
+import { isEqual, map, pick, union } from 'lodash';
 import type { InjectedFault } from 'postgres-control-emulator';
 import { slotName } from '../chaos/declared-slot';
 import type { SlotPlan } from '../chaos/slot-plan';
 import { disturbedSlots } from './act';
-import type { Disturbance } from './other-people';
 import { checkSuccess } from './rest-checks';
 import { isDestroy, type Round } from './scenario';
 import { settle } from './settle';
@@ -50,6 +49,7 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
   // What a run deletes after its CLI was killed, or after it has failed to see the end of the delete, the state still has.
   const isDeleted = stack.state.resources.some(({ id }) => !ground.exists(id) || ground.isDeleting(id));
   const isUnrecorded = (isCutOff || isDeleted) && deletesWithoutRecord(round);
+  const renamed = findRenamed(world, stack);
   const hasDrift = disturbedSlots(round).size > 0 || isUnrecorded;
   let repairedFrom = world.time.now;
   // A refresh still sees what was changed. A create asks by id whether what a list shows was deleted, which may lag behind, too.
@@ -60,7 +60,7 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
   if (hasDrift || mayRefuse || mayHaveReplaced) await settle(world);
   if (round.refreshesBetween) await refresh(world, stack, isCutOff);
   if (hasDrift || mayRefuse) await settle(world);
-  if (isCutOff) deleteUnknown(world, round, stack);
+  if (isCutOff) deleteUnknown(world, round, stack, round.refreshesBetween || hasDrift ? renamed : []);
   if (round.refreshesBetween) await refreshUndrifted(world, round, stack, isCutOff);
   const lateReads = round.lateReads.map((fault) => ground.controls.inject(fault));
   for (let attempt = 1; ; attempt += 1) {
@@ -236,19 +236,33 @@ function mayHaveReplacedBeside({ plans }: World, { forced }: Round): boolean {
   return forced.some(({ slot }) => plans[slot]?.createsBeforeDelete);
 }
 
+/** The resources whose endpoint has another name than their inputs in state: an update that failed has renamed it, or other people. */
+function findRenamed(world: World, stack: Stack): readonly number[] {
+  const renamed = stack.state.resources.filter(({ id, urn, inputs }) => {
+    const slot = world.slotOfUrn(urn);
+    const held = world.ground.own(slot).find((own) => own.id === id);
+    return held && held.name !== inputs.values.name;
+  });
+  return renamed.map(({ urn }) => world.slotOfUrn(urn));
+}
+
 /**
- * Deletes what a killed replacement has created beside an old endpoint that other people have renamed or deleted since: its
- * derived name stands for that of the old one, so no later create finds it.
+ * Deletes what a killed replacement has created beside an old endpoint whose name the state did not have, or that other people
+ * have deleted since: its derived name stands for that of the old one, so after a refresh no later create finds it.
  */
-function deleteUnknown(world: World, round: Round, stack: Stack): void {
+function deleteUnknown(world: World, round: Round, stack: Stack, renamed: readonly number[]): void {
   const { ground, journal, plans } = world;
-  const isUnknown = ({ what, slot }: Disturbance) =>
-    (what === 'rename an endpoint' || what === 'delete an endpoint') &&
-    world.slotsOf(stack).includes(slot) &&
-    plans[slot]?.createsBeforeDelete &&
-    round.forced.some((force) => force.slot === slot && force.how === 'replaceOnChanges');
+  const changed = round.disturbances.filter(({ what }) =>
+    ['rename an endpoint', 'delete an endpoint'].includes(what),
+  );
+  const unknown = union(renamed, map(changed, 'slot')).filter(
+    (slot) =>
+      world.slotsOf(stack).includes(slot) &&
+      plans[slot]?.createsBeforeDelete &&
+      round.forced.some((force) => force.slot === slot && force.how === 'replaceOnChanges'),
+  );
   const inState = stack.state.resources.map(({ id }) => id);
-  for (const { slot } of round.disturbances.filter(isUnknown))
+  for (const slot of unknown)
     for (const { id } of ground.own(slot).filter((own) => !inState.includes(own.id))) {
       journal.note('user', () => `deletes ${id}`);
       ground.controls.deleteEndpoint(id);

@@ -38,7 +38,7 @@ export class Watch {
   readonly wrote = new WeakSet<SimulatedRun>();
   /** When the last create or delete of a dead process has arrived. Virtual time. */
   lateWriteAt = Number.NEGATIVE_INFINITY;
-  /** When the last change of a dead process has arrived. Virtual time. */
+  /** When the last change of a run has arrived of which a process was dead. Virtual time. */
   lateChangeAt = Number.NEGATIVE_INFINITY;
   /** Whether a run has a reason to delete an endpoint of the programs. */
   mayDelete: (run: SimulatedRun, endpointId: string) => boolean = () => true;
@@ -66,7 +66,7 @@ export class Watch {
     const { method, path, body } = request;
     this.traffic.arrives(run, request);
     if (method === 'GET') return;
-    if (!run.isAlive && method === 'PATCH') this.lateChangeAt = Date.now();
+    if (!(run.isCliAlive && run.isHostAlive) && method === 'PATCH') this.lateChangeAt = Date.now();
     if (!run.isAlive && (method === 'DELETE' || path.endsWith('/endpoints'))) this.lateWriteAt = Date.now();
     const [, endpointId] = /\/endpoints\/([^/]+)/.exec(path) ?? [];
     if (endpointId !== undefined && this.#ground.isForeign(endpointId))
