@@ -13,7 +13,16 @@ function proxyPageOf(
   return fc.record({ match, times, effect: fc.constant({ kind: 'proxy-page', status: 404, when }) });
 }
 
-/** It does so for many requests. */
+/** The service refuses the request: sending it again changes nothing. */
+function refusedOf(match: typeof call, times = [1, 3]): fc.Arbitrary<Fault> {
+  return fc.record({
+    match,
+    times: fc.constantFrom(...times),
+    effect: fc.constant({ kind: 'status' as const, status: 422, when: 'before-work' as const }),
+  });
+}
+
+/** A proxy answers many requests. */
 const proxied = proxyPageOf(call, fc.constantFrom(10, 40), 'before-work');
 
 /** Responses that take almost as long as the provider waits for one. */
@@ -48,18 +57,31 @@ export const simulatedFault: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 1, arbitrary: refusedPolls },
 );
 
+const callOfCreate = fc.constantFrom(
+  { method: 'POST', path: '/projects/:p/endpoints' },
+  { method: 'DELETE', path: '/projects/:p/endpoints/:e' },
+  { method: 'PATCH', path: '/projects/:p/endpoints/:e' },
+  { method: 'GET', path: '/projects/:p/endpoints' },
+);
+
+/** What makes a create of an endpoint fail, or hides what it has done. */
+export const faultOfCreate: fc.Arbitrary<Fault> = fc.oneof(
+  failingOperation,
+  requestFaultOf(callOfCreate),
+  refusedOf(callOfCreate),
+);
+
 const callOfChange = fc.constantFrom(
   { method: 'PATCH', path: '/projects/:p/endpoints/:e' },
   { method: 'POST', path: '/projects/:p/endpoints/:e/:verb' },
   { method: 'GET', path: '/projects/:p/operations' },
 );
 
-/** The service refuses the request: sending it again changes nothing. */
-const refused: fc.Arbitrary<Fault> = fc.record({
-  match: callOfChange,
-  times: fc.constantFrom(1, 3),
-  effect: fc.constant({ kind: 'status' as const, status: 422, when: 'before-work' as const }),
-});
+/** The lists that an update needs. */
+const listOfChange = fc.constantFrom(
+  { method: 'GET', path: '/projects/:p/operations' },
+  { method: 'GET', path: '/projects/:p/endpoints' },
+);
 
 /** A proxy hides that the service has done its work. */
 const hidden = proxyPageOf(callOfChange, fc.constant(1), 'after-work');
@@ -68,6 +90,7 @@ const hidden = proxyPageOf(callOfChange, fc.constant(1), 'after-work');
 export const faultOfChange: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 3, arbitrary: failingOperation },
   { weight: 3, arbitrary: requestFaultOf(callOfChange) },
-  { weight: 1, arbitrary: refused },
+  { weight: 1, arbitrary: refusedOf(callOfChange) },
+  { weight: 1, arbitrary: refusedOf(listOfChange, [3, 6]) },
   { weight: 1, arbitrary: hidden },
 );

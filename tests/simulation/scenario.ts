@@ -10,7 +10,7 @@ import {
   slotPlan,
   slotTraits,
 } from '../chaos/slot-plan';
-import { faultOfChange, simulatedFault } from './long-faults';
+import { faultOfChange, faultOfCreate, simulatedFault } from './long-faults';
 import { type Disturbance, disturbance } from './other-people';
 import { type Mishap, noMishap } from './simulated-run';
 
@@ -193,21 +193,30 @@ const leftRound: fc.Arbitrary<DrawnRound> = fc
   })
   .map((drawn) => ({ ...uneventful, ...drawn, isLeft: true }));
 
+/** A create of a replica, of which a branch can have several, that fails or is cut off on its way. */
+const brokenCreate: fc.Arbitrary<DrawnRound> = fc
+  .record({
+    ...programs,
+    faults: fc.array(faultOfCreate, { minLength: 1, maxLength: 2 }),
+    lateFaults: fc.array(lateRead, { maxLength: 2 }),
+    mishap: mishapOf('writes', [2, 6], quickMishapKind),
+    isRunTwice: seldom,
+    isRepeated: fc.boolean(),
+    lateReads: fc.array(lateRead, { maxLength: 1 }),
+  })
+  .map(({ fresh, ...drawn }) => ({
+    ...uneventful,
+    ...drawn,
+    fresh: fresh.map((plan) => ({ ...plan, type: 'read_only' })),
+  }));
+
 const brokenChange = fc.record({
   ...programs,
   faults: fc.array(faultOfChange, { minLength: 1, maxLength: 2 }),
   mishap: mishapOf('writes', [3, 6], quickMishapKind),
   isRepeated: fc.boolean(),
-  refreshesBetween: seldom,
+  refreshesBetween: fc.boolean(),
 });
-
-/** A restart that fails or is cut off on its way. */
-const brokenRestart: fc.Arbitrary<DrawnRound> = brokenChange.map(({ edits, ...drawn }) => ({
-  ...uneventful,
-  ...drawn,
-  takesBack: false,
-  edits: edits.map((edit) => ({ ...edit, isDeclared: false, replacement: false, trigger: true })),
-}));
 
 const noEdit = {
   isDeclared: false,
@@ -219,6 +228,21 @@ const noEdit = {
   replacement: false,
   options: false,
 };
+
+/** A restart that fails or is cut off on its way: for a trigger alone, or for other changes too. */
+const brokenRestart: fc.Arbitrary<DrawnRound> = fc
+  .record({ broken: brokenChange, isAlone: fc.boolean() })
+  .map(({ broken: { edits, ...broken }, isAlone }) => ({
+    ...uneventful,
+    ...broken,
+    takesBack: false,
+    edits: edits.map((edit) => ({
+      ...(isAlone ? noEdit : edit),
+      isDeclared: false,
+      replacement: false,
+      trigger: true,
+    })),
+  }));
 
 /** The user only repeats what has failed, and that goes wrong, too. */
 const brokenRepair: fc.Arbitrary<DrawnRound> = fc
@@ -237,6 +261,7 @@ const drawnRounds: fc.Arbitrary<readonly DrawnRound[]> = fc.oneof(
   { weight: 13, arbitrary: fc.tuple(drawnRound) },
   { weight: 4, arbitrary: fc.tuple(quietRound, drawnRound) },
   { weight: 1, arbitrary: fc.tuple(drawnRound, drawnRound) },
+  { weight: 1, arbitrary: fc.tuple(brokenCreate) },
   { weight: 2, arbitrary: fc.tuple(quietRound, brokenRestart) },
   { weight: 1, arbitrary: fc.tuple(quietRound, leftRound, drawnRound) },
   { weight: 1, arbitrary: fc.tuple(quietRound, leftRound, brokenRepair) },

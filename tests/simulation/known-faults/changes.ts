@@ -147,12 +147,6 @@ export const changeFaults: readonly KnownFault[] = [
     replace: 'return true;',
   },
   {
-    name: 'a lookup that fails forgets what a killed update has started',
-    file: 'endpoint/endpoint-run.ts',
-    find: '    this.#unapplied = due;\n    const isPatient =',
-    replace: '    const isPatient =',
-  },
-  {
     name: 'a restart does not wait for the suspension of a killed one',
     file: 'endpoint/endpoint-run.ts',
     find: 'const requested = isUnderWay ?',

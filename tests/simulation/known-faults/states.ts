@@ -58,6 +58,12 @@ export const stateFaults: readonly KnownFault[] = [
     replace: 'if (true) {',
   },
   {
+    name: 'settings that a killed update has set stay when the program takes them back',
+    file: 'endpoint/drift.ts',
+    find: 'isMatch(name, value, reported) && isMatch(name, reported, value)',
+    replace: 'isMatch(name, value, reported)',
+  },
+  {
     name: 'a take-over stores an earlier secret in plain text',
     file: 'lifecycle/secret-outputs.ts',
     find: "return createsBeforeDelete || !isEmpty(pgSettings) ? ['pgSettings'] : [];",
