@@ -113,7 +113,7 @@ export class EndpointOperations {
   async #findCurrentFailures(): Promise<readonly UnsettledOperation[]> {
     if (!this.#earlierFailed.some(({ action }) => powerActions.includes(action))) return this.#earlierFailed;
     const operations = await this.#list(() => 0, this.#readDeadline()).catch(() => []);
-    // Nobody would wait for one of others that is under way.
+    // One that is under way does not count: others may have started it, and nothing would wait for it.
     const ended = operations.filter((operation) => !isUnfinished(operation)).reverse();
     const superseded = ended.filter((operation) => isSuperseded(operation, ended));
     return differenceBy(this.#earlierFailed, superseded, 'id');
@@ -315,8 +315,8 @@ export class EndpointOperations {
 }
 
 /**
- * Whether it has failed, and a later one of the same action has not, or not yet. An earlier run sent it again because it did not see the
- * failure, as when a read by id lagged behind.
+ * Whether it has failed, and a later one of the same action has not, or not yet. An earlier run sent it again because it did not
+ * see the failure, as when a read by id lagged behind.
  * @param operations oldest first
  */
 function isSuperseded(

@@ -183,12 +183,12 @@ export class EndpointRun {
     if (!mayBeKnown && (sent.length === 0 || started.length > 0 || hasEarlierChange)) return [];
     // If the list can't be read, the next update sends the change again, and looks again.
     this.#unapplied = due;
-    const isPatient = (mayBeKnown || this.#mayHaveArrived) && !hasEarlierChange;
-    const left = await this.#operations.findUnknown(this.#stops(due), isPatient);
+    const isPatient = mayBeKnown || (this.#mayHaveArrived && this.#isUnsuspended(started));
+    const left = await this.#operations.findUnknown(this.#stops(due), isPatient && !hasEarlierChange);
     this.#unapplied = due.filter((name) => name === 'restartTriggers');
     if (mayBeKnown) return differenceBy(left, failed, 'id');
-    // Values that don't drop connections have just been sent again, so what failed before needs no more. If they were in place
-    // already, as an earlier request had arrived, the failure may have come since.
+    // Values that don't drop connections have just been sent again, so what failed before needs no more. If an earlier request had
+    // put them in place, its operation may have failed since.
     return left.filter(
       (operation) => operation.action === 'apply_config' && (this.#mayHaveArrived || isUnfinished(operation)),
     );
