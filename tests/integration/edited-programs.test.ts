@@ -141,7 +141,7 @@ describe.each(doors)('a change that failed and is taken back, by %s', (_name, do
     expect(held()).toHaveProperty('0.settings.pg_settings', {});
   });
 
-  it('resets a setting that a killed update has set, also if the next one could not change anything', async () => {
+  it('resets a setting that a killed update has set, also if the next update is refused', async () => {
     const { emulator, startRun, declare, held } = await startDoor(door, { readLagMs: 60 });
     const state = await runUp(await startRun(), declare());
     emulator.inject(failing('apply_config'));

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { unknownValue } from '../../provider/src/lifecycle/input-values';
+import { errorOf } from '../support/failure';
 import { startService } from '../support/start-service';
 
 const __urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::api';
@@ -26,16 +27,48 @@ async function startEndpoint() {
   return { ...service, id, state, diff };
 }
 
-it('a preview shows no size that was a secret', async () => {
-  const service = await startService();
-  const __secrets = ['autoscalingLimitMaxCu'];
-  const { id, outs } = await service.provider.create(
-    service.declare({ __urn, __secrets, autoscalingLimitMaxCu: 3 }),
-  );
-  const shown = recordDiagnostics();
-  const plain = service.declare({ __urn, autoscalingLimitMaxCu: 2 });
-  await service.startProvider().diff(id, outs as StoredOutputs, plain);
-  expect(shown.join('')).toContain('a change of autoscalingLimitMaxCu restarts the compute');
+describe('a size that is a secret', () => {
+  const size = /\d CU/;
+  const __secrets = ['autoscalingLimitMinCu', 'autoscalingLimitMaxCu'];
+  const small = { __urn, autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 2 };
+  const large = { __urn, autoscalingLimitMinCu: 2, autoscalingLimitMaxCu: 4 };
+
+  it.each([
+    ['in state', { ...small, __secrets }, large],
+    ['in the program', small, { ...large, __secrets }],
+  ])('%s is in no message about its change', async (_where, before, now) => {
+    const service = await startService();
+    const shown = recordDiagnostics();
+    const created = service.declare(before);
+    const { id, outs } = await service.provider.create(created);
+    shown.length = 0;
+    const state = outs as StoredOutputs;
+    const news = { ...service.declare(now), allowRestart: false };
+    await service.startProvider().diff(id, state, { ...news, allowRestart: true });
+    expect(shown.join('')).toContain('restarts the compute');
+    expect(shown.join('')).not.toMatch(size);
+    const { message } = await errorOf(service.startProvider().update(id, state, news));
+    expect(message).toContain('allowRestart is false');
+    expect(message).not.toMatch(size);
+  });
+
+  it('is in no message about a take-over', async () => {
+    const { provider, declare, emulator, project } = await startService();
+    const [primary] = emulator.endpoints(project.id);
+    const shown = recordDiagnostics();
+    const adopting = declare({ ...large, __secrets, branchId: primary?.branch_id ?? '', adopt: true });
+    await provider.check({}, adopting);
+    expect(shown.join('')).toContain('adopt takes over endpoint');
+    expect(shown.join('')).not.toMatch(size);
+  });
+
+  it('is in no failure of a check', async () => {
+    const { provider, declare } = await startService();
+    const wrong = declare({ ...large, __secrets, autoscalingLimitMaxCu: 1 });
+    const { failures } = await provider.check({}, wrong);
+    expect(failures).toHaveLength(1);
+    expect(JSON.stringify(failures)).not.toMatch(size);
+  });
 });
 
 describe('allowRestart: false', () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { silenceDiagnostics } from '../support/diagnostics';
@@ -42,6 +43,24 @@ it('a restart whose suspension failed after its start was sent is repeated as a 
   await service.startProvider().update(id, { ...outs, unsettledOperations }, inputs);
   expect(ownEndpoints(service)[0]?.current_state).toBe('active');
   expect(emulator.connectionDrops(id)).toBe(1);
+});
+
+it('without waiting, a restart is repeated if its suspension failed, also if the service has forgotten an earlier one', async () => {
+  const service = await startService();
+  const { emulator, project } = service;
+  const { id, inputs, outs } = await runCreate(service.startProvider(), service.declare());
+  const failed = { action: 'suspend_compute', status: 'failed', endpointId: id };
+  const started = { action: 'start_compute', status: 'finished', endpointId: id };
+  const operations = [failed, started].map((each) => emulator.addOperation(project.id, each).operation);
+  const forgotten = { id: randomUUID(), action: 'suspend_compute', status: 'running' };
+  const unsettledOperations = [
+    forgotten,
+    ...operations.map((each) => ({ id: each.id, action: each.action, status: 'running' })),
+  ];
+  const notWaiting = { ...inputs, waitForOperations: false };
+  const updated = await service.startProvider().update(id, { ...outs, unsettledOperations }, notWaiting);
+  await expect.poll(() => emulator.connectionDrops(id)).toBe(1);
+  expect(JSON.stringify(updated)).not.toContain(forgotten.id);
 });
 
 it('a restart that failed before its suspension, and again at its start, ends with an active compute', async () => {

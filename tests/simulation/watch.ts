@@ -38,7 +38,7 @@ export class Watch {
   readonly wrote = new WeakSet<SimulatedRun>();
   /** When the last create or delete of a dead process has arrived. Virtual time. */
   lateWriteAt = Number.NEGATIVE_INFINITY;
-  /** When the last change of a run has arrived of which a process was dead. Virtual time. */
+  /** When the last PATCH of a run with a dead process arrived. Virtual time. */
   lateChangeAt = Number.NEGATIVE_INFINITY;
   /** Whether a run has a reason to delete an endpoint of the programs. */
   mayDelete: (run: SimulatedRun, endpointId: string) => boolean = () => true;

@@ -31,7 +31,7 @@ export function matchesDesired(endpoint: Endpoint, inputs: EndpointInputs, name:
   return read === undefined || desired === undefined || isMatch(name, desired, read(endpoint));
 }
 
-/** Whether the service reports just this value. What a program gives also matches if the service has further settings. */
+/** Whether the service reports exactly this value; `matchesDesired` also accepts further settings. */
 export function isReported(endpoint: Endpoint, values: Partial<EndpointInputs>, name: InputName): boolean {
   const { read } = argumentTable[name];
   if (read === undefined) return true;

@@ -108,11 +108,11 @@ function findRangeFailure(inputs: RawInputs): InputFailure[] {
   const { autoscalingLimitMinCu: minCu, autoscalingLimitMaxCu: maxCu } = inputs;
   if (typeof minCu !== 'number' || typeof maxCu !== 'number') return [];
   if (minCu > maxCu) {
-    const reason = `must not be above autoscalingLimitMaxCu, which is ${maxCu} CU`;
-    return [{ property: 'autoscalingLimitMinCu', reason }];
+    // Without the other bound's value, which may be a secret.
+    return [{ property: 'autoscalingLimitMinCu', reason: 'must not be above autoscalingLimitMaxCu' }];
   }
   if (minCu < maxCu && maxCu - minCu > maxAutoscalingRangeCu) {
-    const reason = `must be at most ${maxAutoscalingRangeCu} CU above autoscalingLimitMinCu, which is ${minCu} CU`;
+    const reason = `must be at most ${maxAutoscalingRangeCu} CU above autoscalingLimitMinCu`;
     return [{ property: 'autoscalingLimitMaxCu', reason }];
   }
   return [];

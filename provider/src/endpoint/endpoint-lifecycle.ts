@@ -135,7 +135,12 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     const changes = union(declared, unappliedOf(outputs)).filter(isSent);
     if (changes.length === 0 && !isUnsettled(outputs)) return withSettings(outputs, news.inputs);
     return this.core.presentably([asReported(prior), news], async () => {
-      const work = { ...this.#startWork(news, deadline), action: 'update', endpointId: id } as const;
+      const work = {
+        ...this.#startWork(news, deadline),
+        secretNames: union(prior.resource.secretNames, news.resource.secretNames),
+        action: 'update',
+        endpointId: id,
+      } as const;
       const startedAt = Date.now();
       const created = mayHaveDuplicates(outputs) && this.#startCreateWork(prior, news, deadline);
       // First: until an update fails, the state holds what the create declared. An error here leaves the state unchanged.
@@ -218,8 +223,9 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
   }
 
   #startWork(declaration: Declaration, deadline: Deadline) {
-    const allowsRestart = this.#allowsRestart(declaration.inputs);
-    return { ...this.core.startWork(declaration, deadline), allowsRestart };
+    const { inputs, resource } = declaration;
+    const work = this.core.startWork(declaration, deadline);
+    return { ...work, allowsRestart: this.#allowsRestart(inputs), secretNames: resource.secretNames };
   }
 
   /** @param created what the create declared, under whose derived names duplicates may exist */

@@ -24,12 +24,14 @@ export interface EndpointWork {
   /** Whether connections of an active compute may be dropped. */
   readonly allowsRestart: boolean;
   readonly settingNames: SettingNames;
+  /** The arguments that are secret, or were. @default none */
+  readonly secretNames?: readonly string[] | undefined;
 }
 
-/** Operations that need no repetition if a later one of the same action has not failed. */
+/** Operations that need no repetition if a later one of the same action has succeeded or is unfinished. */
 const powerActions: readonly string[] = ['start_compute', 'suspend_compute'];
 
-/** A search for what a request has started ignores a failure of these if a later one of the same action has not failed. */
+/** A search for what a request has started ignores a failure of these if a later one of the same action has succeeded or is unfinished. */
 const supersededActions: readonly string[] = [...powerActions, 'apply_config'];
 
 /** After so many failures the error is final. */
@@ -98,9 +100,13 @@ export class EndpointOperations {
     this.#earlierFailed = unionBy(this.#earlierFailed, earlier.filter(isFailed), 'id');
     this.#record(unfinished);
     const isWaiting = this.#work.inputs.waitForOperations !== false;
-    const result = await this.#wait(isWaiting ? unfinished : await this.#lookUp(unfinished));
+    const current = isWaiting ? unfinished : await this.#lookUp(unfinished);
+    for (const { id } of differenceBy(unfinished, current, 'id')) this.#latest.delete(id);
+    const result = await this.#wait(current);
     if (result?.outcome === 'timed out' || result?.outcome === 'interrupted') throw this.#toError(result);
-    const known = sortBy([...this.#latest.values()], ({ created_at }) => Date.parse(created_at));
+    // One that hangs until the deadline repeats nothing; without waiting, the next run resumes it.
+    const counting = [...this.#latest.values()].filter((each) => !isWaiting || !isUnfinished(each));
+    const known = sortBy(counting, ({ created_at }) => Date.parse(created_at));
     const failed = known.filter(isFailed);
     for (const { id } of failed) this.#latest.delete(id);
     const due = failed.filter((operation) => !isSuperseded(operation, known));
@@ -315,7 +321,7 @@ export class EndpointOperations {
 }
 
 /**
- * Whether it has failed, and a later one of the same action has not, or not yet. An earlier run sent it again because it did not
+ * Whether it has failed, and a later one of the same action has succeeded or is unfinished. An earlier run sent it again because it did not
  * see the failure, as when a read by id lagged behind.
  * @param operations oldest first
  */

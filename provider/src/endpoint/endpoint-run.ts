@@ -72,7 +72,7 @@ export class EndpointRun {
   /** The arguments that this run has sent. */
   #sent: readonly InputName[] = [];
   #written: Endpoint | undefined;
-  /** Whether a request of an earlier run, of which no response is known, may have started operations. */
+  /** Whether a request of an earlier run, whose response may be lost, may have started operations. */
   #mayHaveArrived = false;
   /**
    * Whether this run or an earlier create may have left duplicates. If it fails then, the state records it, and the next update or
@@ -183,12 +183,12 @@ export class EndpointRun {
     if (!mayBeKnown && (sent.length === 0 || started.length > 0 || hasEarlierChange)) return [];
     // If the list can't be read, the next update sends the change again, and looks again.
     this.#unapplied = due;
-    const isPatient = mayBeKnown || (this.#mayHaveArrived && this.#isUnsuspended(started));
-    const left = await this.#operations.findUnknown(this.#stops(due), isPatient && !hasEarlierChange);
+    const isPatient = (mayBeKnown || this.#mayHaveArrived) && !hasEarlierChange;
+    const left = await this.#operations.findUnknown(this.#stops(due), isPatient);
     this.#unapplied = due.filter((name) => name === 'restartTriggers');
     if (mayBeKnown) return differenceBy(left, failed, 'id');
-    // Values that don't drop connections have just been sent again, so what failed before needs no more. If an earlier request had
-    // put them in place, its operation may have failed since.
+    // Values that don't drop connections have just been sent again, so earlier failures need nothing more. If an earlier request had
+    // set them already, its operation may have failed since.
     return left.filter(
       (operation) => operation.action === 'apply_config' && (this.#mayHaveArrived || isUnfinished(operation)),
     );

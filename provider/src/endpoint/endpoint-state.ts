@@ -73,7 +73,7 @@ export function toUnchangedOutputs(
   operations: readonly Operation[],
   due: readonly InputName[],
 ): EndpointOutputs {
-  // A killed run may have set these, and its operations may fail: the next update sends them again, and looks for those.
+  // A killed run may have set these, and its operations may fail: the next update sends them again, and looks for their operations.
   const overtaken = due.filter((name) => !isReported(endpoint, before, name));
   const known = omit(pick(before, argumentNames), overtaken) as EndpointInputs; // As below.
   return { ...toOutputs(endpoint, known), ...toUnsettled(operations, union(before.__unapplied, overtaken)) };

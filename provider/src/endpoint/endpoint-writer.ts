@@ -47,11 +47,12 @@ export class EndpointWriter {
     failed: readonly UnsettledOperation[],
     lagMs: number,
   ): Promise<void> {
-    const { allowsRestart, endpointId, inputs, settingNames, deadline } = this.#work;
+    const { allowsRestart, endpointId, inputs, secretNames, settingNames, deadline } = this.#work;
     if (allowsRestart || !isDisruptive(changes, inputs, failed)) return;
     const assess = async () => {
       const live = await this.#endpoint.read();
-      return assessChange({ changes, failed, outputs: toOutputs(live, inputs), inputs }, live);
+      const outputs = toOutputs(live, inputs);
+      return assessChange({ changes, failed, outputs, inputs, secretNames }, live);
     };
     const lag = deadline.next(Math.min(lagMs, deadline.remainingMs));
     const impact = await rereadUntil(lag, assess, ({ drops }) => drops, { firstMs: lagMs, longestMs: lagMs });

@@ -179,7 +179,7 @@ describe('the diagnostic of a change', () => {
   });
 
   it.each(['autoscalingLimitMinCu', 'autoscalingLimitMaxCu'])(
-    'repeats no size when %s is a secret, or was',
+    'repeats no size when %s is among the secrets',
     (secret) => {
       const inputs = inputsOf({ autoscalingLimitMaxCu: 2 });
       const changes = ['autoscalingLimitMaxCu'] as const;

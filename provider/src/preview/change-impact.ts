@@ -197,7 +197,7 @@ function isReported(name: InputName, { outputs, inputs }: PlannedChange): boolea
 }
 
 function describeSizes(names: readonly InputName[], { outputs, inputs, secretNames }: PlannedChange): string {
-  // Either bound shows what the other one may be.
+  // Each bound limits the other one.
   if (secretNames?.some((name) => name.startsWith('autoscalingLimit'))) return names.join(' and ');
   const { autoscalingLimitMinCu: oldMin = 0, autoscalingLimitMaxCu: oldMax = 0 } = outputs;
   const { autoscalingLimitMinCu: newMin = oldMin, autoscalingLimitMaxCu: newMax = oldMax } = inputs;

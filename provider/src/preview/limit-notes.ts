@@ -1,3 +1,4 @@
+import { omit } from 'lodash';
 import { findComputeSize } from '../endpoint/compute-size';
 import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
 
@@ -7,9 +8,15 @@ const surelyAllowedSuspendSeconds = 60;
 /**
  * Limits that the named arguments imply and that users may not expect, one sentence each. They are reported when an
  * argument is given or changed.
+ * @param secretNames the arguments whose values no sentence may show
  */
-export function describeLimits(names: readonly InputName[], inputs: EndpointInputs): string[] {
-  const { autoscalingLimitMinCu: minCu, autoscalingLimitMaxCu: maxCu, suspendTimeoutSeconds } = inputs;
+export function describeLimits(
+  names: readonly InputName[],
+  inputs: EndpointInputs,
+  secretNames: readonly string[] = [],
+): string[] {
+  const shown: Partial<EndpointInputs> = omit(inputs, secretNames);
+  const { autoscalingLimitMinCu: minCu, autoscalingLimitMaxCu: maxCu, suspendTimeoutSeconds } = shown;
   const sentences: string[] = [];
   const minimum = typeof minCu === 'number' ? findComputeSize(minCu) : undefined;
   const isAutoscaling = minimum !== undefined && typeof maxCu === 'number' && maxCu > minimum.cu;

@@ -65,11 +65,12 @@ export class PreviewDiagnostics {
   async reportChange(
     id: string,
     changes: readonly InputName[],
-    { outputs: olds, resource: { secretNames = [] } }: PriorState,
+    { outputs: olds, resource: before }: PriorState,
     declaration: Declaration,
     goesWithBranch: boolean,
   ): Promise<ChangeImpact> {
     const { inputs: news, resource } = declaration;
+    const secretNames = union(before.secretNames, resource.secretNames);
     const warnings = isUnsettled(olds) ? [describeUnsettled(olds)] : [];
     const failed = (olds.unsettledOperations ?? []).filter(isFailed);
     let impact: ChangeImpact = noImpact;
@@ -79,7 +80,7 @@ export class PreviewDiagnostics {
         failed,
         outputs: olds,
         inputs: news,
-        secretNames: union(secretNames, resource.secretNames),
+        secretNames,
         goesWithBranch,
       });
       impact = assessed.impact;
@@ -87,7 +88,7 @@ export class PreviewDiagnostics {
       if (assessed.live === 'gone') warnings.push(describeGone(id));
       warnings.push(...impact.sentences, ...this.#describeGate(impact, news));
     }
-    await this.#report(declaration, warnings, describeLimits(changes, news));
+    await this.#report(declaration, warnings, describeLimits(changes, news, secretNames));
     return impact;
   }
 
@@ -110,17 +111,20 @@ export class PreviewDiagnostics {
 
   /** For an endpoint that is not in state yet: new, or taken over. Returns why it must not be taken over. */
   async reportCreation(declaration: Declaration, isReplacing: boolean): Promise<InputFailure[]> {
-    const { inputs } = declaration;
+    const {
+      inputs,
+      resource: { secretNames },
+    } = declaration;
     const target = toCreateTarget(declaration);
     const given = findGiven(inputs);
-    const limits = describeLimits(given, inputs);
+    const limits = describeLimits(given, inputs, secretNames);
     const endpoints = await this.#list(inputs);
     const notes: string[] = [];
     const unlisted = this.#unlisted.get(inputs.projectId);
     if (unlisted !== undefined) limits.push(unlisted);
     try {
       if (inputs.adopt === true) {
-        const adoption = this.#describeAdoption(target, endpoints);
+        const adoption = this.#describeAdoption(target, endpoints, secretNames);
         if (adoption.failures.length > 0) return adoption.failures;
         notes.push(...adoption.warnings);
       } else if (!isReplacing) notes.push(...describeExisting(target, endpoints));
@@ -172,13 +176,18 @@ export class PreviewDiagnostics {
     }
   }
 
-  #describeAdoption(target: CreateTarget, endpoints: readonly Endpoint[]) {
+  #describeAdoption(
+    target: CreateTarget,
+    endpoints: readonly Endpoint[],
+    secretNames: readonly string[] | undefined,
+  ) {
     const { inputs } = target;
     const existing = findExisting(target, endpoints);
     if (!existing) return { failures: [], warnings: [] };
     const { endpoint: adopted } = existing;
     const changes = findDrift(adopted, inputs).filter((name) => argumentTable[name].read);
-    const impact = assessChange({ changes, outputs: toOutputs(adopted, inputs), inputs }, adopted);
+    const planned = { changes, outputs: toOutputs(adopted, inputs), inputs, secretNames };
+    const impact = assessChange(planned, adopted);
     const reason = this.#describeRefusal(adopted.id, impact);
     const failures = this.#isForbidden(impact, inputs) ? [{ property: 'adopt', reason }] : [];
     const warnings = [
