@@ -873,3 +873,11 @@ it('an update looks for what a request has started that a proxy hid, also where 
   );
   expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
 });
+
+it('without waiting, an operation that a read does not show yet is looked up again', async () => {
+  const scenario = scenarioWith(
+    { operationMs: 0, lateGetsMs: 500 },
+    { slots: [notWaiting], faults: [failingStart], isRepeated: true },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
+});

@@ -1,4 +1,4 @@
-import { differenceBy, sortBy, unionBy, uniqBy } from 'lodash';
+import { compact, differenceBy, sortBy, unionBy, uniqBy } from 'lodash';
 import type { SettingNames } from '../config/setting-names';
 import { isNotFound } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
@@ -101,6 +101,7 @@ export class EndpointOperations {
     this.#record(unfinished);
     const isWaiting = this.#work.inputs.waitForOperations !== false;
     const current = isWaiting ? unfinished : await this.#lookUp(unfinished);
+    // Those that the service has forgotten.
     for (const { id } of differenceBy(unfinished, current, 'id')) this.#latest.delete(id);
     const result = await this.#wait(current);
     if (result?.outcome === 'timed out' || result?.outcome === 'interrupted') throw this.#toError(result);
@@ -227,7 +228,7 @@ export class EndpointOperations {
     return new Set(operations.map(({ id }) => id));
   }
 
-  /** Lists until it is enough, or until reads can no longer lag behind. */
+  /** Reads until it is enough, or until reads can no longer lag behind. */
   async #relist(
     find: () => Promise<Operation[]>,
     isEnough: (found: readonly Operation[]) => boolean,
@@ -293,18 +294,19 @@ export class EndpointOperations {
     for (const operation of operations) this.#latest.set(operation.id, operation);
   }
 
+  /** These as the service shows them. It forgets old ones, never running ones; but a read may lag behind. */
   async #lookUp(operations: readonly Operation[]): Promise<readonly Operation[]> {
     const { project, deadline } = this.#work;
-    const found = operations.map(async ({ id }) => {
+    const find = async ({ id }: Operation) => {
       try {
         return await this.#read(() => project.api.getOperation(project.id, id, { deadline }));
       } catch (error) {
-        // The service forgets old operations, never running ones.
         if (isNotFound(error)) return undefined;
         throw error;
       }
-    });
-    return (await Promise.all(found)).filter((operation) => operation !== undefined);
+    };
+    const findAll = async () => compact(await Promise.all(operations.map(find)));
+    return this.#relist(findAll, (found) => found.length === operations.length);
   }
 
   /** An operation as the state records it, until the service shows it. */

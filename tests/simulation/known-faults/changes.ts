@@ -14,12 +14,6 @@ export const changeFaults: readonly KnownFault[] = [
     replace: 'if (unknown.length < 0) {',
   },
   {
-    name: 'a repeated restart is repeated again when only its start is left',
-    file: 'endpoint/endpoint-run.ts',
-    find: "this.#operations.forgetEarlier(['suspend_compute', 'start_compute']);",
-    replace: '',
-  },
-  {
     name: 'an update does not resume what an earlier one has not applied',
     file: 'endpoint/endpoint-lifecycle.ts',
     find: 'union(declared, unappliedOf(outputs)).filter(isSent)',
