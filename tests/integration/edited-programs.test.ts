@@ -156,6 +156,26 @@ describe.each(doors)('a change that failed and is taken back, by %s', (_name, do
     expect(held()).toHaveProperty('0.settings.pg_settings', {});
   });
 
+  it.each([
+    ['disabled', { disabled: true }, 'disabled', false],
+    ['poolerEnabled', { poolerEnabled: true }, 'pooler_enabled', false],
+    ['pgSettings', { pgSettings: { work_mem: '8MB' } }, 'settings.pg_settings', {}],
+  ])(
+    'resets %s also if the service has refused that once, after another failure',
+    async (_what, args, path, value) => {
+      const { emulator, startRun, declare, held } = await startDoor(door);
+      const state = await runUp(await startRun(), declare(args));
+      emulator.inject(failing('apply_config'));
+      const longer = { suspendTimeoutSeconds: 600 };
+      const failed = await failedState(runUp(await startRun(), declare({ ...args, ...longer }), state));
+      const fault = emulator.inject({ ...refused, times: 'always' });
+      const second = await failedState(runUp(await startRun(), declare(longer), failed));
+      fault.clear();
+      await runUp(await startRun(), declare(longer), second);
+      expect(held()).toHaveProperty(`0.${path}`, value);
+    },
+  );
+
   it('a delete that was accepted says what to do if it is taken back', async () => {
     const { emulator, startRun, declare } = await startDoor(door, { readLagMs: 60 });
     const state = await runUp(await startRun(), declare());

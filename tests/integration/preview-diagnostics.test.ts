@@ -1,7 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { unknownValue } from '../../provider/src/lifecycle/input-values';
+import { callErrorOf, runUp } from '../support/door';
 import { errorOf } from '../support/failure';
+import { doors, startDoor } from '../support/start-door';
 import { startService } from '../support/start-service';
 
 const __urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::api';
@@ -68,6 +70,36 @@ describe('a size that is a secret', () => {
     const { failures } = await provider.check({}, wrong);
     expect(failures).toHaveLength(1);
     expect(JSON.stringify(failures)).not.toMatch(size);
+  });
+});
+
+describe.each(doors)('a size that was a secret, in a forced replacement by %s', (_name, door) => {
+  const secrets = ['autoscalingLimitMinCu', 'autoscalingLimitMaxCu'];
+  const before = { autoscalingLimitMinCu: 3, autoscalingLimitMaxCu: 7 };
+  const now = { autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 2 };
+
+  it('is in no message if the program says adopt: true', async () => {
+    const { startRun, declare } = await startDoor(door);
+    const state = await runUp(await startRun(), declare({ ...before, adopt: true }, { secrets }));
+    const shown = recordDiagnostics();
+    const run = await startRun();
+    const program = declare({ ...now, adopt: true });
+    await run.check(state.declared, program); // With `--replace`, the engine asks for no diff.
+    await run.check(undefined, program);
+    const guarded = await run.check(undefined, declare({ ...now, adopt: true, allowRestart: false }));
+    expect(guarded.failures).toHaveLength(1);
+    expect(shown.join('') + JSON.stringify(guarded.failures)).not.toMatch(/7 CU/);
+  });
+
+  it('is in no message if it keeps the endpoint and is refused', async () => {
+    const { startRun, declare } = await startDoor(door);
+    const state = await runUp(await startRun(), declare(before, { secrets }));
+    const run = await startRun();
+    const program = declare({ ...now, allowRestart: false });
+    await run.check(state.declared, program);
+    const { message } = await callErrorOf(run.create(await run.check(undefined, program)));
+    expect(message).toContain('allowRestart is false');
+    expect(message).not.toMatch(/7 CU/);
   });
 });
 

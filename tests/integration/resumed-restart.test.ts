@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { silenceDiagnostics } from '../support/diagnostics';
+import { failedState, runUp } from '../support/door';
 import { runCreate } from '../support/engine';
 import { failureOf } from '../support/failure';
 import { patience } from '../support/pacing';
+import { doors, startDoor } from '../support/start-door';
 import { ownEndpoints, startService } from '../support/start-service';
 
 silenceDiagnostics();
@@ -130,3 +132,27 @@ it.each(['1', '2', '3'])(
     expect(ownEndpoints(service)[0]?.current_state).toBe('active');
   },
 );
+
+describe.each(doors)('a restart that is repeated and whose start is refused, by %s', (_name, door) => {
+  it.each([true, false])('is finished by the next update (waiting: %s)', async (waitForOperations) => {
+    const { emulator, startRun, declare, project, held } = await startDoor(door);
+    const state = await runUp(await startRun(), declare());
+    const add = (action: string, status: string) =>
+      emulator.addOperation(project.id, { action, status, endpointId: state.id }).operation;
+    // As `waitForOperations: false` has recorded them.
+    const unsettledOperations = [add('suspend_compute', 'failed'), add('start_compute', 'finished')].map(
+      ({ id, action }) => ({ id, action, status: 'running' }),
+    );
+    const before = { ...state, outputs: { ...state.outputs, unsettledOperations } };
+    const refusal = emulator.inject({
+      match: { method: 'POST', path: '/projects/:p/endpoints/:e/start' },
+      times: 'always',
+      effect: { kind: 'status', status: 403 },
+    });
+    const failed = await failedState(runUp(await startRun(), declare({ waitForOperations }), before));
+    refusal.clear();
+    await expect.poll(() => held()[0]?.current_state).toBe('idle');
+    await runUp(await startRun(), declare(), failed);
+    expect(held()).toMatchObject([{ current_state: 'active' }]);
+  });
+});

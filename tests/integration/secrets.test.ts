@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { silenceDiagnostics } from '../support/diagnostics';
+import { failedState, type ResourceState, runUp } from '../support/door';
 import { runCreate, runUpdate } from '../support/engine';
 import { errorOf, failureOf } from '../support/failure';
+import { doors, startDoor } from '../support/start-door';
 import { startService } from '../support/start-service';
 
 silenceDiagnostics();
@@ -152,5 +154,32 @@ describe('state without a list of what the program gives', () => {
       effect: { kind: 'status', status: 422, message: 'canary-trigger is refused' },
     });
     expect((await errorOf(startProvider().delete(id, stored))).message).toContain('*** is refused');
+  });
+});
+
+describe.each(doors)('a secret setting that a killed update has set, by %s', (_name, door) => {
+  const secret = { pgSettings: { 'app.key': 'canary' } };
+  const longer = { suspendTimeoutSeconds: 600 };
+  const plainOf = ({ outputs }: ResourceState) =>
+    JSON.stringify(outputs, (_key, value) => (value?.[secretSignature] ? 'secret' : value));
+
+  it('is a secret in state after an update that gives another value and is refused', async () => {
+    const { emulator, startRun, declare } = await startDoor(door);
+    const created = await runUp(await startRun(), declare());
+    emulator.inject({ match: { action: 'apply_config' }, effect: { kind: 'operation-fails' } });
+    const state = await failedState(runUp(await startRun(), declare(longer), created));
+    const marked = declare({ ...longer, ...secret }, { secrets: ['pgSettings'] });
+    await runUp(await startRun(), marked, state); // Killed: the state stays as it was.
+    emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'status', status: 422 } });
+    const plain = declare({ ...longer, pgSettings: { work_mem: '8MB' } });
+    const failed = await failedState(runUp(await startRun(), plain, state));
+    expect(plainOf(failed)).not.toContain('canary');
+  });
+
+  it('is a secret in state after an update that changes something else', async () => {
+    const { startRun, declare } = await startDoor(door);
+    const state = await runUp(await startRun(), declare());
+    await runUp(await startRun(), declare(secret, { secrets: ['pgSettings'] }), state); // Killed.
+    expect(plainOf(await runUp(await startRun(), declare(longer), state))).not.toContain('canary');
   });
 });

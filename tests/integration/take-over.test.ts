@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
+import { runUp } from '../support/door';
+import { dynamicDoor } from '../support/dynamic-door';
 import { runCreate } from '../support/engine';
+import { startDoor } from '../support/start-door';
 import { createEndpoint, ownEndpoints, type Service, startService } from '../support/start-service';
 
 const urn = (name: string) =>
@@ -198,4 +201,20 @@ describe('a replica with adopt: true and no name', () => {
     const { id } = await runCreate(provider, declare({ type: 'read_only', adopt: true }));
     expect(ownEndpoints(service).map((endpoint) => endpoint.id)).toEqual([olderId, id]);
   });
+});
+
+it('a take-over of its own endpoint does not wait for the read lag if the service adds settings', async () => {
+  const { emulator, startRun, declare } = await startDoor(dynamicDoor, {
+    normalizeSettings: true,
+    readLagMs: 3_000,
+  });
+  const program = declare({ pgSettings: { work_mem: '8MB' } });
+  await runUp(await startRun(), program); // Killed: nothing is in state.
+  const sent = emulator.requests().length;
+  await runUp(await startRun(), program);
+  const lists = emulator
+    .requests()
+    .slice(sent)
+    .filter(({ path }) => path.endsWith('/operations'));
+  expect(lists.length).toBeLessThan(4);
 });

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { dynamic } from '@pulumi/pulumi';
-import { difference, isEmpty, isEqual } from 'lodash';
+import { difference, isEmpty, isEqual, union } from 'lodash';
 import { BranchLifecycle } from '../branch/branch-lifecycle';
 import { dynamicSettingNames } from '../config/setting-names';
 import { messageOf } from '../control-api/control-api-error';
@@ -117,7 +117,12 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
       writeOutputs(this.#lifecycle.type, declaration, outputs, news, prior);
     const deadline = toDeadline(news.timeouts, 'update');
     const updated = this.#lifecycle.update(id, prior, declaration, deadline);
-    const writeFailed = (outputs: Properties) => ({ ...write(outputs), __hasOldInputs: true as const });
+    const writeFailed = (outputs: Properties) => {
+      const written = write(outputs);
+      // What the new program no longer gives may not have been reset yet.
+      const __declared = union(written.__declared, olds.__declared);
+      return { ...written, __declared, __hasOldInputs: true as const };
+    };
     return { outs: write(await present(updated, writeFailed)) };
   }
 

@@ -31,6 +31,8 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
   readonly #diagnostics: PreviewDiagnostics;
   /** Gate checks that `check` repeats, by URN: the engine asked about the endpoint before it passed the declaration. */
   readonly #deferredGates = new Map<string, (declaration: Declaration) => Promise<unknown>>();
+  /** The arguments that are secrets in state, by URN: `--replace` asks for no diff. */
+  readonly #secretsInState = new Map<string, readonly string[]>();
 
   constructor(core: ProviderCore) {
     this.core = core;
@@ -50,13 +52,17 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     const unjudged = checkDeclaration(this.type, olds, news, this.#claims);
     // What the failures let through has the type of the inputs, or is not known yet.
     const checked = unjudged as unknown as CheckedDeclaration<EndpointInputs>;
+    if (olds && checked.resource.urn !== undefined)
+      this.#secretsInState.set(checked.resource.urn, olds.resource.secretNames ?? []);
     const failures = [...this.core.findSettingFailures(), ...checked.failures];
     if (failures.length === 0 && !olds) failures.push(...this.#claimDerivedName(checked));
     if (failures.length === 0 && !olds) failures.push(...(await this.#checkDeferredGate(checked)));
     if (failures.length === 0 && !olds) {
       const { urn } = checked.resource;
       const isReplacing = urn !== undefined && this.#claims.nameInState(urn) !== undefined;
-      failures.push(...(await this.#diagnostics.reportCreation(checked, isReplacing)));
+      failures.push(
+        ...(await this.#diagnostics.reportCreation(checked, isReplacing, this.#secretsOf(checked))),
+      );
     }
     return { ...checked, failures: this.core.presentFailures(checked, failures) };
   }
@@ -223,9 +229,14 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
   }
 
   #startWork(declaration: Declaration, deadline: Deadline) {
-    const { inputs, resource } = declaration;
+    const { inputs } = declaration;
     const work = this.core.startWork(declaration, deadline);
-    return { ...work, allowsRestart: this.#allowsRestart(inputs), secretNames: resource.secretNames };
+    return { ...work, allowsRestart: this.#allowsRestart(inputs), secretNames: this.#secretsOf(declaration) };
+  }
+
+  /** The arguments that are secrets, or were in state. */
+  #secretsOf({ resource: { urn = '', secretNames } }: Declaration): string[] {
+    return union(secretNames, this.#secretsInState.get(urn));
   }
 
   /** @param created what the create declared, under whose derived names duplicates may exist */

@@ -103,7 +103,8 @@ export class EndpointRun {
    */
   async findEarlier(isOwn: boolean, due: readonly InputName[]): Promise<Operation[]> {
     this.#unapplied = due;
-    this.#mayHaveArrived = true;
+    // A create looks at what it takes over, and then sends what differs.
+    this.#mayHaveArrived = this.#work.action === 'update';
     return this.#operations.findEarlier((await this.#endpoint.read()).created_at, isOwn);
   }
 
@@ -270,6 +271,8 @@ export class EndpointRun {
     // If the compute was idle, nothing may have suspended it, or an earlier restart.
     const isSuspended = await this.#control('suspend');
     if (!isSuspended && !hasBegun) return true;
+    // If the start is not accepted, the restart is still due, also one that no trigger has asked for.
+    this.#unapplied = union(this.#unapplied, ['restartTriggers']);
     // Without waiting, a start without effect means that the suspension was cancelled, or had not begun.
     return (await this.#start()) || !isSuspended || this.#work.inputs.waitForOperations !== false;
   }

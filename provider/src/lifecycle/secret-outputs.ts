@@ -17,7 +17,9 @@ export function findSecretOutputs(
   before: Before | undefined,
 ): string[] {
   const secretBefore =
-    before === 'unknown' ? assumeSecret(createsBeforeDelete, outputs) : before?.resource.secretNames;
+    before === 'unknown'
+      ? assumeSecret(createsBeforeDelete, outputs)
+      : before && union(before.resource.secretNames, assumeSecret(false, outputs));
   // An empty map, too: the next read may lag behind, and show again what was in it.
   const kept = intersection(argumentNames, secretBefore).filter(
     (name) => !isSame(outputs[name], inputs[name]),
@@ -27,8 +29,8 @@ export function findSecretOutputs(
 }
 
 /**
- * A take-over may report settings that only an earlier program has given, as secrets. A forced replacement that keeps the
- * endpoint resets them, but the next read may lag behind and show them again.
+ * A take-over may report settings that only an earlier program has given, as secrets; an update may report those of a run that
+ * was killed. A forced replacement that keeps the endpoint resets them, but the next read may lag behind and show them again.
  */
 function assumeSecret(
   createsBeforeDelete: boolean | undefined,

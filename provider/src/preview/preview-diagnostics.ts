@@ -110,11 +110,12 @@ export class PreviewDiagnostics {
   }
 
   /** For an endpoint that is not in state yet: new, or taken over. Returns why it must not be taken over. */
-  async reportCreation(declaration: Declaration, isReplacing: boolean): Promise<InputFailure[]> {
-    const {
-      inputs,
-      resource: { secretNames },
-    } = declaration;
+  async reportCreation(
+    declaration: Declaration,
+    isReplacing: boolean,
+    secretNames: readonly string[],
+  ): Promise<InputFailure[]> {
+    const { inputs } = declaration;
     const target = toCreateTarget(declaration);
     const given = findGiven(inputs);
     const limits = describeLimits(given, inputs, secretNames);

@@ -171,6 +171,12 @@ export const changeFaults: readonly KnownFault[] = [
     replace: '',
   },
   {
+    name: 'a repeated restart is forgotten when its start is refused',
+    file: 'endpoint/endpoint-run.ts',
+    find: "this.#unapplied = union(this.#unapplied, ['restartTriggers']);",
+    replace: '',
+  },
+  {
     name: 'a restart stays due after its start was accepted',
     file: 'endpoint/endpoint-run.ts',
     find: "this.#unapplied = without(this.#unapplied, 'restartTriggers');",
