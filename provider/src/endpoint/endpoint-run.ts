@@ -271,10 +271,16 @@ export class EndpointRun {
     // If the compute was idle, nothing may have suspended it, or an earlier restart.
     const isSuspended = await this.#control('suspend');
     if (!isSuspended && !hasBegun) return true;
-    // If the start is not accepted, the restart is still due, also one that no trigger has asked for.
-    this.#unapplied = union(this.#unapplied, ['restartTriggers']);
+    const unapplied = this.#unapplied;
+    // If the service does not accept the start, the restart is still due, also one that no trigger has asked for.
+    this.#unapplied = union(unapplied, ['restartTriggers']);
+    const isStarted = await this.#start().catch((error: unknown) => {
+      // Rather leave the compute idle than restart it twice: a client that connects starts it.
+      if (this.#writer.mayBeDone) this.#unapplied = unapplied;
+      throw error;
+    });
     // Without waiting, a start without effect means that the suspension was cancelled, or had not begun.
-    return (await this.#start()) || !isSuspended || this.#work.inputs.waitForOperations !== false;
+    return isStarted || !isSuspended || this.#work.inputs.waitForOperations !== false;
   }
 
   /** Starts the compute. Returns false only if it was active; a disabled endpoint counts as done. */

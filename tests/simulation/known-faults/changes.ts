@@ -173,7 +173,7 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a repeated restart is forgotten when its start is refused',
     file: 'endpoint/endpoint-run.ts',
-    find: "this.#unapplied = union(this.#unapplied, ['restartTriggers']);",
+    find: "this.#unapplied = union(unapplied, ['restartTriggers']);",
     replace: '',
   },
   {
