@@ -50,10 +50,14 @@ async function simulate(scenario: Scenario): Promise<Outcome> {
   }
 }
 
-/** What goes wrong in the schedules of a scenario, one for each seed, with delays of up to 20 ms. */
-async function violationsOf(scenario: Scenario, seeds: readonly number[]): Promise<readonly Violation[]> {
+/** What goes wrong in the schedules of a scenario, one for each seed. */
+async function violationsOf(
+  scenario: Scenario,
+  seeds: readonly number[],
+  longestDelayMs = 20,
+): Promise<readonly Violation[]> {
   const outcomes: Outcome[] = [];
-  for (const seed of seeds) outcomes.push(await simulate({ ...scenario, seed, longestDelayMs: 20 }));
+  for (const seed of seeds) outcomes.push(await simulate({ ...scenario, seed, longestDelayMs }));
   return outcomes.flatMap(({ violations }) => violations);
 }
 
@@ -880,4 +884,14 @@ it('without waiting, an operation that a read does not show yet is looked up aga
     { slots: [notWaiting], faults: [failingStart], isRepeated: true },
   );
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
+});
+
+it('a repeated restart whose start an interruption hides is not done a third time', async () => {
+  const scenario = scenarioWith(
+    { operationMs: 0 },
+    { slots: [{ ...notWaiting, size: [0.25, 0.25] }], isQuiet: true },
+    { slots: [notWaiting], faults: [failingSuspension], isLeft: true },
+    { slots: [notWaiting], mishap: { counts: 'writes', kind: 'Ctrl-C', at: 3, lingerMs: 0 } },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(30), 1_500)).toEqual([]);
 });
