@@ -7,9 +7,20 @@ import { runCreate } from '../support/engine';
 import { failureOf } from '../support/failure';
 import { patience } from '../support/pacing';
 import { doors, startDoor } from '../support/start-door';
-import { ownEndpoints, startService } from '../support/start-service';
+import { ownEndpoints, type Service, startService } from '../support/start-service';
 
 silenceDiagnostics();
+
+/** The operations of a restart whose suspension has failed since, as `waitForOperations: false` has recorded them. */
+function addFailedRestart({ emulator, project }: Pick<Service, 'emulator' | 'project'>, endpointId: string) {
+  const add = (action: string, status: string) =>
+    emulator.addOperation(project.id, { action, status, endpointId }).operation;
+  const [suspended, started] = [add('suspend_compute', 'failed'), add('start_compute', 'finished')];
+  return [
+    { id: suspended.id, action: suspended.action, status: 'running' },
+    { id: started.id, action: started.action, status: 'scheduling' },
+  ];
+}
 
 it('an update whose lost response hid a failed start is resumed by starting the compute', async () => {
   const service = await startService();
@@ -31,17 +42,9 @@ it('an update whose lost response hid a failed start is resumed by starting the 
 
 it('a restart whose suspension failed after its start was sent is repeated as a restart', async () => {
   const service = await startService();
-  const { emulator, project } = service;
+  const { emulator } = service;
   const { id, inputs, outs } = await runCreate(service.startProvider(), service.declare());
-  const suspension = { action: 'suspend_compute', status: 'failed', endpointId: id };
-  const start = { action: 'start_compute', status: 'finished', endpointId: id };
-  const suspended = emulator.addOperation(project.id, suspension).operation;
-  const started = emulator.addOperation(project.id, start).operation;
-  // As `waitForOperations: false` has recorded them.
-  const unsettledOperations = [
-    { id: suspended.id, action: suspended.action, status: 'running' },
-    { id: started.id, action: started.action, status: 'scheduling' },
-  ];
+  const unsettledOperations = addFailedRestart(service, id);
   await service.startProvider().update(id, { ...outs, unsettledOperations }, inputs);
   expect(ownEndpoints(service)[0]?.current_state).toBe('active');
   expect(emulator.connectionDrops(id)).toBe(1);
@@ -49,16 +52,10 @@ it('a restart whose suspension failed after its start was sent is repeated as a 
 
 it('without waiting, a restart is repeated if its suspension failed, also if the service has forgotten an earlier one', async () => {
   const service = await startService();
-  const { emulator, project } = service;
+  const { emulator } = service;
   const { id, inputs, outs } = await runCreate(service.startProvider(), service.declare());
-  const failed = { action: 'suspend_compute', status: 'failed', endpointId: id };
-  const started = { action: 'start_compute', status: 'finished', endpointId: id };
-  const operations = [failed, started].map((each) => emulator.addOperation(project.id, each).operation);
   const forgotten = { id: randomUUID(), action: 'suspend_compute', status: 'running' };
-  const unsettledOperations = [
-    forgotten,
-    ...operations.map((each) => ({ id: each.id, action: each.action, status: 'running' })),
-  ];
+  const unsettledOperations = [forgotten, ...addFailedRestart(service, id)];
   const notWaiting = { ...inputs, waitForOperations: false };
   const updated = await service.startProvider().update(id, { ...outs, unsettledOperations }, notWaiting);
   await expect.poll(() => emulator.connectionDrops(id)).toBe(1);
@@ -137,12 +134,7 @@ describe.each(doors)('a restart that is repeated and whose start is refused, by 
   it.each([true, false])('is finished by the next update (waiting: %s)', async (waitForOperations) => {
     const { emulator, startRun, declare, project, held } = await startDoor(door);
     const state = await runUp(await startRun(), declare());
-    const add = (action: string, status: string) =>
-      emulator.addOperation(project.id, { action, status, endpointId: state.id }).operation;
-    // As `waitForOperations: false` has recorded them.
-    const unsettledOperations = [add('suspend_compute', 'failed'), add('start_compute', 'finished')].map(
-      ({ id, action }) => ({ id, action, status: 'running' }),
-    );
+    const unsettledOperations = addFailedRestart({ emulator, project }, state.id);
     const before = { ...state, outputs: { ...state.outputs, unsettledOperations } };
     const refusal = emulator.inject({
       match: { method: 'POST', path: '/projects/:p/endpoints/:e/start' },

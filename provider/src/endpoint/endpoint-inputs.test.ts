@@ -30,7 +30,11 @@ describe('findInputFailures', () => {
     ],
     ['autoscalingLimitMaxCu', { autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 9 }, /allowUnlistedSize/],
     ['autoscalingLimitMinCu', { autoscalingLimitMinCu: '1', autoscalingLimitMaxCu: 1 }, /must be a number/],
-    ['autoscalingLimitMinCu', { autoscalingLimitMinCu: 2, autoscalingLimitMaxCu: 1 }, /not be above/],
+    [
+      'autoscalingLimitMinCu',
+      { autoscalingLimitMinCu: 2, autoscalingLimitMaxCu: 1 },
+      /not be above autoscalingLimitMaxCu$/,
+    ],
     ['autoscalingLimitMaxCu', { autoscalingLimitMinCu: 1 }, /required when autoscalingLimitMinCu is given/],
     ['autoscalingLimitMinCu', { autoscalingLimitMaxCu: 1 }, /required when autoscalingLimitMaxCu is given/],
     [
