@@ -86,3 +86,8 @@ function toSizeOutput(cu: number): SizeOutput {
   if (!size) return { vcpu: cu, ramGb: 4 * cu };
   return { vcpu: size.vcpu, ramGb: size.ramGb, localFileCacheGb: size.localFileCacheGb };
 }
+
+/** Whether it is the name of one of the two arguments that give the size. */
+export function isSizeName(name: string): boolean {
+  return name.startsWith('autoscalingLimit');
+}

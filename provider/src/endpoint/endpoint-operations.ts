@@ -31,7 +31,10 @@ export interface EndpointWork {
 /** Operations that need no repetition if a later one of the same action has succeeded or is unfinished. */
 const powerActions: readonly string[] = ['start_compute', 'suspend_compute'];
 
-/** A search for what a request has started ignores a failure of these if a later one of the same action has succeeded or is unfinished. */
+/**
+ * A search for what a request has started ignores a failure of these if a later one of the same action has succeeded or is
+ * unfinished.
+ */
 const supersededActions: readonly string[] = [...powerActions, 'apply_config'];
 
 /** After so many failures the error is final. */
@@ -323,8 +326,8 @@ export class EndpointOperations {
 }
 
 /**
- * Whether it has failed, and a later one of the same action has succeeded or is unfinished. An earlier run sent it again because it did not
- * see the failure, as when a read by id lagged behind.
+ * Whether it has failed, and a later one of the same action has succeeded or is unfinished. An earlier run sent it again because
+ * it did not see the failure, as when a read by id lagged behind.
  * @param operations oldest first
  */
 function isSuperseded(

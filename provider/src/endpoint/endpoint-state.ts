@@ -75,7 +75,7 @@ export function toUnchangedOutputs(
 ): EndpointOutputs {
   // A killed run may have set these, and its operations may fail: the next update sends them again, and looks for their operations.
   const overtaken = due.filter((name) => !isReported(endpoint, before, name));
-  const known = omit(pick(before, argumentNames), overtaken) as EndpointInputs; // As below.
+  const known = omit(pick(before, argumentNames), overtaken) as EndpointInputs; // The service reports what is left out.
   return { ...toOutputs(endpoint, known), ...toUnsettled(operations, union(before.__unapplied, overtaken)) };
 }
 

@@ -3,7 +3,7 @@ import type { Declared, Properties } from '../lifecycle/resource-identity';
 import { toOutputNames } from '../lifecycle/resource-state';
 import type { ResourceType } from '../lifecycle/resource-type';
 import { argumentNames, replacingArguments } from './argument-effects';
-import { describeSizeRange } from './compute-size';
+import { describeSizeRange, isSizeName } from './compute-size';
 import { findInputFailures } from './endpoint-inputs';
 import { previewCreate, previewUpdate } from './preview-outputs';
 
@@ -42,7 +42,7 @@ export const endpointType: ResourceType = {
  */
 function describeSize({ resource: { secretNames = [] }, inputs }: Declared<Properties>): Properties {
   const { autoscalingLimitMinCu: minCu, autoscalingLimitMaxCu: maxCu } = inputs;
-  if (secretNames.some((name) => name.startsWith('autoscalingLimit'))) return {};
+  if (secretNames.some(isSizeName)) return {};
   if (typeof minCu === 'number' && typeof maxCu === 'number')
     return { restartOnChange: `size ${describeSizeRange(minCu, maxCu)}` };
   return isUnknown([minCu, maxCu]) ? { restartOnChange: unknownValue } : {};

@@ -2,7 +2,7 @@ import { partition, without } from 'lodash';
 import type { SettingNames } from '../config/setting-names';
 import type { Endpoint } from '../control-api/wire-types';
 import { argumentTable } from '../endpoint/argument-effects';
-import { describeSizeRange } from '../endpoint/compute-size';
+import { describeSizeRange, isSizeName } from '../endpoint/compute-size';
 import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
 import type { EndpointOutputs } from '../endpoint/endpoint-state';
 import { isUnknown } from '../lifecycle/input-values';
@@ -184,8 +184,7 @@ function describeState(live: ReadEndpoint): string {
 
 /** Sizes with their values, the others by name only: a value may be a secret. */
 function describeValues(names: readonly InputName[], planned: PlannedChange): string {
-  const isSize = (name: InputName) => name.startsWith('autoscalingLimit');
-  const [sizes, parts] = partition(names, isSize);
+  const [sizes, parts] = partition(names, isSizeName);
   const described: string[] = sizes.length > 0 ? [describeSizes(sizes, planned), ...parts] : parts;
   // If an earlier run sent these sizes and its operation failed, the service already reports them.
   const isRepeated = sizes.length === names.length && sizes.every((name) => isReported(name, planned));
@@ -198,7 +197,7 @@ function isReported(name: InputName, { outputs, inputs }: PlannedChange): boolea
 
 function describeSizes(names: readonly InputName[], { outputs, inputs, secretNames }: PlannedChange): string {
   // Each bound limits the other one.
-  if (secretNames?.some((name) => name.startsWith('autoscalingLimit'))) return names.join(' and ');
+  if (secretNames?.some(isSizeName)) return names.join(' and ');
   const { autoscalingLimitMinCu: oldMin = 0, autoscalingLimitMaxCu: oldMax = 0 } = outputs;
   const { autoscalingLimitMinCu: newMin = oldMin, autoscalingLimitMaxCu: newMax = oldMax } = inputs;
   const before = describeSizeRange(oldMin, oldMax);

@@ -177,11 +177,7 @@ export class PreviewDiagnostics {
     }
   }
 
-  #describeAdoption(
-    target: CreateTarget,
-    endpoints: readonly Endpoint[],
-    secretNames: readonly string[] | undefined,
-  ) {
+  #describeAdoption(target: CreateTarget, endpoints: readonly Endpoint[], secretNames: readonly string[]) {
     const { inputs } = target;
     const existing = findExisting(target, endpoints);
     if (!existing) return { failures: [], warnings: [] };
