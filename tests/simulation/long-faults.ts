@@ -86,6 +86,13 @@ const listOfChange = fc.constantFrom(
 /** A proxy hides that the service has done its work. */
 const hidden = proxyPageOf(callOfChange, fc.constant(1), 'after-work');
 
+/** A restart fails on its way. */
+export const failingRestart: fc.Arbitrary<Fault> = fc.record({
+  match: fc.record({ action: fc.constantFrom('suspend_compute' as const, 'start_compute' as const) }),
+  times: fc.integer({ min: 1, max: 2 }),
+  effect: fc.constant({ kind: 'operation-fails' as const, status: 'failed' as const }),
+});
+
 /** What makes a change of an endpoint fail, or hides what it has done. */
 export const faultOfChange: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 3, arbitrary: failingOperation },

@@ -41,6 +41,7 @@ const mostRuns = 6;
  * - A killed create has left an endpoint of the declared name, which a stale list does not show. If other people have one of the
  *   same name at the same place, they rename theirs.
  * - A change of a process that was killed arrives only now, and overwrites that of the repairing run.
+ * - A refresh right after a change stored the name from before it. Where the program declares none, that one stays.
  * - `waitForOperations: false`: the run records its unfinished operations, and the next run resumes them.
  */
 export async function recover(world: World, round: Round, stack: Stack, isCutOff: boolean): Promise<void> {
@@ -142,6 +143,8 @@ async function followAdvice(
       await settle(world);
     } else if (message.includes(overwrittenAdvice) && watch.lateChangeAt >= startedAt - world.lagMs) {
       // The error advises to run the command again.
+    } else if (mayHaveStaleName(world, round, slot) && message.includes(overwrittenAdvice)) {
+      // So it does here.
     } else if (plan?.name !== undefined && isNameTaken(world, message) && hasLeftNamed(world, stack, slot)) {
       // The killed run has left an endpoint of the name, which this list did not show yet. A later error names it.
       journal.count('stale refusals');
@@ -267,6 +270,11 @@ function deleteUnknown(world: World, round: Round, stack: Stack, renamed: readon
       journal.note('user', () => `deletes ${id}`);
       ground.controls.deleteEndpoint(id);
     }
+}
+
+/** Whether a refresh may have stored a name from before the last change, which the program does not declare. */
+function mayHaveStaleName({ lagMs, plans }: World, { refreshesBetween }: Round, slot: number): boolean {
+  return refreshesBetween && lagMs > 0 && plans[slot]?.name === undefined;
 }
 
 /** Whether the next `up` does not delete again what this one has begun to delete. */

@@ -895,3 +895,70 @@ it('a repeated restart whose start an interruption hides is not done a third tim
   );
   expect(await violationsOf(scenario, seedsUpTo(30), 1_500)).toEqual([]);
 });
+
+it('a name that was secret stays so in a stale refresh after a failed update has taken it back', async () => {
+  const isNameSecret = { ...drawn.traits[0], isNameSecret: true } as const;
+  const takenBack = { slots: [plan], faults: [failingSuspension], refreshesBetween: true };
+  const scenario = scenarioWith(
+    { operationMs: 0, lateListsMs: 4_000 },
+    { isQuiet: true },
+    { slots: [{ ...plan, trigger: 'a', name: 'a' }], faults: [failingSuspension], isLeft: true },
+    takenBack,
+  );
+  expect(await violationsOf({ ...scenario, traits: [isNameSecret] }, seedsUpTo(10))).toEqual([]);
+});
+
+const hiddenPatch = {
+  match: { method: 'PATCH', path: '/projects/:p/endpoints/:e' },
+  times: 1,
+  effect: { kind: 'proxy-page', status: 404, when: 'after-work' },
+} as const;
+const replica = { ...plan, type: 'read_only', createsBeforeDelete: true } as const;
+const forcedReplacement = { slot: 0, how: '--replace' } as const;
+
+it('an update repeats the failed apply_config that the take-over of a forced replacement could not look for', async () => {
+  const larger = { ...replica, size: [0.25, 0.25] } as const;
+  const refusedList = { match: listOfOperations, times: 3, effect: { kind: 'status', status: 422 } } as const;
+  const scenario = scenarioWith(
+    { operationMs: 100 },
+    { slots: [replica], isQuiet: true },
+    {
+      slots: [larger],
+      faults: [{ ...failingSuspension, match: { action: 'apply_config' } }, hiddenPatch],
+      isLeft: true,
+    },
+    { slots: [larger], faults: [refusedList], forced: [forcedReplacement] },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
+});
+
+it('an update resets the settings that stale reads have hidden from the take-over of a forced replacement', async () => {
+  const refusedPatch = { ...hiddenPatch, effect: { kind: 'status', status: 422 } } as const;
+  const scenario = scenarioWith(
+    { operationMs: 0, lateListsMs: 500, lateGetsMs: 500 },
+    { slots: [{ ...replica, isWaiting: false }], isQuiet: true },
+    { slots: [{ ...replica, isWaiting: false, workMem: '8MB' }], isLeft: true },
+    { slots: [{ ...replica, isWaiting: false }], faults: [refusedPatch], forced: [forcedReplacement] },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
+});
+
+it('the compute starts again after a suspension that a proxy hid, of a restart that only a stale list asked for', async () => {
+  const scenario = scenarioWith(
+    { operationMs: 0, schedulingMs: 0, lateListsMs: 500 },
+    { isQuiet: true },
+    {
+      slots: [{ ...plan, size: [0.25, 0.25] }],
+      faults: [{ ...failingSuspension, match: { action: 'apply_config' } }],
+      isLeft: true,
+    },
+    {
+      faults: [
+        { ...hiddenPatch, match: { method: 'POST', path: '/projects/:p/endpoints/:e/:verb' } },
+        hiddenPatch,
+      ],
+      isRepeated: true,
+    },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
+});

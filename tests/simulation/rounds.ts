@@ -230,8 +230,14 @@ function mayDelete(world: World, round: Round, run: SimulatedRun, endpointId: st
   if (!plan?.isDeclared || plan.type !== endpoint.type) return true;
   if (ground.place(slot, plan).projectId !== endpoint.project_id) return true;
   if (round.forced.some((force) => force.slot === slot)) return true;
-  if (world.watch.hasCreated(run, endpointId) && isTwin(world, run, slot, plan, endpoint)) return true;
+  const isNew = world.watch.hasCreated(run, endpointId);
+  if (isNew && (mayListDeleted(world, slot) || isTwin(world, run, slot, plan, endpoint))) return true;
   return ground.own(slot).length > 1 || disturbedSlots(round).has(slot);
+}
+
+/** Whether lists may still show a deleted endpoint of the slot: a create gives way to it, and then creates its endpoint again. */
+function mayListDeleted({ watch }: World, slot: number): boolean {
+  return Date.now() - (watch.deletedAt.get(slot) ?? Number.NEGATIVE_INFINITY) < 10_000;
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   slotPlan,
   slotTraits,
 } from '../chaos/slot-plan';
-import { faultOfChange, faultOfCreate, simulatedFault } from './long-faults';
+import { failingRestart, faultOfChange, faultOfCreate, simulatedFault } from './long-faults';
 import { type Disturbance, disturbance } from './other-people';
 import { type Mishap, noMishap } from './simulated-run';
 
@@ -122,6 +122,11 @@ const programs = {
   takesBack: fc.boolean(),
 };
 
+const forced = fc.array(
+  fc.record({ slot: slotIndex, how: fc.constantFrom('--replace', 'taint', 'replaceOnChanges') }),
+  { maxLength: 1 },
+);
+
 const drawnRound = fc.record({
   ...programs,
   isQuiet: fc.constant<boolean>(false),
@@ -139,12 +144,7 @@ const drawnRound = fc.record({
     'destroy',
     'destroy --refresh',
   ),
-  forced: fc.array(
-    fc.record({ slot: slotIndex, how: fc.constantFrom('--replace', 'taint', 'replaceOnChanges') }),
-    {
-      maxLength: 1,
-    },
-  ),
+  forced,
   faults: fc.array(simulatedFault, { maxLength: 3 }),
   lateFaults: fc.array(lateRead, { maxLength: 2 }),
   mishap,
@@ -244,16 +244,44 @@ const brokenRestart: fc.Arbitrary<DrawnRound> = fc
     })),
   }));
 
-/** The user only repeats what has failed, and that goes wrong, too. */
+/** The user repeats what has failed, takes it back or replaces it, and that goes wrong, too. */
 const brokenRepair: fc.Arbitrary<DrawnRound> = fc
-  .record({ broken: brokenChange, lateReads: fc.array(lateRead, { maxLength: 2 }) })
-  .map(({ broken, lateReads }) => ({
+  .record({ broken: brokenChange, forced, lateReads: fc.array(lateRead, { maxLength: 2 }) })
+  .map(({ broken, ...drawn }) => ({
     ...uneventful,
     ...broken,
-    lateReads,
-    takesBack: false,
+    ...drawn,
     edits: broken.edits.map(() => noEdit),
   }));
+
+/** A restart fails that the user then repeats, and fails again or is cut off. */
+const failedRestarts: fc.Arbitrary<readonly DrawnRound[]> = fc
+  .record({
+    quiet: quietRound,
+    ...programs,
+    broken: brokenChange,
+    faults: fc.array(failingRestart, { minLength: 1, maxLength: 2 }),
+  })
+  .map(({ quiet, broken, faults, ...drawn }) => [
+    quiet,
+    {
+      ...uneventful,
+      ...drawn,
+      edits: drawn.edits.map((edit) => ({ ...edit, isDeclared: false, replacement: false, size: true })),
+      faults,
+      isLeft: true,
+    },
+    { ...uneventful, ...broken, faults, edits: broken.edits.map(() => noEdit) },
+  ]);
+
+/** A change of a replica fails, and the user replaces the replica instead. */
+const replacedInstead: fc.Arbitrary<readonly DrawnRound[]> = fc
+  .record({ quiet: quietRound, left: leftRound, ...programs, slot: slotIndex, isRepeated: fc.boolean() })
+  .map(({ quiet, left, slot, ...drawn }) => [
+    { ...quiet, fresh: quiet.fresh.map((plan) => ({ ...plan, type: 'read_only', name: undefined })) },
+    left,
+    { ...uneventful, ...drawn, edits: drawn.edits.map(() => noEdit), forced: [{ slot, how: '--replace' }] },
+  ]);
 
 /** Many known faults are in changes, which need an endpoint in state. A quiet round creates it at the least cost. */
 const drawnRounds: fc.Arbitrary<readonly DrawnRound[]> = fc.oneof(
@@ -265,6 +293,8 @@ const drawnRounds: fc.Arbitrary<readonly DrawnRound[]> = fc.oneof(
   { weight: 2, arbitrary: fc.tuple(quietRound, brokenRestart) },
   { weight: 1, arbitrary: fc.tuple(quietRound, leftRound, drawnRound) },
   { weight: 1, arbitrary: fc.tuple(quietRound, leftRound, brokenRepair) },
+  { weight: 1, arbitrary: failedRestarts },
+  { weight: 1, arbitrary: replacedInstead },
 );
 
 type Drawn<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Value> ? Value : never;

@@ -40,6 +40,8 @@ export class Watch {
   lateWriteAt = Number.NEGATIVE_INFINITY;
   /** When the last PATCH of a run with a dead process arrived. Virtual time. */
   lateChangeAt = Number.NEGATIVE_INFINITY;
+  /** When the last delete of an endpoint of each slot arrived. Virtual time. */
+  readonly deletedAt = new Map<number, number>();
   /** Whether a run has a reason to delete an endpoint of the programs. */
   mayDelete: (run: SimulatedRun, endpointId: string) => boolean = () => true;
   /** Secrets that the user has given away: a refresh reads values of which the state does not know that they are secret. */
@@ -74,12 +76,19 @@ export class Watch {
         'endpoints of other clients are untouched',
         `${run.name} sent ${method} ${path}, to an endpoint of another client`,
       );
-    if (method === 'DELETE' && endpointId !== undefined && !this.mayDelete(run, endpointId))
+    if (method === 'DELETE' && endpointId !== undefined) this.#deletes(run, endpointId);
+    if (body !== undefined) this.#searchBody(run, body);
+  }
+
+  #deletes(run: SimulatedRun, endpointId: string): void {
+    if (!this.mayDelete(run, endpointId))
       this.violate(
         'an endpoint in use is not deleted',
         `${run.name} deletes ${endpointId}, which it must keep`,
       );
-    if (body !== undefined) this.#searchBody(run, body);
+    const endpoint = this.#ground.own().find(({ id }) => id === endpointId);
+    const slot = endpoint && this.#ground.slotOf(endpoint);
+    if (slot !== undefined) this.deletedAt.set(slot, Date.now());
   }
 
   /** The service has done the work of a write, which started these operations. */

@@ -268,12 +268,16 @@ export class EndpointRun {
 
   /** Without the restart call: sent again after a lost response, it would restart the compute twice. */
   async #restart(hasBegun: boolean): Promise<boolean> {
-    // If the compute was idle, nothing may have suspended it, or an earlier restart.
-    const isSuspended = await this.#control('suspend');
-    if (!isSuspended && !hasBegun) return true;
     const unapplied = this.#unapplied;
+    const due: readonly InputName[] = union(unapplied, ['restartTriggers']);
+    const isSuspended = await this.#control('suspend').catch((error: unknown) => {
+      if (this.#writer.mayBeDone) this.#unapplied = due;
+      throw error;
+    });
+    // If the compute was idle, nothing may have suspended it, or an earlier restart.
+    if (!isSuspended && !hasBegun) return true;
     // If the service does not accept the start, the restart is still due, also one that no trigger has asked for.
-    this.#unapplied = union(unapplied, ['restartTriggers']);
+    this.#unapplied = due;
     const isStarted = await this.#start().catch((error: unknown) => {
       // Rather leave the compute idle than restart it twice: a client that connects starts it.
       if (this.#writer.mayBeDone) this.#unapplied = unapplied;
@@ -383,7 +387,7 @@ export class EndpointRun {
     } catch (error) {
       if (before && !isUnsettled(before) && !this.#writer.mayHaveWritten) throw error;
       await this.#endpoint.find().catch(() => undefined);
-      if (this.mayHaveDuplicates) this.#unapplied = union(this.#unapplied, ['adopt']);
+      if (this.mayHaveDuplicates) this.#unapplied = union(this.#unapplied, ['adopt'], this.#findTakenOver());
       // After a failure the engine keeps the old inputs, and the outputs may come from a stale list. Without this mark, removing
       // such an argument would not reset it.
       this.#unapplied = union(this.#unapplied, this.#sent.filter(isResettable));
@@ -392,6 +396,11 @@ export class EndpointRun {
       if (isGone || !outputs) throw error;
       throw new UnsettledError(messageOf(error), this.#work.endpointId, outputs, { cause: error });
     }
+  }
+
+  /** What a take-over that is repeated as an update sends again: the reads of this run may be stale, and hide an earlier change. */
+  #findTakenOver(): readonly InputName[] {
+    return this.#isNew ? [] : union(findRepeatable(this.#work.inputs), argumentNames.filter(isResettable));
   }
 
   /** Undefined when there is nothing to add to what is in state. */

@@ -1,6 +1,7 @@
 import { intersection, isEmpty, union } from 'lodash';
 import { isSame } from './input-values';
 import type { Declared, Properties } from './resource-identity';
+import { unsettledOutputs } from './resource-state';
 import type { ResourceType } from './resource-type';
 
 /** What is in state; unknown to a create, which does not see it. */
@@ -8,7 +9,7 @@ export type Before = Pick<Declared<Properties>, 'resource'> | 'unknown';
 
 /**
  * The names of the outputs that are secret: what the program marks, what was secret in state (unless the program now gives
- * this value), and what follows from them.
+ * this value and the last run has finished), and what follows from them.
  */
 export function findSecretOutputs(
   { argumentNames, derivedOutputs }: ResourceType,
@@ -20,9 +21,10 @@ export function findSecretOutputs(
     before === 'unknown'
       ? assumeSecret(createsBeforeDelete, outputs)
       : before && union(before.resource.secretNames, assumeSecret(false, outputs));
-  // An empty map, too: the next read may lag behind, and show again what was in it.
+  // After a failed run, the next read may lag behind and show again what was there before. That also goes for an empty map.
+  const isUnfinished = unsettledOutputs.some((name) => name in outputs);
   const kept = intersection(argumentNames, secretBefore).filter(
-    (name) => !isSame(outputs[name], inputs[name]),
+    (name) => isUnfinished || !isSame(outputs[name], inputs[name]),
   );
   const secret = union(secretNames, kept);
   return union(secret, ...secret.map((name) => derivedOutputs[name] ?? []));

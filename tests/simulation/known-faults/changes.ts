@@ -173,8 +173,8 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a repeated restart is forgotten when its start is refused',
     file: 'endpoint/endpoint-run.ts',
-    find: "this.#unapplied = union(unapplied, ['restartTriggers']);",
-    replace: '',
+    find: 'this.#unapplied = due;\n    const isStarted',
+    replace: 'const isStarted',
   },
   {
     name: 'a restart stays due after its start was accepted',
