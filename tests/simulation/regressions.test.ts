@@ -962,3 +962,13 @@ it('the compute starts again after a suspension that a proxy hid, of a restart t
   );
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
+
+it('a restart whose start succeeded after a failed suspension stays one for `allowRestart` and for the next run', async () => {
+  const scenario = scenarioWith(
+    { operationMs: 100, schedulingMs: 0, locks: 'none' },
+    { slots: [{ ...notWaiting, trigger: 'a' }], isQuiet: true },
+    { slots: [notWaiting], faults: [failingSuspension], isLeft: true },
+    { slots: [notWaiting], isGuarded: true, isRunTwice: true, isRepeated: true, refreshesBetween: true },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
+});

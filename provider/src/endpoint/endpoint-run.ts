@@ -69,6 +69,8 @@ export class EndpointRun {
    * found, and after a failure those that it resets if the program takes them back.
    */
   #unapplied: readonly InputName[] = [];
+  /** What an earlier run has left to send, although nothing of it differs. */
+  #left: readonly InputName[] = [];
   /** The arguments that this run has sent. */
   #sent: readonly InputName[] = [];
   #written: Endpoint | undefined;
@@ -219,7 +221,9 @@ export class EndpointRun {
     // An apply_config failed after its run had ended. The service reports the new values, so nothing that it applies differs.
     const isUnsent = without(differing, ...argumentsOutsideConfig).length === 0;
     const isUnapplied = isUnsent && failed.some(({ action }) => action === 'apply_config');
-    const due = isUnapplied ? union(differing, findRepeatable(this.#work.inputs)) : differing;
+    // The start of a restart whose suspension failed may have succeeded. The state would no longer show that it was a restart.
+    if (wasRestart && failed.some(isSuspension) && !hasStart(failed)) this.#left = ['restartTriggers'];
+    const due = union(differing, isUnapplied ? findRepeatable(this.#work.inputs) : [], this.#left);
     this.#unapplied = due;
     return { due, failed, wasRestart };
   }
@@ -410,7 +414,7 @@ export class EndpointRun {
     const latest = read && written ? newerOf(read, written) : read;
     const { mayHaveWritten } = this.#writer;
     if (latest && before && !mayHaveWritten)
-      return toUnchangedOutputs(latest, before, this.#operations.latest, this.#unapplied);
+      return toUnchangedOutputs(latest, before, this.#operations.latest, this.#unapplied, this.#left);
     if (latest) return this.#toOutputs(latest);
     if (!before || !this.#writer.mayBeDone) return undefined;
     return toUnreadOutputs(before, this.#work.inputs, this.#operations.latest, this.#unapplied);
@@ -436,6 +440,10 @@ function isAsExpected(endpoint: Endpoint, name: InputName, expected: unknown): b
 function startedSince(found: readonly Operation[], started: readonly Operation[]): readonly Operation[] {
   const sinceAt = Math.max(...found.map(({ created_at }) => Date.parse(created_at)));
   return started.filter(({ created_at }) => Date.parse(created_at) >= sinceAt);
+}
+
+function isSuspension({ action }: UnsettledOperation): boolean {
+  return action === 'suspend_compute';
 }
 
 /** Whether they are of a restart: a move or a stop starts nothing. */
