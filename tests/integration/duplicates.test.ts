@@ -294,3 +294,19 @@ describe('a new resource with the old name of a renamed one', () => {
     await expect(again).rejects.toThrow(`already belongs to ${urnOf('api')} in the same state`);
   });
 });
+
+it('an update after a failed create leaves alone what other people have changed, although it fails once', async () => {
+  const service = await startService();
+  const { emulator } = service;
+  const failing = { match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } } as const;
+  emulator.inject(failing);
+  const inputs = service.declare();
+  const { id = '', properties } = await failureOf(runCreate(service.startProvider(), inputs));
+  emulator.changeEndpoint(id, { settings: { pg_settings: { work_mem: '64MB' } } });
+  emulator.inject(failing);
+  const update = (outs: unknown) =>
+    runUpdate(service.startProvider(), { id, inputs, outs: outs as StoredOutputs }, inputs);
+  await update((await failureOf(update(properties))).properties);
+  expect(ownEndpoints(service)).toMatchObject([{ id, current_state: 'active' }]);
+  expect(ownEndpoints(service)).toHaveProperty('0.settings.pg_settings.work_mem', '64MB');
+});

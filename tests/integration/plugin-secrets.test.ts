@@ -46,7 +46,7 @@ describe('a secret of the plugin', () => {
     const failure = await errorOf(plugin.update(id, prior, read({ ...declared, ...change }), 0));
     if (!(failure instanceof PluginPartialStateError)) throw failure;
     expect(failure.outputs.values).toMatchObject({ pgSettings: { 'app.key': 'canary' } });
-    expect(failure.outputs.secretNames).toEqual(['pgSettings']);
+    expect(failure.outputs.secretNames).toContain('pgSettings');
   });
 
   it('is none in state any more once a value that is no secret has replaced it', async () => {
@@ -64,10 +64,23 @@ describe('a secret of the plugin', () => {
     const failure = await errorOf(plugin.create(urn, news, 0));
     if (!(failure instanceof PluginPartialStateError)) throw failure;
     expect(failure).toMatchObject({ id, outputs: { values: { pgSettings: { 'app.key': 'canary' } } } });
-    expect(failure.outputs.secretNames).toEqual(['pgSettings']);
+    expect(failure.outputs.secretNames).toContain('pgSettings');
     const { values, secretNames } = await plugin.create(urn, news, 0);
     expect(values).toHaveProperty('pgSettings', {});
-    expect(secretNames).toEqual(['pgSettings']);
+    expect(secretNames).toContain('pgSettings');
+  });
+
+  it('stays a secret in state when it is a size that a forced replacement keeps, and that is no longer given', async () => {
+    const service = await startService();
+    const { plugin, id, declared } = await createWithSecret(service);
+    const { autoscalingLimitMinCu: _min, autoscalingLimitMaxCu: _max, ...program } = declared;
+    const news = read({ ...program, __createsBeforeDelete: true });
+    const { id: kept, secretNames } = await plugin.create(urn, news, 0);
+    expect(kept).toBe(id);
+    expect(secretNames).toEqual(
+      expect.arrayContaining(['autoscalingLimitMaxCu', 'maxSize', 'maxConnections']),
+    );
+    expect(secretNames).not.toContain('branchId');
   });
 
   it('is reset when a create that no longer gives it takes over the endpoint of a killed create', async () => {

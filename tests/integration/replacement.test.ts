@@ -151,6 +151,23 @@ it('a forced replacement that keeps the endpoint resets arguments that the progr
   expect(held).toHaveProperty('0.settings.pg_settings', {});
 });
 
+it('an endpoint that an interrupted forced replacement has left in state twice survives when the next create fails', async () => {
+  const service = await startService();
+  const program = service.declare({ type: 'read_only', __createsBeforeDelete: true });
+  const { id, outs } = await runCreate(service.startProvider(), program);
+  const fault = service.emulator.inject({
+    match: { method: 'GET', path: '/projects/:p/endpoints' },
+    times: 'always',
+    effect: { kind: 'status', status: 403 },
+  });
+  const run = service.startProvider();
+  await expect(runCreate(run, program)).rejects.toThrow('403 Forbidden');
+  fault.clear();
+  // With --continue-on-error the engine goes on to the copy that is to be deleted.
+  await expect(run.delete(id, outs)).rejects.toThrow('its replacement could not be created');
+  expect(ownEndpoints(service).map((held) => held.id)).toEqual([id]);
+});
+
 it('a forced replacement that keeps the endpoint removes one of several Postgres settings', async () => {
   const service = await startService({ normalizeSettings: true });
   const declare = (pgSettings: Record<string, string>) =>

@@ -1,4 +1,4 @@
-import { isEqual } from 'lodash';
+import { isEqual, maxBy } from 'lodash';
 import type { Endpoint } from 'postgres-control-emulator';
 import type { Ground } from './ground';
 import type { Served } from './in-process-reply';
@@ -103,6 +103,11 @@ export class Traffic {
     const held = this.#ground.own().find((own) => own.id === id);
     // A take-over that has nothing to change confirms by the name that the endpoint still exists.
     if (isEqual(readAttributes(body), { name: held?.name })) return;
+    // One whose last apply_config has failed sends it again; the service may have nothing to do for that.
+    const applied = this.#ground
+      .ownOperations()
+      .filter(({ action, endpoint_id }) => action === 'apply_config' && endpoint_id === id);
+    if (maxBy(applied, 'created_at')?.status === 'failed') return;
     for (const [name, value] of Object.entries(readAttributes(body)))
       if (held && isEqual(held[name as keyof Endpoint], value))
         this.#violate('only changes are sent', `${run.name} sent ${path} with the same ${name} as before`);

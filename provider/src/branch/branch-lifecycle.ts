@@ -6,6 +6,7 @@ import { checkDeclaration } from '../lifecycle/check-declaration';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { ResourceClaims } from '../lifecycle/resource-claims';
+import { describeMayBeKept } from '../lifecycle/resource-errors';
 import type { CheckedDeclaration, UncheckedDeclaration } from '../lifecycle/resource-identity';
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
 import { isUnsettled } from '../lifecycle/resource-state';
@@ -72,7 +73,13 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     });
   }
 
+  /** None: a branch that is replaced is deleted first. */
+  listAssumedSecrets(): readonly string[] {
+    return [];
+  }
+
   async create(news: BranchDeclaration, deadline: Deadline) {
+    this.#claims.noteCreating(news.resource.urn);
     return this.core.presentably([news], () =>
       createBranch({ ...this.core.startWork(news, deadline), claims: this.#claims, declaration: news }),
     );
@@ -121,6 +128,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       const { urn } = prior.resource;
       const keeper = this.#claims.keeperOf(id, urn);
       if (keeper !== undefined) return this.core.reportKept(`branch ${id}`, urn, keeper);
+      if (this.#claims.hasFailedToCreate(urn)) throw new Error(describeMayBeKept(`branch ${id}`));
       const { project, progress } = this.core.startWork(reported, deadline);
       return deleteBranch(project, id, deadline, progress);
     });

@@ -41,22 +41,20 @@ function findOrganization(): string | undefined {
 
 /** The names of the arguments that are secrets, so that no message repeats them: the engine strips the marks. */
 function findSecrets(args: object): Promise<string[] | undefined> | undefined {
-  const outputs = Object.entries(args).flatMap(([name, value]) =>
-    // A value of a map can be a secret of its own.
-    [value, ...Object.values(value ?? {})]
-      .filter((part) => pulumi.Output.isInstance(part))
-      .map((part) => [name, part] as const),
-  );
+  // A value of a map can be a secret of its own, also in a promise of the map.
+  const outputs = Object.entries(args)
+    .filter(([, value]) => typeof value === 'object' && value !== null)
+    .map(([name, value]) => [name, pulumi.output<unknown>(value)] as const);
   if (outputs.length === 0) return undefined;
   return findMarked(outputs);
 }
 
-async function findMarked(outputs: readonly (readonly [string, unknown])[]): Promise<string[] | undefined> {
-  const marks = await Promise.all(
-    outputs.map(([, value]) => pulumi.isSecret(value as pulumi.Output<unknown>)),
-  );
+async function findMarked(
+  outputs: readonly (readonly [string, pulumi.Output<unknown>])[],
+): Promise<string[] | undefined> {
+  const marks = await Promise.all(outputs.map(([, value]) => pulumi.isSecret(value)));
   const secrets = outputs.map(([name]) => name).filter((_name, index) => marks[index]);
-  return secrets.length > 0 ? [...new Set(secrets)] : undefined;
+  return secrets.length > 0 ? secrets : undefined;
 }
 
 /** The URN as a promise. As an output it would depend on the parent component and all its children, this one included. */

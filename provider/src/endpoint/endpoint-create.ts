@@ -112,6 +112,8 @@ async function takeOver(request: CreateRequest, { kind, endpoint: listed, mayHav
   const endpoint = newerOf(listed, now);
   const run = startRun(request, endpoint);
   run.mayHaveDuplicates = isOwn;
+  run.takesOver = isOwn;
+  if (isOwn) request.claims.noteTakenOver(request.declaration.resource.urn);
   const toChanges = (current: Endpoint) => {
     const differing = findDrift(current, inputs).filter((name) => !isOwn || name !== 'name');
     // An earlier program of this resource may have set what this one leaves out.

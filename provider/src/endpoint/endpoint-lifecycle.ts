@@ -5,7 +5,7 @@ import { checkDeclaration } from '../lifecycle/check-declaration';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { ResourceClaims } from '../lifecycle/resource-claims';
-import { describeUnlisted, type EndpointSubject } from '../lifecycle/resource-errors';
+import { describeMayBeKept, describeUnlisted, type EndpointSubject } from '../lifecycle/resource-errors';
 import type { CheckedDeclaration, UncheckedDeclaration } from '../lifecycle/resource-identity';
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
 import { isUnsettled, unsettledOutputs } from '../lifecycle/resource-state';
@@ -31,7 +31,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
   readonly #diagnostics: PreviewDiagnostics;
   /** Gate checks that `check` repeats, by URN: the engine asked about the endpoint before it passed the declaration. */
   readonly #deferredGates = new Map<string, (declaration: Declaration) => Promise<unknown>>();
-  /** The arguments that are secrets in state, by URN: `--replace` asks for no diff. */
+  /** The arguments that are secrets in state, by URN, where the engine passes them. */
   readonly #secretsInState = new Map<string, readonly string[]>();
 
   constructor(core: ProviderCore) {
@@ -65,6 +65,13 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       );
     }
     return { ...checked, failures: this.core.presentFailures(checked, failures) };
+  }
+
+  /** What the program leaves out: an earlier one may have given it to the endpoint that is taken over. */
+  listAssumedSecrets({ resource: { urn }, inputs }: Declaration): readonly InputName[] {
+    if (!this.#claims.hasTakenOver(urn)) return [];
+    const mayBeKept = (name: InputName) => argumentTable[name].effect !== 'replace';
+    return argumentNames.filter((name) => mayBeKept(name) && (name === 'name' || inputs[name] === undefined));
   }
 
   /**
@@ -110,6 +117,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     news: Declaration,
     deadline: Deadline,
   ): Promise<{ readonly id: string; readonly outputs: EndpointOutputs }> {
+    this.#claims.noteCreating(news.resource.urn);
     return this.core.presentably([news], () => createEndpoint(this.#startCreateWork(news, news, deadline)));
   }
 
@@ -177,6 +185,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       const { urn } = prior.resource;
       const keeper = this.#claims.keeperOf(id, urn);
       if (keeper === undefined) {
+        if (this.#claims.hasFailedToCreate(urn)) throw new Error(describeMayBeKept(`endpoint ${id}`));
         const work = this.#startCreateWork(prior, reported, deadline);
         if (mayHaveDuplicates(prior.outputs))
           await this.#deleteLeft({ action: 'delete', endpointId: id }, work, 'any resource', Date.now());

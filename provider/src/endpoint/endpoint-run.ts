@@ -81,6 +81,8 @@ export class EndpointRun {
    * delete looks for them.
    */
   mayHaveDuplicates = false;
+  /** Whether this run takes over the resource's own endpoint, on which an earlier program may have set more than this one. */
+  takesOver = false;
   /** How long reads may lag behind when the next check decides whether a change drops connections. Milliseconds. */
   #gateLagMs: number;
 
@@ -404,7 +406,7 @@ export class EndpointRun {
 
   /** What a take-over that is repeated as an update sends again: the reads of this run may be stale, and hide an earlier change. */
   #findTakenOver(): readonly InputName[] {
-    return this.#isNew ? [] : union(findRepeatable(this.#work.inputs), argumentNames.filter(isResettable));
+    return this.takesOver ? union(findRepeatable(this.#work.inputs), argumentNames.filter(isResettable)) : [];
   }
 
   /** Undefined when there is nothing to add to what is in state. */

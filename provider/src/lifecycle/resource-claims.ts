@@ -10,8 +10,10 @@ export class ResourceClaims {
   readonly #holders = new Map<string, string>();
   readonly #created = new Map<string, string>();
   readonly #createdAnew = new Set<string>();
+  readonly #creating = new Set<string>();
   readonly #moving = new Map<string, string>();
   readonly #namesInState = new Map<string, string>();
+  readonly #takenOver = new Set<string>();
   readonly #refreshed = new Set<string>();
   readonly #declared = new Set<string>();
   readonly #kind: string;
@@ -72,6 +74,19 @@ export class ResourceClaims {
     return this.#created.get(id) ?? (isOwnLeftover ? undefined : holder);
   }
 
+  /** The engine creates the resource. */
+  noteCreating(urn: string | undefined): void {
+    if (urn !== undefined) this.#creating.add(urn);
+  }
+
+  /**
+   * Whether this run tried to create the resource, and failed before it had an id. The engine may then still ask for a delete that
+   * an interrupted forced replacement has left, of the id that the resource keeps in state: `--replace` asks for no diff.
+   */
+  hasFailedToCreate(urn: string | undefined): boolean {
+    return urn !== undefined && this.#creating.has(urn) && ![...this.#created.values()].includes(urn);
+  }
+
   /** The engine has checked the resource without old inputs: it creates it, for the first time or as a replacement. */
   noteCreatedAnew(urn: string): void {
     this.#createdAnew.add(urn);
@@ -95,6 +110,15 @@ export class ResourceClaims {
   /** The name that the resource has in state, as far as this run has seen it. */
   nameInState(urn: string): string | undefined {
     return this.#namesInState.get(urn);
+  }
+
+  /** The create takes over what an earlier run of this resource has created. */
+  noteTakenOver(urn: string | undefined): void {
+    if (urn !== undefined) this.#takenOver.add(urn);
+  }
+
+  hasTakenOver(urn: string | undefined): boolean {
+    return urn !== undefined && this.#takenOver.has(urn);
   }
 
   /** The engine has read a resource in state. */

@@ -46,6 +46,11 @@ export class TakenError extends Error {
   }
 }
 
+/** @param what such as `endpoint ep-calm-sea-12345678` */
+export function describeMayBeKept(what: string): string {
+  return `delete of ${what}: its replacement could not be created, so the state may still need it. Nothing was deleted; the next \`pulumi up\` deletes it if it is left over.`;
+}
+
 const whatNext = {
   failed: 'retries what failed',
   'timed out': 'continues to wait',

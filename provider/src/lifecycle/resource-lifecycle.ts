@@ -27,6 +27,9 @@ export interface ResourceLifecycle<Inputs = Properties, Outputs extends Unsettle
     news: UncheckedDeclaration,
   ): Promise<CheckedDeclaration<Inputs>>;
 
+  /** The arguments of a resource that was created which may have been secrets before: a create does not see what is in state. */
+  listAssumedSecrets(created: Declared<Inputs>): readonly string[];
+
   diff(id: string, prior: Prior<Inputs, Outputs>, news: Declared<Inputs>): Promise<ResourceDiff>;
 
   /** @throws UnsettledError when the resource exists, but not as declared: it must be kept in state */

@@ -4,8 +4,10 @@ import type { Declared, Properties } from './resource-identity';
 import { unsettledOutputs } from './resource-state';
 import type { ResourceType } from './resource-type';
 
-/** What is in state; unknown to a create, which does not see it. */
-export type Before = Pick<Declared<Properties>, 'resource'> | 'unknown';
+/** What is in state, or what a create, which does not see it, assumes to be secret there. */
+export type Before =
+  | Pick<Declared<Properties>, 'resource'>
+  | { readonly listAssumed: () => readonly string[] };
 
 /**
  * The names of the outputs that are secret: what the program marks, what was secret in state (unless the program now gives
@@ -17,10 +19,7 @@ export function findSecretOutputs(
   outputs: Properties,
   before: Before | undefined,
 ): string[] {
-  const secretBefore =
-    before === 'unknown'
-      ? assumeSecret(createsBeforeDelete, outputs)
-      : before && union(before.resource.secretNames, assumeSecret(false, outputs));
+  const secretBefore = before && listSecretBefore(before, createsBeforeDelete, outputs);
   // After a failed run, the next read may lag behind and show again what was there before. That also goes for an empty map.
   const isUnfinished = unsettledOutputs.some((name) => name in outputs);
   const kept = intersection(argumentNames, secretBefore).filter(
@@ -28,6 +27,15 @@ export function findSecretOutputs(
   );
   const secret = union(secretNames, kept);
   return union(secret, ...secret.map((name) => derivedOutputs[name] ?? []));
+}
+
+function listSecretBefore(
+  before: Before,
+  createsBeforeDelete: boolean | undefined,
+  outputs: Properties,
+): readonly string[] {
+  if ('resource' in before) return union(before.resource.secretNames, assumeSecret(false, outputs));
+  return union(before.listAssumed(), assumeSecret(createsBeforeDelete, outputs));
 }
 
 /**

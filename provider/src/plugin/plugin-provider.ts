@@ -112,8 +112,9 @@ export class PluginProvider {
   ): Promise<WrittenProperties & { readonly id: string }> {
     const declaration = readDeclaration(urn, news);
     const created = this.#lifecycle.create(declaration, this.#toDeadline(seconds));
-    const { id, outputs } = await keepState(this.#type, created, declaration, 'unknown');
-    return { id, ...writeOutputs(this.#type, declaration, outputs, 'unknown') };
+    const before = { listAssumed: () => this.#lifecycle.listAssumedSecrets(declaration) };
+    const { id, outputs } = await keepState(this.#type, created, declaration, before);
+    return { id, ...writeOutputs(this.#type, declaration, outputs, before) };
   }
 
   async update(

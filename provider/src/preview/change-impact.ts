@@ -205,6 +205,11 @@ function describeSizes(names: readonly InputName[], { outputs, inputs, secretNam
   return `${names.join(' and ')} (${before === after ? after : `${before} => ${after}`})`;
 }
 
+function describeLaterFailures(unfinished: readonly UnsettledOperation[]): string {
+  const isDisruptive = unfinished.some(({ action }) => action === 'suspend_compute');
+  return isDisruptive ? 'what has failed since, which may drop connections' : 'what has failed since';
+}
+
 /** What an earlier run left unfinished, and what the next one does about it. */
 export function describeUnsettled({ unsettledOperations = [], __unapplied = [] }: EndpointOutputs): string {
   const [failed, unfinished] = partition(unsettledOperations, isFailed);
@@ -212,7 +217,11 @@ export function describeUnsettled({ unsettledOperations = [], __unapplied = [] }
   const named = (operations: readonly UnsettledOperation[]) =>
     operations.map(({ action, id, status }) => `${action} ${id} (${status})`).join(', ');
   const parts = [
-    ...(unfinished.length > 0 ? [`\`pulumi up\` keeps waiting for ${named(unfinished)}`] : []),
+    ...(unfinished.length > 0
+      ? [
+          `\`pulumi up\` keeps waiting for ${named(unfinished)}, and repeats ${describeLaterFailures(unfinished)}`,
+        ]
+      : []),
     ...(failed.length > 0 ? [`\`pulumi up\` retries what failed: ${named(failed)}`] : []),
     ...(unapplied.length > 0 ? [`\`pulumi up\` applies ${unapplied.join(', ')} again`] : []),
     ...(__unapplied.includes('adopt') ? ['`pulumi up` looks for what the failed create has left'] : []),

@@ -162,6 +162,11 @@ describe('the secrets of a ComputeEndpoint', () => {
     ]);
   });
 
+  it('include a promise of a map with secret values', async () => {
+    const restartTriggers = Promise.resolve({ password: pulumi.secret('canary') });
+    expect(await secretsOf({ restartTriggers })).toEqual(['restartTriggers']);
+  });
+
   it('include a value that is derived from a secret', async () => {
     expect(await secretsOf({ name: pulumi.interpolate`api-${pulumi.secret('canary')}` })).toEqual(['name']);
   });
