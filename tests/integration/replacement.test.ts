@@ -164,7 +164,7 @@ it('an endpoint that an interrupted forced replacement has left in state twice s
   await expect(runCreate(run, program)).rejects.toThrow('403 Forbidden');
   fault.clear();
   // With --continue-on-error the engine goes on to the copy that is to be deleted.
-  await expect(run.delete(id, outs)).rejects.toThrow('its replacement could not be created');
+  await expect(run.delete(id, outs)).rejects.toThrow('the create of its replacement failed');
   expect(ownEndpoints(service).map((held) => held.id)).toEqual([id]);
 });
 

@@ -86,7 +86,7 @@ const listOfChange = fc.constantFrom(
 /** A proxy hides that the service has done its work. */
 const hidden = proxyPageOf(callOfChange, fc.constant(1), 'after-work');
 
-/** A restart fails on its way. */
+/** One step of a restart fails. */
 export const failingRestart: fc.Arbitrary<Fault> = fc.record({
   match: fc.record({ action: fc.constantFrom('suspend_compute' as const, 'start_compute' as const) }),
   times: fc.integer({ min: 1, max: 2 }),

@@ -18,6 +18,7 @@ const refusal = /the project (already has an endpoint of that name|has an endpoi
 const refreshAdvice = 'run `pulumi up --refresh`';
 /** The values that the run sends are not the ones that the service has at its end. */
 const overwrittenAdvice = 'Another client may have changed it';
+const staleNameAdvice = /reports a different name than declared\. Another client may have changed it/;
 /** How long it takes a user to remove the lock of a run that was killed, and to start the next. Milliseconds. */
 const restartMs = 2_000;
 /** How far reads lag behind that hide a new endpoint: a little less than the provider's `read-lag.ts` allows. Milliseconds. */
@@ -41,7 +42,7 @@ const mostRuns = 6;
  * - A killed create has left an endpoint of the declared name, which a stale list does not show. If other people have one of the
  *   same name at the same place, they rename theirs.
  * - A change of a process that was killed arrives only now, and overwrites that of the repairing run.
- * - A refresh right after a change stored the name from before it. Where the program declares none, that one stays.
+ * - A refresh right after a change stored the old name. If the program declares no name, the provider keeps that one.
  * - `waitForOperations: false`: the run records its unfinished operations, and the next run resumes them.
  */
 export async function recover(world: World, round: Round, stack: Stack, isCutOff: boolean): Promise<void> {
@@ -143,8 +144,8 @@ async function followAdvice(
       await settle(world);
     } else if (message.includes(overwrittenAdvice) && watch.lateChangeAt >= startedAt - world.lagMs) {
       // The error advises to run the command again.
-    } else if (mayHaveStaleName(world, round, slot) && message.includes(overwrittenAdvice)) {
-      // So it does here.
+    } else if (mayHaveStaleName(world, round, slot) && staleNameAdvice.test(message)) {
+      // This error advises the same.
     } else if (plan?.name !== undefined && isNameTaken(world, message) && hasLeftNamed(world, stack, slot)) {
       // The killed run has left an endpoint of the name, which this list did not show yet. A later error names it.
       journal.count('stale refusals');

@@ -254,7 +254,7 @@ const brokenRepair: fc.Arbitrary<DrawnRound> = fc
     edits: broken.edits.map(() => noEdit),
   }));
 
-/** A restart fails that the user then repeats, and fails again or is cut off. */
+/** A restart fails; the user repeats it or takes it back, and it fails again or is cut off. */
 const failedRestarts: fc.Arbitrary<readonly DrawnRound[]> = fc
   .record({
     quiet: quietRound,

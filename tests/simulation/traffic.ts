@@ -103,11 +103,11 @@ export class Traffic {
     const held = this.#ground.own().find((own) => own.id === id);
     // A take-over that has nothing to change confirms by the name that the endpoint still exists.
     if (isEqual(readAttributes(body), { name: held?.name })) return;
-    // One whose last apply_config has failed sends it again; the service may have nothing to do for that.
+    // After a failed apply_config, a take-over sends the values again, even if the service has them already.
     const applied = this.#ground
       .ownOperations()
       .filter(({ action, endpoint_id }) => action === 'apply_config' && endpoint_id === id);
-    if (maxBy(applied, 'created_at')?.status === 'failed') return;
+    if ((maxBy(applied, 'created_at')?.status ?? 'finished') !== 'finished') return;
     for (const [name, value] of Object.entries(readAttributes(body)))
       if (held && isEqual(held[name as keyof Endpoint], value))
         this.#violate('only changes are sent', `${run.name} sent ${path} with the same ${name} as before`);

@@ -73,16 +73,15 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     });
   }
 
-  /** None: a branch that is replaced is deleted first. */
+  /** None: a branch that is replaced is deleted first, and one that a killed create has left is as that create gave it. */
   listAssumedSecrets(): readonly string[] {
     return [];
   }
 
   async create(news: BranchDeclaration, deadline: Deadline) {
-    this.#claims.noteCreating(news.resource.urn);
-    return this.core.presentably([news], () =>
-      createBranch({ ...this.core.startWork(news, deadline), claims: this.#claims, declaration: news }),
-    );
+    const create = () =>
+      createBranch({ ...this.core.startWork(news, deadline), claims: this.#claims, declaration: news });
+    return this.#claims.noteFailure(news.resource.urn, this.core.presentably([news], create));
   }
 
   async read(id: string, prior: PriorBranch, declared: 'in state' | 'as found' = 'in state') {

@@ -41,7 +41,7 @@ function findOrganization(): string | undefined {
 
 /** The names of the arguments that are secrets, so that no message repeats them: the engine strips the marks. */
 function findSecrets(args: object): Promise<string[] | undefined> | undefined {
-  // A value of a map can be a secret of its own, also in a promise of the map.
+  // A single value of a map can be a secret, even if the map is a promise.
   const outputs = Object.entries(args)
     .filter(([, value]) => typeof value === 'object' && value !== null)
     .map(([name, value]) => [name, pulumi.output<unknown>(value)] as const);

@@ -31,7 +31,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
   readonly #diagnostics: PreviewDiagnostics;
   /** Gate checks that `check` repeats, by URN: the engine asked about the endpoint before it passed the declaration. */
   readonly #deferredGates = new Map<string, (declaration: Declaration) => Promise<unknown>>();
-  /** The arguments that are secrets in state, by URN, where the engine passes them. */
+  /** The arguments that are secrets in state, by URN, from the old inputs that `check` gets. */
   readonly #secretsInState = new Map<string, readonly string[]>();
 
   constructor(core: ProviderCore) {
@@ -67,11 +67,12 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     return { ...checked, failures: this.core.presentFailures(checked, failures) };
   }
 
-  /** What the program leaves out: an earlier one may have given it to the endpoint that is taken over. */
-  listAssumedSecrets({ resource: { urn }, inputs }: Declaration): readonly InputName[] {
+  /** What an earlier program may have given as secrets to the endpoint that is taken over. */
+  listAssumedSecrets({ resource: { urn } }: Declaration): readonly InputName[] {
     if (!this.#claims.hasTakenOver(urn)) return [];
-    const mayBeKept = (name: InputName) => argumentTable[name].effect !== 'replace';
-    return argumentNames.filter((name) => mayBeKept(name) && (name === 'name' || inputs[name] === undefined));
+    return argumentNames.filter(
+      (name) => argumentTable[name].read && argumentTable[name].effect !== 'replace',
+    );
   }
 
   /**
@@ -117,8 +118,8 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     news: Declaration,
     deadline: Deadline,
   ): Promise<{ readonly id: string; readonly outputs: EndpointOutputs }> {
-    this.#claims.noteCreating(news.resource.urn);
-    return this.core.presentably([news], () => createEndpoint(this.#startCreateWork(news, news, deadline)));
+    const create = () => createEndpoint(this.#startCreateWork(news, news, deadline));
+    return this.#claims.noteFailure(news.resource.urn, this.core.presentably([news], create));
   }
 
   /**

@@ -69,8 +69,8 @@ export class EndpointRun {
    * found, and after a failure those that it resets if the program takes them back.
    */
   #unapplied: readonly InputName[] = [];
-  /** What an earlier run has left to send, although nothing of it differs. */
-  #left: readonly InputName[] = [];
+  /** Whether an earlier run has left a restart unfinished of which the state would show only the failed suspension. */
+  #isRestartLeft = false;
   /** The arguments that this run has sent. */
   #sent: readonly InputName[] = [];
   #written: Endpoint | undefined;
@@ -223,9 +223,9 @@ export class EndpointRun {
     // An apply_config failed after its run had ended. The service reports the new values, so nothing that it applies differs.
     const isUnsent = without(differing, ...argumentsOutsideConfig).length === 0;
     const isUnapplied = isUnsent && failed.some(({ action }) => action === 'apply_config');
-    // The start of a restart whose suspension failed may have succeeded. The state would no longer show that it was a restart.
-    if (wasRestart && failed.some(isSuspension) && !hasStart(failed)) this.#left = ['restartTriggers'];
-    const due = union(differing, isUnapplied ? findRepeatable(this.#work.inputs) : [], this.#left);
+    // The start of a restart whose suspension failed may have succeeded: the compute was active.
+    this.#isRestartLeft ||= wasRestart && failed.some(isSuspension) && !hasStart(failed);
+    const due = isUnapplied ? union(differing, findRepeatable(this.#work.inputs)) : differing;
     this.#unapplied = due;
     return { due, failed, wasRestart };
   }
@@ -259,7 +259,10 @@ export class EndpointRun {
     started: readonly Pick<Operation, 'action'>[],
     hasBegun: boolean,
   ): Promise<boolean> {
-    if (started.some(({ action }) => action === 'start_compute')) return true;
+    if (started.some(({ action }) => action === 'start_compute')) {
+      this.#isRestartLeft = false;
+      return true;
+    }
     const hasFailed = (action: string) => failed.some((operation) => operation.action === action);
     const [isSuspendDue, isStartDue] = [hasFailed('suspend_compute'), hasFailed('start_compute')];
     // A start that was sent after a suspension that failed may have succeeded: the compute was active. If a start failed, an
@@ -280,6 +283,7 @@ export class EndpointRun {
       if (this.#writer.mayBeDone) this.#unapplied = due;
       throw error;
     });
+    this.#isRestartLeft = false;
     // If the compute was idle, nothing may have suspended it, or an earlier restart.
     if (!isSuspended && !hasBegun) return true;
     // If the service does not accept the start, the restart is still due, also one that no trigger has asked for.
@@ -397,6 +401,7 @@ export class EndpointRun {
       // After a failure the engine keeps the old inputs, and the outputs may come from a stale list. Without this mark, removing
       // such an argument would not reset it.
       this.#unapplied = union(this.#unapplied, this.#sent.filter(isResettable));
+      if (this.#isRestartLeft) this.#unapplied = union(this.#unapplied, ['restartTriggers']);
       const isGone = error instanceof GoneError && !this.#isNew;
       const outputs = this.#latestOutputs(before);
       if (isGone || !outputs) throw error;
@@ -404,9 +409,16 @@ export class EndpointRun {
     }
   }
 
-  /** What a take-over that is repeated as an update sends again: the reads of this run may be stale, and hide an earlier change. */
+  /**
+   * What the next update sends again after a failed take-over. This run may have read stale values, which hide what an earlier
+   * program set. A stop is not among them: to send it again would take it back.
+   */
   #findTakenOver(): readonly InputName[] {
-    return this.takesOver ? union(findRepeatable(this.#work.inputs), argumentNames.filter(isResettable)) : [];
+    if (!this.takesOver) return [];
+    const reset = argumentNames.filter(
+      (name) => isResettable(name) && argumentTable[name].effect === 'update',
+    );
+    return union(findRepeatable(this.#work.inputs), reset);
   }
 
   /** Undefined when there is nothing to add to what is in state. */
@@ -416,7 +428,13 @@ export class EndpointRun {
     const latest = read && written ? newerOf(read, written) : read;
     const { mayHaveWritten } = this.#writer;
     if (latest && before && !mayHaveWritten)
-      return toUnchangedOutputs(latest, before, this.#operations.latest, this.#unapplied, this.#left);
+      return toUnchangedOutputs(
+        latest,
+        before,
+        this.#operations.latest,
+        this.#unapplied,
+        this.#isRestartLeft ? ['restartTriggers'] : [],
+      );
     if (latest) return this.#toOutputs(latest);
     if (!before || !this.#writer.mayBeDone) return undefined;
     return toUnreadOutputs(before, this.#work.inputs, this.#operations.latest, this.#unapplied);

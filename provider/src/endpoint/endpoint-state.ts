@@ -66,7 +66,7 @@ export function toUnreadOutputs(
 /**
  * The outputs after an update that has sent nothing: what the service reports, and what earlier runs have left.
  * @param due the arguments that the update was to send
- * @param left those that earlier runs were to send
+ * @param left what earlier runs have left unfinished, to be recorded again
  */
 export function toUnchangedOutputs(
   endpoint: Endpoint,

@@ -1,4 +1,5 @@
 import { isUnknown } from './input-values';
+import { UnsettledError } from './resource-errors';
 import type { Declared } from './resource-identity';
 
 /**
@@ -10,7 +11,7 @@ export class ResourceClaims {
   readonly #holders = new Map<string, string>();
   readonly #created = new Map<string, string>();
   readonly #createdAnew = new Set<string>();
-  readonly #creating = new Set<string>();
+  readonly #failed = new Set<string>();
   readonly #moving = new Map<string, string>();
   readonly #namesInState = new Map<string, string>();
   readonly #takenOver = new Set<string>();
@@ -74,17 +75,23 @@ export class ResourceClaims {
     return this.#created.get(id) ?? (isOwnLeftover ? undefined : holder);
   }
 
-  /** The engine creates the resource. */
-  noteCreating(urn: string | undefined): void {
-    if (urn !== undefined) this.#creating.add(urn);
+  /** Records a create that fails without an id. */
+  async noteFailure<Result>(urn: string | undefined, create: Promise<Result>): Promise<Result> {
+    try {
+      return await create;
+    } catch (error) {
+      if (urn !== undefined && !(error instanceof UnsettledError)) this.#failed.add(urn);
+      throw error;
+    }
   }
 
   /**
-   * Whether this run tried to create the resource, and failed before it had an id. The engine may then still ask for a delete that
-   * an interrupted forced replacement has left, of the id that the resource keeps in state: `--replace` asks for no diff.
+   * Whether a create of the resource failed in this run without returning an id. With `--continue-on-error`, the engine may then
+   * still delete the copy that an interrupted forced replacement has left in state. The resource still uses that id, and with
+   * `--replace` no diff has claimed it.
    */
   hasFailedToCreate(urn: string | undefined): boolean {
-    return urn !== undefined && this.#creating.has(urn) && ![...this.#created.values()].includes(urn);
+    return urn !== undefined && this.#failed.has(urn);
   }
 
   /** The engine has checked the resource without old inputs: it creates it, for the first time or as a replacement. */

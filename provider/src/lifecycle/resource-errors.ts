@@ -48,7 +48,7 @@ export class TakenError extends Error {
 
 /** @param what such as `endpoint ep-calm-sea-12345678` */
 export function describeMayBeKept(what: string): string {
-  return `delete of ${what}: its replacement could not be created, so the state may still need it. Nothing was deleted; the next \`pulumi up\` deletes it if it is left over.`;
+  return `delete of ${what}: the create of its replacement failed, so the state may still need it. Nothing was deleted. If it is left over, the next \`pulumi up\` deletes it.`;
 }
 
 const whatNext = {

@@ -27,7 +27,7 @@ export interface ResourceLifecycle<Inputs = Properties, Outputs extends Unsettle
     news: UncheckedDeclaration,
   ): Promise<CheckedDeclaration<Inputs>>;
 
-  /** The arguments of a resource that was created which may have been secrets before: a create does not see what is in state. */
+  /** The arguments of a created resource that may have been secrets before. The engine passes no state to a create. */
   listAssumedSecrets(created: Declared<Inputs>): readonly string[];
 
   diff(id: string, prior: Prior<Inputs, Outputs>, news: Declared<Inputs>): Promise<ResourceDiff>;

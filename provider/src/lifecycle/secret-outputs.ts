@@ -1,10 +1,10 @@
-import { intersection, isEmpty, union } from 'lodash';
+import { intersection, isEmpty, reject, union } from 'lodash';
 import { isSame } from './input-values';
 import type { Declared, Properties } from './resource-identity';
-import { unsettledOutputs } from './resource-state';
+import { isUnsettled } from './resource-state';
 import type { ResourceType } from './resource-type';
 
-/** What is in state, or what a create, which does not see it, assumes to be secret there. */
+/** What is in state; for a create, which does not get that, the arguments to treat as secrets. */
 export type Before =
   | Pick<Declared<Properties>, 'resource'>
   | { readonly listAssumed: () => readonly string[] };
@@ -19,23 +19,18 @@ export function findSecretOutputs(
   outputs: Properties,
   before: Before | undefined,
 ): string[] {
-  const secretBefore = before && listSecretBefore(before, createsBeforeDelete, outputs);
-  // After a failed run, the next read may lag behind and show again what was there before. That also goes for an empty map.
-  const isUnfinished = unsettledOutputs.some((name) => name in outputs);
-  const kept = intersection(argumentNames, secretBefore).filter(
-    (name) => isUnfinished || !isSame(outputs[name], inputs[name]),
-  );
-  const secret = union(secretNames, kept);
+  const isUpdate = before !== undefined && 'resource' in before;
+  const assumed = isUpdate
+    ? assumeSecret(false, outputs)
+    : before && union(before.listAssumed(), assumeSecret(createsBeforeDelete, outputs));
+  const known = isUpdate ? before.resource.secretNames : undefined;
+  const isGiven = (name: string) => isSame(outputs[name], inputs[name]);
+  // After a failed run, the next read may lag behind and show again what was there before.
+  const kept = isUnsettled(outputs)
+    ? union(known, reject(assumed, isGiven))
+    : reject(union(known, assumed), isGiven);
+  const secret = union(secretNames, intersection(argumentNames, kept));
   return union(secret, ...secret.map((name) => derivedOutputs[name] ?? []));
-}
-
-function listSecretBefore(
-  before: Before,
-  createsBeforeDelete: boolean | undefined,
-  outputs: Properties,
-): readonly string[] {
-  if ('resource' in before) return union(before.resource.secretNames, assumeSecret(false, outputs));
-  return union(before.listAssumed(), assumeSecret(createsBeforeDelete, outputs));
 }
 
 /**

@@ -205,9 +205,9 @@ function describeSizes(names: readonly InputName[], { outputs, inputs, secretNam
   return `${names.join(' and ')} (${before === after ? after : `${before} => ${after}`})`;
 }
 
-function describeLaterFailures(unfinished: readonly UnsettledOperation[]): string {
+function describeRetries(unfinished: readonly UnsettledOperation[]): string {
   const isDisruptive = unfinished.some(({ action }) => action === 'suspend_compute');
-  return isDisruptive ? 'what has failed since, which may drop connections' : 'what has failed since';
+  return isDisruptive ? 'any that failed since (this may drop connections)' : 'any that failed since';
 }
 
 /** What an earlier run left unfinished, and what the next one does about it. */
@@ -218,9 +218,7 @@ export function describeUnsettled({ unsettledOperations = [], __unapplied = [] }
     operations.map(({ action, id, status }) => `${action} ${id} (${status})`).join(', ');
   const parts = [
     ...(unfinished.length > 0
-      ? [
-          `\`pulumi up\` keeps waiting for ${named(unfinished)}, and repeats ${describeLaterFailures(unfinished)}`,
-        ]
+      ? [`\`pulumi up\` keeps waiting for ${named(unfinished)}, and retries ${describeRetries(unfinished)}`]
       : []),
     ...(failed.length > 0 ? [`\`pulumi up\` retries what failed: ${named(failed)}`] : []),
     ...(unapplied.length > 0 ? [`\`pulumi up\` applies ${unapplied.join(', ')} again`] : []),

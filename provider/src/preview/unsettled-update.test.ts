@@ -12,14 +12,14 @@ describe('describeUnsettled', () => {
   it('names the operations that `pulumi up` keeps waiting for', () => {
     const unsettledOperations = [unfinished, { ...unfinished, id: 'op-3', status: 'scheduling' }];
     expect(describeUnsettled({ ...outputs, unsettledOperations })).toBe(
-      'the last update did not finish: `pulumi up` keeps waiting for apply_config op-2 (running), apply_config op-3 (scheduling), and repeats what has failed since',
+      'the last update did not finish: `pulumi up` keeps waiting for apply_config op-2 (running), apply_config op-3 (scheduling), and retries any that failed since',
     );
   });
 
   it('says that a suspension that is repeated drops connections', () => {
     const unsettledOperations = [{ ...unfinished, action: 'suspend_compute' }];
     expect(describeUnsettled({ ...outputs, unsettledOperations })).toMatch(
-      /, and repeats what has failed since, which may drop connections$/,
+      /, and retries any that failed since \(this may drop connections\)$/,
     );
   });
 
@@ -47,7 +47,7 @@ describe('describeUnsettled', () => {
       __unapplied: ['name'] as const,
     };
     expect(describeUnsettled({ ...outputs, ...left })).toBe(
-      'the last update did not finish: `pulumi up` keeps waiting for apply_config op-2 (running), and repeats what has failed since; `pulumi up` retries what failed: start_compute op-1 (failed); `pulumi up` applies name again',
+      'the last update did not finish: `pulumi up` keeps waiting for apply_config op-2 (running), and retries any that failed since; `pulumi up` retries what failed: start_compute op-1 (failed); `pulumi up` applies name again',
     );
   });
 });

@@ -4,13 +4,13 @@ export const stateFaults: readonly KnownFault[] = [
   {
     name: 'the outputs of a secret argument are not marked',
     file: 'lifecycle/secret-outputs.ts',
-    find: 'const secret = union(secretNames, kept);',
-    replace: 'const secret = kept;',
+    find: 'const secret = union(secretNames, intersection(argumentNames, kept));',
+    replace: 'const secret = intersection(argumentNames, kept);',
   },
   {
     name: 'an output is no longer marked once the program gives another value',
     file: 'lifecycle/secret-outputs.ts',
-    find: 'const secret = union(secretNames, kept);',
+    find: 'const secret = union(secretNames, intersection(argumentNames, kept));',
     replace: 'const secret = union(secretNames);',
   },
   {
