@@ -310,3 +310,17 @@ it('an update after a failed create leaves alone what other people have changed,
   expect(ownEndpoints(service)).toMatchObject([{ id, current_state: 'active' }]);
   expect(ownEndpoints(service)).toHaveProperty('0.settings.pg_settings.work_mem', '64MB');
 });
+
+it('an update repeats the suspension that failed when a create took over its endpoint and moved it', async () => {
+  const service = await startService();
+  const { emulator, project } = service;
+  const program = service.declare({ type: 'read_only' });
+  const { id } = await runCreate(service.startProvider(), program);
+  const { id: branchId } = emulator.createBranch(project.id, { name: 'next' });
+  emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-fails' } });
+  const inputs = { ...program, branchId, adopt: true };
+  const { properties } = await failureOf(runCreate(service.startProvider(), inputs));
+  const state = { id, inputs, outs: properties as StoredOutputs };
+  await runUpdate(service.startProvider(), state, inputs);
+  expect(emulator.requests().filter(({ path }) => path.endsWith(`${id}/suspend`))).toHaveLength(1);
+});

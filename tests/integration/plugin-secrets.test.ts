@@ -83,6 +83,16 @@ describe('a secret of the plugin', () => {
     expect(secretNames).not.toContain('branchId');
   });
 
+  it('stays a secret in state when it is a size that the create which takes over the endpoint fails to change', async () => {
+    const service = await startService();
+    const { plugin, declared } = await createWithSecret(service);
+    const news = read({ ...declared, autoscalingLimitMaxCu: 4 });
+    service.emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'status', status: 422 } });
+    const failure = await errorOf(plugin.create(urn, news, 0));
+    if (!(failure instanceof PluginPartialStateError)) throw failure;
+    expect(failure.outputs.secretNames).toEqual(expect.arrayContaining(['autoscalingLimitMaxCu', 'maxSize']));
+  });
+
   it('is reset when a create that no longer gives it takes over the endpoint of a killed create', async () => {
     const service = await startService();
     const { plugin, id, declared } = await createWithSecret(service);
