@@ -314,11 +314,11 @@ it('an update after a failed create leaves alone what other people have changed,
 it('an update repeats the suspension that failed when a create took over its endpoint and moved it', async () => {
   const service = await startService();
   const { emulator, project } = service;
-  const program = service.declare({ type: 'read_only' });
+  const program = service.declare({ type: 'read_only', __createsBeforeDelete: true });
   const { id } = await runCreate(service.startProvider(), program);
   const { id: branchId } = emulator.createBranch(project.id, { name: 'next' });
   emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-fails' } });
-  const inputs = { ...program, branchId, adopt: true };
+  const inputs = { ...program, branchId };
   const { properties } = await failureOf(runCreate(service.startProvider(), inputs));
   const state = { id, inputs, outs: properties as StoredOutputs };
   await runUpdate(service.startProvider(), state, inputs);

@@ -972,3 +972,21 @@ it('a restart whose start succeeded after a failed suspension stays one for `all
   );
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
+
+it('a create does not take over an endpoint that only stale reads still show', async () => {
+  const staleReads = {
+    match: { method: 'GET', path: '/**' },
+    times: 3,
+    effect: { kind: 'late-read', lateMs: 400 },
+  } as const;
+  const named = { ...plan, size: [0.25, 0.25], name: 'a' } as const;
+  const scenario = scenarioWith(
+    { operationMs: 0 },
+    { slots: [named], isQuiet: true },
+    { slots: [{ ...named, isDeclared: false }], isQuiet: true },
+    { slots: [named], faults: [staleReads] },
+  );
+  const { violations, counts } = await simulate({ ...scenario, longestDelayMs: 20 });
+  expect(violations).toEqual([]);
+  expect(counts.get('failed runs') ?? 0).toBe(0);
+});

@@ -325,7 +325,7 @@ export class EndpointRun {
    * it persists, and without waiting not even then.
    * @param except an argument that is still to be applied
    * @param before the outputs in state, which count if nothing was written
-   * @throws Error when the service reports other values, or no endpoint
+   * @throws Error when the service reports other values, or no endpoint: a create then no longer takes it over
    */
   async finish({ except, before }: FinishOptions = {}): Promise<EndpointOutputs> {
     const { project, inputs, deadline } = this.#work;
@@ -344,7 +344,7 @@ export class EndpointRun {
         throw new Error(describeTransition(this.#work, latest.endpoint));
     }
     const { endpoint } = latest;
-    if (!endpoint) throw new Error(describeGone(this.#work));
+    if (!endpoint) throw new GoneError(describeGone(this.#work));
     const drift = isWaiting ? latest.drift : [];
     this.#unapplied = drift;
     if (drift.length > 0) throw new Error(describeDrift(this.#work, drift));
