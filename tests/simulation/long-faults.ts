@@ -93,6 +93,15 @@ export const failingRestart: fc.Arbitrary<Fault> = fc.record({
   effect: fc.constant({ kind: 'operation-fails' as const, status: 'failed' as const }),
 });
 
+/** The service refuses one step of a restart. */
+export const refusedRestart = refusedOf(
+  fc.constantFrom(
+    { method: 'POST', path: '/projects/:p/endpoints/:e/suspend' },
+    { method: 'POST', path: '/projects/:p/endpoints/:e/start' },
+  ),
+  [1],
+);
+
 /** What makes a change of an endpoint fail, or hides what it has done. */
 export const faultOfChange: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 3, arbitrary: failingOperation },

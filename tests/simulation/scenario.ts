@@ -10,7 +10,7 @@ import {
   slotPlan,
   slotTraits,
 } from '../chaos/slot-plan';
-import { failingRestart, faultOfChange, faultOfCreate, simulatedFault } from './long-faults';
+import { failingRestart, faultOfChange, faultOfCreate, refusedRestart, simulatedFault } from './long-faults';
 import { type Disturbance, disturbance } from './other-people';
 import { type Mishap, noMishap } from './simulated-run';
 
@@ -254,24 +254,41 @@ const brokenRepair: fc.Arbitrary<DrawnRound> = fc
     edits: broken.edits.map(() => noEdit),
   }));
 
-/** A restart fails; the user repeats it or takes it back, and it fails again or is cut off. */
+/** A restart fails; the user repeats it, or sometimes takes it back, and it fails again, is refused or is cut off. */
 const failedRestarts: fc.Arbitrary<readonly DrawnRound[]> = fc
   .record({
     quiet: quietRound,
     ...programs,
-    broken: brokenChange,
     faults: fc.array(failingRestart, { minLength: 1, maxLength: 2 }),
+    refusals: fc.array(refusedRestart, { maxLength: 1 }),
+    repair: fc.record({
+      ...programs,
+      takesBack: seldom,
+      mishap: mishapOf('writes', [2, 4], quickMishapKind),
+      isRepeated: fc.boolean(),
+      refreshesBetween: seldom,
+    }),
   })
-  .map(({ quiet, broken, faults, ...drawn }) => [
+  .map(({ quiet, faults, refusals, repair, ...drawn }) => [
     quiet,
     {
       ...uneventful,
       ...drawn,
-      edits: drawn.edits.map((edit) => ({ ...edit, isDeclared: false, replacement: false, size: true })),
+      edits: drawn.edits.map((edit) => ({
+        ...edit,
+        isDeclared: false,
+        replacement: false,
+        size: !edit.trigger,
+      })),
       faults,
       isLeft: true,
     },
-    { ...uneventful, ...broken, faults, edits: broken.edits.map(() => noEdit) },
+    {
+      ...uneventful,
+      ...repair,
+      faults: refusals.length > 0 ? refusals : faults,
+      edits: repair.edits.map(() => noEdit),
+    },
   ]);
 
 /** A change of a replica fails, and the user replaces the replica instead. */
@@ -293,7 +310,7 @@ const drawnRounds: fc.Arbitrary<readonly DrawnRound[]> = fc.oneof(
   { weight: 2, arbitrary: fc.tuple(quietRound, brokenRestart) },
   { weight: 1, arbitrary: fc.tuple(quietRound, leftRound, drawnRound) },
   { weight: 1, arbitrary: fc.tuple(quietRound, leftRound, brokenRepair) },
-  { weight: 1, arbitrary: failedRestarts },
+  { weight: 2, arbitrary: failedRestarts },
   { weight: 1, arbitrary: replacedInstead },
 );
 
