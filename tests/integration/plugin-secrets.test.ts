@@ -1,3 +1,4 @@
+import { omit } from 'lodash';
 import { describe, expect, it } from 'vitest';
 import { makePluginProviders } from '../../provider/src/plugin/plugin-provider';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
@@ -73,7 +74,7 @@ describe('a secret of the plugin', () => {
   it('stays a secret in state when it is a size that a forced replacement keeps, and that is no longer given', async () => {
     const service = await startService();
     const { plugin, id, declared } = await createWithSecret(service);
-    const { autoscalingLimitMinCu: _min, autoscalingLimitMaxCu: _max, ...program } = declared;
+    const program = omit(declared, ['autoscalingLimitMinCu', 'autoscalingLimitMaxCu']);
     const news = read({ ...program, __createsBeforeDelete: true });
     const { id: kept, secretNames } = await plugin.create(urn, news, 0);
     expect(kept).toBe(id);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Fault } from 'postgres-control-emulator';
+import type { Fault, RequestFault } from 'postgres-control-emulator';
 import { call, failingOperation, fault, requestFaultOf } from '../chaos/mishap';
 
 // Chaos has to wait while a fault lasts; here no time passes.
@@ -14,7 +14,7 @@ function proxyPageOf(
 }
 
 /** The service refuses the request: sending it again changes nothing. */
-function refusedOf(match: typeof call, times = [1, 3]): fc.Arbitrary<Fault> {
+function refusedOf(match: fc.Arbitrary<RequestFault['match']>, times = [1, 3]): fc.Arbitrary<Fault> {
   return fc.record({
     match,
     times: fc.constantFrom(...times),

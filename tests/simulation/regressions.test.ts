@@ -897,7 +897,7 @@ it('a repeated restart whose start an interruption hides is not done a third tim
 });
 
 it('a name that was secret stays so in a stale refresh after a failed update has taken it back', async () => {
-  const isNameSecret = { ...drawn.traits[0], isNameSecret: true } as const;
+  const traits = { secretSettings: 'no', secretTriggers: 'no', isNameSecret: true, isShared: false } as const;
   const takenBack = { slots: [plan], faults: [failingSuspension], refreshesBetween: true };
   const scenario = scenarioWith(
     { operationMs: 0, lateListsMs: 4_000 },
@@ -905,7 +905,7 @@ it('a name that was secret stays so in a stale refresh after a failed update has
     { slots: [{ ...plan, trigger: 'a', name: 'a' }], faults: [failingSuspension], isLeft: true },
     takenBack,
   );
-  expect(await violationsOf({ ...scenario, traits: [isNameSecret] }, seedsUpTo(10))).toEqual([]);
+  expect(await violationsOf({ ...scenario, traits: [traits] }, seedsUpTo(10))).toEqual([]);
 });
 
 const hiddenPatch = {
