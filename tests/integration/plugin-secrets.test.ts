@@ -47,7 +47,7 @@ describe('a secret of the plugin', () => {
     const failure = await errorOf(plugin.update(id, prior, read({ ...declared, ...change }), 0));
     if (!(failure instanceof PluginPartialStateError)) throw failure;
     expect(failure.outputs.values).toMatchObject({ pgSettings: { 'app.key': 'canary' } });
-    expect(failure.outputs.secretNames).toContain('pgSettings');
+    expect(failure.outputs.secretNames).toEqual(['pgSettings']);
   });
 
   it('is none in state any more once a value that is no secret has replaced it', async () => {
