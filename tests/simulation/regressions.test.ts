@@ -96,6 +96,15 @@ const failingSuspension = {
   effect: { kind: 'operation-fails', status: 'failed' },
 } as const;
 const failingStart = { ...failingSuspension, match: { action: 'start_compute' } } as const;
+const failingConfig = { ...failingSuspension, match: { action: 'apply_config' } } as const;
+const hiddenPatch = {
+  match: { method: 'PATCH', path: '/projects/:p/endpoints/:e' },
+  times: 1,
+  effect: { kind: 'proxy-page', status: 404, when: 'after-work' },
+} as const;
+/** A forced replacement keeps it. */
+const keptReplica = { ...plan, type: 'read_only', createsBeforeDelete: true } as const;
+const forcedReplacement = { slot: 0, how: '--replace' } as const;
 
 const listOfEndpoints = { method: 'GET', path: '/projects/:p/endpoints' } as const;
 const listOfOperations = { method: 'GET', path: '/projects/:p/operations' } as const;
@@ -228,7 +237,7 @@ it('a create that takes over the endpoint of a killed run leaves none that its o
 });
 
 it('a killed replacement whose old endpoint others delete meanwhile leaves no endpoint that the next create does not find', async () => {
-  const replica = { ...notWaiting, type: 'read_only', createsBeforeDelete: true } as const;
+  const replica = { ...keptReplica, isWaiting: false } as const;
   const deletion = {
     what: 'delete an endpoint',
     slot: 0,
@@ -351,7 +360,7 @@ it('a take-over moves its endpoint to a branch that the endpoint of a killed rep
     { slots: [replica] },
     {
       slots: [{ ...replica, branch: 1 }],
-      forced: [{ slot: 0, how: '--replace' }],
+      forced: [forcedReplacement],
       mishap: { counts: 'writes', kind: 'kill of CLI and host', at: 1, lingerMs: 0 },
       isGuarded: true,
       refreshesBetween: true,
@@ -699,7 +708,7 @@ it('a forced replacement creates beside an endpoint that a stale list shows befo
     { slots: [{ ...replica, name: 'a' }], isQuiet: true },
     {
       slots: [{ ...replica, isWaiting: true, size: [1, 4], createsBeforeDelete: true }],
-      forced: [{ slot: 0, how: '--replace' }],
+      forced: [forcedReplacement],
       isGuarded: true,
       isRepeated: true,
     },
@@ -812,12 +821,12 @@ it('an adopted endpoint is started if its start has failed, also where the list 
 });
 
 it('a take-over changes the endpoint from what it is, not from what a stale list shows', async () => {
-  const replica = { ...notWaiting, type: 'read_only', createsBeforeDelete: true } as const;
+  const replica = { ...keptReplica, isWaiting: false } as const;
   const scenario = scenarioWith(
     { operationMs: 0, lateListsMs: 500 },
     { slots: [{ ...replica, size: [0.25, 0.25] }], isQuiet: true },
     { slots: [{ ...replica, size: [1, 4] }], isLeft: true },
-    { slots: [replica], forced: [{ slot: 0, how: '--replace' }], isRepeated: true },
+    { slots: [replica], forced: [forcedReplacement], isRepeated: true },
   );
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
@@ -834,7 +843,7 @@ it('without waiting, an update starts the compute again if the suspension of a k
           times: 1,
           effect: { kind: 'reversed-operations' },
         },
-        { ...failingSuspension, match: { action: 'apply_config' } },
+        failingConfig,
       ],
       mishap: { counts: 'writes', kind: 'kill of the host', at: 1, lingerMs: 0 },
       isRepeated: true,
@@ -863,14 +872,7 @@ it('an update looks for what a request has started that a proxy hid, also where 
     { slots: [{ ...plan, application: 'a' }], isQuiet: true },
     {
       slots: [plan],
-      faults: [
-        {
-          match: { method: 'PATCH', path: '/projects/:p/endpoints/:e' },
-          times: 1,
-          effect: { kind: 'proxy-page', status: 404, when: 'after-work' },
-        },
-        { ...failingSuspension, match: { action: 'apply_config' } },
-      ],
+      faults: [hiddenPatch, failingConfig],
       isRepeated: true,
       refreshesBetween: true,
     },
@@ -908,23 +910,15 @@ it('a name that was secret stays so in a stale refresh after a failed update has
   expect(await violationsOf({ ...scenario, traits: [traits] }, seedsUpTo(10))).toEqual([]);
 });
 
-const hiddenPatch = {
-  match: { method: 'PATCH', path: '/projects/:p/endpoints/:e' },
-  times: 1,
-  effect: { kind: 'proxy-page', status: 404, when: 'after-work' },
-} as const;
-const replica = { ...plan, type: 'read_only', createsBeforeDelete: true } as const;
-const forcedReplacement = { slot: 0, how: '--replace' } as const;
-
 it('an update repeats the failed apply_config that the take-over of a forced replacement could not look for', async () => {
-  const larger = { ...replica, size: [0.25, 0.25] } as const;
+  const larger = { ...keptReplica, size: [0.25, 0.25] } as const;
   const refusedList = { match: listOfOperations, times: 3, effect: { kind: 'status', status: 422 } } as const;
   const scenario = scenarioWith(
     { operationMs: 100 },
-    { slots: [replica], isQuiet: true },
+    { slots: [keptReplica], isQuiet: true },
     {
       slots: [larger],
-      faults: [{ ...failingSuspension, match: { action: 'apply_config' } }, hiddenPatch],
+      faults: [failingConfig, hiddenPatch],
       isLeft: true,
     },
     { slots: [larger], faults: [refusedList], forced: [forcedReplacement] },
@@ -936,9 +930,9 @@ it('an update resets the settings that stale reads have hidden from the take-ove
   const refusedPatch = { ...hiddenPatch, effect: { kind: 'status', status: 422 } } as const;
   const scenario = scenarioWith(
     { operationMs: 0, lateListsMs: 500, lateGetsMs: 500 },
-    { slots: [{ ...replica, isWaiting: false }], isQuiet: true },
-    { slots: [{ ...replica, isWaiting: false, workMem: '8MB' }], isLeft: true },
-    { slots: [{ ...replica, isWaiting: false }], faults: [refusedPatch], forced: [forcedReplacement] },
+    { slots: [{ ...keptReplica, isWaiting: false }], isQuiet: true },
+    { slots: [{ ...keptReplica, isWaiting: false, workMem: '8MB' }], isLeft: true },
+    { slots: [{ ...keptReplica, isWaiting: false }], faults: [refusedPatch], forced: [forcedReplacement] },
   );
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
@@ -949,7 +943,7 @@ it('the compute starts again after a suspension that a proxy hid, of a restart t
     { isQuiet: true },
     {
       slots: [{ ...plan, size: [0.25, 0.25] }],
-      faults: [{ ...failingSuspension, match: { action: 'apply_config' } }],
+      faults: [failingConfig],
       isLeft: true,
     },
     {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compact, isMatch } from 'lodash';
 import type { Endpoint, InjectedFault } from 'postgres-control-emulator';
+import { defaultReadLagMs } from '../../provider/src/control-api/read-lag';
 import type { SlotPlan } from '../chaos/slot-plan';
 import { act, disturbedSlots } from './act';
 import { isDrift } from './other-people';
@@ -237,7 +238,7 @@ function mayDelete(world: World, round: Round, run: SimulatedRun, endpointId: st
 
 /** Whether lists may still show a deleted endpoint of the slot: a create gives way to it, and then creates its endpoint again. */
 function mayListDeleted({ watch }: World, slot: number): boolean {
-  return Date.now() - (watch.deletedAt.get(slot) ?? Number.NEGATIVE_INFINITY) < 10_000;
+  return Date.now() - (watch.deletedAt.get(slot) ?? Number.NEGATIVE_INFINITY) < defaultReadLagMs;
 }
 
 /**

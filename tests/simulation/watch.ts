@@ -76,11 +76,11 @@ export class Watch {
         'endpoints of other clients are untouched',
         `${run.name} sent ${method} ${path}, to an endpoint of another client`,
       );
-    if (method === 'DELETE' && endpointId !== undefined) this.#deletes(run, endpointId);
+    if (method === 'DELETE' && endpointId !== undefined) this.#noteDelete(run, endpointId);
     if (body !== undefined) this.#searchBody(run, body);
   }
 
-  #deletes(run: SimulatedRun, endpointId: string): void {
+  #noteDelete(run: SimulatedRun, endpointId: string): void {
     if (!this.mayDelete(run, endpointId))
       this.violate(
         'an endpoint in use is not deleted',

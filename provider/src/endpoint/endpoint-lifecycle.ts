@@ -186,10 +186,11 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       const { urn } = prior.resource;
       const keeper = this.#claims.keeperOf(id, urn);
       if (keeper === undefined) {
-        if (this.#claims.hasFailedToCreate(urn)) throw new Error(describeMayBeKept(`endpoint ${id}`));
+        const subject = { action: 'delete', endpointId: id } as const;
+        if (this.#claims.hasFailedToCreate(urn)) throw new Error(describeMayBeKept(subject));
         const work = this.#startCreateWork(prior, reported, deadline);
         if (mayHaveDuplicates(prior.outputs))
-          await this.#deleteLeft({ action: 'delete', endpointId: id }, work, 'any resource', Date.now());
+          await this.#deleteLeft(subject, work, 'any resource', Date.now());
         return deleteEndpoint(work.project, id, deadline, work.progress);
       }
       await this.core.reportKept(`endpoint ${id}`, urn, keeper);

@@ -208,7 +208,7 @@ export class EndpointRun {
   /** Whether the compute stayed up after a request that started these: a disruptive change had its values in place already. */
   #isUnsuspended(started: readonly Operation[]): boolean {
     const { latest } = this.#endpoint;
-    return latest?.current_state !== 'idle' && !started.some(({ action }) => action === 'suspend_compute');
+    return latest?.current_state !== 'idle' && !started.some(isSuspension);
   }
 
   async #awaitLeftovers(
@@ -280,6 +280,7 @@ export class EndpointRun {
     const unapplied = this.#unapplied;
     const due: readonly InputName[] = union(unapplied, ['restartTriggers']);
     const isSuspended = await this.#control('suspend').catch((error: unknown) => {
+      // It may have been done all the same: the compute then needs its start.
       if (this.#writer.mayBeDone) this.#unapplied = due;
       throw error;
     });
@@ -325,7 +326,8 @@ export class EndpointRun {
    * it persists, and without waiting not even then.
    * @param except an argument that is still to be applied
    * @param before the outputs in state, which count if nothing was written
-   * @throws Error when the service reports other values, or no endpoint: a create then no longer takes it over
+   * @throws Error when the service reports other values
+   * @throws GoneError when it reports no endpoint: a create that took it over then creates one
    */
   async finish({ except, before }: FinishOptions = {}): Promise<EndpointOutputs> {
     const { project, inputs, deadline } = this.#work;

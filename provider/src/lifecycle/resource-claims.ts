@@ -124,6 +124,7 @@ export class ResourceClaims {
     if (urn !== undefined) this.#takenOver.add(urn);
   }
 
+  /** Whether a create of the resource has taken over what an earlier run created. Not so if it has only adopted something. */
   hasTakenOver(urn: string | undefined): boolean {
     return urn !== undefined && this.#takenOver.has(urn);
   }

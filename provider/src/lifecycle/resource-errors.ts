@@ -46,11 +46,6 @@ export class TakenError extends Error {
   }
 }
 
-/** @param what such as `endpoint ep-calm-sea-12345678` */
-export function describeMayBeKept(what: string): string {
-  return `delete of ${what}: the create of its replacement failed, so the state may still need it. Nothing was deleted. If it is left over, the next \`pulumi up\` deletes it.`;
-}
-
 const whatNext = {
   failed: 'retries what failed',
   'timed out': 'continues to wait',
@@ -123,6 +118,11 @@ export function describeGone(subject: Subject): string {
 /** A duplicate is recognised by a list that shows the endpoint, too. */
 export function describeUnlisted(subject: Subject): string {
   return `${describeSubject(subject)}: an earlier create may have left duplicates, and no list of the ${identify(subject).kind}s shows this one, so the provider can't identify them. Run the command again.`;
+}
+
+/** A delete that came after the create of its replacement had failed. */
+export function describeMayBeKept(subject: Subject): string {
+  return `${describeSubject(subject)}: the create of its replacement failed, so the state may still need it. Nothing was deleted. If it is left over, the next \`pulumi up\` deletes it.`;
 }
 
 export function describeDrift(subject: Subject, drift: readonly string[]): string {

@@ -4,7 +4,10 @@ import type { Declared, Properties } from './resource-identity';
 import { isUnsettled } from './resource-state';
 import type { ResourceType } from './resource-type';
 
-/** What is in state; for a create, which does not get that, the arguments to treat as secrets. */
+/**
+ * What is in state; for a create, which does not get that, the arguments to treat as secrets. Those are known only once the
+ * create has ended: it may have taken something over.
+ */
 export type Before =
   | Pick<Declared<Properties>, 'resource'>
   | { readonly listAssumed: () => readonly string[] };
