@@ -4,7 +4,7 @@ import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/sto
 import { unknownValue } from '../../provider/src/lifecycle/input-values';
 import { collectDiagnostics } from '../support/diagnostics';
 import { type Replacement, runCreate, runReplacement, runUpdate } from '../support/engine';
-import { ownEndpoints, type Service, startService, urnOf } from '../support/start-service';
+import { idsOf, ownEndpoints, type Service, startService, urnOf } from '../support/start-service';
 
 const deletesFirst: Replacement[] = [
   { cause: 'forced', deletesFirst: true },
@@ -166,6 +166,23 @@ it('an endpoint that an interrupted forced replacement has left in state twice s
   // With --continue-on-error the engine goes on to the copy that is to be deleted.
   await expect(run.delete(id, outs)).rejects.toThrow('the create of its replacement failed');
   expect(ownEndpoints(service).map((held) => held.id)).toEqual([id]);
+});
+
+it('an endpoint that is in state twice survives when the next create gives way to it and then fails', async () => {
+  const service = await startService();
+  const { emulator } = service;
+  const program = service.declare({ type: 'read_only', __createsBeforeDelete: true });
+  const { id, outs } = await runCreate(service.startProvider(), program);
+  const match = { method: 'GET', path: '/projects/:p/endpoints' };
+  // The first list hides the endpoint, the second shows it beside the new one, and then there are no more.
+  emulator.inject({ match, effect: { kind: 'late-read', lateMs: 60_000 } });
+  emulator.inject({ match, effect: { kind: 'slow', delayMs: 0 } });
+  const fault = emulator.inject({ match, times: 'always', effect: { kind: 'status', status: 403 } });
+  const run = service.startProvider();
+  await expect(runCreate(run, program)).rejects.toThrow('403 Forbidden');
+  fault.clear();
+  await expect(run.delete(id, outs)).rejects.toThrow('the create of its replacement failed');
+  expect(idsOf(service)).toEqual([id]);
 });
 
 it('a forced replacement that keeps the endpoint removes one of several Postgres settings', async () => {
