@@ -50,6 +50,20 @@ describe('a secret of the plugin', () => {
     expect(failure.outputs.secretNames).toEqual(['pgSettings']);
   });
 
+  it('is not assumed in settings that were never one, when the update that has applied them fails', async () => {
+    const service = await startService();
+    const plugin = await startPlugin(service);
+    const { __urn, ...declared } = service.declare({ pgSettings: { work_mem: '8MB' } });
+    const { id, ...outputs } = await plugin.create(urn, read(declared), 0);
+    const prior = { urn, inputs: read(declared), outputs: read(outputs.values, outputs.secretNames) };
+    service.emulator.inject({ match: { action: 'apply_config' }, effect: { kind: 'operation-fails' } });
+    const news = read({ ...declared, pgSettings: { work_mem: '16MB' } });
+    const failure = await errorOf(plugin.update(id, prior, news, 0));
+    if (!(failure instanceof PluginPartialStateError)) throw failure;
+    expect(failure.outputs.values).toMatchObject({ pgSettings: { work_mem: '16MB' } });
+    expect(failure.outputs.secretNames).toEqual([]);
+  });
+
   it('is none in state any more once a value that is no secret has replaced it', async () => {
     const service = await startService();
     const { plugin, id, prior, declared } = await createWithSecret(service);
