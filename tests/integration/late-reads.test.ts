@@ -118,6 +118,27 @@ describe('reads that lag by more than the grace period', () => {
       message: expect.stringContaining('the endpoint no longer exists'),
     });
   });
+
+  it('fail an update, which keeps the restart that it has done in state', async () => {
+    const service = await startService({ operationMs: 200, readLagMs: 100 });
+    const { emulator } = service;
+    const state = await runCreate(service.startProvider(), service.declare());
+    const program = service.declare({ restartTriggers: { release: '2' } });
+    const update = failureOf(runUpdate(service.startProvider(), state, program));
+    await expect.poll(() => emulator.requests().some(({ path }) => path.endsWith('/start'))).toBe(true);
+    const match = { method: 'GET', path: '/projects/:p/endpoints/:e' };
+    const faults = [
+      { match: { ...match, path: '/projects/:p/endpoints' }, effect: { kind: 'late-read', lateMs: 60_000 } },
+      { match, effect: { kind: 'status', status: 404 } },
+    ] as const;
+    const injected = faults.map((fault) => emulator.inject({ ...fault, times: 'always' }));
+    const { message, properties } = await update;
+    expect(message).toContain('the endpoint no longer exists');
+    for (const fault of injected) fault.clear();
+    const failed = { ...state, outs: properties as StoredOutputs };
+    await runUpdate(service.startProvider(), failed, program);
+    expect(emulator.connectionDrops(state.id)).toBe(1);
+  });
 });
 
 describe('an operation that the service never shows', () => {

@@ -73,30 +73,33 @@ describe('a size that is a secret', () => {
   });
 });
 
-describe.each(doors)('a size that was a secret, in a forced replacement by %s', (_name, door) => {
+describe.each(doors)('a size that was a secret, in a create by %s that keeps the endpoint', (_name, door) => {
   const secrets = ['autoscalingLimitMinCu', 'autoscalingLimitMaxCu'];
   const before = { autoscalingLimitMinCu: 3, autoscalingLimitMaxCu: 7 };
   const now = { autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 2 };
 
-  it('is in no message if the program says adopt: true', async () => {
-    const { startRun, declare } = await startDoor(door);
-    const state = await runUp(await startRun(), declare({ ...before, adopt: true }, { secrets }));
-    const shown = recordDiagnostics();
-    const run = await startRun();
-    const program = declare({ ...now, adopt: true });
-    await run.check(state.declared, program); // With `--replace`, the engine asks for no diff.
-    await run.check(undefined, program);
-    const guarded = await run.check(undefined, declare({ ...now, adopt: true, allowRestart: false }));
-    expect(guarded.failures).toHaveLength(1);
-    expect(shown.join('') + JSON.stringify(guarded.failures)).not.toMatch(/7 CU/);
-  });
+  it.each([true, false])(
+    'is in no message if the program says adopt: true (in state: %s)',
+    async (isInState) => {
+      const { startRun, declare } = await startDoor(door);
+      const state = await runUp(await startRun(), declare({ ...before, adopt: true }, { secrets }));
+      const shown = recordDiagnostics();
+      const run = await startRun();
+      const program = declare({ ...now, adopt: true });
+      if (isInState) await run.check(state.declared, program); // With `--replace`, the engine asks for no diff.
+      await run.check(undefined, program);
+      const guarded = await run.check(undefined, declare({ ...now, adopt: true, allowRestart: false }));
+      expect(guarded.failures).toHaveLength(1);
+      expect(shown.join('') + JSON.stringify(guarded.failures)).not.toMatch(/7 CU/);
+    },
+  );
 
-  it('is in no message if it keeps the endpoint and is refused', async () => {
+  it.each([true, false])('is in no message if it is refused (in state: %s)', async (isInState) => {
     const { startRun, declare } = await startDoor(door);
     const state = await runUp(await startRun(), declare(before, { secrets }));
     const run = await startRun();
     const program = declare({ ...now, allowRestart: false });
-    await run.check(state.declared, program);
+    if (isInState) await run.check(state.declared, program);
     const { message } = await callErrorOf(run.create(await run.check(undefined, program)));
     expect(message).toContain('allowRestart is false');
     expect(message).not.toMatch(/7 CU/);
@@ -168,6 +171,19 @@ describe('a preview of a take-over', () => {
       `adopt takes over endpoint ${primary?.id} (since ${primary?.created_at}) and changes its autoscalingLimitMaxCu\n`,
     );
     expect(shown[0]).toContain('restarts the compute and drops its connections');
+  });
+
+  it('names the endpoint of a killed create, the restart, and that it is not allowed', async () => {
+    const { declare, startProvider } = await startService();
+    const { id } = await startProvider().create(declare({ __urn }));
+    const shown = recordDiagnostics();
+    await startProvider().check({}, declare({ __urn, autoscalingLimitMaxCu: 2, allowRestart: false }));
+    const ifTaken = 'if `pulumi up` takes the endpoint over';
+    expect(shown.join('')).toContain(`endpoint ${id} (since`);
+    expect(shown.join('')).toContain(
+      `${ifTaken}: a change of autoscalingLimitMaxCu restarts the compute and drops its connections (it is active now)`,
+    );
+    expect(shown.join('')).toContain(`${ifTaken}: allowRestart is false, so it then fails`);
   });
 
   it('makes no request while the branchId is unknown', async () => {

@@ -164,7 +164,7 @@ it('an endpoint that an interrupted forced replacement has left in state twice s
   await expect(runCreate(run, program)).rejects.toThrow('403 Forbidden');
   fault.clear();
   // With --continue-on-error the engine goes on to the copy that is to be deleted.
-  await expect(run.delete(id, outs)).rejects.toThrow('the create of its replacement failed');
+  await expect(run.delete(id, outs)).rejects.toThrow('its replacement was not created');
   expect(ownEndpoints(service).map((held) => held.id)).toEqual([id]);
 });
 
@@ -181,8 +181,32 @@ it('an endpoint that is in state twice survives when the next create gives way t
   const run = service.startProvider();
   await expect(runCreate(run, program)).rejects.toThrow('403 Forbidden');
   fault.clear();
-  await expect(run.delete(id, outs)).rejects.toThrow('the create of its replacement failed');
+  await expect(run.delete(id, outs)).rejects.toThrow('its replacement was not created');
   expect(idsOf(service)).toEqual([id]);
+});
+
+describe('what is in state twice survives when the next create is skipped because what it depends on has failed', () => {
+  it('an endpoint', async () => {
+    const service = await startService();
+    const program = service.declare({ type: 'read_only', __createsBeforeDelete: true });
+    const { id, outs } = await runCreate(service.startProvider(), program);
+    const run = service.startProvider();
+    await run.check({}, { ...program });
+    await expect(run.delete(id, outs)).rejects.toThrow('its replacement was not created');
+    expect(idsOf(service)).toEqual([id]);
+  });
+
+  it('a branch', async () => {
+    const { emulator, project, lifecycleOptions } = await startService();
+    const start = () => makeDynamicProviders(lifecycleOptions()).branch;
+    const name = { name: 'pr-1', __urn: urnOf('pr', 'branch') };
+    const program = { projectId: project.id, ...name, __createsBeforeDelete: true };
+    const { id, outs = {} } = await start().create(program);
+    const run = start();
+    await run.check({}, { ...program });
+    await expect(run.delete(id, outs)).rejects.toThrow('its replacement was not created');
+    expect(emulator.branches(project.id).map((held) => held.id)).toContain(id);
+  });
 });
 
 it('a forced replacement that keeps the endpoint removes one of several Postgres settings', async () => {

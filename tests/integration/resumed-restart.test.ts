@@ -148,3 +148,51 @@ describe.each(doors)('a restart that is repeated and whose start is refused, by 
     expect(held()).toMatchObject([{ current_state: 'active' }]);
   });
 });
+
+describe('a restart whose suspension failed is not repeated', () => {
+  const start = async (options = {}) => {
+    const service = await startService({ operationMs: 100, locks: 'none', ...options });
+    const { id, inputs, outs } = await runCreate(service.startProvider(), service.declare());
+    return { service, id, inputs, outs: { ...outs, unsettledOperations: addFailedRestart(service, id) } };
+  };
+
+  it.each([
+    ['times out', { match: { action: 'start_compute' }, effect: { kind: 'operation-hangs' } }],
+    [
+      'has its response hidden',
+      { match: { method: 'PATCH' }, effect: { kind: 'proxy-page', status: 404, when: 'after-work' } },
+    ],
+  ] as const)('once a change of size, which %s, has restarted the compute', async (_what, fault) => {
+    const { service, id, inputs, outs } = await start();
+    const { emulator } = service;
+    const injected = emulator.inject({ ...fault, times: 'always' });
+    const desired = { ...inputs, autoscalingLimitMaxCu: 2 };
+    const { properties } = await failureOf(
+      service.startProvider().update(id, outs, { ...desired, timeouts: { update: 1 } }),
+    );
+    injected.clear();
+    await expect.poll(() => ownEndpoints(service)[0]?.current_state, patience).toBe('active');
+    await service.startProvider().update(id, properties as StoredOutputs, desired);
+    expect(emulator.connectionDrops(id)).toBe(1);
+  });
+
+  it('once others have restarted the compute, which `allowRestart: false` has prevented', async () => {
+    const { service, id, inputs, outs } = await start();
+    const { emulator, project } = service;
+    const refused = service.startProvider().update(id, outs, { ...inputs, allowRestart: false });
+    const { properties } = await failureOf(refused);
+    for (const [verb, state] of [
+      ['suspend', 'idle'],
+      ['start', 'active'],
+    ]) {
+      const headers = { authorization: `Bearer ${emulator.apiKey}` };
+      await fetch(`${emulator.url}/projects/${project.id}/endpoints/${id}/${verb}`, {
+        method: 'POST',
+        headers,
+      });
+      await expect.poll(() => ownEndpoints(service)[0]?.current_state).toBe(state);
+    }
+    await service.startProvider().update(id, properties as StoredOutputs, inputs);
+    expect(emulator.connectionDrops(id)).toBe(1);
+  });
+});

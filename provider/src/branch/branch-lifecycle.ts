@@ -127,7 +127,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       const { urn } = prior.resource;
       const keeper = this.#claims.keeperOf(id, urn);
       if (keeper !== undefined) return this.core.reportKept(`branch ${id}`, urn, keeper);
-      if (this.#claims.hasFailedToCreate(urn))
+      if (this.#claims.lacksCreate(urn))
         throw new Error(describeMayBeKept({ action: 'delete', branchId: id }));
       const { project, progress } = this.core.startWork(reported, deadline);
       return deleteBranch(project, id, deadline, progress);

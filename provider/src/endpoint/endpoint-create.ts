@@ -1,6 +1,7 @@
 import { difference, union } from 'lodash';
 import type { Endpoint, EndpointChange } from '../control-api/wire-types';
 import { GoneError, TakenError } from '../lifecycle/resource-errors';
+import { argumentNames } from './argument-effects';
 import { createOnce } from './create-once';
 import { type CreateWork, findListed } from './create-work';
 import { findDrift, findLeftovers } from './drift';
@@ -110,7 +111,8 @@ async function takeOver(request: CreateRequest, { kind, endpoint: listed, mayHav
   const now = await project.endpoints.findOrHide(id, project.readLagMs, deadline, isSame);
   if (!now) throw new GoneError(`create of endpoint ${id}: the service listed it, but it no longer exists.`);
   const endpoint = newerOf(listed, now);
-  const run = startRun(request, endpoint);
+  // What an earlier create of this resource set may be a secret.
+  const run = startRun(isOwn ? { ...request, secretNames: argumentNames } : request, endpoint);
   run.mayHaveDuplicates = isOwn;
   run.takesOver = isOwn;
   if (isOwn) request.claims.noteTakenOver(request.declaration.resource.urn);

@@ -187,7 +187,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       const keeper = this.#claims.keeperOf(id, urn);
       if (keeper === undefined) {
         const subject = { action: 'delete', endpointId: id } as const;
-        if (this.#claims.hasFailedToCreate(urn)) throw new Error(describeMayBeKept(subject));
+        if (this.#claims.lacksCreate(urn)) throw new Error(describeMayBeKept(subject));
         const work = this.#startCreateWork(prior, reported, deadline);
         if (mayHaveDuplicates(prior.outputs))
           await this.#deleteLeft(subject, work, 'any resource', Date.now());

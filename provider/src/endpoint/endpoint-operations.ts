@@ -49,16 +49,23 @@ export class EndpointOperations {
   readonly #work: EndpointWork;
   readonly #latest = new Map<string, Operation>();
   #earlierFailed: readonly UnsettledOperation[] = [];
+  /** The starts of earlier restarts. */
+  #earlierStarts: readonly UnsettledOperation[] = [];
   #hasVanished = false;
 
   constructor(work: EndpointWork) {
     this.#work = work;
   }
 
-  /** All that are known, as last seen. */
+  /**
+   * All that are known, as last seen. But as long as the failed suspension of an earlier restart counts, its start is as in state,
+   * although it may have succeeded, because the compute was active: the state has to show that it was a restart.
+   */
   get latest(): readonly Operation[] {
-    const repeated = this.#earlierFailed.map((operation) => this.#toOperation(operation));
-    return [...repeated, ...this.#latest.values()];
+    const isSuspensionDue = this.#earlierFailed.some(({ action }) => action === 'suspend_compute');
+    const starts = isSuspensionDue ? this.#earlierStarts : [];
+    const repeated = unionBy(this.#earlierFailed, starts, 'id').map((each) => this.#toOperation(each));
+    return unionBy(repeated, [...this.#latest.values()], 'id');
   }
 
   /** The failed operations of earlier runs, until the service has accepted their work again. */
@@ -101,6 +108,10 @@ export class EndpointOperations {
   async awaitEarlier(earlier: readonly UnsettledOperation[]): Promise<readonly UnsettledOperation[]> {
     const unfinished = earlier.filter(isUnfinished).map((operation) => this.#toOperation(operation));
     this.#earlierFailed = unionBy(this.#earlierFailed, earlier.filter(isFailed), 'id');
+    this.#earlierStarts = [
+      ...this.#earlierStarts,
+      ...earlier.filter((each) => each.action === 'start_compute' && isUnfinished(each)),
+    ];
     this.#record(unfinished);
     const isWaiting = this.#work.inputs.waitForOperations !== false;
     const current = isWaiting ? unfinished : await this.#lookUp(unfinished);

@@ -69,8 +69,6 @@ export class EndpointRun {
    * found, and after a failure those that it resets if the program takes them back.
    */
   #unapplied: readonly InputName[] = [];
-  /** Whether an earlier run has left a restart unfinished of which the state would show only the failed suspension. */
-  #isRestartLeft = false;
   /** The arguments that this run has sent. */
   #sent: readonly InputName[] = [];
   #written: Endpoint | undefined;
@@ -223,8 +221,6 @@ export class EndpointRun {
     // An apply_config failed after its run had ended. The service reports the new values, so nothing that it applies differs.
     const isUnsent = without(differing, ...argumentsOutsideConfig).length === 0;
     const isUnapplied = isUnsent && failed.some(({ action }) => action === 'apply_config');
-    // The start of a restart whose suspension failed may have succeeded: the compute was active.
-    this.#isRestartLeft ||= wasRestart && failed.some(isSuspension) && !hasStart(failed);
     const due = isUnapplied ? union(differing, findRepeatable(this.#work.inputs)) : differing;
     this.#unapplied = due;
     return { due, failed, wasRestart };
@@ -259,10 +255,7 @@ export class EndpointRun {
     started: readonly Pick<Operation, 'action'>[],
     hasBegun: boolean,
   ): Promise<boolean> {
-    if (started.some(({ action }) => action === 'start_compute')) {
-      this.#isRestartLeft = false;
-      return true;
-    }
+    if (started.some(({ action }) => action === 'start_compute')) return true;
     const hasFailed = (action: string) => failed.some((operation) => operation.action === action);
     const [isSuspendDue, isStartDue] = [hasFailed('suspend_compute'), hasFailed('start_compute')];
     // A start that was sent after a suspension that failed may have succeeded: the compute was active. If a start failed, an
@@ -284,7 +277,6 @@ export class EndpointRun {
       if (this.#writer.mayBeDone) this.#unapplied = due;
       throw error;
     });
-    this.#isRestartLeft = false;
     // If the compute was idle, nothing may have suspended it, or an earlier restart.
     if (!isSuspended && !hasBegun) return true;
     // If the service does not accept the start, the restart is still due, also one that no trigger has asked for.
@@ -326,11 +318,11 @@ export class EndpointRun {
    * it persists, and without waiting not even then.
    * @param except an argument that is still to be applied
    * @param before the outputs in state, which count if nothing was written
-   * @throws Error when the service reports other values
-   * @throws GoneError when it reports no endpoint: a create that took it over then creates one
+   * @throws Error when the service reports other values, or no endpoint
+   * @throws GoneError when a create took over an endpoint that it does not report: the create then creates one
    */
   async finish({ except, before }: FinishOptions = {}): Promise<EndpointOutputs> {
-    const { project, inputs, deadline } = this.#work;
+    const { action, project, inputs, deadline } = this.#work;
     const isWaiting = inputs.waitForOperations !== false;
     if (!isWaiting && !this.#isNew && this.#written) return this.#toOutputs(this.#written);
     const known = this.#written ? readAttributes(this.#written, inputs) : before;
@@ -346,7 +338,9 @@ export class EndpointRun {
         throw new Error(describeTransition(this.#work, latest.endpoint));
     }
     const { endpoint } = latest;
-    if (!endpoint) throw new GoneError(describeGone(this.#work));
+    // What this run has written stays in state. Only a create that took the endpoint over can create another.
+    if (!endpoint && action === 'create' && !this.#isNew) throw new GoneError(describeGone(this.#work));
+    if (!endpoint) throw new Error(describeGone(this.#work));
     const drift = isWaiting ? latest.drift : [];
     this.#unapplied = drift;
     if (drift.length > 0) throw new Error(describeDrift(this.#work, drift));
@@ -403,7 +397,6 @@ export class EndpointRun {
       // After a failure the engine keeps the old inputs, and the outputs may come from a stale list. Without this mark, removing
       // such an argument would not reset it.
       this.#unapplied = union(this.#unapplied, this.#sent.filter(isResettable));
-      if (this.#isRestartLeft) this.#unapplied = union(this.#unapplied, ['restartTriggers']);
       const isGone = error instanceof GoneError && !this.#isNew;
       const outputs = this.#latestOutputs(before);
       if (isGone || !outputs) throw error;
@@ -430,13 +423,7 @@ export class EndpointRun {
     const latest = read && written ? newerOf(read, written) : read;
     const { mayHaveWritten } = this.#writer;
     if (latest && before && !mayHaveWritten)
-      return toUnchangedOutputs(
-        latest,
-        before,
-        this.#operations.latest,
-        this.#unapplied,
-        this.#isRestartLeft ? ['restartTriggers'] : [],
-      );
+      return toUnchangedOutputs(latest, before, this.#operations.latest, this.#unapplied);
     if (latest) return this.#toOutputs(latest);
     if (!before || !this.#writer.mayBeDone) return undefined;
     return toUnreadOutputs(before, this.#work.inputs, this.#operations.latest, this.#unapplied);

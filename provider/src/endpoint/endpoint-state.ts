@@ -66,21 +66,19 @@ export function toUnreadOutputs(
 /**
  * The outputs after an update that has sent nothing: what the service reports, and what earlier runs have left.
  * @param due the arguments that the update was to send
- * @param left what earlier runs have left unfinished, to be recorded again
  */
 export function toUnchangedOutputs(
   endpoint: Endpoint,
   before: EndpointOutputs,
   operations: readonly Operation[],
   due: readonly InputName[],
-  left: readonly InputName[] = [],
 ): EndpointOutputs {
   // A killed run may have set these, and its operations may fail: the next update sends them again, and looks for their operations.
   const overtaken = due.filter((name) => !isReported(endpoint, before, name));
   const known = omit(pick(before, argumentNames), overtaken) as EndpointInputs; // The service reports what is left out.
   return {
     ...toOutputs(endpoint, known),
-    ...toUnsettled(operations, union(before.__unapplied, overtaken, left)),
+    ...toUnsettled(operations, union(before.__unapplied, overtaken)),
   };
 }
 

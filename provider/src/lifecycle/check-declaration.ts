@@ -21,7 +21,7 @@ export function checkDeclaration(
   const oldName = olds?.inputs.name;
   if (urn !== undefined) claims.noteDeclared(urn);
   if (urn !== undefined && isString(oldName)) claims.noteInState(urn, oldName);
-  if (urn !== undefined && !olds) claims.noteCreatedAnew(urn);
+  if (urn !== undefined && !olds) claims.noteCreatedAnew(urn, declared.createsBeforeDelete);
   const replaces = findReplaced(declared, oldName, claims);
   // A resource that is taken over keeps the name that it has; every other one gets its name here, once.
   const isNamedHere = !olds && given.adopt !== true;

@@ -11,6 +11,7 @@ export class ResourceClaims {
   readonly #holders = new Map<string, string>();
   readonly #created = new Map<string, string>();
   readonly #createdAnew = new Set<string>();
+  readonly #createdFirst = new Set<string>();
   readonly #failed = new Set<string>();
   readonly #moving = new Map<string, string>();
   readonly #namesInState = new Map<string, string>();
@@ -86,17 +87,20 @@ export class ResourceClaims {
   }
 
   /**
-   * Whether a create of the resource failed in this run without returning an id. With `--continue-on-error`, the engine may then
-   * still delete the copy that an interrupted forced replacement has left in state. The resource still uses that id, and with
-   * `--replace` no diff has claimed it.
+   * Whether a create of the resource failed in this run without returning an id, or is still to come although it comes before
+   * any delete. With `--continue-on-error`, the engine skips it when what it depends on has failed. It may then still delete the
+   * copy that an interrupted forced replacement has left in state. The resource still uses that id, and no diff has claimed it.
    */
-  hasFailedToCreate(urn: string | undefined): boolean {
-    return urn !== undefined && this.#failed.has(urn);
+  lacksCreate(urn: string | undefined): boolean {
+    if (urn === undefined) return false;
+    const isCreated = [...this.#created.values()].includes(urn);
+    return this.#failed.has(urn) || (this.#createdFirst.has(urn) && !isCreated);
   }
 
   /** The engine has checked the resource without old inputs: it creates it, for the first time or as a replacement. */
-  noteCreatedAnew(urn: string): void {
+  noteCreatedAnew(urn: string, createsBeforeDelete = false): void {
     this.#createdAnew.add(urn);
+    if (createsBeforeDelete) this.#createdFirst.add(urn);
   }
 
   /** This run moves the endpoint to another branch, if the program declares it. */

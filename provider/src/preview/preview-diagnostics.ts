@@ -3,13 +3,14 @@ import type { SettingNames } from '../config/setting-names';
 import { messageOf } from '../control-api/control-api-error';
 import { Deadline, pause } from '../control-api/deadline';
 import type { Endpoint } from '../control-api/wire-types';
-import { argumentTable } from '../endpoint/argument-effects';
-import { findDrift } from '../endpoint/drift';
+import { argumentNames, argumentTable } from '../endpoint/argument-effects';
+import { findDrift, findLeftovers } from '../endpoint/drift';
 import { findGiven } from '../endpoint/endpoint-changes';
 import type { Declaration, EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
 import { type PriorState, toOutputs } from '../endpoint/endpoint-state';
 import {
   type CreateTarget,
+  type ExistingEndpoint,
   findBranchEndpoint,
   findExisting,
   toCreateTarget,
@@ -128,7 +129,7 @@ export class PreviewDiagnostics {
         const adoption = this.#describeAdoption(target, endpoints, secretNames);
         if (adoption.failures.length > 0) return adoption.failures;
         notes.push(...adoption.warnings);
-      } else if (!isReplacing) notes.push(...describeExisting(target, endpoints));
+      } else if (!isReplacing) notes.push(...this.#describeExisting(target, endpoints, secretNames));
     } catch (error) {
       // The create would stop, but the preview must not: a replacement may delete that endpoint first.
       notes.push(messageOf(error));
@@ -182,9 +183,7 @@ export class PreviewDiagnostics {
     const existing = findExisting(target, endpoints);
     if (!existing) return { failures: [], warnings: [] };
     const { endpoint: adopted } = existing;
-    const changes = findDrift(adopted, inputs).filter((name) => argumentTable[name].read);
-    const planned = { changes, outputs: toOutputs(adopted, inputs), inputs, secretNames };
-    const impact = assessChange(planned, adopted);
+    const { changes, impact } = assessTakeOver(existing, inputs, secretNames);
     const reason = this.#describeRefusal(adopted.id, impact);
     const failures = this.#isForbidden(impact, inputs) ? [{ property: 'adopt', reason }] : [];
     const warnings = [
@@ -193,6 +192,26 @@ export class PreviewDiagnostics {
       ...this.#describeGate(impact, inputs),
     ];
     return { failures, warnings };
+  }
+
+  /** Warnings about an existing endpoint that the create will find. @throws Error when the create will stop */
+  #describeExisting(target: CreateTarget, endpoints: readonly Endpoint[], secretNames: readonly string[]) {
+    const { inputs } = target;
+    const existing = findExisting(target, endpoints);
+    if (existing?.kind === 'own') {
+      const { impact } = assessTakeOver(existing, inputs, secretNames);
+      const refusal = this.#isForbidden(impact, inputs) ? ['allowRestart is false, so it then fails'] : [];
+      const consequences = [...impact.sentences, ...refusal, ...this.#describeGate(impact, inputs)];
+      return [
+        `endpoint ${describeEndpoint(existing.endpoint)} has the name of this resource: \`pulumi up\` takes it over, unless it replaces the resource and deletes that endpoint first`,
+        ...consequences.map((consequence) => `if \`pulumi up\` takes the endpoint over: ${consequence}`),
+      ];
+    }
+    const holder = findBranchEndpoint(inputs, endpoints);
+    if (!holder) return [];
+    return [
+      `the branch already has a read_write endpoint: ${describeEndpoint(holder)}. A branch can have only one, so \`pulumi up\` fails unless that endpoint is moved or deleted first; adopt: true takes it over`,
+    ];
   }
 
   #describeRefusal(id: string, impact: ChangeImpact): string {
@@ -226,18 +245,18 @@ export class PreviewDiagnostics {
   }
 }
 
-/** Warnings about an existing endpoint that the create will find. @throws Error when the create will stop */
-function describeExisting(target: CreateTarget, endpoints: readonly Endpoint[]): string[] {
-  const existing = findExisting(target, endpoints);
-  if (existing?.kind === 'own')
-    return [
-      `endpoint ${describeEndpoint(existing.endpoint)} has the name of this resource: \`pulumi up\` takes it over, unless it replaces the resource and deletes that endpoint first`,
-    ];
-  const holder = findBranchEndpoint(target.inputs, endpoints);
-  if (!holder) return [];
-  return [
-    `the branch already has a read_write endpoint: ${describeEndpoint(holder)}. A branch can have only one, so \`pulumi up\` fails unless that endpoint is moved or deleted first; adopt: true takes it over`,
-  ];
+/** What a take-over changes. If an earlier create of this resource made the endpoint, everything that it has may be a secret. */
+function assessTakeOver(
+  { kind, endpoint }: ExistingEndpoint,
+  inputs: EndpointInputs,
+  secretNames: readonly string[],
+) {
+  const isOwn = kind === 'own';
+  const drift = findDrift(endpoint, inputs).filter((name) => argumentTable[name].read);
+  const changes = isOwn ? union(drift, findLeftovers(endpoint, inputs)) : drift;
+  const outputs = toOutputs(endpoint, inputs);
+  const planned = { changes, outputs, inputs, secretNames: isOwn ? argumentNames : secretNames };
+  return { changes, impact: assessChange(planned, endpoint) };
 }
 
 function describeAdoption(adopted: Endpoint, changes: readonly InputName[]): string {
