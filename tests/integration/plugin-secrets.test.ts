@@ -50,7 +50,7 @@ describe('a secret of the plugin', () => {
     expect(failure.outputs.secretNames).toEqual(['pgSettings']);
   });
 
-  it('is not assumed in settings that were never one, when the update that has applied them fails', async () => {
+  it('is not assumed in plain settings when the update that has applied them fails', async () => {
     const service = await startService();
     const plugin = await startPlugin(service);
     const { __urn, ...declared } = service.declare({ pgSettings: { work_mem: '8MB' } });

@@ -181,9 +181,9 @@ describe('a preview of a take-over', () => {
     const ifTaken = 'if `pulumi up` takes the endpoint over';
     expect(shown.join('')).toContain(`endpoint ${id} (since`);
     expect(shown.join('')).toContain(
-      `${ifTaken}: a change of autoscalingLimitMaxCu restarts the compute and drops its connections (it is active now)`,
+      `${ifTaken}, a change of autoscalingLimitMaxCu restarts the compute and drops its connections (it is active now)`,
     );
-    expect(shown.join('')).toContain(`${ifTaken}: allowRestart is false, so it then fails`);
+    expect(shown.join('')).toContain(`${ifTaken}, the create fails, because allowRestart is false`);
   });
 
   it('makes no request while the branchId is unknown', async () => {

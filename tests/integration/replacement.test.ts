@@ -185,8 +185,8 @@ it('an endpoint that is in state twice survives when the next create gives way t
   expect(idsOf(service)).toEqual([id]);
 });
 
-describe('what is in state twice survives when the next create is skipped because what it depends on has failed', () => {
-  it('an endpoint', async () => {
+describe('if the next create is skipped because what it depends on has failed,', () => {
+  it('an endpoint that is in state twice survives', async () => {
     const service = await startService();
     const program = service.declare({ type: 'read_only', __createsBeforeDelete: true });
     const { id, outs } = await runCreate(service.startProvider(), program);
@@ -196,7 +196,7 @@ describe('what is in state twice survives when the next create is skipped becaus
     expect(idsOf(service)).toEqual([id]);
   });
 
-  it('a branch', async () => {
+  it('a branch that is in state twice survives', async () => {
     const { emulator, project, lifecycleOptions } = await startService();
     const start = () => makeDynamicProviders(lifecycleOptions()).branch;
     const name = { name: 'pr-1', __urn: urnOf('pr', 'branch') };

@@ -130,6 +130,24 @@ it.each(['1', '2', '3'])(
   },
 );
 
+it('a restart that failed twice is repeated as a restart although its start has succeeded since', async () => {
+  const service = await startService({ locks: 'none' });
+  const { emulator, project } = service;
+  const { id, inputs, outs } = await runCreate(service.startProvider(), service.declare());
+  const unsettledOperations = ['suspend_compute', 'start_compute'].map(
+    (action) => emulator.addOperation(project.id, { action, status: 'failed', endpointId: id }).operation,
+  );
+  // A killed run has repeated it.
+  addFailedRestart(service, id);
+  const refused = service
+    .startProvider()
+    .update(id, { ...outs, unsettledOperations }, { ...inputs, allowRestart: false });
+  const { properties } = await failureOf(refused);
+  await service.startProvider().update(id, properties as StoredOutputs, inputs);
+  expect(ownEndpoints(service)[0]?.current_state).toBe('active');
+  expect(emulator.connectionDrops(id)).toBe(1);
+});
+
 describe.each(doors)('a restart that is repeated and whose start is refused, by %s', (_name, door) => {
   it.each([true, false])('is finished by the next update (waiting: %s)', async (waitForOperations) => {
     const { emulator, startRun, declare, project, held } = await startDoor(door);
@@ -176,7 +194,7 @@ describe('a restart whose suspension failed is not repeated', () => {
     expect(emulator.connectionDrops(id)).toBe(1);
   });
 
-  it('once others have restarted the compute, which `allowRestart: false` has prevented', async () => {
+  it('once `allowRestart: false` has refused it, and another client has restarted the compute', async () => {
     const { service, id, inputs, outs } = await start();
     const { emulator, project } = service;
     const refused = service.startProvider().update(id, outs, { ...inputs, allowRestart: false });

@@ -49,7 +49,7 @@ export class EndpointOperations {
   readonly #work: EndpointWork;
   readonly #latest = new Map<string, Operation>();
   #earlierFailed: readonly UnsettledOperation[] = [];
-  /** The starts of earlier restarts. */
+  /** The starts that earlier runs left, with their statuses in state. */
   #earlierStarts: readonly UnsettledOperation[] = [];
   #hasVanished = false;
 
@@ -58,8 +58,9 @@ export class EndpointOperations {
   }
 
   /**
-   * All that are known, as last seen. But as long as the failed suspension of an earlier restart counts, its start is as in state,
-   * although it may have succeeded, because the compute was active: the state has to show that it was a restart.
+   * All that are known, as last seen. While the failed suspension of an earlier restart is still to be repeated, its start keeps
+   * the status from state. It may have succeeded without effect, as the compute was active, but only the start shows that the
+   * suspension was part of a restart.
    */
   get latest(): readonly Operation[] {
     const isSuspensionDue = this.#earlierFailed.some(({ action }) => action === 'suspend_compute');
@@ -108,10 +109,8 @@ export class EndpointOperations {
   async awaitEarlier(earlier: readonly UnsettledOperation[]): Promise<readonly UnsettledOperation[]> {
     const unfinished = earlier.filter(isUnfinished).map((operation) => this.#toOperation(operation));
     this.#earlierFailed = unionBy(this.#earlierFailed, earlier.filter(isFailed), 'id');
-    this.#earlierStarts = [
-      ...this.#earlierStarts,
-      ...earlier.filter((each) => each.action === 'start_compute' && isUnfinished(each)),
-    ];
+    const starts = earlier.filter(({ action }) => action === 'start_compute');
+    this.#earlierStarts = unionBy(this.#earlierStarts, starts, 'id');
     this.#record(unfinished);
     const isWaiting = this.#work.inputs.waitForOperations !== false;
     const current = isWaiting ? unfinished : await this.#lookUp(unfinished);

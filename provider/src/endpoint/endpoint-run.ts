@@ -319,7 +319,7 @@ export class EndpointRun {
    * @param except an argument that is still to be applied
    * @param before the outputs in state, which count if nothing was written
    * @throws Error when the service reports other values, or no endpoint
-   * @throws GoneError when a create took over an endpoint that it does not report: the create then creates one
+   * @throws GoneError in a create: if it took the endpoint over, its next attempt creates one
    */
   async finish({ except, before }: FinishOptions = {}): Promise<EndpointOutputs> {
     const { action, project, inputs, deadline } = this.#work;
@@ -338,9 +338,9 @@ export class EndpointRun {
         throw new Error(describeTransition(this.#work, latest.endpoint));
     }
     const { endpoint } = latest;
-    // What this run has written stays in state. Only a create that took the endpoint over can create another.
-    if (!endpoint && action === 'create' && !this.#isNew) throw new GoneError(describeGone(this.#work));
-    if (!endpoint) throw new Error(describeGone(this.#work));
+    // The state must keep what an update has done.
+    const NoEndpoint = action === 'create' ? GoneError : Error;
+    if (!endpoint) throw new NoEndpoint(describeGone(this.#work));
     const drift = isWaiting ? latest.drift : [];
     this.#unapplied = drift;
     if (drift.length > 0) throw new Error(describeDrift(this.#work, drift));

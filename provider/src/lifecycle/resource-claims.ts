@@ -11,7 +11,7 @@ export class ResourceClaims {
   readonly #holders = new Map<string, string>();
   readonly #created = new Map<string, string>();
   readonly #createdAnew = new Set<string>();
-  readonly #createdFirst = new Set<string>();
+  readonly #pendingCreates = new Set<string>();
   readonly #failed = new Set<string>();
   readonly #moving = new Map<string, string>();
   readonly #namesInState = new Map<string, string>();
@@ -44,6 +44,7 @@ export class ResourceClaims {
     if (holder !== undefined)
       throw new Error(`create of ${kind} "${inputs.name}": ${kind} ${id} already belongs to ${holder}.`);
     this.#created.set(id, urn);
+    this.#pendingCreates.delete(urn);
   }
 
   /**
@@ -87,20 +88,21 @@ export class ResourceClaims {
   }
 
   /**
-   * Whether a create of the resource failed in this run without returning an id, or is still to come although it comes before
-   * any delete. With `--continue-on-error`, the engine skips it when what it depends on has failed. It may then still delete the
+   * Whether this run was to create the resource before it deletes anything of it, and has not: the create failed without an id, or
+   * the engine skipped it, because what it depends on has failed. With `--continue-on-error`, the engine may then still delete the
    * copy that an interrupted forced replacement has left in state. The resource still uses that id, and no diff has claimed it.
    */
   lacksCreate(urn: string | undefined): boolean {
-    if (urn === undefined) return false;
-    const isCreated = [...this.#created.values()].includes(urn);
-    return this.#failed.has(urn) || (this.#createdFirst.has(urn) && !isCreated);
+    return urn !== undefined && (this.#failed.has(urn) || this.#pendingCreates.has(urn));
   }
 
-  /** The engine has checked the resource without old inputs: it creates it, for the first time or as a replacement. */
+  /**
+   * The engine has checked the resource without old inputs: it creates it, for the first time or as a replacement.
+   * @param createsBeforeDelete whether it deletes nothing of the resource before
+   */
   noteCreatedAnew(urn: string, createsBeforeDelete = false): void {
     this.#createdAnew.add(urn);
-    if (createsBeforeDelete) this.#createdFirst.add(urn);
+    if (createsBeforeDelete) this.#pendingCreates.add(urn);
   }
 
   /** This run moves the endpoint to another branch, if the program declares it. */

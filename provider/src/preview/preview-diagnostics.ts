@@ -200,11 +200,14 @@ export class PreviewDiagnostics {
     const existing = findExisting(target, endpoints);
     if (existing?.kind === 'own') {
       const { impact } = assessTakeOver(existing, inputs, secretNames);
-      const refusal = this.#isForbidden(impact, inputs) ? ['allowRestart is false, so it then fails'] : [];
-      const consequences = [...impact.sentences, ...refusal, ...this.#describeGate(impact, inputs)];
+      const refusal = this.#isForbidden(impact, inputs)
+        ? ['the create fails, because allowRestart is false']
+        : [];
+      const consequences = [...impact.sentences, ...refusal];
       return [
         `endpoint ${describeEndpoint(existing.endpoint)} has the name of this resource: \`pulumi up\` takes it over, unless it replaces the resource and deletes that endpoint first`,
-        ...consequences.map((consequence) => `if \`pulumi up\` takes the endpoint over: ${consequence}`),
+        ...consequences.map((consequence) => `if \`pulumi up\` takes the endpoint over, ${consequence}`),
+        ...this.#describeGate(impact, inputs),
       ];
     }
     const holder = findBranchEndpoint(inputs, endpoints);
@@ -252,7 +255,7 @@ function assessTakeOver(
   secretNames: readonly string[],
 ) {
   const isOwn = kind === 'own';
-  const drift = findDrift(endpoint, inputs).filter((name) => argumentTable[name].read);
+  const drift = findDrift(endpoint, inputs);
   const changes = isOwn ? union(drift, findLeftovers(endpoint, inputs)) : drift;
   const outputs = toOutputs(endpoint, inputs);
   const planned = { changes, outputs, inputs, secretNames: isOwn ? argumentNames : secretNames };
