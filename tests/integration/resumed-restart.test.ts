@@ -148,6 +148,46 @@ it('a restart that failed twice is repeated as a restart although its start has 
   expect(emulator.connectionDrops(id)).toBe(1);
 });
 
+it('a repeated restart that times out while it suspends the compute is finished by the next run', async () => {
+  const service = await startService({ locks: 'none' });
+  const { emulator } = service;
+  const { id, inputs, outs } = await runCreate(service.startProvider(), service.declare());
+  const unsettledOperations = addFailedRestart(service, id);
+  const match = { action: 'suspend_compute' };
+  const hanging = emulator.inject({ match, times: 1, effect: { kind: 'operation-hangs' } });
+  const hasty = { ...inputs, timeouts: { update: 1 } };
+  const cutOff = service.startProvider().update(id, { ...outs, unsettledOperations }, hasty);
+  const { properties } = await failureOf(cutOff);
+  hanging.clear();
+  await service.startProvider().update(id, properties as StoredOutputs, inputs);
+  expect(ownEndpoints(service)[0]?.current_state).toBe('active');
+  expect(emulator.connectionDrops(id)).toBe(1);
+});
+
+it('a stop that failed twice and is taken back restarts nothing, also if the create did not wait for its start', async () => {
+  const service = await startService({ operationMs: 50, locks: 'none' });
+  const { emulator, project } = service;
+  const program = service.declare();
+  const create = service.startProvider().create({ ...program, waitForOperations: false });
+  const { id, outs } = await create;
+  await expect.poll(() => ownEndpoints(service)[0]?.current_state).toBe('active');
+  const match = { action: 'suspend_compute' };
+  emulator.inject({ match, times: 2, effect: { kind: 'operation-fails' } });
+  // By a run that is killed.
+  await fetch(`${emulator.url}/projects/${project.id}/endpoints/${id}`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${emulator.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ endpoint: { disabled: true } }),
+  });
+  await expect
+    .poll(() => emulator.operations(project.id).some(({ status }) => status === 'failed'))
+    .toBe(true);
+  const stop = service.startProvider().update(id, outs as StoredOutputs, { ...program, disabled: true });
+  const { properties } = await failureOf(stop);
+  await service.startProvider().update(id, properties as StoredOutputs, program);
+  expect(emulator.connectionDrops(id)).toBe(0);
+});
+
 describe.each(doors)('a restart that is repeated and whose start is refused, by %s', (_name, door) => {
   it.each([true, false])('is finished by the next update (waiting: %s)', async (waitForOperations) => {
     const { emulator, startRun, declare, project, held } = await startDoor(door);

@@ -2,6 +2,7 @@ import { omit, pick } from 'lodash';
 import type { Branch, Operation } from '../control-api/wire-types';
 import { keepProperties } from '../lifecycle/kept-properties';
 import { schemaVersion, toUnsettled, unsettledOutputs } from '../lifecycle/resource-state';
+import { outcomeOf } from '../operations/operation-outcome';
 import { pointArguments, readArguments, settingArguments, type UpdatedArgument } from './branch-changes';
 import type { BranchInputs, BranchOutputs, PriorBranch } from './branch-inputs';
 
@@ -17,7 +18,10 @@ export function toOutputs(
     ...readArguments(branch),
     ...pick(inputs, pointArguments),
     createdAt: branch.created_at,
-    ...toUnsettled(operations, unapplied),
+    ...toUnsettled(
+      operations.filter((operation) => outcomeOf(operation) !== 'succeeded'),
+      unapplied,
+    ),
     __schemaVersion: schemaVersion,
   };
 }

@@ -49,7 +49,7 @@ export class EndpointOperations {
   readonly #work: EndpointWork;
   readonly #latest = new Map<string, Operation>();
   #earlierFailed: readonly UnsettledOperation[] = [];
-  /** The starts that earlier runs left, with their statuses in state. */
+  /** The starts of earlier restarts whose suspension has failed. */
   #earlierStarts: readonly UnsettledOperation[] = [];
   #hasVanished = false;
 
@@ -57,16 +57,17 @@ export class EndpointOperations {
     this.#work = work;
   }
 
-  /**
-   * All that are known, as last seen. While the failed suspension of an earlier restart is still to be repeated, its start keeps
-   * the status from state. It may have succeeded without effect, as the compute was active, but only the start shows that the
-   * suspension was part of a restart.
-   */
+  /** All that are known, as last seen. */
   get latest(): readonly Operation[] {
+    const repeated = this.#earlierFailed.map((operation) => this.#toOperation(operation));
+    return [...repeated, ...this.#latest.values()];
+  }
+
+  /** What the state records: those that have not succeeded and, with a failed suspension, the start of its restart. */
+  get unsettled(): readonly UnsettledOperation[] {
+    const unsettled = this.latest.filter((operation) => outcomeOf(operation) !== 'succeeded');
     const isSuspensionDue = this.#earlierFailed.some(({ action }) => action === 'suspend_compute');
-    const starts = isSuspensionDue ? this.#earlierStarts : [];
-    const repeated = unionBy(this.#earlierFailed, starts, 'id').map((each) => this.#toOperation(each));
-    return unionBy(repeated, [...this.#latest.values()], 'id');
+    return isSuspensionDue ? unionBy(unsettled, this.#earlierStarts, 'id') : unsettled;
   }
 
   /** The failed operations of earlier runs, until the service has accepted their work again. */
@@ -109,8 +110,6 @@ export class EndpointOperations {
   async awaitEarlier(earlier: readonly UnsettledOperation[]): Promise<readonly UnsettledOperation[]> {
     const unfinished = earlier.filter(isUnfinished).map((operation) => this.#toOperation(operation));
     this.#earlierFailed = unionBy(this.#earlierFailed, earlier.filter(isFailed), 'id');
-    const starts = earlier.filter(({ action }) => action === 'start_compute');
-    this.#earlierStarts = unionBy(this.#earlierStarts, starts, 'id');
     this.#record(unfinished);
     const isWaiting = this.#work.inputs.waitForOperations !== false;
     const current = isWaiting ? unfinished : await this.#lookUp(unfinished);
@@ -126,6 +125,11 @@ export class EndpointOperations {
     const due = failed.filter((operation) => !isSuperseded(operation, known));
     this.#earlierFailed = [...this.#earlierFailed, ...due];
     this.#earlierFailed = await this.#findCurrentFailures();
+    const starts = earlier.filter(({ action }) => action === 'start_compute');
+    if (starts.length > 0 && this.#earlierFailed.some(({ action }) => action === 'suspend_compute'))
+      this.#earlierStarts = starts.map(
+        (start) => this.#latest.get(start.id) ?? { ...start, status: 'finished' },
+      );
     return this.#earlierFailed;
   }
 

@@ -273,8 +273,8 @@ export class EndpointRun {
     const unapplied = this.#unapplied;
     const due: readonly InputName[] = union(unapplied, ['restartTriggers']);
     const isSuspended = await this.#control('suspend').catch((error: unknown) => {
-      // It may have been done all the same: the compute then needs its start.
-      if (this.#writer.mayBeDone) this.#unapplied = due;
+      // It may be under way, or done all the same: the compute then needs its start.
+      if (this.#writer.mayBeDone || this.#operations.isSuspending) this.#unapplied = due;
       throw error;
     });
     // If the compute was idle, nothing may have suspended it, or an earlier restart.
@@ -423,14 +423,14 @@ export class EndpointRun {
     const latest = read && written ? newerOf(read, written) : read;
     const { mayHaveWritten } = this.#writer;
     if (latest && before && !mayHaveWritten)
-      return toUnchangedOutputs(latest, before, this.#operations.latest, this.#unapplied);
+      return toUnchangedOutputs(latest, before, this.#operations.unsettled, this.#unapplied);
     if (latest) return this.#toOutputs(latest);
     if (!before || !this.#writer.mayBeDone) return undefined;
-    return toUnreadOutputs(before, this.#work.inputs, this.#operations.latest, this.#unapplied);
+    return toUnreadOutputs(before, this.#work.inputs, this.#operations.unsettled, this.#unapplied);
   }
 
   #toOutputs(endpoint: Endpoint): EndpointOutputs {
-    return toOutputs(endpoint, this.#work.inputs, this.#operations.latest, this.#unapplied);
+    return toOutputs(endpoint, this.#work.inputs, this.#operations.unsettled, this.#unapplied);
   }
 }
 

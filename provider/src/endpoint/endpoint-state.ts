@@ -1,11 +1,12 @@
 import { omit, pick, union } from 'lodash';
-import type { Endpoint, Operation } from '../control-api/wire-types';
+import type { Endpoint } from '../control-api/wire-types';
 import { keepProperties } from '../lifecycle/kept-properties';
 import {
   type Prior,
   schemaVersion,
   toUnsettled,
   type Unsettled,
+  type UnsettledOperation,
   unsettledOutputs,
 } from '../lifecycle/resource-state';
 import { argumentNames, argumentTable } from './argument-effects';
@@ -34,7 +35,7 @@ const keptByRefresh = new Set<string>([...unreported, ...unsettledOutputs]);
 export function toOutputs(
   endpoint: Endpoint,
   inputs: EndpointInputs,
-  operations: readonly Operation[] = [],
+  operations: readonly UnsettledOperation[] = [],
   unapplied: readonly InputName[] = [],
 ): EndpointOutputs {
   return {
@@ -56,7 +57,7 @@ export function toOutputs(
 export function toUnreadOutputs(
   before: EndpointOutputs,
   inputs: EndpointInputs,
-  operations: readonly Operation[],
+  operations: readonly UnsettledOperation[],
   unapplied: readonly InputName[],
 ): EndpointOutputs {
   const reported = omit(before, unreported, unsettledOutputs) as EndpointOutputs; // Only optional ones are left out.
@@ -70,7 +71,7 @@ export function toUnreadOutputs(
 export function toUnchangedOutputs(
   endpoint: Endpoint,
   before: EndpointOutputs,
-  operations: readonly Operation[],
+  operations: readonly UnsettledOperation[],
   due: readonly InputName[],
 ): EndpointOutputs {
   // A killed run may have set these, and its operations may fail: the next update sends them again, and looks for their operations.

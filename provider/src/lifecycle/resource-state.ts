@@ -1,11 +1,12 @@
-import type { Operation } from '../control-api/wire-types';
-import { outcomeOf } from '../operations/operation-outcome';
 import type { Declared } from './resource-identity';
 
 /** The version of the shape of the outputs, so that a later release can read what this one wrote. */
 export const schemaVersion = 1;
 
-/** An operation of this resource that has not succeeded, kept in state until it has. */
+/**
+ * An operation of this resource that has not succeeded, kept in state until it has. If the suspension of a restart has failed, its
+ * start is kept too, although it may have succeeded: it had no effect.
+ */
 export interface UnsettledOperation {
   /** The operation's id, a UUID. */
   readonly id: string;
@@ -36,12 +37,11 @@ export function isUnsettled(outputs: Unsettled): boolean {
   return unsettledOutputs.some((name) => outputs[name] !== undefined);
 }
 
-/** Of these operations and arguments, what has not succeeded. Absent, not undefined: the engine refuses undefined values. */
+/** Absent, not undefined, where there are none: the engine refuses undefined values. */
 export function toUnsettled<Name extends string>(
-  operations: readonly Operation[],
+  unsettled: readonly UnsettledOperation[],
   unapplied: readonly Name[] = [],
 ) {
-  const unsettled = operations.filter((operation) => outcomeOf(operation) !== 'succeeded');
   return {
     ...(unsettled.length > 0 && {
       unsettledOperations: unsettled.map(({ id, action, status }) => ({ id, action, status })),

@@ -7,7 +7,7 @@ import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
 import type { EndpointOutputs } from '../endpoint/endpoint-state';
 import { isUnknown } from '../lifecycle/input-values';
 import type { UnsettledOperation } from '../lifecycle/resource-state';
-import { isFailed } from '../operations/operation-outcome';
+import { isFailed, isUnfinished } from '../operations/operation-outcome';
 
 /** The endpoint as it is now; or why that is not known. */
 export type LiveEndpoint = Endpoint | 'gone' | 'unreadable';
@@ -212,7 +212,8 @@ function describeRetries(unfinished: readonly UnsettledOperation[]): string {
 
 /** What an earlier run left unfinished, and what the next one does about it. */
 export function describeUnsettled({ unsettledOperations = [], __unapplied = [] }: EndpointOutputs): string {
-  const [failed, unfinished] = partition(unsettledOperations, isFailed);
+  const failed = unsettledOperations.filter(isFailed);
+  const unfinished = unsettledOperations.filter(isUnfinished);
   const unapplied = without(__unapplied, 'adopt');
   const named = (operations: readonly UnsettledOperation[]) =>
     operations.map(({ action, id, status }) => `${action} ${id} (${status})`).join(', ');

@@ -27,15 +27,15 @@ export const stateFaults: readonly KnownFault[] = [
   },
   {
     name: 'the state does not record unfinished operations',
-    file: 'lifecycle/resource-state.ts',
-    find: "outcomeOf(operation) !== 'succeeded'",
-    replace: "outcomeOf(operation) === 'failed'",
+    file: 'endpoint/endpoint-operations.ts',
+    find: "this.latest.filter((operation) => outcomeOf(operation) !== 'succeeded')",
+    replace: "this.latest.filter((operation) => outcomeOf(operation) === 'failed')",
   },
   {
     name: 'the state does not record failed operations',
-    file: 'lifecycle/resource-state.ts',
-    find: "outcomeOf(operation) !== 'succeeded'",
-    replace: "outcomeOf(operation) === 'unfinished'",
+    file: 'endpoint/endpoint-operations.ts',
+    find: "this.latest.filter((operation) => outcomeOf(operation) !== 'succeeded')",
+    replace: "this.latest.filter((operation) => outcomeOf(operation) === 'unfinished')",
   },
   {
     name: 'an update without waiting forgets the operations of the one before',
