@@ -27,6 +27,7 @@ export function slotArguments(ground: SlotGround, slot: number, plan: SlotPlan) 
     suspendTimeoutSeconds: plan.suspendTimeoutSeconds,
     ...ground.texts.inputs(slot, plan),
     ...(!plan.isWaiting && { waitForOperations: false }),
+    ...(plan.isStopped && { disabled: true }),
     ...(ground.adopted.has(slot) && { adopt: true }),
   };
 }
@@ -50,6 +51,7 @@ export function findDifference(
     autoscaling_limit_min_cu: plan.size[0],
     autoscaling_limit_max_cu: plan.size[1],
     suspend_timeout_seconds: plan.suspendTimeoutSeconds,
+    disabled: plan.isStopped,
     ...(plan.name && { name: ground.texts.name(slot, plan.project, plan.name) }),
   };
   if (!isMatch(held, declared))
@@ -80,6 +82,7 @@ export function disruptionsOf(before: SlotPlan, now: SlotPlan) {
     size: before.size.join() === now.size.join() ? 0 : 1,
     trigger: before.trigger === now.trigger ? 0 : 1,
     move: before.branch === now.branch ? 0 : 1,
+    stop: !before.isStopped && now.isStopped ? 1 : 0,
   };
 }
 

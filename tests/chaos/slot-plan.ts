@@ -20,6 +20,8 @@ export interface SlotPlan {
   /** The declared name. Undefined: the provider derives one. */
   readonly name: Variant | undefined;
   readonly isWaiting: boolean;
+  /** Sets `disabled: true`. Only the simulation does. */
+  readonly isStopped: boolean;
   /** Sets `deleteBeforeReplace: false`, where that is allowed. */
   readonly createsBeforeDelete: boolean;
 }
@@ -53,6 +55,7 @@ export const slotPlan: fc.Arbitrary<SlotPlan> = fc.record({
   trigger: fc.option(variant, { nil: undefined, freq: 2 }),
   name: fc.option(variant, { nil: undefined, freq: 2 }),
   isWaiting: fc.nat(5).map((roll) => roll > 0),
+  isStopped: fc.constant<boolean>(false),
   createsBeforeDelete: fc.boolean(),
 });
 
@@ -73,6 +76,7 @@ export const slotEdit = fc.record({
   branch: seldom,
   replacement: seldom,
   options: seldom,
+  stop: fc.constant<boolean>(false),
 });
 
 type SlotEdit = typeof slotEdit extends fc.Arbitrary<infer Value> ? Value : never;
@@ -96,6 +100,7 @@ export function editPlan(
     trigger: edit.trigger ? fresh.trigger : before.trigger,
     name: edit.name ? fresh.name : before.name,
     isWaiting: edit.options ? fresh.isWaiting : before.isWaiting,
+    isStopped: edit.stop || before.isStopped,
     createsBeforeDelete: edit.options ? fresh.createsBeforeDelete : before.createsBeforeDelete,
   };
 }

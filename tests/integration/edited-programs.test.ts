@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { unknownValue } from '../../provider/src/lifecycle/input-values';
 import { silenceDiagnostics } from '../support/diagnostics';
-import { callErrorOf, failedState, runUp } from '../support/door';
+import { callErrorOf, failedState, runRefresh, runUp } from '../support/door';
+import { patience } from '../support/pacing';
 import { startBranchDoor } from '../support/start-branch-door';
 import { doors, startDoor } from '../support/start-door';
 
@@ -64,6 +65,36 @@ describe.each(doors)('a change that failed and is taken back, by %s', (_name, do
     expect(held()).toMatchObject([{ current_state: 'active', disabled: true }]);
     await runUp(await startRun(), declare(), failed);
     expect(held()).toMatchObject([{ current_state: 'active', disabled: false }]);
+    expect(emulator.connectionDrops(state.id)).toBe(0);
+  });
+
+  it('does not suspend the compute for a stop whose suspension fails later, without waiting', async () => {
+    const { emulator, startRun, declare, project } = await startDoor(door, {
+      operationMs: 300,
+      locks: 'none',
+    });
+    const state = await runUp(await startRun(), declare());
+    emulator.inject(failing('suspend_compute'));
+    const notWaiting = { waitForOperations: false };
+    const stopped = await runUp(await startRun(), declare({ ...notWaiting, disabled: true }), state);
+    const takenBack = await runUp(await startRun(), declare(notWaiting), stopped);
+    const hasFailed = () => emulator.operations(project.id).some(({ status }) => status === 'failed');
+    await expect.poll(hasFailed, patience).toBe(true);
+    await runUp(await startRun(), declare(), takenBack);
+    expect(emulator.connectionDrops(state.id)).toBe(0);
+  });
+
+  it('does not suspend the compute for a failed stop that others have taken back, as a refresh shows', async () => {
+    const { emulator, startRun, declare, project } = await startDoor(door);
+    const state = await runUp(await startRun(), declare());
+    emulator.inject(failing('suspend_compute'));
+    const stop = declare({ waitForOperations: false, disabled: true });
+    const stopped = await runUp(await startRun(), stop, state);
+    const hasFailed = () => emulator.operations(project.id).some(({ status }) => status === 'failed');
+    await expect.poll(hasFailed, patience).toBe(true);
+    emulator.changeEndpoint(state.id, { disabled: false });
+    const refreshed = await runRefresh(await startRun(), stopped);
+    await runUp(await startRun(), declare({ disabled: false }), refreshed.state);
     expect(emulator.connectionDrops(state.id)).toBe(0);
   });
 

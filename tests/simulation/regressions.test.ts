@@ -20,6 +20,7 @@ const plan = {
   trigger: undefined,
   name: undefined,
   isWaiting: true,
+  isStopped: false,
   createsBeforeDelete: false,
 } as const;
 

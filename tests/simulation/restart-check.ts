@@ -20,6 +20,20 @@ export interface LeftRounds {
   /** What each of them declared. */
   readonly plans: readonly (readonly SlotPlan[])[];
   readonly results: readonly RunResult[];
+  /** The slots that were to be stopped, and were not: their suspension has failed. */
+  readonly unstopped: ReadonlySet<number>;
+}
+
+/** The slots that the programs stop, and whose latest suspension has failed. */
+export function findUnstopped({ ground, plans }: World): ReadonlySet<number> {
+  const hasFailed = (slot: number) => {
+    const ids = ground.own(slot).map(({ id }) => id);
+    const latest = ground
+      .ownOperations()
+      .findLast(({ endpoint_id = '', action }) => ids.includes(endpoint_id) && action === 'suspend_compute');
+    return latest?.status === 'failed';
+  };
+  return new Set(plans.flatMap((plan, slot) => (plan.isStopped && hasFailed(slot) ? [slot] : [])));
 }
 
 export function takeBaseline(world: World, earlier: readonly SlotPlan[]): Baseline {
@@ -46,7 +60,7 @@ export function checkRestarts(
   world: World,
   round: Round,
   results: readonly RunResult[],
-  { baseline, plans, results: earlier }: LeftRounds,
+  { baseline, plans, results: earlier, unstopped }: LeftRounds,
 ): void {
   const { ground, watch } = world;
   const wasLeft = plans.length > 0;
@@ -83,7 +97,9 @@ export function checkRestarts(
         !world.journal.counts.has('duplicated requests') &&
         results.every(({ isSuccess, run }) => isSuccess && !run.isCutOff);
       const isAtOnce = isPlain && change.size > 0 && change.trigger > 0;
-      const declared = change.size + (isAtOnce && !wasLeft ? 0 : change.trigger) + change.move;
+      // A stop that failed and is taken back stops nothing.
+      const stop = unstopped.has(slot) && !plan.isStopped ? 0 : change.stop;
+      const declared = change.size + (isAtOnce && !wasLeft ? 0 : change.trigger) + change.move + stop;
       // A kill during a restart by `restartTriggers` adds one: the service does not know about triggers.
       const isKilled = results.some(({ run }) => run.isKilled);
       // A lost response also adds one if the deadline leaves no time to look up what the request did.
@@ -105,8 +121,13 @@ export function checkRestarts(
       const isForgotten = isForced || (isRefreshed && results.some(({ run }) => run.isCutOff));
       const wasActive = isSame && before.isActive && !ground.wasAutosuspended(endpoint.id);
       // A trigger that a run has failed to apply may have been taken back.
-      const { size, move, trigger } = isSame ? disruptionsOf(before.plan, plan) : noDisruptions;
-      const isDue = size + move + (wasLeft ? 0 : trigger) > 0;
+      const {
+        size,
+        move,
+        stop: stopNow,
+        trigger,
+      } = isSame ? disruptionsOf(before.plan, plan) : noDisruptions;
+      const isDue = size + move + stopNow + (wasLeft ? 0 : trigger) > 0;
       if (wasActive && isDue && drops === 0 && plan.isWaiting && !isForgotten)
         watch.violate(
           'a declared restart happens',
@@ -114,7 +135,8 @@ export function checkRestarts(
         );
       // A forced replacement that keeps the endpoint ignores triggers, also one whose restart an earlier run has begun.
       const staysUp =
-        change.move === 0 &&
+        change.move + change.stop === 0 &&
+        !plan.isStopped &&
         !(wasLeft && isForced) &&
         !(isSame && before.isIdle) &&
         !(mostLost > 0 && (isSame || wasLeft));
@@ -137,10 +159,11 @@ export function checkRestarts(
 /** A run fails without having seen what a request has done. */
 const lostResponse = /no usable response|not the service's own response|: (408|425|5(0[0247]|[1-9]\d)) /;
 
-const noDisruptions = { size: 0, trigger: 0, move: 0 };
+const noDisruptions = { size: 0, trigger: 0, move: 0, stop: 0 };
 
 /** What the changes from one program to the next disrupt in all. */
 function sumOfDisruptions(plans: readonly SlotPlan[]): typeof noDisruptions {
   const each = plans.slice(1).map((plan, index) => disruptionsOf(plans[index] ?? plan, plan));
-  return { size: sumBy(each, 'size'), trigger: sumBy(each, 'trigger'), move: sumBy(each, 'move') };
+  const sum = (kind: keyof typeof noDisruptions) => sumBy(each, kind);
+  return { size: sum('size'), trigger: sum('trigger'), move: sum('move'), stop: sum('stop') };
 }

@@ -7,7 +7,7 @@ import { act, disturbedSlots } from './act';
 import { isDrift } from './other-people';
 import { recover, unlock } from './recover';
 import { checkEndpoints, checkForeign, checkRepeated } from './rest-checks';
-import { checkRestarts, type LeftRounds, takeBaseline } from './restart-check';
+import { checkRestarts, findUnstopped, type LeftRounds, takeBaseline } from './restart-check';
 import { checkFalseFailure, checkFalseSuccess, checkGate } from './run-checks';
 import { isDestroy, type Round, type Scenario } from './scenario';
 import { settle } from './settle';
@@ -48,7 +48,7 @@ async function runRound(
   if (refreshes || (left && round.isGuarded)) await settle(world);
   const stacks = world.stacks.filter((stack) => world.slotsOf(stack).length > 0);
   const baseline = takeBaseline(world, earlier);
-  const since = left ?? { baseline, plans: [], results: [] };
+  const since = left ?? { baseline, plans: [], results: [], unstopped: new Set() };
   watch.mayDelete = (run, endpointId) => mayDelete(world, round, run, endpointId);
   journal.note('user', () => `declares ${JSON.stringify(round.slots)}`);
   for (const disturbance of round.disturbances) if (disturbance.at === 0) act(world, disturbance);
@@ -84,7 +84,12 @@ async function runRound(
     const isUnheard = journal.counts.has('stalled requests');
     const hasWritten = isUnheard || all.some(({ run }) => watch.wrote.has(run));
     const plans = hasWritten ? [...since.plans, round.slots] : since.plans;
-    return { baseline: since.baseline, plans, results: [...since.results, ...all] };
+    return {
+      baseline: since.baseline,
+      plans,
+      results: [...since.results, ...all],
+      unstopped: findUnstopped(world),
+    };
   }
   // After a destroy there is nothing to restart: `allowRestart: false` must not stop an `up`.
   ground.isGuarded = isDestroy(round) && results.every(({ isSuccess, run }) => isSuccess && !run.isCutOff);

@@ -227,6 +227,7 @@ const noEdit = {
   branch: false,
   replacement: false,
   options: false,
+  stop: false,
 };
 
 /** A restart that fails or is cut off on its way: for a trigger alone, or for other changes too. */
@@ -291,6 +292,20 @@ const failedRestarts: fc.Arbitrary<readonly DrawnRound[]> = fc
     },
   ]);
 
+/** A stop whose suspension fails. The user repeats it or, more often, takes it back. */
+const failedStops: fc.Arbitrary<readonly DrawnRound[]> = fc
+  .record({
+    quiet: quietRound,
+    left: leftRound,
+    broken: brokenChange,
+    faults: fc.array(failingRestart, { minLength: 1, maxLength: 2 }),
+  })
+  .map(({ quiet, left, broken, faults }) => [
+    quiet,
+    { ...left, takesBack: false, faults, edits: left.edits.map(() => ({ ...noEdit, stop: true })) },
+    { ...uneventful, ...broken, edits: broken.edits.map(() => noEdit) },
+  ]);
+
 /** A change of a replica fails, and the user replaces the replica instead. */
 const replacedInstead: fc.Arbitrary<readonly DrawnRound[]> = fc
   .record({ quiet: quietRound, left: leftRound, ...programs, slot: slotIndex, isRepeated: fc.boolean() })
@@ -311,6 +326,7 @@ const drawnRounds: fc.Arbitrary<readonly DrawnRound[]> = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(quietRound, leftRound, drawnRound) },
   { weight: 1, arbitrary: fc.tuple(quietRound, leftRound, brokenRepair) },
   { weight: 2, arbitrary: failedRestarts },
+  { weight: 1, arbitrary: failedStops },
   { weight: 1, arbitrary: replacedInstead },
 );
 

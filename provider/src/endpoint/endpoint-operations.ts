@@ -91,6 +91,13 @@ export class EndpointOperations {
       : [];
   }
 
+  /** A stop is taken back: its suspension, which may still be under way, is not to be repeated if it fails. */
+  forgetSuspension(): void {
+    this.forgetEarlier(['suspend_compute']);
+    for (const { id, action } of this.#latest.values())
+      if (action === 'suspend_compute') this.#latest.delete(id);
+  }
+
   /** Whether one may have ended unseen, so that only the endpoint shows the outcome. */
   get hasVanished(): boolean {
     return this.#hasVanished;

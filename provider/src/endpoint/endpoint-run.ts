@@ -241,6 +241,7 @@ export class EndpointRun {
       (name) => (name === 'restartTriggers' && !isRestarting) || disruptive.includes(name),
     );
     this.#operations.forgetEarlier(['apply_config', ...change.operations.map(({ action }) => action)]);
+    if (isStopTakenBack(names, this.#work.inputs)) this.#operations.forgetSuspension();
     await this.#operations.await(change.operations);
     return change.operations;
   }
@@ -257,12 +258,13 @@ export class EndpointRun {
   ): Promise<boolean> {
     if (started.some(({ action }) => action === 'start_compute')) return true;
     const hasFailed = (action: string) => failed.some((operation) => operation.action === action);
-    const [isSuspendDue, isStartDue] = [hasFailed('suspend_compute'), hasFailed('start_compute')];
+    const isSuspendDue = hasFailed('suspend_compute') && !isStopTakenBack(due, this.#work.inputs);
+    const isStartDue = hasFailed('start_compute');
     // A start that was sent after a suspension that failed may have succeeded: the compute was active. If a start failed, an
     // earlier try may have suspended it.
     if (due.includes('restartTriggers') || (isSuspendDue && wasRestart))
       return this.#restart(hasBegun || isStartDue);
-    if (isSuspendDue && !isStopTakenBack(due, this.#work.inputs)) await this.#control('suspend');
+    if (isSuspendDue) await this.#control('suspend');
     // Without waiting, the suspension of a restart may look unfinished. A start without effect means that it failed, too.
     else if (isStartDue) return (await this.#start()) || !this.#operations.isSuspending;
     return true;

@@ -100,7 +100,13 @@ export function toRefreshedOutputs(
       ? isReported(endpoint, before, name)
       : known[name] !== undefined && matchesDesired(endpoint, before, name);
   const unchanged = argumentNames.filter((name) => before[name] !== undefined && isAsBefore(name));
-  return { ...toOutputs(endpoint, known), ...pick(before, unchanged), ...keepProperties(before, isKept) };
+  const kept = keepProperties(before, isKept);
+  const refreshed: EndpointOutputs = { ...toOutputs(endpoint, known), ...pick(before, unchanged), ...kept };
+  if (!before.disabled || endpoint.disabled) return refreshed;
+  // Somebody has taken a stop back: its suspension is not to be repeated if it fails.
+  const { unsettledOperations = [], ...others } = refreshed;
+  const left = unsettledOperations.filter(({ action }) => action !== 'suspend_compute');
+  return { ...others, ...toUnsettled<InputName>(left) };
 }
 
 /** Pooled connections go to the same host with `-pooler` behind the endpoint's id (official API description). */

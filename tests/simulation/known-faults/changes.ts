@@ -183,10 +183,10 @@ export const changeFaults: readonly KnownFault[] = [
     replace: 'this.#unapplied = [...this.#unapplied];',
   },
   {
-    name: 'a refresh forgets what an unfinished update has set',
+    name: 'a refresh forgets what an update did not finish',
     file: 'endpoint/endpoint-state.ts',
-    find: '...pick(before, unchanged), ...keepProperties(before, isKept)',
-    replace: '...keepProperties(before, isKept)',
+    find: 'const kept = keepProperties(before, isKept);',
+    replace: 'const kept = pick(before, unreported);',
   },
   {
     name: 'a change that was refused is applied although it has been taken back',
@@ -197,7 +197,13 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a stop that is taken back suspends the compute',
     file: 'endpoint/endpoint-run.ts',
-    find: 'if (isSuspendDue && !isStopTakenBack(due, this.#work.inputs))',
-    replace: 'if (isSuspendDue)',
+    find: "hasFailed('suspend_compute') && !isStopTakenBack(due, this.#work.inputs)",
+    replace: "hasFailed('suspend_compute')",
+  },
+  {
+    name: 'a stop that is taken back while its suspension is under way suspends the compute later',
+    file: 'endpoint/endpoint-run.ts',
+    find: 'if (isStopTakenBack(names, this.#work.inputs)) this.#operations.forgetSuspension();',
+    replace: '',
   },
 ];
