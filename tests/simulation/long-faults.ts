@@ -102,6 +102,14 @@ export const refusedRestart = refusedOf(
   [1],
 );
 
+const patch = { method: 'PATCH', path: '/projects/:p/endpoints/:e' } as const;
+
+/** The first change is done, and its response takes a while. */
+export const heldUpChange: Fault = { match: patch, times: 1, effect: { kind: 'slow', delayMs: 50 } };
+
+/** The service refuses the changes after it. */
+export const refusedChange: Fault = { match: patch, times: 4, effect: { kind: 'status', status: 422 } };
+
 /** What makes a change of an endpoint fail, or hides what it has done. */
 export const faultOfChange: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 3, arbitrary: failingOperation },

@@ -101,7 +101,7 @@ export function checkRestarts(
       const stop = unstopped.has(slot) && !plan.isStopped ? 0 : change.stop;
       const declared = change.size + (isAtOnce && !wasLeft ? 0 : change.trigger) + change.move + stop;
       // A kill during a restart by `restartTriggers` adds one: the service does not know about triggers.
-      const isKilled = results.some(({ run }) => run.isKilled);
+      const isKilled = [...earlier, ...results].some(({ run }) => run.isKilled);
       // A lost response also adds one if the deadline leaves no time to look up what the request did.
       const lost = [...earlier, ...results].filter(({ failures }) =>
         failures.some(({ message }) => lostResponse.test(message)),
@@ -118,7 +118,8 @@ export function checkRestarts(
         );
       // After a refresh, an update that was killed shows no change. A create that keeps the endpoint ignores triggers.
       const isRefreshed = round.refreshesBetween || round.disturbances.length > 0 || round.forced.length > 0;
-      const isForgotten = isForced || (isRefreshed && results.some(({ run }) => run.isCutOff));
+      const isForgotten =
+        isForced || (isRefreshed && [...earlier, ...results].some(({ run }) => run.isCutOff));
       const wasActive = isSame && before.isActive && !ground.wasAutosuspended(endpoint.id);
       // A trigger that a run has failed to apply may have been taken back.
       const {

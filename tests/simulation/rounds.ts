@@ -76,13 +76,16 @@ async function runRound(
   checkGate(world, round, baseline);
   world.isCalm = true;
   watch.traffic.isUndisturbed = false;
-  const isCutOff = results.some(({ run }) => run.isCutOff);
+  const isCutOff = [...since.results, ...results].some(({ run }) => run.isCutOff);
   const isUnfinished = results.some(({ isSuccess }) => !isSuccess) || stacks.some(hasUnfinished);
-  if (round.isLeft && !isCutOff && isUnfinished && statesMatchService(world)) {
+  // Of a run that was cut off, the states know only what the next one has seen.
+  const isLeft = round.isLeft && (round.isRepeated || !isCutOff);
+  if (isLeft && isUnfinished && statesMatchService(world)) {
+    for (const stack of stacks) await unlock(world, stack);
     journal.count('edits before a repair');
     // What was refused has changed nothing, so there is nothing to change back, unless the refusal came too late to be heard.
     const isUnheard = journal.counts.has('stalled requests');
-    const hasWritten = isUnheard || all.some(({ run }) => watch.wrote.has(run));
+    const hasWritten = isUnheard || isCutOff || all.some(({ run }) => watch.wrote.has(run));
     const plans = hasWritten ? [...since.plans, round.slots] : since.plans;
     return {
       baseline: since.baseline,
@@ -100,7 +103,7 @@ async function runRound(
   for (const stack of stacks) checkEndpoints(world, stack);
   checkRestarts(world, round, all, since);
   checkForeign(world);
-  for (const stack of stacks) checkRepeated(world, stack, round, results);
+  for (const stack of stacks) checkRepeated(world, stack, round, [...since.results, ...results]);
   if (watch.violations.length > 0) return undefined;
   for (const stack of stacks) {
     const options = { isPreview: true, refreshesFirst: round.refreshesAfter };
@@ -156,10 +159,13 @@ async function runDisturbed(world: World, round: Round, stacks: readonly Stack[]
 /** Runs the failed commands again. Returns the results by stack. */
 async function repeatFailed(
   world: World,
-  { command }: Round,
+  { command, isLeft }: Round,
   stacks: readonly Stack[],
   results: readonly RunResult[],
 ): Promise<(RunResult | undefined)[]> {
+  // The repetition has to see what a killed run has done: the next program may take it back.
+  if (isLeft) await sleep(world.scenario.longestDelayMs);
+  if (isLeft) await settle(world);
   const repeated: (RunResult | undefined)[] = [];
   for (const [index, stack] of stacks.entries()) {
     if (results[index]?.isSuccess || command === 'refresh') {

@@ -10,7 +10,15 @@ import {
   slotPlan,
   slotTraits,
 } from '../chaos/slot-plan';
-import { failingRestart, faultOfChange, faultOfCreate, refusedRestart, simulatedFault } from './long-faults';
+import {
+  failingRestart,
+  faultOfChange,
+  faultOfCreate,
+  heldUpChange,
+  refusedChange,
+  refusedRestart,
+  simulatedFault,
+} from './long-faults';
 import { type Disturbance, disturbance } from './other-people';
 import { type Mishap, noMishap } from './simulated-run';
 
@@ -306,13 +314,48 @@ const failedStops: fc.Arbitrary<readonly DrawnRound[]> = fc
     { ...uneventful, ...broken, edits: broken.edits.map(() => noEdit) },
   ]);
 
-/** A change of a replica fails, and the user replaces the replica instead. */
+/** A run is killed after it has changed settings, the service refuses the next one, and the user takes the change back. */
+const takenBackAfterKill: fc.Arbitrary<readonly DrawnRound[]> = fc
+  .record({
+    quiet: quietRound,
+    ...programs,
+    mishap: mishapOf('writes', [2, 2], fc.constantFrom('kill of CLI and host', 'kill of the host')),
+    repair: fc.record(programs),
+  })
+  .map(({ quiet, repair, ...drawn }) => [
+    // Only what is unfinished lets a refused run look at what the service has.
+    { ...quiet, fresh: quiet.fresh.map((plan) => ({ ...plan, isWaiting: false })) },
+    {
+      ...uneventful,
+      ...drawn,
+      takesBack: false,
+      edits: drawn.edits.map(() => ({ ...noEdit, settings: true })),
+      faults: [heldUpChange, refusedChange],
+      isRepeated: true,
+      isLeft: true,
+    },
+    { ...uneventful, ...repair, takesBack: true },
+  ]);
+
+/** A change of a replica fails, and the user replaces the replica instead, perhaps without the settings. That may fail, too. */
 const replacedInstead: fc.Arbitrary<readonly DrawnRound[]> = fc
-  .record({ quiet: quietRound, left: leftRound, ...programs, slot: slotIndex, isRepeated: fc.boolean() })
+  .record({
+    quiet: quietRound,
+    left: leftRound,
+    ...programs,
+    slot: slotIndex,
+    faults: fc.array(faultOfChange, { maxLength: 1 }),
+    isRepeated: fc.boolean(),
+  })
   .map(({ quiet, left, slot, ...drawn }) => [
     { ...quiet, fresh: quiet.fresh.map((plan) => ({ ...plan, type: 'read_only', name: undefined })) },
     left,
-    { ...uneventful, ...drawn, edits: drawn.edits.map(() => noEdit), forced: [{ slot, how: '--replace' }] },
+    {
+      ...uneventful,
+      ...drawn,
+      edits: drawn.edits.map(({ settings }) => ({ ...noEdit, settings })),
+      forced: [{ slot, how: '--replace' }],
+    },
   ]);
 
 /** Many known faults are in changes, which need an endpoint in state. A quiet round creates it at the least cost. */
@@ -327,7 +370,8 @@ const drawnRounds: fc.Arbitrary<readonly DrawnRound[]> = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(quietRound, leftRound, brokenRepair) },
   { weight: 2, arbitrary: failedRestarts },
   { weight: 1, arbitrary: failedStops },
-  { weight: 1, arbitrary: replacedInstead },
+  { weight: 1, arbitrary: takenBackAfterKill },
+  { weight: 2, arbitrary: replacedInstead },
 );
 
 type Drawn<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Value> ? Value : never;

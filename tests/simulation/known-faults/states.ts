@@ -66,7 +66,7 @@ export const stateFaults: readonly KnownFault[] = [
   {
     name: 'a take-over stores an earlier secret in plain text',
     file: 'lifecycle/secret-outputs.ts',
-    find: "return createsBeforeDelete || !isEmpty(pgSettings) ? ['pgSettings'] : [];",
-    replace: 'return [];',
+    find: 'before && union(before.listAssumed(), assumeSecret(createsBeforeDelete, outputs))',
+    replace: 'before && []',
   },
 ];
