@@ -103,9 +103,7 @@ export function checkRestarts(
       // A kill during a restart by `restartTriggers` adds one: the service does not know about triggers.
       const isKilled = [...earlier, ...results].some(({ run }) => run.isKilled);
       // A lost response also adds one if the deadline leaves no time to look up what the request did.
-      const lost = [...earlier, ...results].filter(({ failures }) =>
-        failures.some(({ message }) => lostResponse.test(message)),
-      );
+      const lost = [...earlier, ...results].filter(hasLostResponse);
       const mostLost = change.trigger > 0 ? Number(isKilled || isResponseLate) + lost.length : 0;
       // A killed run has repeated a restart that had failed, and the lists of the next one do not show that yet.
       const mayFail = wasLeft || round.faults.some(({ effect }) => effect.kind === 'operation-fails');
@@ -157,7 +155,11 @@ export function checkRestarts(
     }
 }
 
-/** A run fails without having seen what a request has done. */
+/** Whether the run has failed without having seen what a request has done. */
+export function hasLostResponse({ failures }: RunResult): boolean {
+  return failures.some(({ message }) => lostResponse.test(message));
+}
+
 const lostResponse = /no usable response|not the service's own response|: (408|425|5(0[0247]|[1-9]\d)) /;
 
 const noDisruptions = { size: 0, trigger: 0, move: 0, stop: 0 };

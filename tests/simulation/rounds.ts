@@ -7,7 +7,13 @@ import { act, disturbedSlots } from './act';
 import { isDrift } from './other-people';
 import { recover, unlock } from './recover';
 import { checkEndpoints, checkForeign, checkRepeated } from './rest-checks';
-import { checkRestarts, findUnstopped, type LeftRounds, takeBaseline } from './restart-check';
+import {
+  checkRestarts,
+  findUnstopped,
+  hasLostResponse,
+  type LeftRounds,
+  takeBaseline,
+} from './restart-check';
 import { checkFalseFailure, checkFalseSuccess, checkGate } from './run-checks';
 import { isDestroy, type Round, type Scenario } from './scenario';
 import { settle } from './settle';
@@ -84,7 +90,7 @@ async function runRound(
     for (const stack of stacks) await unlock(world, stack);
     journal.count('edits before a repair');
     // What was refused has changed nothing, so there is nothing to change back, unless the refusal came too late to be heard.
-    const isUnheard = journal.counts.has('stalled requests');
+    const isUnheard = journal.counts.has('stalled requests') || all.some(hasLostResponse);
     const hasWritten = isUnheard || isCutOff || all.some(({ run }) => watch.wrote.has(run));
     const plans = hasWritten ? [...since.plans, round.slots] : since.plans;
     return {
