@@ -100,6 +100,17 @@ describe('a restart', () => {
   });
 });
 
+it('an update that takes back the last one is sent again when it is lost, although a stale read shows the value before both', async () => {
+  const service = await startService({ lateListsMs: 400, readLagMs: 800 });
+  const of = (suspendTimeoutSeconds: number) =>
+    service.declare({ suspendTimeoutSeconds, waitForOperations: false });
+  const before = await runCreate(service.startProvider(), of(600));
+  const changed = await runUpdate(service.startProvider(), before, of(900));
+  service.emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'lost-before-work' } });
+  await runUpdate(service.startProvider(), changed, of(600));
+  expect(ownEndpoints(service)).toMatchObject([{ suspend_timeout_seconds: 600 }]);
+});
+
 it('an update whose response is lost does not wait for a check that the service has started', async () => {
   const service = await startService();
   const { emulator, project } = service;

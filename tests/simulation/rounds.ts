@@ -84,8 +84,9 @@ async function runRound(
   watch.traffic.isUndisturbed = false;
   const isCutOff = [...since.results, ...results].some(({ run }) => run.isCutOff);
   const isUnfinished = results.some(({ isSuccess }) => !isSuccess) || stacks.some(hasUnfinished);
-  // Of a run that was cut off, the states know only what the next one has seen.
-  const isLeft = round.isLeft && (round.isRepeated || !isCutOff);
+  // Of a run that was cut off, the states know only what the next one has seen, if no read stalled.
+  const hasSeen = round.isRepeated && !journal.counts.has('stalled requests');
+  const isLeft = round.isLeft && (hasSeen || !isCutOff);
   if (isLeft && isUnfinished && statesMatchService(world)) {
     for (const stack of stacks) await unlock(world, stack);
     journal.count('edits before a repair');

@@ -1,7 +1,7 @@
 import { without } from 'lodash';
 import { isFromProxy, isNotFound } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
-import type { EndpointChange, Operation } from '../control-api/wire-types';
+import type { Endpoint, EndpointChange, Operation } from '../control-api/wire-types';
 import { isOutcomeUnknown } from '../control-api/write-once';
 import { describeBlockers } from '../engine/progress';
 import { describeGone, GoneError } from '../lifecycle/resource-errors';
@@ -119,13 +119,22 @@ export class EndpointWriter {
     names: readonly InputName[],
     findStarted: () => Promise<Operation[]>,
   ): Promise<EndpointChange | undefined> {
-    const endpoint = await this.#endpoint.read();
     // Settings that the service adds can't be told from settings that were not removed.
     if (names.includes('pgSettings')) return undefined;
-    if (!names.every((name) => matchesDesired(endpoint, this.#work.inputs, name))) return undefined;
+    const endpoint = await this.#findDesired(names);
+    if (!endpoint) return undefined;
     const operations = await findStarted();
-    if (this.#operations.hasEarlier && operations.length === 0) return undefined;
-    return { endpoint, operations };
+    if (operations.length > 0) return { endpoint, operations };
+    if (this.#operations.hasEarlier) return undefined;
+    // The first read may show what was there before a change that this request takes back. By now reads can no longer lag behind.
+    const now = await this.#findDesired(names);
+    return now && { endpoint: now, operations };
+  }
+
+  /** The endpoint, if a read shows it as desired. */
+  async #findDesired(names: readonly InputName[]): Promise<Endpoint | undefined> {
+    const endpoint = await this.#endpoint.read();
+    return names.every((name) => matchesDesired(endpoint, this.#work.inputs, name)) ? endpoint : undefined;
   }
 
   async #write(
