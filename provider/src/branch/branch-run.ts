@@ -91,11 +91,8 @@ export class BranchRun {
       .write<BranchChange>({
         deadline,
         send: () => project.api.updateBranch(project.id, branchId, attributes, deadline),
-        findDone: async () => {
-          const branch = await this.#read();
-          const isDone = names.every((name) => attributes[name] === branch[name]);
-          return isDone ? { branch, operations: [] } : undefined;
-        },
+        // Sent again, it changes nothing more. A read may show what was there before a change that this one takes back.
+        findDone: async () => undefined,
         startedBy: ({ operations }) => operations,
         onLocked: (blocking) => progress.show(describeBlockers(blocking), deadline.elapsedMs),
       })

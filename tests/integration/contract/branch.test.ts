@@ -130,13 +130,28 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     expect(held()).toMatchObject([{ name: 'preview/pr-1' }]);
   });
 
-  it('is renamed once when the response is lost', async () => {
+  it('is renamed when the response is lost', async () => {
     const { startRun, declare, held, emulator, writes } = await startBranchDoor(door);
     const state = await runUp(await startRun(), declare());
     emulator.inject({ match: toBranch, effect: { kind: 'lost-after-work' } });
     await runUp(await startRun(), declare({ name: 'pr-13' }), state);
     expect(held()).toMatchObject([{ name: 'pr-13' }]);
-    expect(writes().map(({ method }) => method)).toEqual(['POST', 'PATCH', 'PATCH']);
+    // The last one changes nothing more.
+    expect(writes().map(({ method }) => method)).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH']);
+  });
+
+  it('is renamed back when the request is lost and stale reads show the earlier name', async () => {
+    const { startRun, declare, held, emulator, project } = await startBranchDoor(door, {
+      lateListsMs: 300,
+      lateGetsMs: 300,
+    });
+    const state = await runUp(await startRun(), declare({ name: 'pr-12' }));
+    const renamed = { ...state, outputs: { ...state.outputs, name: 'pr-13' } };
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    emulator.changeBranch(project.id, state.id, { name: 'pr-13' });
+    emulator.inject({ match: toBranch, effect: { kind: 'lost-before-work' } });
+    await runUp(await startRun(), declare({ name: 'pr-12' }), renamed);
+    expect(held()).toMatchObject([{ name: 'pr-12' }]);
   });
 
   it.each([
