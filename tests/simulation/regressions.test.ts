@@ -938,6 +938,28 @@ it('an update resets the settings that stale reads have hidden from the take-ove
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
 
+it('an update moves an endpoint whose move stale reads have hidden from the take-over of a forced replacement', async () => {
+  const refusedPatch = { ...hiddenPatch, effect: { kind: 'status', status: 422 } } as const;
+  const scenario = scenarioWith(
+    { operationMs: 0, lateListsMs: 500, lateGetsMs: 500 },
+    { slots: [keptReplica], isQuiet: true },
+    { slots: [{ ...keptReplica, branch: 1, isWaiting: false }], isLeft: true },
+    { slots: [keptReplica], faults: [refusedPatch], forced: [forcedReplacement] },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
+});
+
+it('a lost request that takes a stop back is sent again, although a stale list shows an endpoint that was never stopped', async () => {
+  const lostPatch = { ...hiddenPatch, effect: { kind: 'lost-before-work' } } as const;
+  const scenario = scenarioWith(
+    { operationMs: 0, lateListsMs: 500, locks: 'none' },
+    { slots: [notWaiting], isQuiet: true },
+    { slots: [{ ...notWaiting, isStopped: true }], isLeft: true },
+    { slots: [notWaiting], faults: [lostPatch] },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
+});
+
 it('the compute starts again after a suspension that a proxy hid, of a restart that only a stale list asked for', async () => {
   const scenario = scenarioWith(
     { operationMs: 0, schedulingMs: 0, lateListsMs: 500 },

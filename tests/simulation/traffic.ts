@@ -10,6 +10,8 @@ import type { SimulatedRun } from './simulated-run';
 const freshListMs = 5_000;
 const minuteMs = 60_000;
 const mostPerSecondOnRoute = 40;
+/** A run that meets a lock pauses, or waits for the operations that lock the project. */
+const mostLocked = { times: 20, withinMs: 5_000 };
 
 /** The rules about the requests of a run. */
 export class Traffic {
@@ -63,7 +65,9 @@ export class Traffic {
   }
 
   delivered(run: SimulatedRun, served: Served): void {
-    if (served.kind === 'lost' || served.status !== 429) return;
+    if (served.kind === 'lost') return;
+    if (served.status === 423) this.#countWithin(run, 'a lock', mostLocked.times, mostLocked.withinMs);
+    if (served.status !== 429) return;
     const seconds = Number(served.headers['retry-after'] ?? 0);
     this.#pausedUntil.set(run, Date.now() + seconds * 1_000);
     this.#refusedAt.set(run, [...(this.#refusedAt.get(run) ?? []), Date.now()]);

@@ -1,4 +1,4 @@
-import { difference, union } from 'lodash';
+import { union } from 'lodash';
 import type { Endpoint, EndpointChange } from '../control-api/wire-types';
 import { GoneError, TakenError } from '../lifecycle/resource-errors';
 import { argumentNames } from './argument-effects';
@@ -133,9 +133,7 @@ async function takeOver(request: CreateRequest, { kind, endpoint: listed, mayHav
     await run.resume(await run.findEarlier(isOwn, ['adopt', ...changes]), changes);
     const { name } = endpoint;
     if (changes.length === 0 && !isRenameDue && name !== undefined) await run.confirm(name);
-    // Reads may have been stale, which the response to a write is not.
-    const missed = run.written ? difference(toChanges(run.written), changes) : [];
-    if (missed.length > 0) await run.resume([], missed);
+    await run.applyMissed(toChanges, changes);
     return run.finish({ except: 'name' });
   };
   const finish = async () => {

@@ -12,6 +12,7 @@ import { isUnsettled, unsettledOutputs } from '../lifecycle/resource-state';
 import { PreviewDiagnostics } from '../preview/preview-diagnostics';
 import { argumentNames, argumentTable } from './argument-effects';
 import type { CreateWork } from './create-work';
+import { findDrift } from './drift';
 import { deleteLeftDuplicates, type Keepers } from './duplicates';
 import { findChanges } from './endpoint-changes';
 import { createEndpoint } from './endpoint-create';
@@ -170,6 +171,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
             ? await run.findEarlier(unapplied.includes('adopt'), union(changes, unapplied))
             : (unsettledOperations ?? []);
         await run.resume(earlier, changes, unapplied?.includes('restartTriggers'));
+        if (created) await run.applyMissed((endpoint) => findDrift(endpoint, news.inputs), changes);
         const finished = await run.finish({ before: outputs });
         // The first list may have lagged behind.
         if (created) await this.#deleteLeft(work, created, 'other resources', startedAt);

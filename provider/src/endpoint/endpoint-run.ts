@@ -1,4 +1,4 @@
-import { differenceBy, intersectionBy, union, unionBy, without } from 'lodash';
+import { difference, differenceBy, intersectionBy, union, unionBy, without } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Endpoint, EndpointChange, Operation } from '../control-api/wire-types';
@@ -123,11 +123,6 @@ export class EndpointRun {
     this.#noteWritten(endpoint);
   }
 
-  /** The endpoint in the latest response to a write. */
-  get written(): Endpoint | undefined {
-    return this.#written;
-  }
-
   #noteWritten(endpoint: Endpoint): void {
     this.#endpoint.latest = endpoint;
     this.#written = endpoint;
@@ -164,6 +159,15 @@ export class EndpointRun {
     const isDone = await this.#restartIfDue(leftovers, [...started, ...underWay], hasBegun);
     this.#unapplied = isDone ? [] : ['restartTriggers'];
     this.#operations.forgetEarlier();
+  }
+
+  /**
+   * Applies what the response to a write shows to be due besides: the reads of a take-over may have been stale.
+   * @param toDue the arguments to send, given the endpoint as it is
+   */
+  async applyMissed(toDue: (endpoint: Endpoint) => readonly InputName[], sent: readonly InputName[]) {
+    const missed = this.#written ? difference(toDue(this.#written), sent) : [];
+    if (missed.length > 0) await this.resume([], missed);
   }
 
   async #applyLeftovers({ due, failed }: Leftovers): Promise<readonly Operation[]> {
