@@ -22,6 +22,20 @@ function addFailedRestart({ emulator, project }: Pick<Service, 'emulator' | 'pro
   ];
 }
 
+/** Sends a request as another client, or a run that is killed, does. */
+function send(
+  { emulator, project }: Pick<Service, 'emulator' | 'project'>,
+  method: 'PATCH' | 'POST',
+  path: string,
+  body?: object,
+) {
+  return fetch(`${emulator.url}/projects/${project.id}/endpoints/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${emulator.apiKey}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+}
+
 it('an update whose lost response hid a failed start is resumed by starting the compute', async () => {
   const service = await startService();
   const { emulator } = service;
@@ -29,11 +43,7 @@ it('an update whose lost response hid a failed start is resumed by starting the 
   const desired = service.declare({ autoscalingLimitMaxCu: 2 });
   // The request arrives, and its start fails; the run ends without having seen any of its operations.
   emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } });
-  await fetch(`${emulator.url}/projects/${service.project.id}/endpoints/${id}`, {
-    method: 'PATCH',
-    headers: { authorization: `Bearer ${emulator.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ endpoint: { autoscaling_limit_max_cu: 2 } }),
-  });
+  await send(service, 'PATCH', id, { endpoint: { autoscaling_limit_max_cu: 2 } });
   await expect.poll(() => ownEndpoints(service)[0]?.current_state).toBe('idle');
   const unseen: StoredOutputs = { ...outs, autoscalingLimitMaxCu: 2, __unapplied: ['autoscalingLimitMaxCu'] };
   await service.startProvider().update(id, unseen, desired);
@@ -168,17 +178,12 @@ it('a stop that failed twice and is taken back restarts nothing, also if the cre
   const service = await startService({ operationMs: 50, locks: 'none' });
   const { emulator, project } = service;
   const program = service.declare();
-  const create = service.startProvider().create({ ...program, waitForOperations: false });
-  const { id, outs } = await create;
+  const { id, outs } = await service.startProvider().create({ ...program, waitForOperations: false });
   await expect.poll(() => ownEndpoints(service)[0]?.current_state).toBe('active');
   const match = { action: 'suspend_compute' };
   emulator.inject({ match, times: 2, effect: { kind: 'operation-fails' } });
   // By a run that is killed.
-  await fetch(`${emulator.url}/projects/${project.id}/endpoints/${id}`, {
-    method: 'PATCH',
-    headers: { authorization: `Bearer ${emulator.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ endpoint: { disabled: true } }),
-  });
+  await send(service, 'PATCH', id, { endpoint: { disabled: true } });
   await expect
     .poll(() => emulator.operations(project.id).some(({ status }) => status === 'failed'))
     .toBe(true);
@@ -208,8 +213,8 @@ describe.each(doors)('a restart that is repeated and whose start is refused, by 
 });
 
 describe('a restart whose suspension failed is not repeated', () => {
-  const start = async (options = {}) => {
-    const service = await startService({ operationMs: 100, locks: 'none', ...options });
+  const start = async () => {
+    const service = await startService({ operationMs: 100, locks: 'none' });
     const { id, inputs, outs } = await runCreate(service.startProvider(), service.declare());
     return { service, id, inputs, outs: { ...outs, unsettledOperations: addFailedRestart(service, id) } };
   };
@@ -236,18 +241,14 @@ describe('a restart whose suspension failed is not repeated', () => {
 
   it('once `allowRestart: false` has refused it, and another client has restarted the compute', async () => {
     const { service, id, inputs, outs } = await start();
-    const { emulator, project } = service;
+    const { emulator } = service;
     const refused = service.startProvider().update(id, outs, { ...inputs, allowRestart: false });
     const { properties } = await failureOf(refused);
     for (const [verb, state] of [
       ['suspend', 'idle'],
       ['start', 'active'],
     ]) {
-      const headers = { authorization: `Bearer ${emulator.apiKey}` };
-      await fetch(`${emulator.url}/projects/${project.id}/endpoints/${id}/${verb}`, {
-        method: 'POST',
-        headers,
-      });
+      await send(service, 'POST', `${id}/${verb}`);
       await expect.poll(() => ownEndpoints(service)[0]?.current_state).toBe(state);
     }
     await service.startProvider().update(id, properties as StoredOutputs, inputs);

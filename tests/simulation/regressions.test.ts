@@ -103,6 +103,7 @@ const hiddenPatch = {
   times: 1,
   effect: { kind: 'proxy-page', status: 404, when: 'after-work' },
 } as const;
+const refusedPatch = { ...hiddenPatch, effect: { kind: 'status', status: 422 } } as const;
 /** A forced replacement keeps it. */
 const keptReplica = { ...plan, type: 'read_only', createsBeforeDelete: true } as const;
 const forcedReplacement = { slot: 0, how: '--replace' } as const;
@@ -928,7 +929,6 @@ it('an update repeats the failed apply_config that the take-over of a forced rep
 });
 
 it('an update resets the settings that stale reads have hidden from the take-over of a forced replacement', async () => {
-  const refusedPatch = { ...hiddenPatch, effect: { kind: 'status', status: 422 } } as const;
   const scenario = scenarioWith(
     { operationMs: 0, lateListsMs: 500, lateGetsMs: 500 },
     { slots: [{ ...keptReplica, isWaiting: false }], isQuiet: true },
@@ -939,7 +939,6 @@ it('an update resets the settings that stale reads have hidden from the take-ove
 });
 
 it('an update moves an endpoint whose move stale reads have hidden from the take-over of a forced replacement', async () => {
-  const refusedPatch = { ...hiddenPatch, effect: { kind: 'status', status: 422 } } as const;
   const scenario = scenarioWith(
     { operationMs: 0, lateListsMs: 500, lateGetsMs: 500 },
     { slots: [keptReplica], isQuiet: true },

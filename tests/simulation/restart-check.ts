@@ -1,4 +1,4 @@
-import { compact, sumBy } from 'lodash';
+import { compact, mapValues, sumBy } from 'lodash';
 import { disruptionsOf, type SlotBefore, slotName } from '../chaos/declared-slot';
 import type { SlotPlan } from '../chaos/slot-plan';
 import { isDestroy, type Round } from './scenario';
@@ -64,6 +64,7 @@ export function checkRestarts(
 ): void {
   const { ground, watch } = world;
   const wasLeft = plans.length > 0;
+  const all = [...earlier, ...results];
   // An interruption does not wait for a response that takes longer than half a second.
   const isSlow =
     world.scenario.longestDelayMs > 200 || round.faults.some(({ effect }) => effect.kind === 'slow');
@@ -101,9 +102,9 @@ export function checkRestarts(
       const stop = unstopped.has(slot) && !plan.isStopped ? 0 : change.stop;
       const declared = change.size + (isAtOnce && !wasLeft ? 0 : change.trigger) + change.move + stop;
       // A kill during a restart by `restartTriggers` adds one: the service does not know about triggers.
-      const isKilled = [...earlier, ...results].some(({ run }) => run.isKilled);
+      const isKilled = all.some(({ run }) => run.isKilled);
       // A lost response also adds one if the deadline leaves no time to look up what the request did.
-      const lost = [...earlier, ...results].filter(hasLostResponse);
+      const lost = all.filter(hasLostResponse);
       const mostLost = change.trigger > 0 ? Number(isKilled || isResponseLate) + lost.length : 0;
       // A killed run has repeated a restart that had failed, and the lists of the next one do not show that yet.
       const mayFail = wasLeft || round.faults.some(({ effect }) => effect.kind === 'operation-fails');
@@ -116,17 +117,11 @@ export function checkRestarts(
         );
       // After a refresh, an update that was killed shows no change. A create that keeps the endpoint ignores triggers.
       const isRefreshed = round.refreshesBetween || round.disturbances.length > 0 || round.forced.length > 0;
-      const isForgotten =
-        isForced || (isRefreshed && [...earlier, ...results].some(({ run }) => run.isCutOff));
+      const isForgotten = isForced || (isRefreshed && all.some(({ run }) => run.isCutOff));
       const wasActive = isSame && before.isActive && !ground.wasAutosuspended(endpoint.id);
       // A trigger that a run has failed to apply may have been taken back.
-      const {
-        size,
-        move,
-        stop: stopNow,
-        trigger,
-      } = isSame ? disruptionsOf(before.plan, plan) : noDisruptions;
-      const isDue = size + move + stopNow + (wasLeft ? 0 : trigger) > 0;
+      const due = isSame ? disruptionsOf(before.plan, plan) : noDisruptions;
+      const isDue = due.size + due.move + due.stop + (wasLeft ? 0 : due.trigger) > 0;
       if (wasActive && isDue && drops === 0 && plan.isWaiting && !isForgotten)
         watch.violate(
           'a declared restart happens',
@@ -167,6 +162,5 @@ const noDisruptions = { size: 0, trigger: 0, move: 0, stop: 0 };
 /** What the changes from one program to the next disrupt in all. */
 function sumOfDisruptions(plans: readonly SlotPlan[]): typeof noDisruptions {
   const each = plans.slice(1).map((plan, index) => disruptionsOf(plans[index] ?? plan, plan));
-  const sum = (kind: keyof typeof noDisruptions) => sumBy(each, kind);
-  return { size: sum('size'), trigger: sum('trigger'), move: sum('move'), stop: sum('stop') };
+  return mapValues(noDisruptions, (_, kind) => sumBy(each, kind));
 }

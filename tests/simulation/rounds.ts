@@ -82,7 +82,8 @@ async function runRound(
   checkGate(world, round, baseline);
   world.isCalm = true;
   watch.traffic.isUndisturbed = false;
-  const isCutOff = [...since.results, ...results].some(({ run }) => run.isCutOff);
+  const soFar = [...since.results, ...results];
+  const isCutOff = soFar.some(({ run }) => run.isCutOff);
   const isUnfinished = results.some(({ isSuccess }) => !isSuccess) || stacks.some(hasUnfinished);
   // Of a run that was cut off, the states know only what the next one has seen, if no read stalled.
   const hasSeen = round.isRepeated && !journal.counts.has('stalled requests');
@@ -110,7 +111,7 @@ async function runRound(
   for (const stack of stacks) checkEndpoints(world, stack);
   checkRestarts(world, round, all, since);
   checkForeign(world);
-  for (const stack of stacks) checkRepeated(world, stack, round, [...since.results, ...results]);
+  for (const stack of stacks) checkRepeated(world, stack, round, soFar);
   if (watch.violations.length > 0) return undefined;
   for (const stack of stacks) {
     const options = { isPreview: true, refreshesFirst: round.refreshesAfter };
@@ -171,8 +172,10 @@ async function repeatFailed(
   results: readonly RunResult[],
 ): Promise<(RunResult | undefined)[]> {
   // The repetition has to see what a killed run has done: the next program may take it back.
-  if (isLeft) await sleep(world.scenario.longestDelayMs);
-  if (isLeft) await settle(world);
+  if (isLeft) {
+    await sleep(world.scenario.longestDelayMs);
+    await settle(world);
+  }
   const repeated: (RunResult | undefined)[] = [];
   for (const [index, stack] of stacks.entries()) {
     if (results[index]?.isSuccess || command === 'refresh') {

@@ -1,3 +1,4 @@
+import { union } from 'lodash';
 import type { Endpoint } from '../control-api/wire-types';
 import { isSame } from '../lifecycle/input-values';
 import { argumentNames, argumentTable } from './argument-effects';
@@ -15,13 +16,22 @@ export function findRepeatable(inputs: EndpointInputs): InputName[] {
 }
 
 /** The arguments of which the endpoint has something that the program leaves out: an earlier program has set it. */
-export function findLeftovers(endpoint: Endpoint, inputs: EndpointInputs): InputName[] {
+function findLeftovers(endpoint: Endpoint, inputs: EndpointInputs): InputName[] {
   return argumentNames.filter((name) => {
     const { read, whenRemoved } = argumentTable[name];
     if (read === undefined || whenRemoved === undefined) return false;
     // The reported value comes first: the program has to give every setting that the service reports.
     return !isMatch(name, read(endpoint), inputs[name] ?? whenRemoved);
   });
+}
+
+/**
+ * What a take-over changes.
+ * @param isOwn whether an earlier create of this resource made the endpoint: what the program leaves out is then reset
+ */
+export function findTakeOverChanges(endpoint: Endpoint, inputs: EndpointInputs, isOwn: boolean): InputName[] {
+  const differing = findDrift(endpoint, inputs);
+  return isOwn ? union(differing, findLeftovers(endpoint, inputs)) : differing;
 }
 
 /** Whether the service reports what the program gives, or the default of what it no longer gives. */

@@ -1,10 +1,9 @@
-import { union } from 'lodash';
 import type { Endpoint, EndpointChange } from '../control-api/wire-types';
 import { GoneError, TakenError } from '../lifecycle/resource-errors';
 import { argumentNames } from './argument-effects';
 import { createOnce } from './create-once';
 import { type CreateWork, findListed } from './create-work';
-import { findDrift, findLeftovers } from './drift';
+import { findTakeOverChanges } from './drift';
 import { deleteDuplicates, findDuplicates, findOlderDuplicate } from './duplicates';
 import { deleteEndpoint } from './endpoint-delete';
 import { EndpointRun } from './endpoint-run';
@@ -116,11 +115,8 @@ async function takeOver(request: CreateRequest, { kind, endpoint: listed, mayHav
   run.mayHaveDuplicates = isOwn;
   run.takesOver = isOwn;
   if (isOwn) request.claims.noteTakenOver(request.declaration.resource.urn);
-  const toChanges = (current: Endpoint) => {
-    const differing = findDrift(current, inputs).filter((name) => !isOwn || name !== 'name');
-    // An earlier program of this resource may have set what this one leaves out.
-    return isOwn ? union(differing, findLeftovers(current, inputs)) : differing;
-  };
+  const toChanges = (current: Endpoint) =>
+    findTakeOverChanges(current, inputs, isOwn).filter((name) => !isOwn || name !== 'name');
   const changes = toChanges(endpoint);
   const isRenameDue = inputs.name !== undefined && inputs.name !== endpoint.name;
   // Check the gate before claiming: an adopted endpoint that must not be changed must not enter the state.

@@ -66,8 +66,7 @@ export class EndpointOperations {
   /** What the state records: those that have not succeeded and, with a failed suspension, the start of its restart. */
   get unsettled(): readonly UnsettledOperation[] {
     const unsettled = this.latest.filter((operation) => outcomeOf(operation) !== 'succeeded');
-    const isSuspensionDue = this.#earlierFailed.some(({ action }) => action === 'suspend_compute');
-    return isSuspensionDue ? unionBy(unsettled, this.#earlierStarts, 'id') : unsettled;
+    return this.#earlierFailed.some(isSuspension) ? unionBy(unsettled, this.#earlierStarts, 'id') : unsettled;
   }
 
   /** The failed operations of earlier runs, until the service has accepted their work again. */
@@ -81,7 +80,7 @@ export class EndpointOperations {
 
   /** Whether a suspension was last seen unfinished. */
   get isSuspending(): boolean {
-    return this.latest.some((each) => each.action === 'suspend_compute' && isUnfinished(each));
+    return this.latest.some((each) => isSuspension(each) && isUnfinished(each));
   }
 
   /** @param actions those whose work the service has accepted again. @default all */
@@ -94,8 +93,8 @@ export class EndpointOperations {
   /** A stop is taken back: its suspension, which may still be under way, is not to be repeated if it fails. */
   forgetSuspension(): void {
     this.forgetEarlier(['suspend_compute']);
-    for (const { id, action } of this.#latest.values())
-      if (action === 'suspend_compute') this.#latest.delete(id);
+    for (const operation of this.#latest.values())
+      if (isSuspension(operation)) this.#latest.delete(operation.id);
   }
 
   /** Whether one may have ended unseen, so that only the endpoint shows the outcome. */
@@ -133,7 +132,7 @@ export class EndpointOperations {
     this.#earlierFailed = [...this.#earlierFailed, ...due];
     this.#earlierFailed = await this.#findCurrentFailures();
     const starts = earlier.filter(({ action }) => action === 'start_compute');
-    if (starts.length > 0 && this.#earlierFailed.some(({ action }) => action === 'suspend_compute'))
+    if (starts.length > 0 && this.#earlierFailed.some(isSuspension))
       this.#earlierStarts = starts.map(
         (start) => this.#latest.get(start.id) ?? { ...start, status: 'finished' },
       );
@@ -344,6 +343,10 @@ export class EndpointOperations {
     const { deadline, settingNames } = this.#work;
     return new Error(describeWaitResult(this.#work, result, deadline.elapsedMs, settingNames.timeouts));
   }
+}
+
+export function isSuspension({ action }: Pick<UnsettledOperation, 'action'>): boolean {
+  return action === 'suspend_compute';
 }
 
 /**

@@ -16,7 +16,7 @@ import { findDisruptive, isStopTakenBack } from '../preview/change-impact';
 import { argumentNames, argumentTable } from './argument-effects';
 import { findDrift, findRepeatable, readAttributes } from './drift';
 import type { EndpointInputs, InputName } from './endpoint-inputs';
-import { EndpointOperations, type EndpointWork } from './endpoint-operations';
+import { EndpointOperations, type EndpointWork, isSuspension } from './endpoint-operations';
 import { type EndpointOutputs, toOutputs, toUnchangedOutputs, toUnreadOutputs } from './endpoint-state';
 import { EndpointWriter } from './endpoint-writer';
 import { newerOf } from './existing-endpoint';
@@ -455,10 +455,6 @@ function isAsExpected(endpoint: Endpoint, name: InputName, expected: unknown): b
 function startedSince(found: readonly Operation[], started: readonly Operation[]): readonly Operation[] {
   const sinceAt = Math.max(...found.map(({ created_at }) => Date.parse(created_at)));
   return started.filter(({ created_at }) => Date.parse(created_at) >= sinceAt);
-}
-
-function isSuspension({ action }: UnsettledOperation): boolean {
-  return action === 'suspend_compute';
 }
 
 /** Whether they are of a restart: a move or a stop starts nothing. */

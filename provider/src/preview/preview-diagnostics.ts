@@ -4,7 +4,7 @@ import { messageOf } from '../control-api/control-api-error';
 import { Deadline, pause } from '../control-api/deadline';
 import type { Endpoint } from '../control-api/wire-types';
 import { argumentNames, argumentTable } from '../endpoint/argument-effects';
-import { findDrift, findLeftovers } from '../endpoint/drift';
+import { findTakeOverChanges } from '../endpoint/drift';
 import { findGiven } from '../endpoint/endpoint-changes';
 import type { Declaration, EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
 import { type PriorState, toOutputs } from '../endpoint/endpoint-state';
@@ -255,8 +255,7 @@ function assessTakeOver(
   secretNames: readonly string[],
 ) {
   const isOwn = kind === 'own';
-  const drift = findDrift(endpoint, inputs);
-  const changes = isOwn ? union(drift, findLeftovers(endpoint, inputs)) : drift;
+  const changes = findTakeOverChanges(endpoint, inputs, isOwn);
   const outputs = toOutputs(endpoint, inputs);
   const planned = { changes, outputs, inputs, secretNames: isOwn ? argumentNames : secretNames };
   return { changes, impact: assessChange(planned, endpoint) };

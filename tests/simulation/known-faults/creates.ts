@@ -58,8 +58,8 @@ export const createFaults: readonly KnownFault[] = [
   {
     name: 'a take-over changes what a stale list shows',
     file: 'endpoint/endpoint-create.ts',
-    find: 'const toChanges = (current: Endpoint) => {',
-    replace: 'const toChanges = (current = listed) => { current = listed;',
+    find: 'findTakeOverChanges(current, inputs, isOwn)',
+    replace: 'findTakeOverChanges((current, listed), inputs, isOwn)',
   },
   {
     name: 'a create fails because its last list takes long',
