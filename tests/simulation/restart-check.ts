@@ -20,20 +20,21 @@ export interface LeftRounds {
   /** What each of them declared. */
   readonly plans: readonly (readonly SlotPlan[])[];
   readonly results: readonly RunResult[];
-  /** The slots that were to be stopped, and were not: their suspension has failed. */
-  readonly unstopped: ReadonlySet<number>;
+  /** The ids of the latest suspensions of the slots that were to be stopped. They may still fail. */
+  readonly suspensions: ReadonlyMap<number, string>;
 }
 
-/** The slots that the programs stop, and whose latest suspension has failed. */
-export function findUnstopped({ ground, plans }: World): ReadonlySet<number> {
-  const hasFailed = (slot: number) => {
+/** The latest suspension of each slot that the programs stop. */
+export function findSuspensions({ ground, plans }: World): ReadonlyMap<number, string> {
+  const suspensions = new Map<number, string>();
+  for (const [slot, { isStopped }] of plans.entries()) {
     const ids = ground.own(slot).map(({ id }) => id);
     const latest = ground
       .ownOperations()
       .findLast(({ endpoint_id = '', action }) => ids.includes(endpoint_id) && action === 'suspend_compute');
-    return latest?.status === 'failed';
-  };
-  return new Set(plans.flatMap((plan, slot) => (plan.isStopped && hasFailed(slot) ? [slot] : [])));
+    if (isStopped && latest) suspensions.set(slot, latest.id);
+  }
+  return suspensions;
 }
 
 export function takeBaseline(world: World, earlier: readonly SlotPlan[]): Baseline {
@@ -60,10 +61,11 @@ export function checkRestarts(
   world: World,
   round: Round,
   results: readonly RunResult[],
-  { baseline, plans, results: earlier, unstopped }: LeftRounds,
+  { baseline, plans, results: earlier, suspensions }: LeftRounds,
 ): void {
   const { ground, watch } = world;
   const wasLeft = plans.length > 0;
+  const failed = ground.ownOperations().filter(({ status }) => status === 'failed');
   const all = [...earlier, ...results];
   // An interruption does not wait for a response that takes longer than half a second.
   const isSlow =
@@ -99,7 +101,8 @@ export function checkRestarts(
         results.every(({ isSuccess, run }) => isSuccess && !run.isCutOff);
       const isAtOnce = isPlain && change.size > 0 && change.trigger > 0;
       // A stop that failed and is taken back stops nothing.
-      const stop = unstopped.has(slot) && !plan.isStopped ? 0 : change.stop;
+      const isUnstopped = failed.some(({ id }) => id === suspensions.get(slot));
+      const stop = isUnstopped && !plan.isStopped ? 0 : change.stop;
       const declared = change.size + (isAtOnce && !wasLeft ? 0 : change.trigger) + change.move + stop;
       // A kill during a restart by `restartTriggers` adds one: the service does not know about triggers.
       const isKilled = all.some(({ run }) => run.isKilled);

@@ -9,7 +9,7 @@ import { recover, unlock } from './recover';
 import { checkEndpoints, checkForeign, checkRepeated } from './rest-checks';
 import {
   checkRestarts,
-  findUnstopped,
+  findSuspensions,
   hasLostResponse,
   type LeftRounds,
   takeBaseline,
@@ -54,7 +54,7 @@ async function runRound(
   if (refreshes || (left && round.isGuarded)) await settle(world);
   const stacks = world.stacks.filter((stack) => world.slotsOf(stack).length > 0);
   const baseline = takeBaseline(world, earlier);
-  const since = left ?? { baseline, plans: [], results: [], unstopped: new Set() };
+  const since = left ?? { baseline, plans: [], results: [], suspensions: new Map() };
   watch.mayDelete = (run, endpointId) => mayDelete(world, round, run, endpointId);
   journal.note('user', () => `declares ${JSON.stringify(round.slots)}`);
   for (const disturbance of round.disturbances) if (disturbance.at === 0) act(world, disturbance);
@@ -99,7 +99,7 @@ async function runRound(
       baseline: since.baseline,
       plans,
       results: [...since.results, ...all],
-      unstopped: findUnstopped(world),
+      suspensions: findSuspensions(world),
     };
   }
   // After a destroy there is nothing to restart: `allowRestart: false` must not stop an `up`.
