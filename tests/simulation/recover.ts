@@ -236,7 +236,7 @@ function findUnreplaced(world: World, { forced }: Round, stack: Stack): Readonly
  * Whether a forced replacement that creates first may have created an endpoint beside its old one. It takes the old one over
  * unless a stale list hides it. If a list hides the new one from the next `up`, that one takes over the old one and leaves the new.
  */
-function mayHaveReplacedBeside({ plans }: World, { forced }: Round): boolean {
+export function mayHaveReplacedBeside({ plans }: World, { forced }: Round): boolean {
   return forced.some(({ slot }) => plans[slot]?.createsBeforeDelete);
 }
 

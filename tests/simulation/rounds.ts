@@ -5,7 +5,7 @@ import { defaultReadLagMs } from '../../provider/src/control-api/read-lag';
 import type { SlotPlan } from '../chaos/slot-plan';
 import { act, disturbedSlots } from './act';
 import { isDrift } from './other-people';
-import { recover, unlock } from './recover';
+import { mayHaveReplacedBeside, recover, unlock } from './recover';
 import { checkEndpoints, checkForeign, checkRepeated } from './rest-checks';
 import {
   checkRestarts,
@@ -167,12 +167,14 @@ async function runDisturbed(world: World, round: Round, stacks: readonly Stack[]
 /** Runs the failed commands again. Returns the results by stack. */
 async function repeatFailed(
   world: World,
-  { command, isLeft }: Round,
+  round: Round,
   stacks: readonly Stack[],
   results: readonly RunResult[],
 ): Promise<(RunResult | undefined)[]> {
+  const { command, isLeft } = round;
+  const isCutOff = results.some(({ run }) => run.isCutOff);
   // The repetition has to see what a killed run has done: the next program may take it back.
-  if (isLeft) {
+  if (isLeft || (isCutOff && mayHaveReplacedBeside(world, round))) {
     await sleep(world.scenario.longestDelayMs);
     await settle(world);
   }
