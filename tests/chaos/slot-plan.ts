@@ -76,7 +76,8 @@ export const slotEdit = fc.record({
   branch: seldom,
   replacement: seldom,
   options: seldom,
-  stop: fc.constant<boolean>(false),
+  /** Stops the slot, or takes that back; undefined: neither. */
+  stop: fc.constant<boolean | undefined>(undefined),
 });
 
 type SlotEdit = typeof slotEdit extends fc.Arbitrary<infer Value> ? Value : never;
@@ -100,7 +101,7 @@ export function editPlan(
     trigger: edit.trigger ? fresh.trigger : before.trigger,
     name: edit.name ? fresh.name : before.name,
     isWaiting: edit.options ? fresh.isWaiting : before.isWaiting,
-    isStopped: edit.stop || before.isStopped,
+    isStopped: edit.stop ?? before.isStopped,
     createsBeforeDelete: edit.options ? fresh.createsBeforeDelete : before.createsBeforeDelete,
   };
 }

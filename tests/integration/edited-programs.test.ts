@@ -98,6 +98,51 @@ describe.each(doors)('a change that failed and is taken back, by %s', (_name, do
     expect(emulator.connectionDrops(state.id)).toBe(0);
   });
 
+  it.each([
+    ['the new size', 'autoscalingLimitMaxCu'],
+    ['the move', 'branchId'],
+  ])('still drops connections once for %s that a failed stop was to apply, too', async (_what, name) => {
+    const { emulator, startRun, declare, project } = await startDoor(door);
+    const kept = name === 'branchId' ? { branchId: emulator.createBranch(project.id).id } : { [name]: 2 };
+    const state = await runUp(await startRun(), declare());
+    emulator.inject(failing('suspend_compute'));
+    const failed = await failedState(runUp(await startRun(), declare({ ...kept, disabled: true }), state));
+    await runUp(await startRun(), declare(kept), failed);
+    expect(emulator.connectionDrops(state.id)).toBe(1);
+  });
+
+  it('still restarts the compute for a restart that failed before the stop', async () => {
+    const { emulator, startRun, declare, held } = await startDoor(door);
+    const resized = { autoscalingLimitMaxCu: 2 };
+    const state = await runUp(await startRun(), declare());
+    emulator.inject(failing('suspend_compute'));
+    const first = await failedState(runUp(await startRun(), declare(resized), state));
+    emulator.inject(failing('suspend_compute'));
+    const stop = declare({ ...resized, disabled: true });
+    const second = await failedState(runUp(await startRun(), stop, first));
+    await runUp(await startRun(), declare(resized), second);
+    expect(emulator.connectionDrops(state.id)).toBe(1);
+    expect(held()).toMatchObject([{ current_state: 'active', disabled: false }]);
+  });
+
+  it.each(['fails', 'is killed'])(
+    'still restarts the compute for a new size if the run that takes a failed stop back %s',
+    async (ending) => {
+      const { emulator, startRun, declare, held, project } = await startDoor(door);
+      const state = await runUp(await startRun(), declare());
+      emulator.inject(failing('suspend_compute'));
+      const stopped = await failedState(runUp(await startRun(), declare({ disabled: true }), state));
+      emulator.inject(failing('suspend_compute'));
+      const resized = declare({ autoscalingLimitMaxCu: 2 });
+      const failed = await failedState(runUp(await startRun(), resized, stopped));
+      const isOver = () => !emulator.operations(project.id).some(({ status }) => status === 'running');
+      await expect.poll(isOver, patience).toBe(true);
+      await runUp(await startRun(), resized, ending === 'fails' ? failed : stopped);
+      expect(emulator.connectionDrops(state.id)).toBe(1);
+      expect(held()).toMatchObject([{ current_state: 'active', disabled: false }]);
+    },
+  );
+
   it('and allowRestart: false does not refuse it', async () => {
     const { emulator, startRun, declare, held } = await startDoor(door);
     const state = await runUp(await startRun(), declare({ allowRestart: true }));

@@ -107,6 +107,26 @@ describe.each(lags)('when %s lag behind writes', (_what, options) => {
   });
 });
 
+it('a refresh that reads the values from before a stop does not take it back', async () => {
+  const service = await start({ lateListsMs: 400, lateGetsMs: 400 });
+  const { emulator, project } = service;
+  const created = await runCreate(service.startProvider(), service.declare());
+  const { id } = created;
+  const stop = service.declare({ disabled: true, waitForOperations: false });
+  await sleep(500);
+  emulator.inject({ match: { action: 'suspend_compute' }, times: 1, effect: { kind: 'operation-fails' } });
+  let state = await runUpdate(service.startProvider(), created, stop);
+  for (const disabled of [false, true]) {
+    const read = await service.startProvider().read(id, state.outs);
+    expect(read.props).toMatchObject({ disabled });
+    state = { ...state, outs: read.props as StoredOutputs };
+    await sleep(1_000);
+  }
+  expect(emulator.operations(project.id)[0]).toMatchObject({ status: 'failed' });
+  await runUpdate(service.startProvider(), state, service.declare({ disabled: true }));
+  expect(ownEndpoints(service)).toMatchObject([{ disabled: true, current_state: 'idle' }]);
+});
+
 describe('reads that lag by more than the grace period', () => {
   it('fail the create, which keeps the new endpoint in state', async () => {
     const service = await startService({ lateListsMs: 60_000, lateGetsMs: 60_000, readLagMs: 100 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestEffect } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { runCreate, runUpdate } from '../support/engine';
@@ -109,6 +110,41 @@ it('an update that takes back the last one is sent again when it is lost, althou
   service.emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'lost-before-work' } });
   await runUpdate(service.startProvider(), changed, of(600));
   expect(ownEndpoints(service)).toMatchObject([{ suspend_timeout_seconds: 600 }]);
+});
+
+it.each([
+  ['a rename', 'name', ['one', 'two']],
+  ['a stop', 'disabled', [true, false]],
+])(
+  '%s that takes back the last change is sent again when it is lost, although an older operation is listed',
+  async (_what, name, [first, second]) => {
+    const service = await startService({ lateListsMs: 400, readLagMs: 800 });
+    const { emulator } = service;
+    const longer = { suspendTimeoutSeconds: 600 };
+    const of = (value: unknown) => service.declare({ ...longer, [name]: value, waitForOperations: false });
+    const created = await runCreate(service.startProvider(), service.declare({ name: 'one' }));
+    const older = await runUpdate(
+      service.startProvider(),
+      created,
+      service.declare({ ...longer, [name]: first }),
+    );
+    await sleep(500);
+    const changed = await runUpdate(service.startProvider(), older, of(second));
+    emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'lost-before-work' } });
+    await runUpdate(service.startProvider(), changed, of(first));
+    expect(ownEndpoints(service)).toMatchObject([{ [name]: first }]);
+  },
+);
+
+it('an update whose response is lost does not fail because of an older operation of another client', async () => {
+  const service = await startService();
+  const { emulator, project } = service;
+  const state = await runCreate(service.startProvider(), service.declare({ name: 'one' }));
+  emulator.addOperation(project.id, { action: 'apply_config', status: 'failed', endpointId: state.id });
+  await sleep(2_500);
+  emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'lost-after-work' } });
+  const { outs } = await runUpdate(service.startProvider(), state, service.declare({ name: 'two' }));
+  expect(outs).toMatchObject({ name: 'two' });
 });
 
 it('an update whose response is lost does not wait for a check that the service has started', async () => {

@@ -28,8 +28,8 @@ export interface Round {
   /** Whether it only prepares the next round: nothing goes wrong, and the checks at rest are left out. */
   readonly isQuiet: boolean;
   /**
-   * Whether the user edits the programs again, instead of repairing, after a run that failed without being cut off, or that did
-   * not wait, and that has left the same endpoints in the states as at the service.
+   * Whether the user edits the programs again, instead of repairing, after a run that failed or did not wait and, if it was cut off,
+   * was repeated, and that has left the same endpoints in the states as at the service.
    */
   readonly isLeft: boolean;
   /** What each slot of the programs declares. */
@@ -235,7 +235,7 @@ const noEdit = {
   branch: false,
   replacement: false,
   options: false,
-  stop: false,
+  stop: undefined,
 };
 
 /** A restart that fails or is cut off on its way: for a trigger alone, or for other changes too. */
@@ -300,19 +300,40 @@ const failedRestarts: fc.Arbitrary<readonly DrawnRound[]> = fc
     },
   ]);
 
-/** A stop whose suspension fails. The user repeats it or, more often, takes it back. */
+/**
+ * A stop whose suspension fails, perhaps with a change of size or a move in the same program, and after a change of size that has failed
+ * too. The user repeats it or, more often, takes back the stop alone or everything, perhaps with another change of size.
+ */
 const failedStops: fc.Arbitrary<readonly DrawnRound[]> = fc
   .record({
     quiet: quietRound,
+    resized: fc.option(leftRound, { freq: 1 }),
     left: leftRound,
     broken: brokenChange,
     faults: fc.array(failingRestart, { minLength: 1, maxLength: 2 }),
+    startsAgain: fc.boolean(),
   })
-  .map(({ quiet, left, broken, faults }) => [
-    quiet,
-    { ...left, takesBack: false, faults, edits: left.edits.map(() => ({ ...noEdit, stop: true })) },
-    { ...uneventful, ...broken, edits: broken.edits.map(() => noEdit) },
-  ]);
+  .map(({ quiet, resized, left, broken, faults, startsAgain }) => {
+    const failing = { takesBack: false, faults };
+    const size = { ...noEdit, size: true };
+    return [
+      quiet,
+      ...(resized ? [{ ...resized, ...failing, edits: resized.edits.map(() => size) }] : []),
+      {
+        ...left,
+        ...failing,
+        edits: left.edits.map((edit) => ({ ...noEdit, size: edit.size, branch: edit.branch, stop: true })),
+      },
+      {
+        ...uneventful,
+        ...broken,
+        takesBack: broken.takesBack && !startsAgain,
+        edits: broken.edits.map((edit) =>
+          startsAgain ? { ...noEdit, size: edit.size, stop: false } : noEdit,
+        ),
+      },
+    ];
+  });
 
 /** A run is killed after it has changed settings, the service refuses the next one, and the user takes the change back. */
 const takenBackAfterKill: fc.Arbitrary<readonly DrawnRound[]> = fc
@@ -323,7 +344,7 @@ const takenBackAfterKill: fc.Arbitrary<readonly DrawnRound[]> = fc
     repair: fc.record(programs),
   })
   .map(({ quiet, repair, ...drawn }) => [
-    // Only what is unfinished lets a refused run look at what the service has.
+    // A refused run reads the endpoint only if something is unfinished.
     { ...quiet, fresh: quiet.fresh.map((plan) => ({ ...plan, isWaiting: false })) },
     {
       ...uneventful,

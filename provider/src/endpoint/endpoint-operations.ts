@@ -6,7 +6,7 @@ import { rereadUntil } from '../control-api/read-lag';
 import type { Operation } from '../control-api/wire-types';
 import { describeProgress, type Progress } from '../engine/progress';
 import { describeWaitResult } from '../lifecycle/resource-errors';
-import type { UnsettledOperation } from '../lifecycle/resource-state';
+import { isSuspension, type UnsettledOperation } from '../lifecycle/resource-state';
 import { isFailed, isUnfinished, outcomeOf } from '../operations/operation-outcome';
 import { listOperationsSince } from '../operations/operation-pages';
 import type { ServiceProject } from '../operations/service-project';
@@ -69,6 +69,11 @@ export class EndpointOperations {
     return this.#earlierFailed.some(isSuspension) ? unionBy(unsettled, this.#earlierStarts, 'id') : unsettled;
   }
 
+  /** Whether an earlier run has left a restart whose suspension has failed. */
+  get hasEarlierRestart(): boolean {
+    return this.#earlierStarts.length > 0;
+  }
+
   /** The failed operations of earlier runs, until the service has accepted their work again. */
   get earlierFailed(): readonly UnsettledOperation[] {
     return this.#earlierFailed;
@@ -90,7 +95,7 @@ export class EndpointOperations {
       : [];
   }
 
-  /** A stop is taken back: its suspension, which may still be under way, is not to be repeated if it fails. */
+  /** After a stop is taken back, its suspension, which may be under way, is not repeated if it fails. */
   forgetSuspension(): void {
     this.forgetEarlier(['suspend_compute']);
     for (const operation of this.#latest.values())
@@ -130,7 +135,7 @@ export class EndpointOperations {
     for (const { id } of failed) this.#latest.delete(id);
     const due = failed.filter((operation) => !isSuperseded(operation, known));
     this.#earlierFailed = [...this.#earlierFailed, ...due];
-    this.#earlierFailed = await this.#findCurrentFailures();
+    this.#earlierFailed = await this.findStillFailed(this.#earlierFailed);
     const starts = earlier.filter(({ action }) => action === 'start_compute');
     if (starts.length > 0 && this.#earlierFailed.some(isSuspension))
       this.#earlierStarts = starts.map(
@@ -139,14 +144,14 @@ export class EndpointOperations {
     return this.#earlierFailed;
   }
 
-  /** Of the failed operations of earlier runs, those that nothing has repeated since. A killed run may have, or another client. */
-  async #findCurrentFailures(): Promise<readonly UnsettledOperation[]> {
-    if (!this.#earlierFailed.some(({ action }) => powerActions.includes(action))) return this.#earlierFailed;
+  /** Of the failed operations, those that nothing has repeated since. A killed run may have, or another client. */
+  async findStillFailed(failed: readonly UnsettledOperation[]): Promise<readonly UnsettledOperation[]> {
+    if (!failed.some(({ action }) => powerActions.includes(action))) return failed;
     const operations = await this.#list(() => 0, this.#readDeadline()).catch(() => []);
     // One that is under way does not count: others may have started it, and nothing would wait for it.
     const ended = operations.filter((operation) => !isUnfinished(operation)).reverse();
     const superseded = ended.filter((operation) => isSuperseded(operation, ended));
-    return differenceBy(this.#earlierFailed, superseded, 'id');
+    return differenceBy(failed, superseded, 'id');
   }
 
   /**
@@ -155,7 +160,7 @@ export class EndpointOperations {
    */
   async findEarlier(createdAt: string, isOwn: boolean): Promise<Operation[]> {
     // The service suspends computes by itself, so these may not be ours; the endpoint's drift shows what is due.
-    const isOurs = ({ action }: Operation) => action !== 'suspend_compute';
+    const isOurs = (operation: Operation) => !isSuspension(operation);
     const within = this.#readDeadline();
     const sinceAt = Date.parse(createdAt);
     let isStale = false;
@@ -174,21 +179,25 @@ export class EndpointOperations {
 
   /**
    * The operations that a request whose outcome is unknown has started, if it arrived. The list may lag behind, so the search
-   * ends early only with an operation that has not succeeded, or that has the action.
+   * ends early only with an operation that has not succeeded, or with any start or suspension that the request alone starts.
    * @param sentAt local time
    * @param known the operations that were there before, where that matters. Those of this run never count
    * @param action of the only operation that the request starts. @default it may start several
+   * @param updatedAt when the endpoint last changed, as far as this run has seen it
    */
   async findStarted(
     sentAt: number,
     known: ReadonlySet<string> = new Set(),
     action?: string,
+    updatedAt = '',
   ): Promise<Operation[]> {
     const within = this.#readDeadline();
-    // The earliest that the request can have been sent, by the service's clock: not before what this run already knows, and, as no
-    // operation is newer than now, not before the newest one minus the time since. A later list can only raise it.
+    // The earliest that the request can have been sent, by the service's clock: not before what this run already knows, and, as
+    // nothing is newer than now, not before the last change or the newest operation minus the time since. A later list can only
+    // raise it.
     const knownAt = [...this.#latest.values()].map(({ created_at }) => Date.parse(created_at));
-    let oldestAt = Math.max(...knownAt.filter(Number.isFinite));
+    const changedAt = Date.parse(updatedAt) - (Date.now() - sentAt);
+    let oldestAt = Math.max(...[...knownAt, changedAt].filter(Number.isFinite));
     const since = (newestAt: number) => {
       const boundAt = newestAt - (Date.now() - sentAt);
       if (boundAt > oldestAt) oldestAt = boundAt;
@@ -203,7 +212,9 @@ export class EndpointOperations {
     };
     this.#hasVanished = true;
     return this.#relist(find, (started) =>
-      started.some((operation) => action !== undefined || outcomeOf(operation) !== 'succeeded'),
+      started.some(
+        (operation) => powerActions.includes(action ?? '') || outcomeOf(operation) !== 'succeeded',
+      ),
     );
   }
 
@@ -216,7 +227,7 @@ export class EndpointOperations {
     const within = this.#readDeadline();
     const find = async () => {
       const left = await this.#listUnknown(within);
-      return stops || left.some(({ action }) => action !== 'suspend_compute') ? left : [];
+      return stops || !left.every(isSuspension) ? left : [];
     };
     return isPatient ? this.#relist(find, (left) => left.length > 0) : find();
   }
@@ -343,10 +354,6 @@ export class EndpointOperations {
     const { deadline, settingNames } = this.#work;
     return new Error(describeWaitResult(this.#work, result, deadline.elapsedMs, settingNames.timeouts));
   }
-}
-
-export function isSuspension({ action }: Pick<UnsettledOperation, 'action'>): boolean {
-  return action === 'suspend_compute';
 }
 
 /**

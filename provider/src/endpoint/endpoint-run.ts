@@ -10,13 +10,14 @@ import {
   GoneError,
   UnsettledError,
 } from '../lifecycle/resource-errors';
-import { isUnsettled, type UnsettledOperation } from '../lifecycle/resource-state';
+import { isSuspension, isUnsettled, type UnsettledOperation } from '../lifecycle/resource-state';
 import { isUnfinished } from '../operations/operation-outcome';
 import { findDisruptive, isStopTakenBack } from '../preview/change-impact';
 import { argumentNames, argumentTable } from './argument-effects';
+import { isSizeName } from './compute-size';
 import { findDrift, findRepeatable, readAttributes } from './drift';
 import type { EndpointInputs, InputName } from './endpoint-inputs';
-import { EndpointOperations, type EndpointWork, isSuspension } from './endpoint-operations';
+import { EndpointOperations, type EndpointWork } from './endpoint-operations';
 import { type EndpointOutputs, toOutputs, toUnchangedOutputs, toUnreadOutputs } from './endpoint-state';
 import { EndpointWriter } from './endpoint-writer';
 import { newerOf } from './existing-endpoint';
@@ -162,12 +163,12 @@ export class EndpointRun {
   }
 
   /**
-   * Applies what the response to a write shows to be due besides: the reads of a take-over may have been stale.
+   * Applies what only the response to a write shows to be due: the reads of a take-over may be stale.
    * @param toDue the arguments to send, given the endpoint as it is
    */
   async applyMissed(toDue: (endpoint: Endpoint) => readonly InputName[], sent: readonly InputName[]) {
     const missed = this.#written ? difference(toDue(this.#written), sent) : [];
-    if (missed.length > 0) await this.resume([], missed);
+    if (missed.length > 0) await this.resume([], union(this.#unapplied, missed));
   }
 
   async #applyLeftovers({ due, failed }: Leftovers): Promise<readonly Operation[]> {
@@ -260,13 +261,16 @@ export class EndpointRun {
     started: readonly Pick<Operation, 'action'>[],
     hasBegun: boolean,
   ): Promise<boolean> {
-    if (started.some(({ action }) => action === 'start_compute')) return true;
-    const hasFailed = (action: string) => failed.some((operation) => operation.action === action);
-    const isSuspendDue = hasFailed('suspend_compute') && !isStopTakenBack(due, this.#work.inputs);
-    const isStartDue = hasFailed('start_compute');
+    if (hasStart(started)) return true;
+    const { inputs } = this.#work;
+    // While this run waited for the lock, a request of a killed one may have restarted the compute.
+    const suspensions = await this.#operations.findStillFailed(failed.filter(isSuspension));
+    const isSuspendDue = suspensions.length > 0 && !isStopTakenBack(due, inputs);
+    const isStartDue = hasStart(failed);
+    const isRestart = wasRestart || (findDisruptive(due, inputs).length > 0 && !this.#stops(due));
     // A start that was sent after a suspension that failed may have succeeded: the compute was active. If a start failed, an
     // earlier try may have suspended it.
-    if (due.includes('restartTriggers') || (isSuspendDue && wasRestart))
+    if (due.includes('restartTriggers') || (isSuspendDue && isRestart))
       return this.#restart(hasBegun || isStartDue);
     if (isSuspendDue) await this.#control('suspend');
     // Without waiting, the suspension of a restart may look unfinished. A start without effect means that it failed, too.
@@ -432,11 +436,21 @@ export class EndpointRun {
       return toUnchangedOutputs(latest, before, this.#operations.unsettled, this.#unapplied);
     if (latest) return this.#toOutputs(latest);
     if (!before || !this.#writer.mayBeDone) return undefined;
-    return toUnreadOutputs(before, this.#work.inputs, this.#operations.unsettled, this.#unapplied);
+    return toUnreadOutputs(before, this.#work.inputs, this.#operations.unsettled, this.#due);
   }
 
   #toOutputs(endpoint: Endpoint): EndpointOutputs {
-    return toOutputs(endpoint, this.#work.inputs, this.#operations.unsettled, this.#unapplied);
+    return toOutputs(endpoint, this.#work.inputs, this.#operations.unsettled, this.#due);
+  }
+
+  /** What the state records as not applied. */
+  get #due(): readonly InputName[] {
+    if (!this.#sent.includes('disabled') || !this.#operations.unsettled.some(isSuspension))
+      return this.#unapplied;
+    // The suspension of a stop is also that of a move, a change of size or an earlier restart, which stay due if the stop is taken back.
+    const besides = without(findDisruptive(this.#sent, this.#work.inputs), 'disabled', 'restartTriggers');
+    const restarted = this.#operations.hasEarlierRestart ? argumentNames.filter(isSizeName) : [];
+    return union(this.#unapplied, besides, restarted);
   }
 }
 
@@ -458,6 +472,6 @@ function startedSince(found: readonly Operation[], started: readonly Operation[]
 }
 
 /** Whether they are of a restart: a move or a stop starts nothing. */
-function hasStart(operations: readonly UnsettledOperation[]): boolean {
+function hasStart(operations: readonly Pick<Operation, 'action'>[]): boolean {
   return operations.some(({ action }) => action === 'start_compute');
 }

@@ -2,6 +2,7 @@ import { omit, pick, union } from 'lodash';
 import type { Endpoint } from '../control-api/wire-types';
 import { keepProperties } from '../lifecycle/kept-properties';
 import {
+  isSuspension,
   type Prior,
   schemaVersion,
   toUnsettled,
@@ -102,11 +103,11 @@ export function toRefreshedOutputs(
   const unchanged = argumentNames.filter((name) => before[name] !== undefined && isAsBefore(name));
   const kept = keepProperties(before, isKept);
   const refreshed: EndpointOutputs = { ...toOutputs(endpoint, known), ...pick(before, unchanged), ...kept };
-  if (!before.disabled || endpoint.disabled) return refreshed;
-  // Somebody has taken a stop back: its suspension is not to be repeated if it fails.
-  const { unsettledOperations = [], ...others } = refreshed;
-  const left = unsettledOperations.filter(({ action }) => action !== 'suspend_compute');
-  return { ...others, ...toUnsettled<InputName>(left) };
+  const isSuspending = before.unsettledOperations?.some(isSuspension);
+  if (!before.disabled || endpoint.disabled || !isSuspending) return refreshed;
+  // Another client has taken a stop back, or the read is stale. The next update sends what the program says, and only a stop that the
+  // program still declares is repeated if its suspension fails.
+  return { ...refreshed, __unapplied: union<InputName>(before.__unapplied, ['disabled']) };
 }
 
 /** Pooled connections go to the same host with `-pooler` behind the endpoint's id (official API description). */

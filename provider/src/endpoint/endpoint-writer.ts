@@ -6,6 +6,7 @@ import { isOutcomeUnknown } from '../control-api/write-once';
 import { describeBlockers } from '../engine/progress';
 import { describeGone, GoneError } from '../lifecycle/resource-errors';
 import type { UnsettledOperation } from '../lifecycle/resource-state';
+import { outcomeOf } from '../operations/operation-outcome';
 import { assessChange, describeRefusal, isDisruptive } from '../preview/change-impact';
 import { matchesDesired } from './drift';
 import { toAttributes } from './endpoint-changes';
@@ -69,11 +70,10 @@ export class EndpointWriter {
     const isAmbiguous = this.#operations.hasEarlier || names.includes('restartTriggers');
     const known = isAmbiguous ? await this.#operations.listKnown() : undefined;
     const isStopping = isDisruptive(without(names, 'restartTriggers'), inputs);
-    const findStarted = async () => {
-      const started = await this.#operations.findStarted(sentAt, known);
-      // Another suspension is not of this request, such as that of a delete which failed.
-      return isStopping ? started : started.filter(({ action }) => action === 'apply_config');
-    };
+    // Another suspension is not of this request, such as that of a delete which failed.
+    const action = isStopping ? undefined : 'apply_config';
+    const findStarted = () =>
+      this.#operations.findStarted(sentAt, known, action, this.#endpoint.latest?.updated_at);
     return this.#write(
       async () => {
         // While the write waited in the queue, the compute may have become active.
@@ -124,9 +124,10 @@ export class EndpointWriter {
     const endpoint = await this.#findDesired(names);
     if (!endpoint) return undefined;
     const operations = await findStarted();
-    if (operations.length > 0) return { endpoint, operations };
-    if (this.#operations.hasEarlier) return undefined;
-    // The first read may show what was there before a change that this request takes back. By now reads can no longer lag behind.
+    if (operations.some((operation) => outcomeOf(operation) !== 'succeeded')) return { endpoint, operations };
+    if (operations.length === 0 && this.#operations.hasEarlier) return undefined;
+    // The first read may show what was there before a change that this request takes back, and the operations may be of that
+    // change. By now reads can no longer lag behind.
     const now = await this.#findDesired(names);
     return now && { endpoint: now, operations };
   }

@@ -4,8 +4,8 @@ import type { Declared } from './resource-identity';
 export const schemaVersion = 1;
 
 /**
- * An operation of this resource that has not succeeded, kept in state until it has. If the suspension of a restart has failed, its
- * start is kept too, although it may have succeeded: it had no effect.
+ * An operation of this resource that has not succeeded, kept in state until it has. If the suspension of a restart failed, its start
+ * is kept too, even if it succeeded: nothing was restarted.
  */
 export interface UnsettledOperation {
   /** The operation's id, a UUID. */
@@ -14,6 +14,10 @@ export interface UnsettledOperation {
   readonly action: string;
   /** As the service reported it when the last `pulumi up` ended, such as `running` or `failed`. */
   readonly status: string;
+}
+
+export function isSuspension({ action }: Pick<UnsettledOperation, 'action'>): boolean {
+  return action === 'suspend_compute';
 }
 
 /** The outputs that exist only while something is unfinished or failed. */

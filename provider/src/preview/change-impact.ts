@@ -6,7 +6,7 @@ import { describeSizeRange, isSizeName } from '../endpoint/compute-size';
 import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
 import type { EndpointOutputs } from '../endpoint/endpoint-state';
 import { isUnknown } from '../lifecycle/input-values';
-import type { UnsettledOperation } from '../lifecycle/resource-state';
+import { isSuspension, type UnsettledOperation } from '../lifecycle/resource-state';
 import { isFailed, isUnfinished } from '../operations/operation-outcome';
 
 /** The endpoint as it is now; or why that is not known. */
@@ -58,12 +58,10 @@ export function findDisruptive(changes: readonly InputName[], inputs: EndpointIn
   });
 }
 
-/** Whether the program enables an endpoint that an earlier run was to stop. */
-export function isStopTakenBack(
-  changes: readonly InputName[],
-  { disabled = false }: EndpointInputs,
-): boolean {
-  return changes.includes('disabled') && disabled === false;
+/** Whether the changes only enable an endpoint that an earlier run was to stop: nothing else has needed that run's suspension. */
+export function isStopTakenBack(changes: readonly InputName[], inputs: EndpointInputs): boolean {
+  const isEnabling = changes.includes('disabled') && (inputs.disabled ?? false) === false;
+  return isEnabling && findDisruptive(changes, inputs).length === 0;
 }
 
 /** A failed suspension is repeated: it was part of a restart, a move or a stop. One of a stop that is taken back is not. */
@@ -73,7 +71,7 @@ function findSuspension(
   failed: readonly UnsettledOperation[] = [],
 ): UnsettledOperation | undefined {
   if (isStopTakenBack(changes, inputs)) return undefined;
-  return failed.find(({ action }) => action === 'suspend_compute');
+  return failed.find(isSuspension);
 }
 
 /** Assesses the change by the endpoint's live state. A state that can't be read counts as active. */
@@ -206,7 +204,7 @@ function describeSizes(names: readonly InputName[], { outputs, inputs, secretNam
 }
 
 function describeRetries(unfinished: readonly UnsettledOperation[]): string {
-  const isDisruptive = unfinished.some(({ action }) => action === 'suspend_compute');
+  const isDisruptive = unfinished.some(isSuspension);
   return isDisruptive ? 'any that failed since (this may drop connections)' : 'any that failed since';
 }
 

@@ -64,7 +64,7 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a failed suspension of a restart does not lead to a start',
     file: 'endpoint/endpoint-run.ts',
-    find: "if (due.includes('restartTriggers') || (isSuspendDue && wasRestart))",
+    find: "if (due.includes('restartTriggers') || (isSuspendDue && isRestart))",
     replace: "if (due.includes('restartTriggers'))",
   },
   {
@@ -197,8 +197,8 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a stop that is taken back suspends the compute',
     file: 'endpoint/endpoint-run.ts',
-    find: "hasFailed('suspend_compute') && !isStopTakenBack(due, this.#work.inputs)",
-    replace: "hasFailed('suspend_compute')",
+    find: 'suspensions.length > 0 && !isStopTakenBack(due, inputs)',
+    replace: 'suspensions.length > 0',
   },
   {
     name: 'a stop that is taken back while its suspension is under way suspends the compute later',
