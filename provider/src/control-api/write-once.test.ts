@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ControlApiError } from './control-api-error';
 import { Deadline } from './deadline';
+import { notSentCode } from './failure-meaning';
 import { makeWriteOnce, type WriteOnce } from './write-once';
 
 const pacing = { baseMs: 1, capMs: 2, unreachableMs: 10 };
@@ -111,6 +112,18 @@ describe('makeWriteOnce', () => {
     const { calls, write } = scriptOf([failure(500)], ['found'], { deadline: new Deadline(0) });
     await expect(write()).rejects.toThrow('500');
     expect([await write(), calls]).toEqual(['found', ['send', 'look up']]);
+  });
+
+  it('fails with the unknown outcome if the rate limiter does not send the next request', async () => {
+    const notSent = new ControlApiError({
+      method: 'POST',
+      path: '/endpoints',
+      code: notSentCode,
+      reason: '',
+    });
+    const { calls, write } = scriptOf([failure(500), notSent], [undefined]);
+    await expect(write()).rejects.toThrow('500 Internal Server Error');
+    expect(calls).toEqual(['send', 'look up', 'send']);
   });
 
   it('looks up once more at the deadline, and then fails with the unknown outcome', async () => {

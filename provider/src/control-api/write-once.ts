@@ -1,5 +1,6 @@
 import { ControlApiError } from './control-api-error';
 import type { Deadline } from './deadline';
+import { notSentCode } from './failure-meaning';
 import { type RetryPacing, retryDelayMs } from './retry';
 
 export interface WriteOnce<Result> {
@@ -27,11 +28,12 @@ export function makeWriteOnce<Result>(write: WriteOnce<Result>): () => Promise<R
     for (let attempt = 1; ; attempt += 1) {
       const done = mayBeDone || write.isLookupDue?.() ? await findDone(mayBeDone) : undefined;
       if (done !== undefined) return done;
-      // The rate limiter would report "not sent" now, although an earlier attempt may have done the work.
+      // Nothing more can be sent, although an earlier attempt may have done the work.
       if (lost !== undefined && deadline.hasPassed) throw lost;
       try {
         return await send();
       } catch (error) {
+        if (lost !== undefined && isNotSent(error)) throw lost;
         if (!isOutcomeUnknown(error)) throw error;
         mayBeDone = true;
         lost = error;
@@ -40,6 +42,11 @@ export function makeWriteOnce<Result>(write: WriteOnce<Result>): () => Promise<R
       }
     }
   };
+}
+
+/** Whether the rate limiter has not sent the request, although it may have sent an earlier attempt. */
+function isNotSent(error: unknown): boolean {
+  return error instanceof ControlApiError && error.code === notSentCode;
 }
 
 /** Whether the request that failed may have done its work. */
