@@ -91,7 +91,7 @@ export class BranchRun {
       .write<BranchChange>({
         deadline,
         send: () => project.api.updateBranch(project.id, branchId, attributes, deadline),
-        // Sent again, it changes nothing more. A read may show what was there before a change that this one takes back.
+        // It is safe to repeat. A lookup is not: stale reads may show the values before a change that this one takes back.
         findDone: async () => undefined,
         startedBy: ({ operations }) => operations,
         onLocked: (blocking) => progress.show(describeBlockers(blocking), deadline.elapsedMs),

@@ -88,9 +88,9 @@ export class ResourceClaims {
   }
 
   /**
-   * Whether this run was to create the resource before it deletes anything of it, and has not: the create failed without an id, or
-   * the engine skipped it, because what it depends on has failed. With `--continue-on-error`, the engine may then still delete the
-   * copy that an interrupted forced replacement has left in state. The resource still uses that id, and no diff has claimed it.
+   * Whether a create of the resource failed without an id, or has not run although it comes before any delete: the engine skips it if
+   * a dependency failed. With `--continue-on-error`, the engine may then still delete the copy that an interrupted forced replacement
+   * has left in state. The resource still uses that id, and no diff has claimed it.
    */
   lacksCreate(urn: string | undefined): boolean {
     return urn !== undefined && (this.#failed.has(urn) || this.#pendingCreates.has(urn));

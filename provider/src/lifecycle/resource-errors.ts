@@ -120,7 +120,7 @@ export function describeUnlisted(subject: Subject): string {
   return `${describeSubject(subject)}: an earlier create may have left duplicates, and no list of the ${identify(subject).kind}s shows this one, so the provider can't identify them. Run the command again.`;
 }
 
-/** A delete that is refused, because its replacement was not created. */
+/** Refuses a delete, because the replacement was not created. */
 export function describeMayBeKept(subject: Subject): string {
   return `${describeSubject(subject)}: its replacement was not created, so the resource may still use it. Nothing was deleted. If it is left over, the next \`pulumi up\` deletes it.`;
 }
