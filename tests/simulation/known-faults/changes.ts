@@ -22,7 +22,7 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a change of size with a trigger restarts the compute twice',
     file: 'endpoint/endpoint-run.ts',
-    find: "if (started.some(({ action }) => action === 'start_compute')) return true;",
+    find: 'if (hasStart(started)) return true;',
     replace: '',
   },
   {
@@ -167,8 +167,8 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a failed restart that has been repeated since is repeated again',
     file: 'endpoint/endpoint-operations.ts',
-    find: 'this.#earlierFailed = await this.#findCurrentFailures();',
-    replace: '',
+    find: 'ended.filter((operation) => isSuperseded(operation, ended));',
+    replace: 'ended.slice(ended.length);',
   },
   {
     name: 'a repeated restart is forgotten when its start is refused',
@@ -205,5 +205,29 @@ export const changeFaults: readonly KnownFault[] = [
     file: 'endpoint/endpoint-run.ts',
     find: 'if (isStopTakenBack(names, this.#work.inputs)) this.#operations.forgetSuspension();',
     replace: '',
+  },
+  {
+    name: 'a stop that is taken back drops a restart that failed besides',
+    file: 'preview/change-impact.ts',
+    find: 'isEnabling && findDisruptive(changes, inputs).length === 0',
+    replace: 'isEnabling',
+  },
+  {
+    name: 'what a failed stop was to apply, too, is forgotten',
+    file: 'endpoint/endpoint-run.ts',
+    find: 'return union(this.#unapplied, besides, restarted);',
+    replace: 'return union(this.#unapplied, restarted);',
+  },
+  {
+    name: 'the restart that failed before a stop is forgotten',
+    file: 'endpoint/endpoint-run.ts',
+    find: 'return union(this.#unapplied, besides, restarted);',
+    replace: 'return union(this.#unapplied, besides);',
+  },
+  {
+    name: 'a failed suspension is repeated although a killed run has restarted the compute meanwhile',
+    file: 'endpoint/endpoint-run.ts',
+    find: 'await this.#operations.findStillFailed(failed.filter(isSuspension))',
+    replace: 'failed.filter(isSuspension)',
   },
 ];
