@@ -143,6 +143,29 @@ describe.each(doors)('a change that failed and is taken back, by %s', (_name, do
     },
   );
 
+  it('stops the compute after a failed stop also if the next update restarts it', async () => {
+    const { emulator, startRun, declare, held } = await startDoor(door);
+    const state = await runUp(await startRun(), declare());
+    emulator.inject(failing('suspend_compute'));
+    const failed = await failedState(runUp(await startRun(), declare({ disabled: true }), state));
+    await runUp(await startRun(), declare({ disabled: true, autoscalingLimitMaxCu: 2 }), failed);
+    expect(held()).toMatchObject([{ current_state: 'idle', disabled: true }]);
+  });
+
+  it('a preview says that the new size of a failed stop restarts the compute, and allowRestart: false refuses it', async () => {
+    const { emulator, startRun, declare, held } = await startDoor(door);
+    const resized = { autoscalingLimitMaxCu: 2 };
+    const state = await runUp(await startRun(), declare());
+    emulator.inject(failing('suspend_compute'));
+    const stop = declare({ ...resized, disabled: true });
+    const failed = await failedState(runUp(await startRun(), stop, state));
+    const guarded = declare({ ...resized, allowRestart: false });
+    const { message } = await callErrorOf(runUp(await startRun(), guarded, failed));
+    expect(message).toContain('restarts the compute and drops its connections (it is active now)');
+    expect(held()).toMatchObject([{ current_state: 'active', disabled: true }]);
+    expect(emulator.connectionDrops(state.id)).toBe(0);
+  });
+
   it('and allowRestart: false does not refuse it', async () => {
     const { emulator, startRun, declare, held } = await startDoor(door);
     const state = await runUp(await startRun(), declare({ allowRestart: true }));

@@ -118,8 +118,8 @@ describe('allowRestart: false', () => {
   });
 
   it('allows a change of size while the endpoint is disabled', async () => {
-    const { diff, emulator, id } = await startEndpoint();
-    emulator.changeEndpoint(id, { disabled: true });
+    const { diff, provider, declare, state, id } = await startEndpoint();
+    await provider.update(id, state, declare({ __urn, disabled: true }));
     const shown = recordDiagnostics();
     expect(await diff({ autoscalingLimitMaxCu: 2, allowRestart: false })).toMatchObject({ changes: true });
     expect(shown.join('')).toContain('there are no connections to drop (it is disabled now)');

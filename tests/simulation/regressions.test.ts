@@ -1006,3 +1006,26 @@ it('a create does not take over an endpoint that only stale reads still show', a
   expect(violations).toEqual([]);
   expect(counts.get('failed runs') ?? 0).toBe(0);
 });
+
+it('a change of size is applied once if a proxy hides the change that also takes a failed stop back', async () => {
+  const scenario = scenarioWith(
+    { operationMs: 0, lateListsMs: 500 },
+    { slots: [notWaiting], isQuiet: true },
+    { slots: [{ ...notWaiting, isStopped: true }], faults: [failingSuspension], isLeft: true },
+    { slots: [{ ...notWaiting, size: [0.25, 0.25] }], faults: [hiddenPatch], isRepeated: true },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
+});
+
+it('a change of size is applied once if a run that also takes a failed stop back is killed', async () => {
+  const scenario = scenarioWith(
+    { operationMs: 1_500, schedulingMs: 0 },
+    { isQuiet: true },
+    { slots: [{ ...plan, isStopped: true }], faults: [failingSuspension], isLeft: true },
+    {
+      slots: [{ ...plan, size: [0.25, 0.25] }],
+      mishap: { counts: 'writes', kind: 'kill of CLI and host', at: 1, lingerMs: 0 },
+    },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
+});

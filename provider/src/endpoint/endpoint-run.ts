@@ -160,6 +160,8 @@ export class EndpointRun {
     const isDone = await this.#restartIfDue(leftovers, [...started, ...underWay], hasBegun);
     this.#unapplied = isDone ? [] : ['restartTriggers'];
     this.#operations.forgetEarlier();
+    // Without waiting, the suspension of a stop may still fail.
+    if (this.#work.inputs.disabled) this.#unapplied = union(this.#unapplied, this.#findHeldUp());
   }
 
   /**
@@ -191,7 +193,9 @@ export class EndpointRun {
     if (!mayBeKnown && (sent.length === 0 || started.length > 0 || hasEarlierChange)) return [];
     // If the list can't be read, the next update sends the change again, and looks again.
     this.#unapplied = due;
-    const isPatient = (mayBeKnown || this.#mayHaveArrived) && !hasEarlierChange;
+    // The failed suspension of a stop that is taken back does not show that an earlier request for the rest has not arrived.
+    const isEnabling = due.includes('disabled') && !this.#work.inputs.disabled;
+    const isPatient = (mayBeKnown || this.#mayHaveArrived) && (!hasEarlierChange || isEnabling);
     const left = await this.#operations.findUnknown(this.#stops(due), isPatient);
     this.#unapplied = due.filter((name) => name === 'restartTriggers');
     if (mayBeKnown) return differenceBy(left, failed, 'id');
@@ -261,8 +265,12 @@ export class EndpointRun {
     started: readonly Pick<Operation, 'action'>[],
     hasBegun: boolean,
   ): Promise<boolean> {
-    if (hasStart(started)) return true;
     const { inputs } = this.#work;
+    if (hasStart(started)) {
+      // The service has restarted a compute whose stop had failed.
+      if (inputs.disabled) await this.#control('suspend');
+      return true;
+    }
     // While this run waited for the lock, a request of a killed one may have restarted the compute.
     const suspensions = await this.#operations.findStillFailed(failed.filter(isSuspension));
     const isSuspendDue = suspensions.length > 0 && !isStopTakenBack(due, inputs);
@@ -406,7 +414,7 @@ export class EndpointRun {
       if (this.mayHaveDuplicates) this.#unapplied = union(this.#unapplied, ['adopt'], this.#findTakenOver());
       // After a failure the engine keeps the old inputs, and the outputs may come from a stale list. Without this mark, removing
       // such an argument would not reset it.
-      this.#unapplied = union(this.#unapplied, this.#sent.filter(isResettable));
+      this.#unapplied = union(this.#unapplied, this.#sent.filter(isResettable), this.#findHeldUp());
       const isGone = error instanceof GoneError && !this.#isNew;
       const outputs = this.#latestOutputs(before);
       if (isGone || !outputs) throw error;
@@ -436,21 +444,21 @@ export class EndpointRun {
       return toUnchangedOutputs(latest, before, this.#operations.unsettled, this.#unapplied);
     if (latest) return this.#toOutputs(latest);
     if (!before || !this.#writer.mayBeDone) return undefined;
-    return toUnreadOutputs(before, this.#work.inputs, this.#operations.unsettled, this.#due);
+    return toUnreadOutputs(before, this.#work.inputs, this.#operations.unsettled, this.#unapplied);
   }
 
   #toOutputs(endpoint: Endpoint): EndpointOutputs {
-    return toOutputs(endpoint, this.#work.inputs, this.#operations.unsettled, this.#due);
+    return toOutputs(endpoint, this.#work.inputs, this.#operations.unsettled, this.#unapplied);
   }
 
-  /** What the state records as not applied. */
-  get #due(): readonly InputName[] {
-    if (!this.#sent.includes('disabled') || !this.#operations.unsettled.some(isSuspension))
-      return this.#unapplied;
-    // The suspension of a stop is also that of a move, a change of size or an earlier restart, which stay due if the stop is taken back.
+  /**
+   * What needs the suspension of a stop, too, and stays due if the stop is taken back: a move, a change of size or an earlier restart.
+   */
+  #findHeldUp(): readonly InputName[] {
+    if (!this.#sent.includes('disabled') || !this.#operations.unsettled.some(isSuspension)) return [];
     const besides = without(findDisruptive(this.#sent, this.#work.inputs), 'disabled', 'restartTriggers');
     const restarted = this.#operations.hasEarlierRestart ? argumentNames.filter(isSizeName) : [];
-    return union(this.#unapplied, besides, restarted);
+    return union(besides, restarted);
   }
 }
 

@@ -29,7 +29,7 @@ function impactOf(
 }
 
 const idle = endpointOf({ current_state: 'idle' });
-const disabled = endpointOf({ disabled: true });
+const disabled = endpointOf({ current_state: 'idle', disabled: true });
 const starting = endpointOf({ current_state: 'init', pending_state: 'active' });
 const nothing = { sentences: [], drops: false, restarts: false, mayDrop: [] };
 

@@ -105,10 +105,11 @@ function isNotEmpty(names: InputName[]): names is SomeNames {
   return names.length > 0;
 }
 
-/** A compute that is starting will be active when the change arrives. */
+/** A compute that is starting will be active when the change arrives. One whose stop has failed is active although it is disabled. */
 function isActive(live: ReadEndpoint): boolean {
   if (live === 'unreadable') return true;
-  return !live.disabled && (live.current_state === 'active' || live.pending_state === 'active');
+  const { current_state: state, pending_state: next = state, disabled } = live;
+  return disabled ? state === 'active' && next === 'active' : state === 'active' || next === 'active';
 }
 
 function describeRepeated({ action, id }: UnsettledOperation, live: ReadEndpoint): string {
@@ -176,7 +177,7 @@ export function describeRefusal(
 
 function describeState(live: ReadEndpoint): string {
   if (live === 'unreadable') return 'its state could not be read';
-  if (live.disabled) return 'it is disabled now';
+  if (live.disabled && !isActive(live)) return 'it is disabled now';
   return live.pending_state === 'active' ? 'it is starting now' : `it is ${live.current_state} now`;
 }
 

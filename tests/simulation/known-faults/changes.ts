@@ -22,8 +22,8 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a change of size with a trigger restarts the compute twice',
     file: 'endpoint/endpoint-run.ts',
-    find: 'if (hasStart(started)) return true;',
-    replace: '',
+    find: 'if (hasStart(started)) {',
+    replace: 'if (inputs.disabled && hasStart(started)) {',
   },
   {
     name: 'a restart that was cut off is not recorded',
@@ -215,14 +215,14 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'what a failed stop was to apply, too, is forgotten',
     file: 'endpoint/endpoint-run.ts',
-    find: 'return union(this.#unapplied, besides, restarted);',
-    replace: 'return union(this.#unapplied, restarted);',
+    find: 'return union(besides, restarted);',
+    replace: 'return restarted;',
   },
   {
     name: 'the restart that failed before a stop is forgotten',
     file: 'endpoint/endpoint-run.ts',
-    find: 'return union(this.#unapplied, besides, restarted);',
-    replace: 'return union(this.#unapplied, besides);',
+    find: 'return union(besides, restarted);',
+    replace: 'return besides;',
   },
   {
     name: 'a failed suspension is repeated although a killed run has restarted the compute meanwhile',
