@@ -307,7 +307,7 @@ const failedRestarts: fc.Arbitrary<readonly DrawnRound[]> = fc
 const failedStops: fc.Arbitrary<readonly DrawnRound[]> = fc
   .record({
     quiet: quietRound,
-    resized: fc.option(leftRound, { freq: 1 }),
+    resized: fc.option(leftRound, { freq: 2 }),
     left: leftRound,
     broken: brokenChange,
     faults: fc.array(failingRestart, { minLength: 1, maxLength: 2 }),
