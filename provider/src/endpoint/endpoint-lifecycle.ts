@@ -171,6 +171,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
             ? await run.findEarlier(unapplied.includes('adopt'), union(changes, unapplied))
             : (unsettledOperations ?? []);
         await run.resume(earlier, changes, unapplied?.includes('restartTriggers'));
+        // Not what the program leaves out: the endpoint may have been adopted.
         if (created) await run.applyMissed((endpoint) => findDrift(endpoint, news.inputs), changes);
         const finished = await run.finish({ before: outputs });
         // The first list may have lagged behind.

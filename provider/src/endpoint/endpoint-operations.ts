@@ -137,6 +137,7 @@ export class EndpointOperations {
     this.#earlierFailed = [...this.#earlierFailed, ...due];
     this.#earlierFailed = await this.findStillFailed(this.#earlierFailed);
     const starts = earlier.filter(({ action }) => action === 'start_compute');
+    // They only show that it was a restart, so a start that failed or has vanished counts as finished.
     if (starts.length > 0 && this.#earlierFailed.some(isSuspension))
       this.#earlierStarts = starts.map(
         (start) => this.#latest.get(start.id) ?? { ...start, status: 'finished' },
