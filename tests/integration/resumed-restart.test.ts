@@ -255,3 +255,27 @@ describe('a restart whose suspension failed is not repeated', () => {
     expect(emulator.connectionDrops(id)).toBe(1);
   });
 });
+
+it.each(doors)(
+  'the repeated suspension of a move starts nothing although the start of the create was unfinished, by %s',
+  async (_name, door) => {
+    const { emulator, startRun, declare, project } = await startDoor(door, {
+      locks: 'none',
+      operationMs: 200,
+    });
+    const moved = { branchId: emulator.createBranch(project.id).id };
+    const notWaiting = { waitForOperations: false };
+    const created = await runUp(await startRun(), declare(notWaiting));
+    emulator.inject({
+      match: { action: 'suspend_compute' },
+      times: 1,
+      effect: { kind: 'operation-fails' },
+    });
+    const state = await runUp(await startRun(), declare({ ...moved, ...notWaiting }), created);
+    const isOver = () => emulator.operations(project.id).every(({ status }) => /ed$/.test(status));
+    await expect.poll(isOver, patience).toBe(true);
+    await runUp(await startRun(), declare(moved), state);
+    expect(emulator.endpoints().find(({ id }) => id === created.id)).toMatchObject({ current_state: 'idle' });
+    expect(emulator.connectionDrops(created.id)).toBe(1);
+  },
+);

@@ -1029,3 +1029,13 @@ it('a change of size is applied once if a run that also takes a failed stop back
   );
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
+
+it('a failed stop that is taken back restarts nothing although the start of the create was unfinished', async () => {
+  const scenario = scenarioWith(
+    { operationMs: 100, schedulingMs: 0, locks: 'none' },
+    { slots: [notWaiting], isQuiet: true },
+    { slots: [{ ...notWaiting, isStopped: true }], faults: [failingSuspension], isLeft: true },
+    { slots: [notWaiting], faults: [hiddenPatch], idleMs: 100, isRepeated: true },
+  );
+  expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
+});

@@ -135,24 +135,25 @@ export class EndpointOperations {
     for (const { id } of failed) this.#latest.delete(id);
     const due = failed.filter((operation) => !isSuperseded(operation, known));
     this.#earlierFailed = [...this.#earlierFailed, ...due];
-    this.#earlierFailed = await this.findStillFailed(this.#earlierFailed);
-    const starts = earlier.filter(({ action }) => action === 'start_compute');
+    const listed = await this.#listIfDue(this.#earlierFailed);
+    this.#earlierFailed = withoutSuperseded(this.#earlierFailed, listed);
+    const starts = findRestartStarts(earlier, this.#earlierFailed.filter(isSuspension), listed);
     // They only show that it was a restart, so a start that failed or has vanished counts as finished.
-    if (starts.length > 0 && this.#earlierFailed.some(isSuspension))
-      this.#earlierStarts = starts.map(
-        (start) => this.#latest.get(start.id) ?? { ...start, status: 'finished' },
-      );
+    const shown = starts.map((start) => this.#latest.get(start.id) ?? { ...start, status: 'finished' });
+    this.#earlierStarts = unionBy(shown, this.#earlierStarts, 'id');
     return this.#earlierFailed;
   }
 
   /** Of the failed operations, those that nothing has repeated since. A killed run may have, or another client. */
   async findStillFailed(failed: readonly UnsettledOperation[]): Promise<readonly UnsettledOperation[]> {
-    if (!failed.some(({ action }) => powerActions.includes(action))) return failed;
+    return withoutSuperseded(failed, await this.#listIfDue(failed));
+  }
+
+  /** The endpoint's operations, if a later one may have repeated one of these. Oldest first; empty if they can't be listed. */
+  async #listIfDue(failed: readonly UnsettledOperation[]): Promise<readonly Operation[]> {
+    if (!failed.some(({ action }) => powerActions.includes(action))) return [];
     const operations = await this.#list(() => 0, this.#readDeadline()).catch(() => []);
-    // One that is under way does not count: others may have started it, and nothing would wait for it.
-    const ended = operations.filter((operation) => !isUnfinished(operation)).reverse();
-    const superseded = ended.filter((operation) => isSuperseded(operation, ended));
-    return differenceBy(failed, superseded, 'id');
+    return operations.reverse();
   }
 
   /**
@@ -355,6 +356,35 @@ export class EndpointOperations {
     const { deadline, settingNames } = this.#work;
     return new Error(describeWaitResult(this.#work, result, deadline.elapsedMs, settingNames.timeouts));
   }
+}
+
+/** @param operations oldest first */
+function withoutSuperseded(
+  failed: readonly UnsettledOperation[],
+  operations: readonly Operation[],
+): readonly UnsettledOperation[] {
+  // One that is under way does not count: others may have started it, and nothing would wait for it.
+  const ended = operations.filter((operation) => !isUnfinished(operation));
+  const superseded = ended.filter((operation) => isSuperseded(operation, ended));
+  return differenceBy(failed, superseded, 'id');
+}
+
+/**
+ * The starts of restarts, which are no older than the suspension. The start of a create is, if the endpoint was moved or stopped since.
+ * @param suspensions those that have failed
+ */
+function findRestartStarts(
+  earlier: readonly UnsettledOperation[],
+  suspensions: readonly UnsettledOperation[],
+  operations: readonly Operation[],
+): readonly UnsettledOperation[] {
+  const createdAt = ({ id }: UnsettledOperation) =>
+    Date.parse(operations.find((operation) => operation.id === id)?.created_at ?? '');
+  return earlier.filter(
+    (start) =>
+      start.action === 'start_compute' &&
+      suspensions.some((suspension) => !(createdAt(start) < createdAt(suspension))),
+  );
 }
 
 /**

@@ -149,7 +149,7 @@ export class EndpointRun {
         due: leftovers.due,
         failed: await this.#operations.awaitEarlier(left),
         // The start of a restart whose suspension failed may have succeeded: the compute was active.
-        wasRestart: hasStart(left) || !this.#stops(leftovers.due),
+        wasRestart: this.#operations.hasEarlierRestart || !this.#stops(leftovers.due),
       };
       // A stale list may show an older start as one that this run has begun.
       if (leftovers.failed.length > 0)
@@ -224,7 +224,7 @@ export class EndpointRun {
   ): Promise<Leftovers> {
     this.#unapplied = names;
     const failed = await this.#operations.awaitEarlier(earlier);
-    const wasRestart = hasStart(earlier);
+    const wasRestart = this.#operations.hasEarlierRestart;
     if (failed.length === 0) return { due: names, failed, wasRestart };
     const differing = union(names, findDrift(await this.#endpoint.read(), this.#work.inputs));
     // An apply_config failed after its run had ended. The service reports the new values, so nothing that it applies differs.
