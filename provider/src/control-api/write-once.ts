@@ -44,7 +44,7 @@ export function makeWriteOnce<Result>(write: WriteOnce<Result>): () => Promise<R
   };
 }
 
-/** Whether the rate limiter has not sent the request, although it may have sent an earlier attempt. */
+/** Whether the rate limiter could not send the request before its deadline. */
 function isNotSent(error: unknown): boolean {
   return error instanceof ControlApiError && error.code === notSentCode;
 }

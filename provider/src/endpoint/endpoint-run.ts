@@ -12,7 +12,7 @@ import {
 } from '../lifecycle/resource-errors';
 import { isSuspension, isUnsettled, type UnsettledOperation } from '../lifecycle/resource-state';
 import { isUnfinished } from '../operations/operation-outcome';
-import { findDisruptive, isStopTakenBack } from '../preview/change-impact';
+import { findDisruptive, isEnabling, isStopTakenBack } from '../preview/change-impact';
 import { argumentNames, argumentTable } from './argument-effects';
 import { isSizeName } from './compute-size';
 import { findDrift, findRepeatable, readAttributes } from './drift';
@@ -194,8 +194,8 @@ export class EndpointRun {
     // If the list can't be read, the next update sends the change again, and looks again.
     this.#unapplied = due;
     // The failed suspension of a stop that is taken back does not show that an earlier request for the rest has not arrived.
-    const isEnabling = due.includes('disabled') && !this.#work.inputs.disabled;
-    const isPatient = (mayBeKnown || this.#mayHaveArrived) && (!hasEarlierChange || isEnabling);
+    const isKnown = hasEarlierChange && !isEnabling(due, this.#work.inputs);
+    const isPatient = (mayBeKnown || this.#mayHaveArrived) && !isKnown;
     const left = await this.#operations.findUnknown(this.#stops(due), isPatient);
     this.#unapplied = due.filter((name) => name === 'restartTriggers');
     if (mayBeKnown) return differenceBy(left, failed, 'id');
@@ -271,9 +271,9 @@ export class EndpointRun {
       if (inputs.disabled) await this.#control('suspend');
       return true;
     }
+    const suspensions = isStopTakenBack(due, inputs) ? [] : failed.filter(isSuspension);
     // While this run waited for the lock, a request of a killed one may have restarted the compute.
-    const suspensions = await this.#operations.findStillFailed(failed.filter(isSuspension));
-    const isSuspendDue = suspensions.length > 0 && !isStopTakenBack(due, inputs);
+    const isSuspendDue = (await this.#operations.findStillFailed(suspensions)).length > 0;
     const isStartDue = hasStart(failed);
     const isRestart = wasRestart || (findDisruptive(due, inputs).length > 0 && !this.#stops(due));
     // A start that was sent after a suspension that failed may have succeeded: the compute was active. If a start failed, an

@@ -58,10 +58,14 @@ export function findDisruptive(changes: readonly InputName[], inputs: EndpointIn
   });
 }
 
+/** Whether the changes enable an endpoint that an earlier run was to stop. */
+export function isEnabling(changes: readonly InputName[], { disabled = false }: EndpointInputs): boolean {
+  return changes.includes('disabled') && disabled === false;
+}
+
 /** Whether the changes only enable an endpoint that an earlier run was to stop: nothing else has needed that run's suspension. */
 export function isStopTakenBack(changes: readonly InputName[], inputs: EndpointInputs): boolean {
-  const isEnabling = changes.includes('disabled') && (inputs.disabled ?? false) === false;
-  return isEnabling && findDisruptive(changes, inputs).length === 0;
+  return isEnabling(changes, inputs) && findDisruptive(changes, inputs).length === 0;
 }
 
 /** A failed suspension is repeated: it was part of a restart, a move or a stop. One of a stop that is taken back is not. */

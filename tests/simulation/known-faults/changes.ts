@@ -197,8 +197,8 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a stop that is taken back suspends the compute',
     file: 'endpoint/endpoint-run.ts',
-    find: 'suspensions.length > 0 && !isStopTakenBack(due, inputs)',
-    replace: 'suspensions.length > 0',
+    find: 'isStopTakenBack(due, inputs) ? [] : failed.filter(isSuspension)',
+    replace: 'failed.filter(isSuspension)',
   },
   {
     name: 'a stop that is taken back while its suspension is under way suspends the compute later',
@@ -209,8 +209,8 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a stop that is taken back drops a restart that failed besides',
     file: 'preview/change-impact.ts',
-    find: 'isEnabling && findDisruptive(changes, inputs).length === 0',
-    replace: 'isEnabling',
+    find: 'isEnabling(changes, inputs) && findDisruptive(changes, inputs).length === 0',
+    replace: 'isEnabling(changes, inputs)',
   },
   {
     name: 'what a failed stop was to apply, too, is forgotten',
@@ -227,7 +227,7 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a failed suspension is repeated although a killed run has restarted the compute meanwhile',
     file: 'endpoint/endpoint-run.ts',
-    find: 'await this.#operations.findStillFailed(failed.filter(isSuspension))',
-    replace: 'failed.filter(isSuspension)',
+    find: '(await this.#operations.findStillFailed(suspensions)).length > 0',
+    replace: 'suspensions.length > 0',
   },
 ];
