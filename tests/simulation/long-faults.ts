@@ -93,14 +93,14 @@ export const failingRestart: fc.Arbitrary<Fault> = fc.record({
   effect: fc.constant({ kind: 'operation-fails' as const, status: 'failed' as const }),
 });
 
+const start = { method: 'POST', path: '/projects/:p/endpoints/:e/start' } as const;
+const suspend = { method: 'POST', path: '/projects/:p/endpoints/:e/suspend' } as const;
+
 /** The service refuses one step of a restart. */
-export const refusedRestart = refusedOf(
-  fc.constantFrom(
-    { method: 'POST', path: '/projects/:p/endpoints/:e/suspend' },
-    { method: 'POST', path: '/projects/:p/endpoints/:e/start' },
-  ),
-  [1],
-);
+export const refusedRestart = refusedOf(fc.constantFrom(suspend, start), [1]);
+
+/** The service refuses the second step of a restart. */
+export const refusedStart: Fault = { match: start, times: 1, effect: { kind: 'status', status: 422 } };
 
 const patch = { method: 'PATCH', path: '/projects/:p/endpoints/:e' } as const;
 

@@ -17,6 +17,7 @@ import {
   heldUpChange,
   refusedChange,
   refusedRestart,
+  refusedStart,
   simulatedFault,
 } from './long-faults';
 import { type Disturbance, disturbance } from './other-people';
@@ -157,7 +158,7 @@ const drawnRound = fc.record({
   lateFaults: fc.array(lateRead, { maxLength: 2 }),
   mishap,
   isRunTwice: rarely,
-  idleMs: fc.constantFrom(0, 0, 0, 400_000),
+  idleMs: fc.constantFrom<number>(0, 0, 0, 400_000),
   isRepeated: seldom,
   isGuarded: rarely,
   disturbances: fc.array(disturbance, { maxLength: 2 }),
@@ -263,31 +264,39 @@ const brokenRepair: fc.Arbitrary<DrawnRound> = fc
     edits: broken.edits.map(() => noEdit),
   }));
 
-/** A restart fails; the user repeats it, or sometimes takes it back, and it fails again, is refused or is cut off. */
+/**
+ * A restart fails, perhaps after its run, which has not waited. The user repeats it, or sometimes takes it back, and it fails again, is
+ * refused or is cut off.
+ */
 const failedRestarts: fc.Arbitrary<readonly DrawnRound[]> = fc
   .record({
     quiet: quietRound,
+    isWaiting: fc.boolean(),
     ...programs,
     faults: fc.array(failingRestart, { minLength: 1, maxLength: 2 }),
     refusals: fc.array(refusedRestart, { maxLength: 1 }),
     repair: fc.record({
       ...programs,
       takesBack: seldom,
-      mishap: mishapOf('writes', [2, 4], quickMishapKind),
+      mishap: fc.oneof(fc.constant(noMishap), mishapOf('writes', [2, 4], quickMishapKind)),
+      // What the run did not wait for has ended then.
+      idleMs: fc.constantFrom(0, 2_000),
       isRepeated: fc.boolean(),
       refreshesBetween: seldom,
     }),
   })
-  .map(({ quiet, faults, refusals, repair, ...drawn }) => [
-    quiet,
+  .map(({ quiet, isWaiting, faults, refusals, repair, ...drawn }) => [
+    { ...quiet, fresh: quiet.fresh.map((plan) => ({ ...plan, isWaiting })) },
     {
       ...uneventful,
       ...drawn,
-      edits: drawn.edits.map((edit) => ({
+      // A change of size restarts the compute in one request, so only a trigger can have a start without its suspension.
+      edits: drawn.edits.map(({ trigger, ...edit }) => ({
         ...edit,
         isDeclared: false,
         replacement: false,
-        size: !edit.trigger,
+        trigger: trigger || !isWaiting,
+        size: isWaiting && !trigger,
       })),
       faults,
       isLeft: true,
@@ -295,7 +304,7 @@ const failedRestarts: fc.Arbitrary<readonly DrawnRound[]> = fc
     {
       ...uneventful,
       ...repair,
-      faults: refusals.length > 0 ? refusals : faults,
+      faults: refusals.length > 0 ? (isWaiting ? refusals : [refusedStart]) : faults,
       edits: repair.edits.map(() => noEdit),
     },
   ]);
