@@ -111,16 +111,57 @@ describe.each(doors)('a change that failed and is taken back, by %s', (_name, do
     expect(emulator.connectionDrops(state.id)).toBe(1);
   });
 
-  it('still restarts the compute for a restart that failed before the stop', async () => {
-    const { emulator, startRun, declare, held } = await startDoor(door);
+  it.each([
+    ['a new size', 'autoscalingLimitMaxCu', 'fails', 'active'],
+    ['a new size', 'autoscalingLimitMaxCu', 'is killed', 'active'],
+    ['a move', 'branchId', 'fails', 'idle'],
+    ['a move', 'branchId', 'is killed', 'idle'],
+  ])(
+    'still drops connections once for %s (%s) that failed before the stop, if that %s',
+    async (_what, name, ending, ended) => {
+      const { emulator, startRun, declare, project } = await startDoor(door);
+      const value = name === 'branchId' ? emulator.createBranch(project.id).id : 2;
+      const change = declare({ [name]: value, disabled: false });
+      const state = await runUp(await startRun(), declare());
+      emulator.inject({ ...failing('suspend_compute'), times: 2 });
+      const first = await failedState(runUp(await startRun(), change, state));
+      const stop = declare({ [name]: value, disabled: true });
+      const second = await failedState(runUp(await startRun(), stop, first));
+      await runUp(await startRun(), change, ending === 'fails' ? second : first);
+      expect(emulator.connectionDrops(state.id)).toBe(1);
+      const own = emulator.endpoints().find(({ id }) => id === state.id);
+      expect(own).toMatchObject({ current_state: ended, disabled: false });
+    },
+  );
+
+  it('still restarts the compute for a new size whose response was late, together with a stop', async () => {
+    const { emulator, startRun, declare, held, project } = await startDoor(door);
     const resized = { autoscalingLimitMaxCu: 2 };
     const state = await runUp(await startRun(), declare());
+    emulator.inject({ match: { method: 'PATCH' }, times: 1, effect: { kind: 'slow', delayMs: 1_500 } });
     emulator.inject(failing('suspend_compute'));
-    const first = await failedState(runUp(await startRun(), declare(resized), state));
+    const stop = { ...declare({ ...resized, disabled: true }), timeoutSeconds: 1 };
+    const failed = await failedState(runUp(await startRun(), stop, state));
+    expect(failed.outputs).not.toHaveProperty('unsettledOperations');
+    const hasFailed = () => emulator.operations(project.id).some(({ status }) => status === 'failed');
+    await expect.poll(hasFailed, patience).toBe(true);
+    await runUp(await startRun(), declare(resized), failed);
+    expect(emulator.connectionDrops(state.id)).toBe(1);
+    expect(held()).toMatchObject([{ current_state: 'active', disabled: false }]);
+  });
+
+  it.each([
+    ['a new size', { autoscalingLimitMaxCu: 2 }],
+    ['a trigger', { restartTriggers: { release: '2' } }],
+  ])('still restarts the compute for %s of a killed stop that failed', async (_what, kept) => {
+    const { emulator, startRun, declare, held } = await startDoor(door);
+    const of = (args: object) => declare({ restartTriggers: { release: '1' }, disabled: false, ...args });
+    const state = await runUp(await startRun(), of({}));
     emulator.inject(failing('suspend_compute'));
-    const stop = declare({ ...resized, disabled: true });
-    const second = await failedState(runUp(await startRun(), stop, first));
-    await runUp(await startRun(), declare(resized), second);
+    await callErrorOf(runUp(await startRun(), of({ ...kept, disabled: true }), state)); // Killed: the state stays as it was.
+    const next = of(kept);
+    const failed = await failedState(runUp(await startRun(), next, state));
+    await runUp(await startRun(), next, failed);
     expect(emulator.connectionDrops(state.id)).toBe(1);
     expect(held()).toMatchObject([{ current_state: 'active', disabled: false }]);
   });

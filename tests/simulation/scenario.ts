@@ -310,24 +310,24 @@ const failedRestarts: fc.Arbitrary<readonly DrawnRound[]> = fc
   ]);
 
 /**
- * A stop whose suspension fails, perhaps with a change of size or a move in the same program, and after a change of size that has failed
+ * A stop whose suspension fails, perhaps with a change of size or a move in the same program, and after another one that has failed,
  * too. The user repeats it or, more often, takes back the stop alone or everything, perhaps with another change of size.
  */
 const failedStops: fc.Arbitrary<readonly DrawnRound[]> = fc
   .record({
     quiet: quietRound,
-    resized: fc.option(leftRound, { freq: 2 }),
+    changed: fc.option(leftRound, { freq: 2 }),
     left: leftRound,
     broken: brokenChange,
     faults: fc.array(failingRestart, { minLength: 1, maxLength: 2 }),
     startsAgain: fc.boolean(),
   })
-  .map(({ quiet, resized, left, broken, faults, startsAgain }) => {
+  .map(({ quiet, changed, left, broken, faults, startsAgain }) => {
     const failing = { takesBack: false, faults };
-    const size = { ...noEdit, size: true };
+    const toChange = ({ branch }: { branch: boolean }) => ({ ...noEdit, size: !branch, branch });
     return [
       quiet,
-      ...(resized ? [{ ...resized, ...failing, edits: resized.edits.map(() => size) }] : []),
+      ...(changed ? [{ ...changed, ...failing, edits: changed.edits.map(toChange) }] : []),
       {
         ...left,
         ...failing,

@@ -170,7 +170,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
           unapplied && !unsettledOperations
             ? await run.findEarlier(unapplied.includes('adopt'), union(changes, unapplied))
             : (unsettledOperations ?? []);
-        await run.resume(earlier, changes, unapplied?.includes('restartTriggers'));
+        await run.resume(earlier, changes, outputs);
         // Not what the program leaves out: the endpoint may have been adopted.
         if (created) await run.applyMissed((endpoint) => findDrift(endpoint, news.inputs), changes);
         const finished = await run.finish({ before: outputs });

@@ -131,14 +131,14 @@ export class EndpointRun {
 
   /**
    * Resumes what an earlier run left, and applies the named arguments.
-   * @param hasBegun whether an earlier restart for `restartTriggers` may have suspended the compute, and not started it again
+   * @param before what is in state, if anything is. It shows what a failed suspension was for
    */
   async resume(
     earlier: readonly UnsettledOperation[],
     names: readonly InputName[],
-    hasBegun = false,
+    before?: EndpointOutputs,
   ): Promise<void> {
-    let leftovers = await this.#awaitLeftovers(earlier, names);
+    let leftovers = await this.#awaitLeftovers(earlier, names, before);
     let started = await this.#applyLeftovers(leftovers);
     // A start alone belongs to the create, not to a change that is still due.
     const hasEarlierChange = earlier.some(({ action }) => action !== 'start_compute');
@@ -157,6 +157,8 @@ export class EndpointRun {
     }
     // A start of others that was under way, and did not fail, has finished the restart.
     const underWay = leftovers.failed.length === 0 ? unknown.filter(isUnfinished) : [];
+    // An earlier restart may have suspended the compute, and not started it again.
+    const hasBegun = before?.__unapplied?.includes('restartTriggers') === true;
     const isDone = await this.#restartIfDue(leftovers, [...started, ...underWay], hasBegun);
     this.#unapplied = isDone ? [] : ['restartTriggers'];
     this.#operations.forgetEarlier();
@@ -194,9 +196,11 @@ export class EndpointRun {
     // If the list can't be read, the next update sends the change again, and looks again.
     this.#unapplied = due;
     // The failed suspension of a stop that is taken back does not show that an earlier request for the rest has not arrived.
-    const isKnown = hasEarlierChange && !isEnabling(due, this.#work.inputs);
+    const isTakenBack = isEnabling(due, this.#work.inputs);
+    const isKnown = hasEarlierChange && !isTakenBack;
     const isPatient = (mayBeKnown || this.#mayHaveArrived) && !isKnown;
-    const left = await this.#operations.findUnknown(this.#stops(due), isPatient);
+    const maySuspend = this.#stops(due) || (isTakenBack && !hasEarlierChange);
+    const left = await this.#operations.findUnknown(maySuspend, isPatient);
     this.#unapplied = due.filter((name) => name === 'restartTriggers');
     if (mayBeKnown) return differenceBy(left, failed, 'id');
     // Values that don't drop connections have just been sent again, so earlier failures need nothing more. If an earlier request had
@@ -221,12 +225,15 @@ export class EndpointRun {
   async #awaitLeftovers(
     earlier: readonly UnsettledOperation[],
     names: readonly InputName[],
+    before: EndpointOutputs | undefined,
   ): Promise<Leftovers> {
     this.#unapplied = names;
     const failed = await this.#operations.awaitEarlier(earlier);
     const wasRestart = this.#operations.hasEarlierRestart;
     if (failed.length === 0) return { due: names, failed, wasRestart };
-    const differing = union(names, findDrift(await this.#endpoint.read(), this.#work.inputs));
+    const drifted = union(names, findDrift(await this.#endpoint.read(), this.#work.inputs));
+    const isOwed = drifted.includes('disabled') && failed.some(isSuspension) && !mayBeOfStop(before);
+    const differing = isOwed ? union(drifted, findOwed(names, wasRestart)) : drifted;
     // An apply_config failed after its run had ended. The service reports the new values, so nothing that it applies differs.
     const isUnsent = without(differing, ...argumentsOutsideConfig).length === 0;
     const isUnapplied = isUnsent && failed.some(({ action }) => action === 'apply_config');
@@ -360,7 +367,9 @@ export class EndpointRun {
     const NoEndpoint = action === 'create' ? GoneError : Error;
     if (!endpoint) throw new NoEndpoint(describeGone(this.#work));
     const drift = isWaiting ? latest.drift : [];
-    this.#unapplied = drift;
+    // A stop of others, or of a killed run, may have held up what this run has sent.
+    const heldUp = isEnabling(drift, inputs) ? findDisruptive(this.#sent, inputs) : [];
+    this.#unapplied = union(drift, heldUp);
     if (drift.length > 0) throw new Error(describeDrift(this.#work, drift));
     return this.#toOutputs(endpoint);
   }
@@ -451,15 +460,25 @@ export class EndpointRun {
     return toOutputs(endpoint, this.#work.inputs, this.#operations.unsettled, this.#unapplied);
   }
 
-  /**
-   * What needs the suspension of a stop, too, and stays due if the stop is taken back: a move, a change of size or an earlier restart.
-   */
+  /** What needs the suspension of a stop, too, and stays due if the stop is taken back: a move or a change of size. */
   #findHeldUp(): readonly InputName[] {
     if (!this.#sent.includes('disabled') || !this.#operations.unsettled.some(isSuspension)) return [];
-    const besides = without(findDisruptive(this.#sent, this.#work.inputs), 'disabled', 'restartTriggers');
-    const restarted = this.#operations.hasEarlierRestart ? argumentNames.filter(isSizeName) : [];
-    return union(besides, restarted);
+    return without(findDisruptive(this.#sent, this.#work.inputs), 'disabled', 'restartTriggers');
   }
+}
+
+/** Whether the suspension that an earlier run has left may be of a stop. */
+function mayBeOfStop({ disabled = false, __unapplied = [] }: Partial<EndpointOutputs> = {}): boolean {
+  return disabled || __unapplied.includes('disabled');
+}
+
+/**
+ * The arguments that stand for what a failed suspension was for, once a stop comes in between: those of a restart or a move.
+ * @param due what the next update sends anyway
+ */
+function findOwed(due: readonly InputName[], wasRestart: boolean): readonly InputName[] {
+  if (wasRestart) return argumentNames.filter(isSizeName);
+  return due.includes('restartTriggers') ? [] : ['branchId'];
 }
 
 /** Whether the service gets the default when the program no longer gives the argument. */

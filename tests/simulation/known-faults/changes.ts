@@ -82,7 +82,7 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'an update does not wait for the operations of an earlier one',
     file: 'endpoint/endpoint-run.ts',
-    find: 'let leftovers = await this.#awaitLeftovers(earlier, names);',
+    find: 'let leftovers = await this.#awaitLeftovers(earlier, names, before);',
     replace: 'let leftovers: Leftovers = { due: names, failed: [], wasRestart: false };',
   },
   {
@@ -215,14 +215,20 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'what a failed stop was to apply, too, is forgotten',
     file: 'endpoint/endpoint-run.ts',
-    find: 'return union(besides, restarted);',
-    replace: 'return restarted;',
+    find: "return without(findDisruptive(this.#sent, this.#work.inputs), 'disabled', 'restartTriggers');",
+    replace: 'return [];',
   },
   {
     name: 'the restart that failed before a stop is forgotten',
     file: 'endpoint/endpoint-run.ts',
-    find: 'return union(besides, restarted);',
-    replace: 'return besides;',
+    find: 'if (wasRestart) return argumentNames.filter(isSizeName);',
+    replace: 'if (wasRestart) return [];',
+  },
+  {
+    name: 'the move that failed before a stop is forgotten',
+    file: 'endpoint/endpoint-run.ts',
+    find: "return due.includes('restartTriggers') ? [] : ['branchId'];",
+    replace: 'return [];',
   },
   {
     name: 'a failed suspension is repeated although a killed run has restarted the compute meanwhile',
