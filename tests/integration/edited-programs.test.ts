@@ -117,7 +117,7 @@ describe.each(doors)('a change that failed and is taken back, by %s', (_name, do
     ['a move', 'branchId', 'fails', 'idle'],
     ['a move', 'branchId', 'is killed', 'idle'],
   ])(
-    'still drops connections once for %s (%s) that failed before the stop, if that %s',
+    'still drops connections once for %s (%s) that failed before a stop, if the run of the stop %s',
     async (_what, name, ending, ended) => {
       const { emulator, startRun, declare, project } = await startDoor(door);
       const value = name === 'branchId' ? emulator.createBranch(project.id).id : 2;
@@ -153,17 +153,46 @@ describe.each(doors)('a change that failed and is taken back, by %s', (_name, do
   it.each([
     ['a new size', { autoscalingLimitMaxCu: 2 }],
     ['a trigger', { restartTriggers: { release: '2' } }],
-  ])('still restarts the compute for %s of a killed stop that failed', async (_what, kept) => {
-    const { emulator, startRun, declare, held } = await startDoor(door);
-    const of = (args: object) => declare({ restartTriggers: { release: '1' }, disabled: false, ...args });
-    const state = await runUp(await startRun(), of({}));
-    emulator.inject(failing('suspend_compute'));
-    await callErrorOf(runUp(await startRun(), of({ ...kept, disabled: true }), state)); // Killed: the state stays as it was.
-    const next = of(kept);
-    const failed = await failedState(runUp(await startRun(), next, state));
-    await runUp(await startRun(), next, failed);
+  ])(
+    'still restarts the compute for %s that a killed run sent with a stop, whose suspension failed',
+    async (_what, kept) => {
+      const { emulator, startRun, declare, held } = await startDoor(door);
+      const of = (args: object) => declare({ restartTriggers: { release: '1' }, disabled: false, ...args });
+      const state = await runUp(await startRun(), of({}));
+      emulator.inject(failing('suspend_compute'));
+      await callErrorOf(runUp(await startRun(), of({ ...kept, disabled: true }), state)); // Killed: the state stays as it was.
+      const next = of(kept);
+      const failed = await failedState(runUp(await startRun(), next, state));
+      await runUp(await startRun(), next, failed);
+      expect(emulator.connectionDrops(state.id)).toBe(1);
+      expect(held()).toMatchObject([{ current_state: 'active', disabled: false }]);
+    },
+  );
+
+  it('still restarts the compute for a new size that failed after a stop had failed', async () => {
+    const { emulator, startRun, declare, held, project } = await startDoor(door);
+    const state = await runUp(await startRun(), declare());
+    emulator.inject({ ...failing('suspend_compute'), times: 2 });
+    const stop = declare({ waitForOperations: false, disabled: true });
+    const stopped = await runUp(await startRun(), stop, state);
+    const hasFailed = () => emulator.operations(project.id).some(({ status }) => status === 'failed');
+    await expect.poll(hasFailed, patience).toBe(true);
+    const resized = { autoscalingLimitMaxCu: 2 };
+    const resize = declare({ ...resized, disabled: true });
+    const failed = await failedState(runUp(await startRun(), resize, stopped));
+    await runUp(await startRun(), declare(resized), failed);
     expect(emulator.connectionDrops(state.id)).toBe(1);
     expect(held()).toMatchObject([{ current_state: 'active', disabled: false }]);
+  });
+
+  it('does not start the compute for a trigger that has met a stop by another client', async () => {
+    const { startRun, declare, held } = await startDoor(door);
+    const of = (release: string, disabled = false) => declare({ restartTriggers: { release }, disabled });
+    const state = await runUp(await startRun(), of('1'));
+    await runUp(await startRun(), of('1', true), state);
+    const failed = await failedState(runUp(await startRun(), of('2'), state));
+    await runUp(await startRun(), of('2'), failed);
+    expect(held()).toMatchObject([{ current_state: 'idle', disabled: false }]);
   });
 
   it.each(['fails', 'is killed'])(

@@ -279,7 +279,7 @@ const failedRestarts: fc.Arbitrary<readonly DrawnRound[]> = fc
       ...programs,
       takesBack: seldom,
       mishap: fc.oneof(fc.constant(noMishap), mishapOf('writes', [2, 4], quickMishapKind)),
-      // What the run did not wait for has ended then.
+      // What the run did not wait for has ended by then.
       idleMs: fc.constantFrom(0, 2_000),
       isRepeated: fc.boolean(),
       refreshesBetween: seldom,
@@ -310,24 +310,24 @@ const failedRestarts: fc.Arbitrary<readonly DrawnRound[]> = fc
   ]);
 
 /**
- * A stop whose suspension fails, perhaps with a change of size or a move in the same program, and after another one that has failed,
- * too. The user repeats it or, more often, takes back the stop alone or everything, perhaps with another change of size.
+ * A stop whose suspension fails, perhaps with a change of size or a move in the same program, and sometimes after one that failed, too.
+ * The user repeats it or, more often, takes back the stop alone or everything, perhaps with another change of size.
  */
 const failedStops: fc.Arbitrary<readonly DrawnRound[]> = fc
   .record({
     quiet: quietRound,
-    changed: fc.option(leftRound, { freq: 2 }),
+    failedBefore: fc.option(leftRound, { freq: 2 }),
     left: leftRound,
     broken: brokenChange,
     faults: fc.array(failingRestart, { minLength: 1, maxLength: 2 }),
     startsAgain: fc.boolean(),
   })
-  .map(({ quiet, changed, left, broken, faults, startsAgain }) => {
+  .map(({ quiet, failedBefore, left, broken, faults, startsAgain }) => {
     const failing = { takesBack: false, faults };
-    const toChange = ({ branch }: { branch: boolean }) => ({ ...noEdit, size: !branch, branch });
+    const toSizeOrMove = ({ branch }: { branch: boolean }) => ({ ...noEdit, size: !branch, branch });
     return [
       quiet,
-      ...(changed ? [{ ...changed, ...failing, edits: changed.edits.map(toChange) }] : []),
+      ...(failedBefore ? [{ ...failedBefore, ...failing, edits: failedBefore.edits.map(toSizeOrMove) }] : []),
       {
         ...left,
         ...failing,

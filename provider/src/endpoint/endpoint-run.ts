@@ -72,6 +72,8 @@ export class EndpointRun {
   #unapplied: readonly InputName[] = [];
   /** The arguments that this run has sent. */
   #sent: readonly InputName[] = [];
+  /** Those for which the compute has not been suspended, or not started again: the endpoint was disabled, or had the values already. */
+  #undone: readonly InputName[] = [];
   #written: Endpoint | undefined;
   /** Whether a request of an earlier run, whose response may be lost, may have started operations. */
   #mayHaveArrived = false;
@@ -131,7 +133,7 @@ export class EndpointRun {
 
   /**
    * Resumes what an earlier run left, and applies the named arguments.
-   * @param before what is in state, if anything is. It shows what a failed suspension was for
+   * @param before the outputs in state, if there are any: they show what a failed suspension was for
    */
   async resume(
     earlier: readonly UnsettledOperation[],
@@ -157,7 +159,7 @@ export class EndpointRun {
     }
     // A start of others that was under way, and did not fail, has finished the restart.
     const underWay = leftovers.failed.length === 0 ? unknown.filter(isUnfinished) : [];
-    // An earlier restart may have suspended the compute, and not started it again.
+    // An earlier restart may have suspended the compute without starting it again.
     const hasBegun = before?.__unapplied?.includes('restartTriggers') === true;
     const isDone = await this.#restartIfDue(leftovers, [...started, ...underWay], hasBegun);
     this.#unapplied = isDone ? [] : ['restartTriggers'];
@@ -196,11 +198,12 @@ export class EndpointRun {
     // If the list can't be read, the next update sends the change again, and looks again.
     this.#unapplied = due;
     // The failed suspension of a stop that is taken back does not show that an earlier request for the rest has not arrived.
-    const isTakenBack = isEnabling(due, this.#work.inputs);
-    const isKnown = hasEarlierChange && !isTakenBack;
+    const enables = isEnabling(due, this.#work.inputs);
+    const isKnown = hasEarlierChange && !enables;
     const isPatient = (mayBeKnown || this.#mayHaveArrived) && !isKnown;
-    const maySuspend = this.#stops(due) || (isTakenBack && !hasEarlierChange);
-    const left = await this.#operations.findUnknown(maySuspend, isPatient);
+    // After a stop that is taken back, a lone suspension may be of that stop.
+    const mayBeOfStop = this.#stops(due) || (enables && !hasEarlierChange);
+    const left = await this.#operations.findUnknown(mayBeOfStop, isPatient);
     this.#unapplied = due.filter((name) => name === 'restartTriggers');
     if (mayBeKnown) return differenceBy(left, failed, 'id');
     // Values that don't drop connections have just been sent again, so earlier failures need nothing more. If an earlier request had
@@ -232,8 +235,9 @@ export class EndpointRun {
     const wasRestart = this.#operations.hasEarlierRestart;
     if (failed.length === 0) return { due: names, failed, wasRestart };
     const drifted = union(names, findDrift(await this.#endpoint.read(), this.#work.inputs));
-    const isOwed = drifted.includes('disabled') && failed.some(isSuspension) && !mayBeOfStop(before);
-    const differing = isOwed ? union(drifted, findOwed(names, wasRestart)) : drifted;
+    const isOfStop = mayHaveStopped(before) && !wasRestart;
+    const isInterrupted = drifted.includes('disabled') && failed.some(isSuspension) && !isOfStop;
+    const differing = isInterrupted ? union(drifted, findInterrupted(names, wasRestart)) : drifted;
     // An apply_config failed after its run had ended. The service reports the new values, so nothing that it applies differs.
     const isUnsent = without(differing, ...argumentsOutsideConfig).length === 0;
     const isUnapplied = isUnsent && failed.some(({ action }) => action === 'apply_config');
@@ -252,6 +256,7 @@ export class EndpointRun {
     // change were in place already, another request has started its operations, which are still to be found.
     this.#noteWritten(change.endpoint);
     const disruptive = this.#isUnsuspended(change.operations) ? findDisruptive(names, this.#work.inputs) : [];
+    this.#undone = disruptive;
     const isRestarting = hasStart(change.operations);
     this.#unapplied = names.filter(
       (name) => (name === 'restartTriggers' && !isRestarting) || disruptive.includes(name),
@@ -318,7 +323,9 @@ export class EndpointRun {
   /** Starts the compute. Returns false only if it was active; a disabled endpoint counts as done. */
   async #start(): Promise<boolean> {
     const { disabled } = this.#endpoint.latest ?? (await this.#endpoint.read());
-    return disabled || this.#control('start');
+    if (!disabled) return this.#control('start');
+    this.#undone = ['restartTriggers'];
+    return true;
   }
 
   /** Starts or suspends the compute, and waits. Returns false if it was in that state already. */
@@ -330,6 +337,7 @@ export class EndpointRun {
     const requested = isUnderWay ? await this.#operations.findRequested(`${verb}_compute`) : [];
     // Until here, a restart whose start was not accepted is repeated as a whole.
     if (verb === 'start') this.#operations.forgetEarlier(['suspend_compute', 'start_compute']);
+    else this.#undone = [];
     if (hasStart([...operations, ...requested]))
       this.#unapplied = without(this.#unapplied, 'restartTriggers');
     await this.awaitChange(change);
@@ -367,9 +375,8 @@ export class EndpointRun {
     const NoEndpoint = action === 'create' ? GoneError : Error;
     if (!endpoint) throw new NoEndpoint(describeGone(this.#work));
     const drift = isWaiting ? latest.drift : [];
-    // A stop of others, or of a killed run, may have held up what this run has sent.
-    const heldUp = isEnabling(drift, inputs) ? findDisruptive(this.#sent, inputs) : [];
-    this.#unapplied = union(drift, heldUp);
+    // Another client or a killed run has stopped the endpoint.
+    this.#unapplied = isEnabling(drift, inputs) ? union(drift, this.#undone) : drift;
     if (drift.length > 0) throw new Error(describeDrift(this.#work, drift));
     return this.#toOutputs(endpoint);
   }
@@ -460,23 +467,23 @@ export class EndpointRun {
     return toOutputs(endpoint, this.#work.inputs, this.#operations.unsettled, this.#unapplied);
   }
 
-  /** What needs the suspension of a stop, too, and stays due if the stop is taken back: a move or a change of size. */
+  /** A move or a change of size that was sent with a stop, whose suspension has not succeeded. It stays due if the stop is taken back. */
   #findHeldUp(): readonly InputName[] {
     if (!this.#sent.includes('disabled') || !this.#operations.unsettled.some(isSuspension)) return [];
     return without(findDisruptive(this.#sent, this.#work.inputs), 'disabled', 'restartTriggers');
   }
 }
 
-/** Whether the suspension that an earlier run has left may be of a stop. */
-function mayBeOfStop({ disabled = false, __unapplied = [] }: Partial<EndpointOutputs> = {}): boolean {
+/** Whether an earlier run was to stop the endpoint. */
+function mayHaveStopped({ disabled = false, __unapplied = [] }: Partial<EndpointOutputs> = {}): boolean {
   return disabled || __unapplied.includes('disabled');
 }
 
 /**
- * The arguments that stand for what a failed suspension was for, once a stop comes in between: those of a restart or a move.
- * @param due what the next update sends anyway
+ * What is sent with a change of `disabled`, so that a restart or a move whose suspension has failed stays due: both sizes or the branch.
+ * @param due the arguments that are due anyway: a trigger among them restarts the compute
  */
-function findOwed(due: readonly InputName[], wasRestart: boolean): readonly InputName[] {
+function findInterrupted(due: readonly InputName[], wasRestart: boolean): readonly InputName[] {
   if (wasRestart) return argumentNames.filter(isSizeName);
   return due.includes('restartTriggers') ? [] : ['branchId'];
 }

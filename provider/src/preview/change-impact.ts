@@ -58,7 +58,7 @@ export function findDisruptive(changes: readonly InputName[], inputs: EndpointIn
   });
 }
 
-/** Whether the changes enable an endpoint that an earlier run was to stop. */
+/** Whether the changes enable a disabled endpoint. */
 export function isEnabling(changes: readonly InputName[], { disabled = false }: EndpointInputs): boolean {
   return changes.includes('disabled') && disabled === false;
 }
