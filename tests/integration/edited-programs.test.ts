@@ -1,3 +1,4 @@
+import type { Emulator } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { unknownValue } from '../../provider/src/lifecycle/input-values';
 import { silenceDiagnostics } from '../support/diagnostics';
@@ -11,6 +12,12 @@ silenceDiagnostics();
 const failing = (action: string) =>
   ({ match: { action }, times: 1, effect: { kind: 'operation-fails', error: 'no' } }) as const;
 const refused = { match: { method: 'PATCH' }, times: 1, effect: { kind: 'status', status: 422 } } as const;
+
+/** Waits until an operation of the project has failed. */
+async function untilOneFails(emulator: Emulator, projectId: string): Promise<void> {
+  const hasFailed = () => emulator.operations(projectId).some(({ status }) => status === 'failed');
+  await expect.poll(hasFailed, patience).toBe(true);
+}
 
 describe.each(doors)('a program that is edited after a killed create, by %s', (_name, door) => {
   it('resets what it no longer gives', async () => {
@@ -78,8 +85,7 @@ describe.each(doors)('a change that failed and is taken back, by %s', (_name, do
     const notWaiting = { waitForOperations: false };
     const stopped = await runUp(await startRun(), declare({ ...notWaiting, disabled: true }), state);
     const takenBack = await runUp(await startRun(), declare(notWaiting), stopped);
-    const hasFailed = () => emulator.operations(project.id).some(({ status }) => status === 'failed');
-    await expect.poll(hasFailed, patience).toBe(true);
+    await untilOneFails(emulator, project.id);
     await runUp(await startRun(), declare(), takenBack);
     expect(emulator.connectionDrops(state.id)).toBe(0);
   });
@@ -90,8 +96,7 @@ describe.each(doors)('a change that failed and is taken back, by %s', (_name, do
     emulator.inject(failing('suspend_compute'));
     const stop = declare({ waitForOperations: false, disabled: true });
     const stopped = await runUp(await startRun(), stop, state);
-    const hasFailed = () => emulator.operations(project.id).some(({ status }) => status === 'failed');
-    await expect.poll(hasFailed, patience).toBe(true);
+    await untilOneFails(emulator, project.id);
     emulator.changeEndpoint(state.id, { disabled: false });
     const refreshed = await runRefresh(await startRun(), stopped);
     await runUp(await startRun(), declare({ disabled: false }), refreshed.state);
@@ -143,8 +148,7 @@ describe.each(doors)('a change that failed and is taken back, by %s', (_name, do
     const stop = { ...declare({ ...resized, disabled: true }), timeoutSeconds: 1 };
     const failed = await failedState(runUp(await startRun(), stop, state));
     expect(failed.outputs).not.toHaveProperty('unsettledOperations');
-    const hasFailed = () => emulator.operations(project.id).some(({ status }) => status === 'failed');
-    await expect.poll(hasFailed, patience).toBe(true);
+    await untilOneFails(emulator, project.id);
     await runUp(await startRun(), declare(resized), failed);
     expect(emulator.connectionDrops(state.id)).toBe(1);
     expect(held()).toMatchObject([{ current_state: 'active', disabled: false }]);
@@ -175,8 +179,7 @@ describe.each(doors)('a change that failed and is taken back, by %s', (_name, do
     emulator.inject({ ...failing('suspend_compute'), times: 2 });
     const stop = declare({ waitForOperations: false, disabled: true });
     const stopped = await runUp(await startRun(), stop, state);
-    const hasFailed = () => emulator.operations(project.id).some(({ status }) => status === 'failed');
-    await expect.poll(hasFailed, patience).toBe(true);
+    await untilOneFails(emulator, project.id);
     const resized = { autoscalingLimitMaxCu: 2 };
     const resize = declare({ ...resized, disabled: true });
     const failed = await failedState(runUp(await startRun(), resize, stopped));
