@@ -117,6 +117,42 @@ describe('branches', () => {
     expect((await call('POST', `/projects/${project.id}/branches`, body)).status).toBe(expected);
   });
 
+  it('a branch cannot be created under the name of another branch', async () => {
+    const { call, project, branch } = await startService();
+    const path = `/projects/${project.id}/branches`;
+    const { status, body } = await call('POST', path, { branch: { name: branch.name } });
+    expect([status, body?.code]).toEqual([409, 'BRANCH_ALREADY_EXISTS']);
+    expect(body?.message).toBe(`branch already exists; branch_name:"${branch.name}"`);
+  });
+
+  it('a branch cannot be renamed to the name of another, the default branch included', async () => {
+    const { emulator, call, project, branch } = await startService();
+    const path = `/projects/${project.id}/branches/${branch.id}`;
+    expect((await call('PATCH', path, { branch: { name: 'main' } })).status).toBe(409);
+    expect((await call('PATCH', path, { branch: { name: branch.name, protected: true } })).status).toBe(200);
+    expect(() => emulator.changeBranch(project.id, branch.id, { name: 'main' })).toThrow('already exists');
+  });
+
+  it('a locked project answers a taken branch name with 423: the lock is checked first', async () => {
+    const { emulator, call, project, branch } = await startService();
+    emulator.lockProject(project.id);
+    const path = `/projects/${project.id}/branches`;
+    expect((await call('POST', path, { branch: { name: branch.name } })).status).toBe(423);
+  });
+
+  it('the name of a deleted branch is free', async () => {
+    const { call, project, branch } = await startService();
+    const path = `/projects/${project.id}/branches`;
+    expect((await call('DELETE', `${path}/${branch.id}`)).status).toBe(200);
+    expect((await call('POST', path, { branch: { name: branch.name } })).status).toBe(201);
+  });
+
+  it('branches of different projects can have one name', async () => {
+    const { emulator, branch } = await startService();
+    const other = emulator.createProject();
+    expect(emulator.createBranch(other.id, { name: branch.name }).name).toBe(branch.name);
+  });
+
   it('deleting a branch deletes its endpoints', async () => {
     const { call, project, branch, createActive, settled, held } = await startService();
     const id = await createActive();

@@ -24,7 +24,7 @@ export class Autosuspend {
   }
 
   noteActivity(endpoint: EndpointRecord): void {
-    this.#lastActivityMs.set(endpoint.wire.id, Date.now());
+    this.#lastActivityMs.set(endpoint.wire.id, performance.now());
   }
 
   /** Restarts the timer. Call it after every change of the endpoint's state, delay or activity. */
@@ -74,7 +74,7 @@ export class Autosuspend {
   }
 
   #idleMs(endpointId: string): number {
-    return Date.now() - (this.#lastActivityMs.get(endpointId) ?? Date.now());
+    return performance.now() - (this.#lastActivityMs.get(endpointId) ?? performance.now());
   }
 }
 

@@ -1,5 +1,5 @@
 import { checkEndpointQuota } from '../limits/plans';
-import { badRequest, unprocessable } from '../records/api-error';
+import { badRequest, conflict, unprocessable } from '../records/api-error';
 import type { BranchRecord } from '../records/branch-record';
 import type { EndpointRecord } from '../records/endpoint-record';
 import { newBranchId } from '../records/ids';
@@ -33,6 +33,7 @@ export function addBranch(
     throw badRequest('endpoints contains more than one read_write endpoint: a branch has at most one');
   }
   checkUnlocked(lockScope, project, { branchId: parent.wire.id });
+  checkNameIsFree(project, requested.name);
   checkEndpointQuota(project, requested.endpoints.length, plane.settings.maxEndpoints);
   const wire = newBranch(plane, project.wire.id, { ...requested, parentId: parent.wire.id });
   const branch = { wire, ...copyAccess(parent, wire.id) };
@@ -82,8 +83,10 @@ export function updateBranch(
   plane: ControlPlane,
   { project, branch }: BranchPlace,
   requested: BranchChange,
+  lockScope = plane.settings.locks,
 ): Branch {
-  checkUnlocked(plane.settings.locks, project, { branchId: branch.wire.id });
+  checkUnlocked(lockScope, project, { branchId: branch.wire.id });
+  if (requested.name !== branch.wire.name) checkNameIsFree(project, requested.name);
   changeBranch(plane, project, branch, requested);
   return branch.wire;
 }
@@ -107,7 +110,7 @@ export function makeReady(plane: ControlPlane, project: ProjectRecord, branch: B
   changeBranch(plane, project, branch, { current_state: 'ready', state_changed_at: plane.clock.now() });
 }
 
-export function changeBranch(
+function changeBranch(
   plane: ControlPlane,
   project: ProjectRecord,
   branch: BranchRecord,
@@ -139,6 +142,12 @@ export function deleteBranch(
     (endpoint): Step => ({ ...deletionStep(plane, project, endpoint), purpose: 'branch-deletion' }),
   );
   return { branch, operations: plane.runner.start(project, steps) };
+}
+
+/** The names of branches are unique in their project. The words are the service's. */
+function checkNameIsFree(project: ProjectRecord, name: string | undefined): void {
+  if (![...project.branches.values()].some(({ wire }) => wire.name === name)) return;
+  throw conflict('BRANCH_ALREADY_EXISTS', `branch already exists; branch_name:"${name}"`);
 }
 
 function checkDeletable(project: ProjectRecord, branch: Branch): void {

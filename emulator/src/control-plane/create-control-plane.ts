@@ -19,8 +19,8 @@ export function createControlPlane(
   settings: Settings,
   saving?: Journal,
   dataPlane?: DataPlane,
+  clock = new Clock(),
 ): ControlPlane {
-  const clock = new Clock();
   const history = new History();
   const others = [saving, dataPlane].filter((journal) => journal !== undefined);
   const journal = others.length === 0 ? history : joinJournals(history, ...others);

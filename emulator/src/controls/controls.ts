@@ -1,4 +1,4 @@
-import { addBranch, changeBranch } from '../control-plane/branches';
+import { addBranch, updateBranch } from '../control-plane/branches';
 import { localConnectionUri } from '../control-plane/connection-uris';
 import type { ControlPlane } from '../control-plane/control-plane';
 import { applyAttributes } from '../control-plane/endpoint-changes';
@@ -104,7 +104,10 @@ export class Controls {
     return structuredClone(work.project.wire);
   }
 
-  /** Creates a branch without an endpoint. All its operations have finished. */
+  /**
+   * Creates a branch without an endpoint. All its operations have finished.
+   * @throws ApiError when another branch of the project has the name
+   */
   createBranch(projectId: string, branch: { name?: string; parentId?: string } = {}): Branch {
     const project = this.#plane.store.project(projectId);
     const work = addBranch(this.#plane, project, { ...branch, endpoints: [] }, 'none');
@@ -112,12 +115,15 @@ export class Controls {
     return structuredClone(work.branch.wire);
   }
 
-  /** Changes the name or the protection of a branch outside the API. */
+  /**
+   * Changes the name or the protection of a branch outside the API.
+   * @throws ApiError when another branch of the project has the name
+   */
   changeBranch(projectId: string, branchId: string, change: BranchChange): Branch {
     const project = this.#plane.store.project(projectId);
     const branch = this.#plane.store.branch(project, branchId);
-    changeBranch(this.#plane, project, branch, readBranchChange({ branch: change }, 'reject'));
-    return structuredClone(branch.wire);
+    const requested = readBranchChange({ branch: change }, 'reject');
+    return structuredClone(updateBranch(this.#plane, { project, branch }, requested, 'none'));
   }
 
   /**

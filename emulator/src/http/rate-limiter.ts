@@ -18,7 +18,7 @@ export class RateLimiter {
   /** Returns 0 if it accepts a request, otherwise the seconds until it accepts one again. */
   take(): number {
     if (this.#requestsPerMinute === 0) return 0;
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     while (this.#acceptedMs[0] !== undefined && this.#acceptedMs[0] <= nowMs - WINDOW_MS)
       this.#acceptedMs.shift();
     const [oldestMs] = this.#acceptedMs;
