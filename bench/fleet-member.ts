@@ -1,11 +1,10 @@
 import { RateLimiter } from '../provider/src/control-api/rate-limiter';
-import { SlidingWindow } from '../provider/src/control-api/sliding-window';
 import type { Address } from './baselines/polling-client';
 import { clientOf } from './compared-clients';
 import { runInTurn } from './metered-emulator';
 
-/** The provider's own limiter; the same without its share; or none. */
-export type LimiterName = 'shared' | 'pausing' | 'none';
+/** The provider's own limiter, or none. */
+export type LimiterName = 'ours' | 'none';
 
 /** What one process of a fleet does. */
 export interface FleetMember extends Address {
@@ -29,7 +28,6 @@ if (process.send) {
 }
 
 async function createAll({ projectId, branchId, count, atATime, limiter, ...address }: FleetMember) {
-  if (limiter === 'pausing') SlidingWindow.prototype.cut = () => undefined;
   if (limiter === 'none') {
     RateLimiter.prototype.send = (_limited, request) => request();
     RateLimiter.prototype.backOff = () => undefined;

@@ -2,7 +2,7 @@ import type { Figure } from './figure';
 
 /** What the letters of the baselines mean. */
 export const legend =
-  'dynamic: the dynamic provider; plugin: the provider plugin. a: polls each operation every 100 ms and retries a locked project every second. b: polls each operation every 5 s. c: a provider of the same kind (dynamic or plugin) that does nothing. p: this provider with a limiter that only pauses after a 429; n: with none, so that each request that is refused waits by itself.';
+  'dynamic: the dynamic provider; plugin: the provider plugin. a: polls each operation every 100 ms and retries a locked project every second. b: polls each operation every 5 s. c: a provider of the same kind (dynamic or plugin) that does nothing. n: this provider without a rate limiter, so that each request that is refused waits by itself.';
 
 /** The docs page that a complete run writes. */
 export function describeResults(figures: readonly Figure[], machine: string): string {

@@ -28,9 +28,11 @@ const powerVerbs: readonly (readonly [PowerVerb, string])[] = [
   ['restart', 'restart the compute and wait; drops its connections; refused unless it is active'],
 ];
 
-/** `endpoints list`, `get`, `start`, `suspend` and `restart`. */
+/** `endpoints list`, `get`, `start`, `suspend`, `restart` and `delete`. */
 export function addEndpointCommands(program: Command, context: CommandContext): void {
-  const endpoints = program.command('endpoints').description('inspect, start, suspend and restart endpoints');
+  const endpoints = program
+    .command('endpoints')
+    .description('inspect, start, suspend, restart and delete endpoints');
   addCommand(
     endpoints,
     'list',
@@ -54,6 +56,37 @@ export function addEndpointCommands(program: Command, context: CommandContext): 
       .option('--no-wait', 'return as soon as the service accepts the request')
       .action((id: string, options: PowerOptions) => changePower(verb, id, options, context));
   }
+  addTimeoutOption(addCommand(endpoints, 'delete', 'endpoints delete ep-dark-sea-1 --project old-sun-1'))
+    .description('delete an endpoint for good and wait; drops its connections')
+    .argument('<endpoint>', 'endpoint ID')
+    .action((id: string, options: CommandOptions & Pick<PowerOptions, 'timeout'>) =>
+      deleteEndpoint(id, options, context),
+    );
+}
+
+async function deleteEndpoint(
+  endpointId: string,
+  options: CommandOptions & Pick<PowerOptions, 'timeout'>,
+  context: CommandContext,
+): Promise<void> {
+  const { progress, redact } = context.screen;
+  const project = openProject(options, context);
+  const deadline = new Deadline(options.timeout * 1000);
+  // Names the endpoint, and fails if there is none.
+  const { id, name = '' } = await project.api.getEndpoint(project.id, endpointId);
+  const operations = await project.write<readonly Operation[]>({
+    deadline,
+    // A second delete does no harm.
+    findDone: async () => undefined,
+    send: async () => (await project.api.deleteEndpoint(project.id, id, deadline))?.operations ?? [],
+    onLocked: (blocking) => progress.showBlockers(blocking),
+    startedBy: (started) => started,
+  });
+  const onProgress = (latest: readonly Operation[]) => progress.showOperations(latest);
+  const result = await awaitOperations(project.poller, { endpointId: id, operations, deadline, onProgress });
+  requireSuccess(result, deadline.elapsedMs, redact);
+  if (options.json) return context.screen.printJson({ deleted: id });
+  context.screen.say(`Endpoint ${id}${name && ` (${name})`} is deleted.`);
 }
 
 async function listEndpoints(options: ListOptions, context: CommandContext): Promise<void> {

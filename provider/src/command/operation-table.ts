@@ -80,6 +80,7 @@ function painterOf(operation: Operation, colors: Colors): (text: string) => stri
 }
 
 function describeDuration(operation: Operation): string {
+  // biome-ignore lint/plugin: an unfinished operation has lasted from a time of the service until now.
   const ms = durationOf(operation, Date.now());
   return ms === undefined ? '' : formatDuration(ms);
 }

@@ -63,12 +63,12 @@ export class ProgressLine {
 
   #startTicking(): void {
     if (this.#ticking) return;
-    this.#startedAt = Date.now();
+    this.#startedAt = performance.now();
     this.#ticking = setInterval(() => this.#draw(), tickMs).unref();
   }
 
   #draw(): void {
-    const seconds = Math.floor((Date.now() - this.#startedAt) / 1000);
+    const seconds = Math.floor((performance.now() - this.#startedAt) / 1000);
     // Some terminals report a width of 0.
     const room = (this.#stream.columns || usualColumns) - 1;
     this.#stream.write(`${clearLine}${`${seconds} s  ${this.#text}`.slice(0, room)}`);

@@ -28,6 +28,21 @@ describe('Deadline', () => {
   });
 });
 
+describe('the clock of a Deadline', () => {
+  it.each([1, -1])('does not move when somebody sets that of the system by %i h', (hours) => {
+    const deadline = new Deadline(1_000);
+    vi.advanceTimersByTime(400);
+    vi.setSystemTime(Date.now() + hours * 3_600_000);
+    expect([deadline.elapsedMs, deadline.remainingMs]).toEqual([400, 600]);
+  });
+
+  it('has passed when less than 1 ms is left: a timer may fire so early', () => {
+    const deadline = new Deadline(1_000);
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 999.3);
+    expect([deadline.remainingMs, deadline.hasPassed]).toEqual([0, true]);
+  });
+});
+
 describe('Deadline.bound', () => {
   /** The result of the bound work, and when it arrived. */
   async function endOf(work: Promise<string>, deadline = new Deadline(2_000)) {

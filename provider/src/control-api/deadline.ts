@@ -9,7 +9,7 @@ export function toTimerMs(delayMs: number): number {
 /**
  * Limits how long an action may take. The clock starts at once, or with `begin` for a deadline made with
  * `begins: 'later'`: time in a queue does not count. A deadline with a signal also passes when that is aborted: when the
- * user interrupts the run.
+ * user interrupts the run. Its clock is monotonic: a change of the system's time does not move it.
  */
 export class Deadline {
   readonly totalMs: number;
@@ -24,7 +24,7 @@ export class Deadline {
 
   /** Starts the clock, once. */
   begin(): void {
-    this.#startedAt ??= Date.now();
+    this.#startedAt ??= performance.now();
   }
 
   get hasBegun(): boolean {
@@ -32,7 +32,7 @@ export class Deadline {
   }
 
   get elapsedMs(): number {
-    return this.#startedAt === undefined ? 0 : Date.now() - this.#startedAt;
+    return this.#startedAt === undefined ? 0 : performance.now() - this.#startedAt;
   }
 
   /** Whether the user has interrupted the run. */
@@ -40,8 +40,9 @@ export class Deadline {
     return this.#signal?.aborted === true;
   }
 
+  /** Whole milliseconds, rounded down: Node.js may fire a timer up to 1 ms early. */
   get remainingMs(): number {
-    return this.isInterrupted ? 0 : Math.max(0, this.totalMs - this.elapsedMs);
+    return this.isInterrupted ? 0 : Math.max(0, Math.floor(this.totalMs - this.elapsedMs));
   }
 
   get hasPassed(): boolean {

@@ -122,22 +122,18 @@ function sendWithin(limiter: RateLimiter, interruption?: AbortSignal): AxiosAdap
     const method = (config.method ?? 'get').toUpperCase();
     const { context } = config;
     const { onSend, deadline, patienceMs } = context ?? {};
-    const queuedAt = Date.now();
+    const queuedAt = performance.now();
     // A default deadline starts with the first request that is sent. Until then, the wait in the queue has no limit.
     const isUnbounded = patienceMs !== undefined && deadline?.hasBegun === false;
     const limited = {
       route: `${method} ${routeOf(config.url ?? '')}`,
-      isWrite: method !== 'GET',
       deadline: isUnbounded ? undefined : deadline,
       longestPauseMs: patienceMs,
     };
     try {
       return await limiter.send(limited, () => {
         onSend?.();
-        // Time in the queue does not count as a fault: without a request, nothing shows whether the fault is over.
-        if (context?.failingSince) context.failingSince += Date.now() - queuedAt;
-        if (context?.unreachableSince) context.unreachableSince += Date.now() - queuedAt;
-        if (context) context.sentAt = Date.now();
+        context?.noteSent(queuedAt);
         if (patienceMs !== undefined) deadline?.begin();
         const signal = method === 'GET' ? interruption : endOfWrites.signal;
         return sendInTime(send, config, signal).catch((error: AxiosError) => {

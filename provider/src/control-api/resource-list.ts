@@ -13,7 +13,7 @@ const firstPauseShare = 1 / 7;
 interface FindOptions {
   /** The maximum age of a list that shows the item. Milliseconds. @default 0 */
   readonly maxAgeMs?: number;
-  /** The list must be sent after this time. Local time. */
+  /** The list must be sent after this time. By `performance.now()`. */
   readonly after?: number;
   readonly deadline?: Deadline | undefined;
 }
@@ -52,9 +52,9 @@ export class ResourceList<Item extends { readonly id: string }> {
     return this.#latest;
   }
 
-  /** Every item, by a list that is younger than `maxAgeMs` and was sent after a point in local time. */
-  async recent(maxAgeMs: number, after = 0): Promise<readonly Item[]> {
-    const oldest = Math.max(Date.now() - maxAgeMs, after);
+  /** Every item, by a list that is younger than `maxAgeMs` and was sent after a point in time. */
+  async recent(maxAgeMs: number, after = Number.NEGATIVE_INFINITY): Promise<readonly Item[]> {
+    const oldest = Math.max(performance.now() - maxAgeMs, after);
     return this.#latestSentAt > oldest ? this.#latest : this.fresh();
   }
 
@@ -73,7 +73,7 @@ export class ResourceList<Item extends { readonly id: string }> {
 
   /** The item; undefined if neither the list nor a read by id shows it. */
   async find(id: string, options: FindOptions = {}): Promise<Item | undefined> {
-    const { maxAgeMs = 0, after = 0, deadline } = options;
+    const { maxAgeMs = 0, after, deadline } = options;
     const list = maxAgeMs > 0 ? this.recent(maxAgeMs, after) : this.fresh();
     const what = `list of the ${this.#source.plural} of project ${this.#source.projectId}`;
     const items = await (deadline ? deadline.bound(list, what) : list);
@@ -143,19 +143,19 @@ export class ResourceList<Item extends { readonly id: string }> {
   async #fetchNext(): Promise<readonly Item[]> {
     const waitMs = clamp(this.#latestTookMs, gatherMs.least, gatherMs.most);
     await Promise.all([this.#underway, pause(waitMs, this.#source.signal)]);
-    let sentAt = 0;
+    let sentAt: number | undefined;
     // Until it is sent, it may wait for the rate limiter, and further callers share it.
     const onSend = () => {
-      if (sentAt === 0) this.#upcoming = undefined;
-      sentAt ||= Date.now();
+      if (sentAt === undefined) this.#upcoming = undefined;
+      sentAt ??= performance.now();
     };
     const list = this.#source.list({ onSend });
     this.#underway = list.catch(() => undefined);
     try {
       const items = await list;
       this.#latest = items.filter(({ id }) => !this.#gone.has(id));
-      this.#latestSentAt = sentAt;
-      this.#latestTookMs = Date.now() - sentAt;
+      this.#latestSentAt = sentAt ?? Number.NEGATIVE_INFINITY;
+      this.#latestTookMs = performance.now() - this.#latestSentAt;
       return this.#latest;
     } catch (error) {
       if (isNotFound(error))
@@ -163,7 +163,7 @@ export class ResourceList<Item extends { readonly id: string }> {
       throw error;
     } finally {
       // Callers must not share a list that failed before it was sent.
-      if (sentAt === 0) this.#upcoming = undefined;
+      if (sentAt === undefined) this.#upcoming = undefined;
     }
   }
 }

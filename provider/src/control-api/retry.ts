@@ -25,12 +25,12 @@ export class RequestContext {
   readonly onSend: (() => void) | undefined;
   /**
    * When the first fault since the last 429 happened; a 429 shows that the service works. Moved forward by any later wait for the
-   * rate limiter, so that the wait does not count. Local time.
+   * rate limiter. By `performance.now()`, as every time here.
    */
   failingSince: number | undefined;
-  /** When the address became unreachable, likewise moved forward; undefined after any response. Local time. */
+  /** When the address became unreachable, likewise moved forward; undefined after any response. */
   unreachableSince: number | undefined;
-  /** When the latest attempt went out. Local time. */
+  /** When the latest attempt went out. */
   sentAt: number | undefined;
   /** How long to pause before the retry. Milliseconds. */
   pauseMs = 0;
@@ -41,6 +41,14 @@ export class RequestContext {
     this.patienceMs = deadline ? undefined : faultsMs;
     this.isSentOnce = isSentOnce;
     this.onSend = onSend;
+  }
+
+  /** Time in the queue does not count as a fault: without a request, nothing shows whether the fault is over. */
+  noteSent(queuedAt: number): void {
+    this.sentAt = performance.now();
+    const queuedMs = this.sentAt - queuedAt;
+    if (this.failingSince !== undefined) this.failingSince += queuedMs;
+    if (this.unreachableSince !== undefined) this.unreachableSince += queuedMs;
   }
 }
 
@@ -104,14 +112,15 @@ function shouldSendAgain(error: AxiosError, pacing: RetryPacing): boolean {
   if (!maySendAgain(config.method ?? 'GET', meaningOfFailure(status, error.code))) return false;
   const { context } = config;
   // Any response ends an outage. The next outage starts from zero.
-  context.unreachableSince = error.response ? undefined : (context.unreachableSince ?? Date.now());
+  context.unreachableSince = error.response ? undefined : (context.unreachableSince ?? performance.now());
   // While a request waits for its response, nothing shows whether the address is unreachable.
-  const unreachableMs = (context.sentAt ?? Date.now()) - (context.unreachableSince ?? Date.now());
+  const unreachableMs =
+    (context.sentAt ?? performance.now()) - (context.unreachableSince ?? performance.now());
   if (unreachableMs > pacing.unreachableMs) return false;
   const attempt = (config['axios-retry']?.retryCount ?? 0) + 1;
   context.pauseMs = retryDelayMs(attempt, retryAfter(error), pacing);
-  context.failingSince = status === 429 ? undefined : (context.failingSince ?? Date.now());
-  const failingMs = Date.now() - (context.failingSince ?? Date.now());
+  context.failingSince = status === 429 ? undefined : (context.failingSince ?? performance.now());
+  const failingMs = performance.now() - (context.failingSince ?? performance.now());
   if (failingMs + context.pauseMs > (context.patienceMs ?? Number.POSITIVE_INFINITY)) return false;
   // A pause beyond the deadline would replace the reason of this failure with "not sent".
   return context.deadline.remainingMs > context.pauseMs;

@@ -19,7 +19,7 @@ const largestPage = 1_000;
 
 /** The result of a poll: the newest page, and each watched operation. */
 export interface OperationsView {
-  /** The poll was not sent before this time: what it shows may be no newer. Local time. */
+  /** The poll was not sent before this time: what it shows may be no newer. By `performance.now()`. */
   readonly sentAfter: number;
   /** The newest operations of the project, newest first. */
   readonly newest: readonly Operation[];
@@ -113,14 +113,14 @@ export class OperationPoller {
     // A watch without known operations polls at once.
     const intervalMs = operations.length > 0 ? this.#pollSchedule.intervalMs(operations) : 0;
     const untilLastPollMs = watch.deadline.remainingMs - lastPollLeadMs(watch.deadline);
-    watch.nextPollAt = Date.now() + Math.max(0, Math.min(intervalMs, untilLastPollMs));
+    watch.nextPollAt = performance.now() + Math.max(0, Math.min(intervalMs, untilLastPollMs));
   }
 
   #schedule(): void {
     clearTimeout(this.#timer);
     if (this.#isPolling || this.#watches.size === 0) return;
     const nextPollAt = Math.min(...[...this.#watches].map((watch) => watch.nextPollAt));
-    const delayMs = Math.max(nextPollAt, this.#pauseUntil) - Date.now();
+    const delayMs = Math.max(nextPollAt, this.#pauseUntil) - performance.now();
     this.#timer = setTimeout(() => void this.#poll(), toTimerMs(delayMs));
   }
 
@@ -152,7 +152,7 @@ export class OperationPoller {
     const once = { deadline, isSentOnce: true };
     const watched = new Map(watches.flatMap((watch) => watch.operations().map((each) => [each.id, each])));
     const limit = clamp(watched.size * 2, smallestPage, largestPage);
-    const sentAfter = Date.now();
+    const sentAfter = performance.now();
     const { operations: newest } = await this.#source.listOperations(this.#projectId, { limit }, once);
     this.#pollSchedule.learn(newest);
     const byId = new Map<string, Operation | undefined>(newest.map((operation) => [operation.id, operation]));
@@ -196,7 +196,7 @@ export class OperationPoller {
     this.#failedPolls += 1;
     this.#failure = error.message;
     const backoffMs = Math.min(this.#pacing.longestMs, this.#pacing.shortestMs * 2 ** this.#failedPolls);
-    this.#pauseUntil = Date.now() + error.retryAfterMs + Math.random() * backoffMs;
+    this.#pauseUntil = performance.now() + error.retryAfterMs + Math.random() * backoffMs;
   }
 }
 

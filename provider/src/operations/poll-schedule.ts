@@ -31,7 +31,7 @@ export class PollSchedule {
   readonly #pacing: PollPacing;
   /** How long operations of each action took, from their start. Milliseconds, shortest first. */
   readonly #durations = new Map<string, readonly number[]>();
-  /** When each unfinished operation was first seen with no other one before it. Local time. */
+  /** When each unfinished operation was first seen with no other one before it. By `performance.now()`. */
   readonly #startedAt = new Map<string, number>();
 
   constructor(pacing: PollPacing) {
@@ -55,7 +55,7 @@ export class PollSchedule {
 
   #intervalOf({ id, action }: Operation): number {
     const { shortestMs, longestMs } = this.#pacing;
-    const elapsedMs = Date.now() - this.#begin(id);
+    const elapsedMs = performance.now() - this.#begin(id);
     const durations = this.#durations.get(action) ?? [];
     const margin = durations.length < margins.manyFrom ? margins.few : margins.many;
     // The shortest earlier duration that this operation has not exceeded yet.
@@ -69,7 +69,7 @@ export class PollSchedule {
   }
 
   #begin(id: string): number {
-    const startedAt = this.#startedAt.get(id) ?? Date.now();
+    const startedAt = this.#startedAt.get(id) ?? performance.now();
     this.#startedAt.set(id, startedAt);
     return startedAt;
   }

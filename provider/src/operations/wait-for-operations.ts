@@ -103,7 +103,7 @@ class LatestOperations {
   /** A response may take long: what counts is when the poll was sent. */
   #recordMissing({ id, action }: Operation, sentAfter: number): void {
     const { readLagMs = defaultReadLagMs, rejectsVanished = false } = this.#request;
-    const since = this.#missingSince.get(id) ?? Date.now();
+    const since = this.#missingSince.get(id) ?? performance.now();
     this.#missingSince.set(id, since);
     if (sentAfter - since < readLagMs) return;
     if (rejectsVanished)

@@ -51,7 +51,7 @@ export class WriteQueue {
   #isLocking = false;
   /** The operations that the latest write started. */
   #latest: readonly Operation[] = [];
-  #latestAt = 0;
+  #latestAt = Number.NEGATIVE_INFINITY;
   /** When each operation that does not lock the project had last changed. */
   readonly #harmless = new Map<string, string>();
   /** The error of the write whose deadline the lock outlasted. */
@@ -62,7 +62,7 @@ export class WriteQueue {
     this.#pacing = pacing;
   }
 
-  /** When the latest write succeeded; 0 before the first. Local time. */
+  /** When the latest write succeeded; minus infinity before the first. By `performance.now()`. */
   get latestAt(): number {
     return this.#latestAt;
   }
@@ -146,7 +146,7 @@ export class WriteQueue {
 
   #noteDone(started: readonly Operation[]): void {
     this.#latest = started;
-    this.#latestAt = Date.now();
+    this.#latestAt = performance.now();
     this.#stuckOn = undefined;
   }
 }
