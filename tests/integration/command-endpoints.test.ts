@@ -194,3 +194,15 @@ describe('endpoints suspend, start and restart', () => {
       });
   });
 });
+
+describe('endpoints delete', () => {
+  it('deletes the endpoint, and names it', async () => {
+    const { run, emulator, provider, declare, primary } = await startCommand();
+    const { id } = await provider.create(declare({ name: 'late' }));
+    expect(await run('endpoints', 'delete', id)).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining(`Endpoint ${id} (late) is deleted.\n`),
+    });
+    expect(emulator.endpoints(primary.project_id).map((endpoint) => endpoint.id)).not.toContain(id);
+  });
+});

@@ -71,7 +71,7 @@ describe('operations wait', () => {
     );
     expect(exitCode).toBe(3);
     expect(stderr).toMatch(
-      new RegExp(`error: Still unfinished after [\\d.]+ s: suspend_compute ${id} running.\n$`),
+      new RegExp(`error: Still unfinished after [\\d.]+ s.*: suspend_compute ${id} running.\n$`),
     );
     expect(JSON.parse(stdout)).toMatchObject({
       outcome: 'timed out',

@@ -18,22 +18,6 @@ describe('a failed operation', () => {
     effect: { kind: 'operation-fails', error: 'no capacity' } as const,
   });
 
-  it('of a create is retried by the next update, which starts the compute', async () => {
-    const service = await startService();
-    service.emulator.inject(failing('start_compute'));
-    const { id, outs, message } = await failedState(service.provider.create(service.declare()));
-    expect(message).toMatch(/create of endpoint ep-\S+: operation start_compute \S+ failed: no capacity/);
-    expect(await service.provider.diff(id, outs, service.declare())).toMatchObject({
-      changes: true,
-      replaces: [],
-    });
-    const updated = await service.provider.update(id, outs, service.declare());
-    expect(ownEndpoints(service)[0]?.current_state).toBe('active');
-    expect(await service.provider.diff(id, updated.outs ?? outs, service.declare())).toMatchObject({
-      changes: false,
-    });
-  });
-
   it('of a create stays in state after a refresh, and the next update retries it', async () => {
     const service = await startService();
     service.emulator.inject(failing('start_compute'));
@@ -43,62 +27,9 @@ describe('a failed operation', () => {
     await service.provider.update(id, props ?? outs, service.declare());
     expect(ownEndpoints(service)[0]?.current_state).toBe('active');
   });
-
-  it.each(['apply_config', 'suspend_compute', 'start_compute'])(
-    'of a change of size (%s) is retried by the next update, with at most one restart in total',
-    async (action) => {
-      const service = await startService();
-      const { id, outs } = await createEndpoint(service);
-      const desired = service.declare({ autoscalingLimitMaxCu: 2 });
-      service.emulator.inject(failing(action));
-      const failed = await failedState(service.provider.update(id, outs, desired));
-      expect(await service.provider.diff(id, failed.outs, desired)).toMatchObject({ changes: true });
-      const updated = await service.provider.update(id, failed.outs, desired);
-      expect(ownEndpoints(service)[0]).toMatchObject({
-        autoscaling_limit_max_cu: 2,
-        current_state: 'active',
-      });
-      expect(service.emulator.restarts(id)).toBeLessThanOrEqual(1);
-      expect(await service.provider.diff(id, updated.outs ?? outs, desired)).toMatchObject({
-        changes: false,
-      });
-    },
-  );
-
-  it('of a delete fails the delete while the endpoint exists, and a second delete removes it', async () => {
-    const service = await startService();
-    const { id, outs } = await createEndpoint(service);
-    service.emulator.inject(failing('suspend_compute'));
-    const outcome = await service
-      .startProvider()
-      .delete(id, outs)
-      .catch((error: unknown) => String(error));
-    if (ownEndpoints(service).length > 0) expect(outcome).toContain('pulumi-postgres-compute');
-    await service.startProvider().delete(id, outs);
-    expect(ownEndpoints(service)).toEqual([]);
-  });
 });
 
 describe('an operation that does not finish in time', () => {
-  it('fails the create, which names it, and the next update resumes the wait', async () => {
-    const service = await startService();
-    const hanging = service.emulator.inject({
-      match: { action: 'start_compute' },
-      effect: { kind: 'operation-hangs' },
-    });
-    const { id, outs, message } = await failedState(
-      service.provider.create(service.declare({ timeouts: { create: 0.2 } })),
-    );
-    expect(message).toMatch(
-      /create of endpoint ep-\S+: still waiting for start_compute \S+ running after 0\.\d s/,
-    );
-    expect(outs.unsettledOperations).toMatchObject([{ action: 'start_compute', status: 'running' }]);
-    const update = service.provider.update(id, outs, service.declare());
-    hanging.clear();
-    expect((await update).outs?.unsettledOperations).toBeUndefined();
-    expect(service.emulator.requests().filter(({ method }) => method !== 'GET')).toHaveLength(1);
-  });
-
   it('fails the create when its status is unknown', async () => {
     const service = await startService();
     service.emulator.inject({
@@ -109,13 +40,6 @@ describe('an operation that does not finish in time', () => {
       service.provider.create(service.declare({ timeouts: { create: 0.2 } })),
     );
     expect(message).toContain('pondering');
-  });
-
-  it('is recorded but not awaited with waitForOperations: false', async () => {
-    const service = await startService();
-    service.emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-hangs' } });
-    const { outs } = await createEndpoint(service, service.declare({ waitForOperations: false }));
-    expect(outs.unsettledOperations).toMatchObject([{ action: 'start_compute', status: 'running' }]);
   });
 });
 
@@ -211,16 +135,6 @@ describe('the operations of an update that was killed after its request', () => 
     await service.startProvider().update(id, { ...outs, ...resized }, both);
     expect(operationsOf(service)[0]).toBe('apply_config finished');
     await service.startProvider().update(id, outs, both);
-    expect(operationsOf(service).slice(0, 2)).toEqual(['start_compute finished', 'suspend_compute finished']);
-  });
-
-  it('are retried even if lists do not show them at first, and another argument has changed, too', async () => {
-    const { service, id, outs } = await kill(600, 'suspend_compute');
-    const lists = { method: 'GET', path: '/projects/:id/operations' };
-    const effect = { kind: 'late-read', lateMs: 2_000 } as const;
-    service.emulator.inject({ match: lists, effect, times: 'always' });
-    const provider = service.startProvider({}, { readLagMs: 5_000 });
-    await provider.update(id, outs, service.declare({ ...resized, poolerEnabled: true }));
     expect(operationsOf(service).slice(0, 2)).toEqual(['start_compute finished', 'suspend_compute finished']);
   });
 

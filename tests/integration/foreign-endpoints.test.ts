@@ -54,6 +54,16 @@ describe('an unmanaged endpoint with the declared name', () => {
     expect(id).toBe(foreign.id);
     expect(shown.join('')).toContain(`adopt takes over endpoint ${foreign.id} (since ${foreign.created_at})`);
   });
+
+  it('of the same name on another branch is not adopted', async () => {
+    const service = await startService();
+    await runCreate(service.provider, service.declare({ name: 'api' }));
+    const other = service.emulator.createBranch(service.project.id, { name: 'other' });
+    const inputs = service.declare({ name: 'api', branchId: other.id, adopt: true });
+    await expect(service.startProvider().create(inputs)).rejects.toMatchObject({
+      message: expect.stringMatching(/already has an endpoint of that name, ep-.*Choose another name\./),
+    });
+  });
 });
 
 describe('a preview of a new endpoint', () => {

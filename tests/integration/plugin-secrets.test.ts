@@ -1,4 +1,3 @@
-import { omit } from 'lodash';
 import { describe, expect, it } from 'vitest';
 import { makePluginProviders } from '../../provider/src/plugin/plugin-provider';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
@@ -80,32 +79,8 @@ describe('a secret of the plugin', () => {
     if (!(failure instanceof PluginPartialStateError)) throw failure;
     expect(failure).toMatchObject({ id, outputs: { values: { pgSettings: { 'app.key': 'canary' } } } });
     expect(failure.outputs.secretNames).toContain('pgSettings');
-    const { values, secretNames } = await plugin.create(urn, news, 0);
+    const { values } = await plugin.create(urn, news, 0);
     expect(values).toHaveProperty('pgSettings', {});
-    expect(secretNames).toContain('pgSettings');
-  });
-
-  it('stays a secret in state when it is a size that a forced replacement keeps, and that is no longer given', async () => {
-    const service = await startService();
-    const { plugin, id, declared } = await createWithSecret(service);
-    const program = omit(declared, ['autoscalingLimitMinCu', 'autoscalingLimitMaxCu']);
-    const news = read({ ...program, __createsBeforeDelete: true });
-    const { id: kept, secretNames } = await plugin.create(urn, news, 0);
-    expect(kept).toBe(id);
-    expect(secretNames).toEqual(
-      expect.arrayContaining(['autoscalingLimitMaxCu', 'maxSize', 'maxConnections']),
-    );
-    expect(secretNames).not.toContain('branchId');
-  });
-
-  it('stays a secret in state when it is a size that the create which takes over the endpoint fails to change', async () => {
-    const service = await startService();
-    const { plugin, declared } = await createWithSecret(service);
-    const news = read({ ...declared, autoscalingLimitMaxCu: 4 });
-    service.emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'status', status: 422 } });
-    const failure = await errorOf(plugin.create(urn, news, 0));
-    if (!(failure instanceof PluginPartialStateError)) throw failure;
-    expect(failure.outputs.secretNames).toEqual(expect.arrayContaining(['autoscalingLimitMaxCu', 'maxSize']));
   });
 
   it('is reset when a create that no longer gives it takes over the endpoint of a killed create', async () => {

@@ -1,9 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { unknownValue } from '../../provider/src/lifecycle/input-values';
-import { callErrorOf, runUp } from '../support/door';
 import { errorOf } from '../support/failure';
-import { doors, startDoor } from '../support/start-door';
 import { startService } from '../support/start-service';
 
 const __urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::api';
@@ -70,39 +68,6 @@ describe('a size that is a secret', () => {
     const { failures } = await provider.check({}, wrong);
     expect(failures).toHaveLength(1);
     expect(JSON.stringify(failures)).not.toMatch(size);
-  });
-});
-
-describe.each(doors)('a size that was a secret, in a create by %s that keeps the endpoint', (_name, door) => {
-  const secrets = ['autoscalingLimitMinCu', 'autoscalingLimitMaxCu'];
-  const before = { autoscalingLimitMinCu: 3, autoscalingLimitMaxCu: 7 };
-  const now = { autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 2 };
-
-  it.each([true, false])(
-    'is in no message if the program says adopt: true (in state: %s)',
-    async (isInState) => {
-      const { startRun, declare } = await startDoor(door);
-      const state = await runUp(await startRun(), declare({ ...before, adopt: true }, { secrets }));
-      const shown = recordDiagnostics();
-      const run = await startRun();
-      const program = declare({ ...now, adopt: true });
-      if (isInState) await run.check(state.declared, program); // With `--replace`, the engine asks for no diff.
-      await run.check(undefined, program);
-      const guarded = await run.check(undefined, declare({ ...now, adopt: true, allowRestart: false }));
-      expect(guarded.failures).toHaveLength(1);
-      expect(shown.join('') + JSON.stringify(guarded.failures)).not.toMatch(/7 CU/);
-    },
-  );
-
-  it.each([true, false])('is in no message if it is refused (in state: %s)', async (isInState) => {
-    const { startRun, declare } = await startDoor(door);
-    const state = await runUp(await startRun(), declare(before, { secrets }));
-    const run = await startRun();
-    const program = declare({ ...now, allowRestart: false });
-    if (isInState) await run.check(state.declared, program);
-    const { message } = await callErrorOf(run.create(await run.check(undefined, program)));
-    expect(message).toContain('allowRestart is false');
-    expect(message).not.toMatch(/7 CU/);
   });
 });
 
@@ -181,7 +146,7 @@ describe('a preview of a take-over', () => {
     const ifTaken = 'if `pulumi up` takes the endpoint over';
     expect(shown.join('')).toContain(`endpoint ${id} (since`);
     expect(shown.join('')).toContain(
-      `${ifTaken}, a change of autoscalingLimitMaxCu restarts the compute and drops its connections (it is active now)`,
+      `${ifTaken}, a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) restarts the compute and drops its connections (it is active now)`,
     );
     expect(shown.join('')).toContain(`${ifTaken}, the create fails, because allowRestart is false`);
   });

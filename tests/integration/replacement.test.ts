@@ -168,23 +168,6 @@ it('an endpoint that an interrupted forced replacement has left in state twice s
   expect(ownEndpoints(service).map((held) => held.id)).toEqual([id]);
 });
 
-it('an endpoint that is in state twice survives when the next create gives way to it and then fails', async () => {
-  const service = await startService();
-  const { emulator } = service;
-  const program = service.declare({ type: 'read_only', __createsBeforeDelete: true });
-  const { id, outs } = await runCreate(service.startProvider(), program);
-  const match = { method: 'GET', path: '/projects/:p/endpoints' };
-  // The first list hides the endpoint, the second shows it beside the new one, and then there are no more.
-  emulator.inject({ match, effect: { kind: 'late-read', lateMs: 60_000 } });
-  emulator.inject({ match, effect: { kind: 'slow', delayMs: 0 } });
-  const fault = emulator.inject({ match, times: 'always', effect: { kind: 'status', status: 403 } });
-  const run = service.startProvider();
-  await expect(runCreate(run, program)).rejects.toThrow('403 Forbidden');
-  fault.clear();
-  await expect(run.delete(id, outs)).rejects.toThrow('its replacement was not created');
-  expect(idsOf(service)).toEqual([id]);
-});
-
 describe('if the next create is skipped because what it depends on has failed,', () => {
   it('an endpoint that is in state twice survives', async () => {
     const service = await startService();

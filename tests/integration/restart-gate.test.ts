@@ -3,7 +3,6 @@ import { DynamicPartialStateError } from '../../provider/src/dynamic/host-errors
 import { silenceDiagnostics } from '../support/diagnostics';
 import { runCreate, runUpdate } from '../support/engine';
 import { errorOf, failureOf, outcomeOf } from '../support/failure';
-import { patience } from '../support/pacing';
 import { ownEndpoints, type Service, startService } from '../support/start-service';
 
 silenceDiagnostics();
@@ -63,32 +62,6 @@ describe('allowRestart: false stops', () => {
     expect(failure.message).toMatch(refusal);
     expect(failure.id).toBe(id);
     expect(service.emulator.restarts(id)).toBe(0);
-  });
-
-  it('a create that would resize the endpoint that it adopts, and keeps that endpoint out of state', async () => {
-    const service = await startService();
-    const [primary] = service.emulator.endpoints(service.project.id);
-    const inputs = service.declare({ branchId: primary?.branch_id ?? '', adopt: true, allowRestart: false });
-    const failure = await service
-      .startProvider()
-      .create({ ...inputs, autoscalingLimitMaxCu: 4 })
-      .catch((error: unknown) => error);
-    expect(failure).not.toBeInstanceOf(DynamicPartialStateError);
-    expect(failure).toMatchObject({ message: expect.stringMatching(refusal) });
-    expect(service.emulator.restarts(primary?.id ?? '')).toBe(0);
-  });
-  it('a change of size of an active compute that a list still shows as idle', async () => {
-    const service = await startService({ lateListsMs: 300, readLagMs: 800 });
-    const state = await runCreate(service.startProvider(), service.declare());
-    await suspend(service, state.id);
-    const listed = async () => (await send(service, 'GET')).text();
-    await expect.poll(listed, patience).toMatch(/"current_state":"idle"/);
-    service.emulator.connect(state.id);
-    const before = service.emulator.connectionDrops(state.id);
-    const gated = service.declare({ autoscalingLimitMaxCu: 2, allowRestart: false });
-    const { message } = await errorOf(service.startProvider().update(state.id, state.outs, gated));
-    expect(message).toMatch(refusal);
-    expect(service.emulator.connectionDrops(state.id)).toBe(before);
   });
 });
 

@@ -71,7 +71,7 @@ it('a new secret that a proxy hides behind its own page, after the service has s
   });
   const desired = service.declare({ pgSettings: { 'app.key': 'canary' }, __secrets: ['pgSettings'] });
   const { properties } = await failureOf(service.startProvider().update(state.id, state.outs, desired));
-  expect(properties).toMatchObject({ __secrets: ['pgSettings'], __unapplied: ['pgSettings'] });
+  expect(properties).toMatchObject({ __secrets: ['pgSettings'], __ledger: { due: ['pgSettings'] } });
 });
 
 describe('a value that becomes a secret', () => {

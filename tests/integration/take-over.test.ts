@@ -9,15 +9,6 @@ import { createEndpoint, ownEndpoints, type Service, startService } from '../sup
 const urn = (name: string) =>
   `urn:pulumi:test::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::${name}`;
 
-function sizeOf(
-  endpoint: { autoscaling_limit_min_cu: number; autoscaling_limit_max_cu: number } | undefined,
-) {
-  return {
-    autoscalingLimitMinCu: endpoint?.autoscaling_limit_min_cu,
-    autoscalingLimitMaxCu: endpoint?.autoscaling_limit_max_cu,
-  };
-}
-
 const held = (service: Service, id: string) =>
   service.emulator.endpoints().find((endpoint) => endpoint.id === id);
 
@@ -53,34 +44,6 @@ describe('adopt: true', () => {
     );
     expect(id).not.toBe(primary?.id);
     expect(held(service, id)).toMatchObject({ type: 'read_only', name: 'api' });
-  });
-
-  it('is suggested by the error of a create without it, which names the endpoint', async () => {
-    const service = await startService();
-    const [primary] = service.emulator.endpoints(service.project.id);
-    await expect(
-      createEndpoint(service, service.declare({ branchId: primary?.branch_id ?? '' })),
-    ).rejects.toThrow(new RegExp(`${primary?.id}.*adopt: true takes it over`));
-  });
-
-  it('is stopped by allowRestart: false if a change of size would restart an active compute', async () => {
-    const service = await startService();
-    const [primary] = service.emulator.endpoints(service.project.id);
-    const inputs = {
-      ...service.declare({ branchId: primary?.branch_id ?? '', adopt: true, allowRestart: false }),
-      autoscalingLimitMaxCu: 2,
-      __urn: urn('app'),
-    };
-    const { failures } = await service.provider.check({}, inputs);
-    expect(failures).toEqual([
-      {
-        property: 'adopt',
-        reason: expect.stringMatching(/^allowRestart is false, and a change of autoscalingLimitM.* restarts/),
-      },
-    ]);
-    expect(service.emulator.requests().map(({ method }) => method)).toEqual(['GET']);
-    const { failures: withoutSize } = await service.provider.check({}, { ...inputs, ...sizeOf(primary) });
-    expect(withoutSize).toEqual([]);
   });
 
   it('does not derive a name after it is removed from the program', async () => {

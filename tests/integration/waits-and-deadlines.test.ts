@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { DynamicPartialStateError } from '../../provider/src/dynamic/host-errors';
 import { silenceDiagnostics } from '../support/diagnostics';
 import { runCreate, runUpdate } from '../support/engine';
 import { outcomeOf } from '../support/failure';
@@ -18,23 +17,6 @@ const writesOf = ({ emulator }: Service) =>
 
 describe('waitForOperations: false', () => {
   const unawaited = { waitForOperations: false };
-
-  it('applies a change of size once, and later updates only record its unfinished operations', async () => {
-    const service = await startService({ operationMs: 300 });
-    const first = await runCreate(service.startProvider(), service.declare(unawaited));
-    const desired = service.declare({ ...unawaited, autoscalingLimitMaxCu: 2 });
-    let state = await runUpdate(service.startProvider(), first, desired);
-    expect(state.outs.unsettledOperations).not.toBeUndefined();
-    for (let round = 1; round <= 3; round += 1)
-      state = await runUpdate(service.startProvider(), state, desired);
-    expect(
-      service.emulator.requests().filter(({ method, status }) => method === 'PATCH' && status === 200),
-    ).toHaveLength(1);
-    await expect.poll(() => ownEndpoints(service)[0]?.pending_state, { timeout: 5_000 }).toBeUndefined();
-    state = await runUpdate(service.startProvider(), state, desired);
-    expect(state.outs.unsettledOperations).toBeUndefined();
-    expect(service.emulator.restarts(first.id)).toBe(1);
-  });
 
   it('restarts the compute once when a trigger changes', async () => {
     const service = await startService({ locks: 'none', operationMs: 100 });
@@ -173,24 +155,6 @@ it('a create succeeds despite one 403 on a poll', async () => {
   service.emulator.inject({ match: { path }, effect: { kind: 'status', status: 403 } });
   const { id } = await runCreate(service.startProvider(), service.declare());
   expect(ownEndpoints(service)).toMatchObject([{ id, current_state: 'active' }]);
-});
-
-it('an update resumes a wait that timed out', async () => {
-  const service = await startService();
-  const hanging = service.emulator.inject({
-    match: { action: 'start_compute' },
-    effect: { kind: 'operation-hangs' },
-  });
-  const inputs = service.declare({ timeouts: { create: 0.2 } });
-  const failure = await service
-    .startProvider()
-    .create(inputs)
-    .catch((error: unknown) => error);
-  if (!(failure instanceof DynamicPartialStateError)) throw failure;
-  const { id, properties } = failure;
-  const next = service.startProvider().update(id, properties, inputs);
-  hanging.clear();
-  expect((await next).outs?.unsettledOperations).toBeUndefined();
 });
 
 describe('a deadline', () => {

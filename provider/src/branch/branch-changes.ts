@@ -103,6 +103,11 @@ export function toUpdateAttributes(
   };
 }
 
+/** The name of a branch until its create has finished, from its derived name. */
+export function toUnfinishedName(derivedName: string): string {
+  return `${derivedName}-creating`;
+}
+
 /** Without undefined values, which the engine refuses. */
 export function dropUndefined<Values extends object>(values: Values) {
   type Present = { [Name in keyof Values]: Exclude<Values[Name], undefined> };

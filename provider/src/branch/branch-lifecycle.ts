@@ -1,4 +1,4 @@
-import { intersection, union } from 'lodash';
+import { intersection } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Branch } from '../control-api/wire-types';
@@ -15,7 +15,7 @@ import { findChanges, findDrift, findUpdates, replacingArguments } from './branc
 import { createBranch, findExisting } from './branch-create';
 import { deleteBranch } from './branch-delete';
 import type { BranchDeclaration, BranchInputs, BranchOutputs, PriorBranch } from './branch-inputs';
-import { BranchRun, isBecomingReady } from './branch-run';
+import { isBecomingReady, situationInState, startRun } from './branch-resource';
 import { toFound, withSettings } from './branch-state';
 import { branchType } from './branch-type';
 
@@ -27,11 +27,6 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
   readonly core: ProviderCore;
   readonly type = branchType;
   readonly #claims = new ResourceClaims('branch');
-  /** The URNs of the branches whose replacement has passed the gate in this run, with what the program declares. */
-  readonly #replaced = new Set<string>();
-  /** The URNs of the branches that are replaced with their parent: the engine has asked before it passed the declaration. */
-  readonly #replacedEarly = new Set<string>();
-
   constructor(core: ProviderCore) {
     this.core = core;
   }
@@ -66,16 +61,12 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       else if (await this.#hasFailedToBecomeReady(id, prior)) replaces.push('unsettledOperations');
       // Don't claim a branch that is about to be replaced: its delete must go through.
       if (urn !== undefined && replaces.length === 0) this.#claims.claimInState(id, urn);
-      else if (urn !== undefined && deletesData && !this.#claims.isDeclared(urn))
-        this.#replacedEarly.add(urn);
-      else if (urn !== undefined) this.#replaced.add(urn);
+      else if (urn !== undefined) {
+        const isEarly = deletesData && !this.#claims.isDeclared(urn);
+        this.#claims.noteReplacement(urn, isEarly ? 'early' : 'judged');
+      }
       return { hasChanges, changes, replaces, deletesData };
     });
-  }
-
-  /** None: a branch that is replaced is deleted first, and one that a killed create has left is as that create gave it. */
-  listAssumedSecrets(): readonly string[] {
-    return [];
   }
 
   async create(news: BranchDeclaration, deadline: Deadline) {
@@ -100,23 +91,11 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     deadline: Deadline,
   ): Promise<BranchOutputs> {
     const { outputs } = prior;
-    const changes = findUpdates(union<string>(findChanges(prior, news.inputs), outputs.__unapplied));
+    const changes = findUpdates(findChanges(prior, news.inputs));
     if (changes.length === 0 && !isUnsettled(outputs)) return withSettings(outputs, news.inputs);
     return this.core.presentably([asReported(prior), news], async () => {
-      const work = {
-        ...this.core.startWork(news, deadline),
-        action: 'update',
-        branchId: id,
-        due: changes,
-      } as const;
-      const run = new BranchRun(work);
-      const resume = async () => {
-        if (outputs.unsettledOperations) await run.awaitEarlier(outputs.unsettledOperations);
-        else if (isUnsettled(outputs)) await run.awaitCreation();
-        await run.apply(changes);
-        return run.finish();
-      };
-      return run.keepInState(resume(), outputs);
+      const work = { ...this.core.startWork(news, deadline), action: 'update', branchId: id } as const;
+      return startRun(work, situationInState(news.inputs, outputs), outputs).run(changes);
     });
   }
 
@@ -140,9 +119,10 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
    */
   #findUnjudgedReplacement({ resource: { urn }, inputs }: CheckedDeclaration<BranchInputs>): InputFailure[] {
     const { allowDataLoss } = inputs;
-    const isEarly = urn !== undefined && this.#replacedEarly.has(urn);
+    const replacement = urn === undefined ? undefined : this.#claims.replacementOf(urn);
+    const isEarly = replacement === 'early';
     const isReplacing = isEarly || (urn !== undefined && this.#claims.nameInState(urn) !== undefined);
-    if (!isReplacing || this.#replaced.has(urn) || isUnknown(allowDataLoss) || allowDataLoss === true)
+    if (!isReplacing || replacement === 'judged' || isUnknown(allowDataLoss) || allowDataLoss === true)
       return [];
     const [cause, wayOut] = isEarly
       ? ['its parent is replaced, which replaces the branch', 'leave its parent as it was']
@@ -198,11 +178,11 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const { inputs } = declaration;
     const existing = findExisting(declaration, await this.#list(inputs.projectId));
     if (!existing) return undefined;
-    const { id, created_at } = existing.branch;
+    const { id, created_at } = existing.item;
     const which = `branch ${id} (since ${created_at})`;
     if (existing.kind === 'own')
       return `\`pulumi up\` continues an interrupted create of this resource: ${which}`;
-    const changes = findDrift(existing.branch, inputs);
+    const changes = findDrift(existing.item, inputs);
     return `adopt takes over ${which} and ${changes.length > 0 ? `changes its ${changes.join(', ')}` : 'changes nothing on it'}`;
   }
 

@@ -1,27 +1,21 @@
 import { omit, pick } from 'lodash';
-import type { Branch, Operation } from '../control-api/wire-types';
+import type { Branch } from '../control-api/wire-types';
 import { keepProperties } from '../lifecycle/kept-properties';
-import { schemaVersion, toUnsettled, unsettledOutputs } from '../lifecycle/resource-state';
-import { outcomeOf } from '../operations/operation-outcome';
-import { pointArguments, readArguments, settingArguments, type UpdatedArgument } from './branch-changes';
+import { schemaVersion, type Unsettled, unsettledOutputs } from '../lifecycle/resource-state';
+import { pointArguments, readArguments, settingArguments, toUnfinishedName } from './branch-changes';
 import type { BranchInputs, BranchOutputs, PriorBranch } from './branch-inputs';
 
-/** The outputs after a create, update or read. The point is kept as the program writes it. */
-export function toOutputs(
-  branch: Branch,
-  inputs: BranchInputs,
-  operations: readonly Operation[] = [],
-  unapplied: readonly UpdatedArgument[] = [],
-): BranchOutputs {
+/**
+ * The outputs after a create, update or read. The point is kept as the program writes it.
+ * @param left what the next run resumes. @default nothing
+ */
+export function toOutputs(branch: Branch, inputs: BranchInputs, left: Unsettled = {}): BranchOutputs {
   return {
     ...inputs,
     ...readArguments(branch),
     ...pick(inputs, pointArguments),
     createdAt: branch.created_at,
-    ...toUnsettled(
-      operations.filter((operation) => outcomeOf(operation) !== 'succeeded'),
-      unapplied,
-    ),
+    ...left,
     __schemaVersion: schemaVersion,
   };
 }
@@ -36,7 +30,9 @@ export function toFound(branch: Branch, { inputs, outputs }: PriorBranch, declar
     };
     return { inputs: found, outputs: toOutputs(branch, found) };
   }
-  const given = (name: string) => Object.hasOwn(inputs, name);
+  // The name of an interrupted create is no drift: it is still to be renamed.
+  const isUnfinished = inputs.name !== undefined && branch.name === toUnfinishedName(inputs.name);
+  const given = (name: string) => Object.hasOwn(inputs, name) && !(isUnfinished && name === 'name');
   const reported = keepProperties(readArguments(branch), given);
   const now: BranchInputs = { ...inputs, ...reported, ...pick(inputs, pointArguments) };
   return {

@@ -77,9 +77,7 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
 
   async create(news: StoredInputs): Promise<dynamic.CreateResult<StoredOutputs>> {
     const declaration = readDeclaration(news);
-    const before = { listAssumed: () => this.#lifecycle.listAssumedSecrets(declaration) };
-    const write = (outputs: Properties) =>
-      writeOutputs(this.#lifecycle.type, declaration, outputs, news, before);
+    const write = (outputs: Properties) => writeOutputs(this.#lifecycle.type, declaration, outputs, news);
     const created = this.#lifecycle.create(declaration, toDeadline(news.timeouts, 'create'));
     const { id, outputs } = await present(created, write);
     return { id, outs: write(outputs) };

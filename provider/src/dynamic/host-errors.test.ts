@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../../tests/support/endpoint';
-import { operationOf } from '../../../tests/support/operation';
+import { failedOf } from '../../../tests/support/operation';
 import { toOutputs } from '../endpoint/endpoint-state';
 import { DynamicPartialStateError, PresentableError } from './host-errors';
 
@@ -18,7 +18,7 @@ describe('a PresentableError', () => {
 });
 
 it('a DynamicPartialStateError carries the id and the outputs that the engine keeps in state', () => {
-  const outputs = toOutputs(endpointOf(), declared, [operationOf()]);
+  const outputs = toOutputs(endpointOf(), declared, { unsettledOperations: [failedOf('start_compute')] });
   const error = new DynamicPartialStateError('op-1 failed', 'ep-1', outputs);
   expect([error.id, error.properties, error.reasons]).toEqual(['ep-1', outputs, ['op-1 failed']]);
   expect([error.message, error.stack]).toEqual(['op-1 failed', 'op-1 failed']);

@@ -117,5 +117,16 @@ export const argumentTable: Readonly<Record<InputName, Argument>> = {
 
 export const argumentNames = Object.keys(argumentTable) as InputName[]; // Object.keys forgets the names of its argument.
 
+export function isArgument(name: string): name is InputName {
+  return Object.hasOwn(argumentTable, name);
+}
+
+/** Whether the service gets the default when the program no longer gives the argument. */
+export function isResettable(name: string): boolean {
+  if (!isArgument(name)) return false;
+  const { read, whenRemoved } = argumentTable[name];
+  return read !== undefined && whenRemoved !== undefined;
+}
+
 /** The arguments whose change replaces the endpoint. */
 export const replacingArguments = argumentNames.filter((name) => argumentTable[name].effect === 'replace');

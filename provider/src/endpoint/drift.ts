@@ -1,18 +1,20 @@
 import { union } from 'lodash';
 import type { Endpoint } from '../control-api/wire-types';
 import { isSame } from '../lifecycle/input-values';
-import { argumentNames, argumentTable } from './argument-effects';
+import { argumentNames, argumentTable, isArgument } from './argument-effects';
 import { findGiven } from './endpoint-changes';
 import type { EndpointInputs, InputName } from './endpoint-inputs';
 
-/** The arguments for which the service reports another value than the program gives. */
-export function findDrift(endpoint: Endpoint, inputs: EndpointInputs): InputName[] {
-  return findGiven(inputs).filter((name) => !matchesDesired(endpoint, inputs, name));
-}
-
-/** The arguments to send again although nothing differs: no connection drops, and a new endpoint keeps its derived name. */
-export function findRepeatable(inputs: EndpointInputs): InputName[] {
-  return findGiven(inputs).filter((name) => name !== 'name' && argumentTable[name].effect === 'update');
+/**
+ * Of these arguments, those for which the service reports another value than the program gives.
+ * @param names @default all that the program gives
+ */
+export function findDrift(
+  endpoint: Endpoint,
+  inputs: EndpointInputs,
+  names: readonly string[] = findGiven(inputs),
+): InputName[] {
+  return names.filter(isArgument).filter((name) => !matchesDesired(endpoint, inputs, name));
 }
 
 /** The arguments of which the endpoint has something that the program leaves out: an earlier program has set it. */

@@ -1,28 +1,26 @@
-import { intersection, omit, union } from 'lodash';
+import { omit, union } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import { checkDeclaration } from '../lifecycle/check-declaration';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { ResourceClaims } from '../lifecycle/resource-claims';
-import { describeMayBeKept, describeUnlisted, type EndpointSubject } from '../lifecycle/resource-errors';
+import { describeMayBeKept } from '../lifecycle/resource-errors';
 import type { CheckedDeclaration, UncheckedDeclaration } from '../lifecycle/resource-identity';
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
 import { isUnsettled, unsettledOutputs } from '../lifecycle/resource-state';
 import { PreviewDiagnostics } from '../preview/preview-diagnostics';
-import { argumentNames, argumentTable } from './argument-effects';
-import type { CreateWork } from './create-work';
-import { findDrift } from './drift';
-import { deleteLeftDuplicates, type Keepers } from './duplicates';
+import { argumentTable } from './argument-effects';
 import { findChanges } from './endpoint-changes';
 import { createEndpoint } from './endpoint-create';
 import { deleteEndpoint } from './endpoint-delete';
 import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
 import { type FoundEndpoint, readEndpoint } from './endpoint-read';
-import { EndpointRun } from './endpoint-run';
+import { startRun } from './endpoint-resource';
+import { situationInState } from './endpoint-situation';
 import { type EndpointOutputs, type PriorState, withSettings } from './endpoint-state';
 import { endpointType } from './endpoint-type';
-import { toCreateTarget } from './existing-endpoint';
+import { describeDuplicates, toCreateTarget } from './existing-endpoint';
 
 /** Check, diff, create, read, update and delete of a ComputeEndpoint. */
 export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, EndpointOutputs> {
@@ -32,8 +30,6 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
   readonly #diagnostics: PreviewDiagnostics;
   /** Gate checks that `check` repeats, by URN: the engine asked about the endpoint before it passed the declaration. */
   readonly #deferredGates = new Map<string, (declaration: Declaration) => Promise<unknown>>();
-  /** The arguments that are secrets in state, by URN, from the old inputs that `check` gets. */
-  readonly #secretsInState = new Map<string, readonly string[]>();
 
   constructor(core: ProviderCore) {
     this.core = core;
@@ -53,27 +49,15 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     const unjudged = checkDeclaration(this.type, olds, news, this.#claims);
     // What the failures let through has the type of the inputs, or is not known yet.
     const checked = unjudged as unknown as CheckedDeclaration<EndpointInputs>;
-    if (olds && checked.resource.urn !== undefined)
-      this.#secretsInState.set(checked.resource.urn, olds.resource.secretNames ?? []);
     const failures = [...this.core.findSettingFailures(), ...checked.failures];
     if (failures.length === 0 && !olds) failures.push(...this.#claimDerivedName(checked));
     if (failures.length === 0 && !olds) failures.push(...(await this.#checkDeferredGate(checked)));
     if (failures.length === 0 && !olds) {
       const { urn } = checked.resource;
       const isReplacing = urn !== undefined && this.#claims.nameInState(urn) !== undefined;
-      failures.push(
-        ...(await this.#diagnostics.reportCreation(checked, isReplacing, this.#secretsOf(checked))),
-      );
+      failures.push(...(await this.#diagnostics.reportCreation(checked, isReplacing)));
     }
     return { ...checked, failures: this.core.presentFailures(checked, failures) };
-  }
-
-  /** What an earlier program may have given as secrets to the endpoint that is taken over. */
-  listAssumedSecrets({ resource: { urn } }: Declaration): readonly InputName[] {
-    if (!this.#claims.hasTakenOver(urn)) return [];
-    return argumentNames.filter(
-      (name) => argumentTable[name].read && argumentTable[name].effect !== 'replace',
-    );
   }
 
   /**
@@ -105,9 +89,8 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
         if (changes.includes('branchId')) this.#claims.noteMoving(id, urn);
       }
       const outputs = isAskedEarly ? omit(prior.outputs, unsettledOutputs) : prior.outputs;
-      const due = union(changes, unappliedOf(outputs));
       const report = (declaration: Declaration) =>
-        this.#diagnostics.reportChange(id, due, { ...prior, outputs }, declaration, goesWithBranch);
+        this.#diagnostics.reportChange(id, changes, { ...prior, outputs }, declaration, goesWithBranch);
       const { restarts } = await report(news);
       if (isAskedEarly && replaces.length > 0) this.#deferredGates.set(urn, report);
       return { hasChanges, changes, replaces, restarts };
@@ -119,7 +102,12 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     news: Declaration,
     deadline: Deadline,
   ): Promise<{ readonly id: string; readonly outputs: EndpointOutputs }> {
-    const create = () => createEndpoint(this.#startCreateWork(news, news, deadline));
+    const create = async () => {
+      const work = { ...this.#startWork(news, deadline), claims: this.#claims, declaration: news };
+      const created = await createEndpoint(work);
+      await this.#reportDuplicates(created.id, news);
+      return created;
+    };
     return this.#claims.noteFailure(news.resource.urn, this.core.presentably([news], create));
   }
 
@@ -146,39 +134,16 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     deadline: Deadline,
   ): Promise<EndpointOutputs> {
     const { outputs } = prior;
-    const declared = findChanges(prior, news.inputs);
     const isSent = (name: InputName) => argumentTable[name].effect !== 'none';
-    const changes = union(declared, unappliedOf(outputs)).filter(isSent);
+    const changes = findChanges(prior, news.inputs).filter(isSent);
     if (changes.length === 0 && !isUnsettled(outputs)) return withSettings(outputs, news.inputs);
     return this.core.presentably([asReported(prior), news], async () => {
-      const work = {
-        ...this.#startWork(news, deadline),
-        secretNames: union(prior.resource.secretNames, news.resource.secretNames),
-        action: 'update',
-        endpointId: id,
-      } as const;
-      const startedAt = Date.now();
-      const created = mayHaveDuplicates(outputs) && this.#startCreateWork(prior, news, deadline);
-      // First: until an update fails, the state holds what the create declared. An error here leaves the state unchanged.
-      if (created) await this.#deleteLeft(work, created, 'other resources');
-      const run = new EndpointRun(work);
-      run.mayHaveDuplicates = created !== false;
-      const resume = async () => {
-        // If the state holds no operations of what was not applied, its request may have arrived all the same.
-        const { __unapplied: unapplied, unsettledOperations } = outputs;
-        const earlier =
-          unapplied && !unsettledOperations
-            ? await run.findEarlier(unapplied.includes('adopt'), union(changes, unapplied))
-            : (unsettledOperations ?? []);
-        await run.resume(earlier, changes, outputs);
-        // Not what the program leaves out: the endpoint may have been adopted.
-        if (created) await run.applyMissed((endpoint) => findDrift(endpoint, news.inputs), changes);
-        const finished = await run.finish({ before: outputs });
-        // The first list may have lagged behind.
-        if (created) await this.#deleteLeft(work, created, 'other resources', startedAt);
-        return finished;
-      };
-      return run.keepInState(resume(), outputs);
+      const secretNames = union(prior.resource.secretNames, news.resource.secretNames);
+      const started = { ...this.#startWork(news, deadline), secretNames };
+      const work = { ...started, action: 'update', endpointId: id } as const;
+      const updated = await startRun(work, situationInState(news.inputs, outputs), outputs).run(changes);
+      await this.#reportDuplicates(id, news);
+      return updated;
     });
   }
 
@@ -191,31 +156,21 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       if (keeper === undefined) {
         const subject = { action: 'delete', endpointId: id } as const;
         if (this.#claims.lacksCreate(urn)) throw new Error(describeMayBeKept(subject));
-        const work = this.#startCreateWork(prior, reported, deadline);
-        if (mayHaveDuplicates(prior.outputs))
-          await this.#deleteLeft(subject, work, 'any resource', Date.now());
-        return deleteEndpoint(work.project, id, deadline, work.progress);
+        const { project, progress } = this.#startWork(reported, deadline);
+        return deleteEndpoint(project, id, deadline, progress);
       }
       await this.core.reportKept(`endpoint ${id}`, urn, keeper);
     });
   }
 
-  /**
-   * Deletes the duplicates that a failed create has left.
-   * @param startedAt when this action started, to look until lists can no longer lag behind. Local time
-   * @throws Error when no list shows the endpoint itself
-   */
-  async #deleteLeft(
-    subject: EndpointSubject,
-    work: CreateWork,
-    keptBy: Keepers,
-    startedAt?: number,
-  ): Promise<void> {
-    const { project, deadline } = work;
-    const id = subject.endpointId;
-    const isListed = await deleteLeftDuplicates(work, id, keptBy, startedAt);
-    if (!isListed && (await project.endpoints.exists(id, project.readLagMs, deadline)))
-      throw new Error(describeUnlisted(subject));
+  /** Reports, where the latest list shows them, the endpoints that requests of earlier creates have left. */
+  async #reportDuplicates(id: string, declaration: Declaration): Promise<void> {
+    const { endpoints } = this.core.projects.project(declaration.inputs.projectId);
+    const unclaimed = endpoints.latest.filter(
+      (other) => this.#claims.keeperOf(other.id, undefined) === undefined,
+    );
+    const sentences = describeDuplicates(toCreateTarget(declaration), unclaimed, id);
+    if (sentences.length > 0) await this.core.show('warning', declaration, sentences);
   }
 
   /** Whether `allowRestart` forbids what a replacement of the branch does to the endpoint. */
@@ -243,33 +198,12 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
   }
 
   #startWork(declaration: Declaration, deadline: Deadline) {
-    const { inputs } = declaration;
+    const { inputs, resource } = declaration;
     const work = this.core.startWork(declaration, deadline);
-    return { ...work, allowsRestart: this.#allowsRestart(inputs), secretNames: this.#secretsOf(declaration) };
-  }
-
-  /** The arguments that are secrets, or were in state. */
-  #secretsOf({ resource: { urn = '', secretNames } }: Declaration): string[] {
-    return union(secretNames, this.#secretsInState.get(urn));
-  }
-
-  /** @param created what the create declared, under whose derived names duplicates may exist */
-  #startCreateWork(created: Declaration, declaration: Declaration, deadline: Deadline) {
-    const target = toCreateTarget(created);
-    return { ...this.#startWork(declaration, deadline), target, claims: this.#claims, declaration };
+    return { ...work, allowsRestart: this.#allowsRestart(inputs), secretNames: resource.secretNames };
   }
 
   #allowsRestart({ allowRestart }: EndpointInputs): boolean {
     return allowRestart ?? this.core.config.allowRestart;
   }
-}
-
-/** What an earlier run did not apply, without what only a later release knows. */
-function unappliedOf({ __unapplied }: EndpointOutputs): InputName[] {
-  return intersection(__unapplied, argumentNames);
-}
-
-/** Whether a create has failed before it could delete every duplicate. */
-function mayHaveDuplicates({ __unapplied = [] }: EndpointOutputs): boolean {
-  return __unapplied.includes('adopt');
 }

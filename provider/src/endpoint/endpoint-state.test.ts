@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../../tests/support/endpoint';
-import { operationOf } from '../../../tests/support/operation';
-import { isUnsettled } from '../lifecycle/resource-state';
 import type { EndpointInputs } from './endpoint-inputs';
-import { toOutputs, toRefreshedOutputs, toUnchangedOutputs } from './endpoint-state';
+import { toOutputs, toRefreshedOutputs } from './endpoint-state';
 
 /** A program that declares only the required arguments. */
 const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
@@ -39,28 +37,6 @@ describe('toOutputs', () => {
   it('contains the host for pooled connections', () => {
     expect(toOutputs(endpointOf(), declared).poolerHost).toBe('ep-1-pooler.region.example');
   });
-
-  it('contains the id, action and status of each operation', () => {
-    const operations = [
-      operationOf({ id: 'op-2', status: 'failed', error: 'no capacity' }),
-      operationOf({ id: 'op-3' }),
-    ];
-    expect(toOutputs(endpointOf(), declared, operations).unsettledOperations).toEqual([
-      { id: 'op-2', action: 'start_compute', status: 'failed' },
-      { id: 'op-3', action: 'start_compute', status: 'running' },
-    ]);
-  });
-
-  it('contains the arguments that were not applied', () => {
-    const outputs = toOutputs(endpointOf(), declared, [], ['autoscalingLimitMaxCu']);
-    expect(outputs.__unapplied).toEqual(['autoscalingLimitMaxCu']);
-  });
-
-  it('contains no operations and no unapplied arguments when there are none', () => {
-    const outputs = toOutputs(endpointOf(), declared);
-    expect(outputs).not.toHaveProperty('unsettledOperations');
-    expect(outputs).not.toHaveProperty('__unapplied');
-  });
 });
 
 describe('toOutputs of Postgres settings', () => {
@@ -84,20 +60,6 @@ describe('toOutputs of Postgres settings', () => {
   });
 });
 
-describe('isUnsettled', () => {
-  it('is false when everything has succeeded', () => {
-    expect(isUnsettled(toOutputs(endpointOf(), declared))).toBe(false);
-  });
-
-  it('is true while there are operations', () => {
-    expect(isUnsettled(toOutputs(endpointOf(), declared, [operationOf()]))).toBe(true);
-  });
-
-  it('is true while an argument was not applied', () => {
-    expect(isUnsettled(toOutputs(endpointOf(), declared, [], ['name']))).toBe(true);
-  });
-});
-
 describe('toRefreshedOutputs', () => {
   const withSettings = (pg_settings: Record<string, string>) => endpointOf({ settings: { pg_settings } });
   const before = toOutputs(withSettings({}), least);
@@ -117,7 +79,7 @@ describe('toRefreshedOutputs', () => {
 
   it('keeps them also when the inputs give none', () => {
     const pgSettings = { work_mem: '8MB' };
-    const unfinished = { ...before, pgSettings, __unapplied: ['pgSettings'] as const };
+    const unfinished = { ...before, pgSettings, __ledger: { due: ['pgSettings'] } };
     const refreshed = toRefreshedOutputs(withSettings({ work_mem: '8192kB' }), least, unfinished);
     expect(refreshed.pgSettings).toEqual(pgSettings);
   });
@@ -127,34 +89,12 @@ describe('toRefreshedOutputs', () => {
     ['one', { jit: 'on' }],
   ])('shows what the service still has after a removal of %s that did not finish', (_, pgSettings) => {
     const reported = { work_mem: '8MB', jit: 'on' };
-    const unfinished = { ...before, pgSettings, __unapplied: ['pgSettings'] as const };
+    const unfinished = { ...before, pgSettings, __ledger: { due: ['pgSettings'] } };
     const refreshed = toRefreshedOutputs(
       withSettings(reported),
       { ...least, pgSettings: reported },
       unfinished,
     );
     expect(refreshed.pgSettings).toEqual(reported);
-  });
-});
-
-describe('toUnchangedOutputs', () => {
-  const set = endpointOf({ settings: { pg_settings: { work_mem: '8MB' } }, suspend_timeout_seconds: 60 });
-  const before = toOutputs(endpointOf({ settings: { pg_settings: {} } }), least);
-
-  it('notes what a killed run has set, so that it is reset if the program takes it back', () => {
-    const due = ['pgSettings', 'suspendTimeoutSeconds', 'autoscalingLimitMaxCu'] as const;
-    expect(toUnchangedOutputs(set, before, [], due)).toMatchObject({
-      pgSettings: { work_mem: '8MB' },
-      suspendTimeoutSeconds: 60,
-      __unapplied: ['pgSettings', 'suspendTimeoutSeconds'],
-    });
-  });
-
-  it('notes nothing that was not due, or is as before', () => {
-    const due = ['name', 'restartTriggers', 'pgSettings'] as const;
-    expect(toUnchangedOutputs(endpointOf(), toOutputs(endpointOf(), least), [], due)).not.toHaveProperty(
-      '__unapplied',
-    );
-    expect(toUnchangedOutputs(set, before, [], [])).not.toHaveProperty('__unapplied');
   });
 });

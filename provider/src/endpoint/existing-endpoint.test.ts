@@ -3,7 +3,14 @@ import { endpointOf } from '../../../tests/support/endpoint';
 import { deriveName, hashName } from '../lifecycle/resource-name';
 import { replacingArguments } from './argument-effects';
 import type { EndpointInputs } from './endpoint-inputs';
-import { findBranchEndpoint, findExisting, findNamed, findOwn, toCreateTarget } from './existing-endpoint';
+import {
+  describeDuplicates,
+  findBranchEndpoint,
+  findExisting,
+  findNamed,
+  findOwn,
+  toCreateTarget,
+} from './existing-endpoint';
 
 const urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::api';
 const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
@@ -96,12 +103,12 @@ describe('findBranchEndpoint', () => {
 
 describe('findExisting', () => {
   it('finds the endpoint of an earlier create', () => {
-    expect(findExisting(targetOf(), [other, own])).toEqual({ kind: 'own', endpoint: own });
-    expect(findExisting(targetOf({ adopt: true }), [other, own])).toEqual({ kind: 'own', endpoint: own });
+    expect(findExisting(targetOf(), [other, own])).toEqual({ kind: 'own', item: own });
+    expect(findExisting(targetOf({ adopt: true }), [other, own])).toEqual({ kind: 'own', item: own });
   });
 
   it('finds the endpoint of an earlier create that did not rename it yet', () => {
-    expect(findExisting(targetOf({ name: 'api' }), [other, own])).toEqual({ kind: 'own', endpoint: own });
+    expect(findExisting(targetOf({ name: 'api' }), [other, own])).toEqual({ kind: 'own', item: own });
   });
 
   it.each([{ adopt: true }, {}])(
@@ -120,14 +127,14 @@ describe('findExisting', () => {
   it('adopts the endpoint of the branch with adopt: true', () => {
     expect(findExisting(targetOf({ adopt: true }), [replica, other])).toEqual({
       kind: 'adopted',
-      endpoint: other,
+      item: other,
     });
   });
 
   it('prefers the endpoint with the declared name to another one of the branch when it adopts', () => {
     expect(
       findExisting(targetOf({ adopt: true, name: 'reports', type: 'read_only' }), [other, replica]),
-    ).toEqual({ kind: 'adopted', endpoint: replica });
+    ).toEqual({ kind: 'adopted', item: replica });
   });
 
   it('refuses an endpoint with the declared name, and suggests adopt: true', () => {
@@ -154,7 +161,16 @@ describe('findExisting', () => {
     );
     expect(findExisting(targetOf({ adopt: true }), [elsewhere])).toEqual({
       kind: 'adopted',
-      endpoint: elsewhere,
+      item: elsewhere,
     });
+  });
+});
+
+describe('describeDuplicates', () => {
+  it('names each other endpoint of the derived name, and the command that deletes it', () => {
+    const late = endpointOf({ id: 'ep-late', name: derived });
+    expect(describeDuplicates(targetOf({ name: 'web' }), [own, late, other], 'ep-own')).toEqual([
+      'endpoint ep-late (since 2026-01-01T00:00:00Z) has the derived name of this resource, too, and is not the one in this state: a request of an earlier create made it. If no other run or stack uses it, `postgres-compute endpoints delete ep-late --project p-1` deletes it',
+    ]);
   });
 });

@@ -1,6 +1,6 @@
-import { compact, map, sortBy } from 'lodash';
+import { sortBy } from 'lodash';
 import type { Endpoint } from '../control-api/wire-types';
-import { TakenError } from '../lifecycle/resource-errors';
+import type { Existing } from '../lifecycle/create-once';
 import { deriveNames } from '../lifecycle/resource-name';
 import { replacingArguments } from './argument-effects';
 import type { Declaration, EndpointInputs } from './endpoint-inputs';
@@ -13,14 +13,6 @@ export interface CreateTarget {
   readonly createsBeforeDelete: boolean;
 }
 
-/** An endpoint that a create takes over: its own, created by an earlier try, or one to adopt. */
-export interface ExistingEndpoint {
-  readonly kind: 'own' | 'adopted';
-  readonly endpoint: Endpoint;
-  /** Whether this create may have left another one: a request's outcome is unknown, or a delete has failed. @default false */
-  readonly mayHaveTwin?: boolean | undefined;
-}
-
 /** Derives the names once for a whole create. */
 export function toCreateTarget({ resource, inputs }: Declaration): CreateTarget {
   const { createsBeforeDelete = false } = resource;
@@ -29,25 +21,25 @@ export function toCreateTarget({ resource, inputs }: Declaration): CreateTarget 
 
 /**
  * The endpoint that this create takes over instead of creating one.
- * @throws TakenError when an endpoint is in the way that must not be taken over
+ * @throws Error when an endpoint is in the way that must not be taken over
  */
 export function findExisting(
   target: CreateTarget,
   endpoints: readonly Endpoint[],
-): ExistingEndpoint | undefined {
+): Existing<Endpoint> | undefined {
   const { inputs } = target;
   const own = findOwn(target, endpoints);
   // The derived name does not include the branch, so an endpoint of that name on another branch may belong to a stack in
   // another backend. Only a program that creates before it deletes can meet its own there, by a forced replacement and a move
   // in one update.
   const isInPlace = own?.branch_id === inputs.branchId || target.createsBeforeDelete;
-  if (own && !isInPlace && !inputs.adopt) throw new TakenError(describeElsewhere(own), [own.id]);
+  if (own && !isInPlace && !inputs.adopt) throw new Error(describeElsewhere(own));
   const named = findNamed(target, endpoints);
   if (named && (own || !(inputs.adopt && isSamePlace(named, inputs))))
-    throw new TakenError(describeTaken(inputs, named, own), map(compact([named, own]), 'id'));
-  if (own) return { kind: isInPlace ? 'own' : 'adopted', endpoint: own };
+    throw new Error(describeTaken(inputs, named, own));
+  if (own) return { kind: isInPlace ? 'own' : 'adopted', item: own };
   const adopted = inputs.adopt ? (named ?? findBranchEndpoint(inputs, endpoints)) : undefined;
-  return adopted && { kind: 'adopted', endpoint: adopted };
+  return adopted && { kind: 'adopted', item: adopted };
 }
 
 /** The oldest endpoint of a derived name: if two processes have created one, the oldest stays. */
@@ -81,21 +73,29 @@ export function findBranchEndpoint(
   return endpoints.find((endpoint) => endpoint.branch_id === branchId && endpoint.type === 'read_write');
 }
 
-export function createdAt({ created_at }: Endpoint): number {
+function createdAt({ created_at }: Endpoint): number {
   return Date.parse(created_at);
 }
 
-/** Of two reads or responses of one endpoint, the one that shows the later change. @default the first, also if they show the same */
-export function newerOf(first: Endpoint, second: Endpoint): Endpoint {
-  return Date.parse(second.updated_at) > Date.parse(first.updated_at) ? second : first;
+/**
+ * A sentence for each other endpoint that an earlier create of this resource has made: a request that arrived after its run had
+ * ended. Only a read replica can be doubled; the service refuses a second read_write endpoint of a branch.
+ */
+export function describeDuplicates(
+  { derivedNames, inputs }: CreateTarget,
+  endpoints: readonly Endpoint[],
+  id: string,
+): string[] {
+  const isDuplicate = ({ name = '', ...other }: Endpoint) => derivedNames.includes(name) && other.id !== id;
+  return endpoints
+    .filter(isDuplicate)
+    .map(
+      (other) =>
+        `endpoint ${other.id} (since ${other.created_at}) has the derived name of this resource, too, and is not the one in this state: a request of an earlier create made it. If no other run or stack uses it, \`postgres-compute endpoints delete ${other.id} --project ${inputs.projectId}\` deletes it`,
+    );
 }
 
-export function isBefore(left: Endpoint, right: Endpoint): boolean {
-  const ageMs = createdAt(right) - createdAt(left);
-  return ageMs > 0 || (ageMs === 0 && left.id < right.id);
-}
-
-export function isSamePlace({ branch_id, type }: Endpoint, inputs: EndpointInputs): boolean {
+function isSamePlace({ branch_id, type }: Endpoint, inputs: EndpointInputs): boolean {
   return branch_id === inputs.branchId && type === inputs.type;
 }
 

@@ -3,21 +3,50 @@ import { UnsettledError } from './resource-errors';
 import type { Declared } from './resource-identity';
 
 /**
- * Records which resource of this run holds each name and each id, such as those of endpoints. The engine passes resources one
- * by one and in parallel. Without these claims, two resources with one name would share one endpoint, and destroying one
- * would delete the other's.
+ * What a run knows of a resource. The engine calls, for each URN (measured with the real CLI, also in parallel for several):
+ *
+ * | the resource | calls, in this order |
+ * |---|---|
+ * | is new | check without old inputs, create |
+ * | is in state | check with old inputs, diff, update if that has changes |
+ * | is replaced for a changed property | check with old inputs, diff, check without, then delete and create in either order |
+ * | is replaced by force (`--replace`, taint) | check without old inputs, then delete and create in either order |
+ * | depends on something that is replaced | diff first, before all of this: the program may no longer declare the resource |
+ * | was removed from the program, or its replacement was cut off | delete |
+ * | is refreshed | read, diff with the inputs in state |
+ */
+interface ResourceRecord {
+  /** The name in state, as far as the engine has passed it. */
+  readonly nameInState?: string;
+  /** Whether the engine has passed what the program declares, in this run and since a refresh. */
+  readonly isDeclared?: boolean;
+  /** Whether the engine has read it: a refresh. */
+  readonly isRead?: boolean;
+  /** Of the create that this run makes: `pending` must come before any delete of the resource. Absent: none is known. */
+  readonly create?: 'expected' | 'pending' | 'failed without an id' | 'done';
+  /** Of a replacement by a change: `early` when the engine has asked before it passed the declaration. */
+  readonly replacement?: 'early' | 'judged';
+}
+
+/** What a run knows of an endpoint or a branch, by its id. */
+interface ItemRecord {
+  /** The URN that has the id in state, or whose create has returned it. */
+  readonly holder?: string;
+  /** The URN whose create has returned it in this run. */
+  readonly creator?: string;
+  /** The URN that moves it to another branch in this run. */
+  readonly mover?: string;
+}
+
+/**
+ * Records which resource of this run has which name and which id. Without this, two resources with one name would share one
+ * endpoint, and destroying one would delete the other's.
  */
 export class ResourceClaims {
-  readonly #holders = new Map<string, string>();
-  readonly #created = new Map<string, string>();
-  readonly #createdAnew = new Set<string>();
-  readonly #pendingCreates = new Set<string>();
-  readonly #failed = new Set<string>();
-  readonly #moving = new Map<string, string>();
-  readonly #namesInState = new Map<string, string>();
-  readonly #takenOver = new Set<string>();
-  readonly #refreshed = new Set<string>();
-  readonly #declared = new Set<string>();
+  readonly #resources = new Map<string, ResourceRecord>();
+  readonly #items = new Map<string, ItemRecord>();
+  /** The URN that has each name, by project and name. */
+  readonly #names = new Map<string, string>();
   readonly #kind: string;
 
   /** @param kind such as `endpoint`, in messages */
@@ -27,7 +56,10 @@ export class ResourceClaims {
 
   /** Claims a name within a project. Returns the URN of another resource that has claimed it before. */
   claimName(projectId: string, name: string, urn: string): string | undefined {
-    return this.#claim(`${projectId}/name/${name}`, urn);
+    const key = `${projectId}/${name}`;
+    const holder = this.#names.get(key) ?? urn;
+    this.#names.set(key, holder);
+    return holder === urn ? undefined : holder;
   }
 
   /**
@@ -39,12 +71,12 @@ export class ResourceClaims {
     { resource: { urn }, inputs }: Declared<{ readonly name?: string | undefined }>,
   ): void {
     if (urn === undefined) return;
-    const holder = this.#claim(`id/${id}`, urn);
+    const { holder = urn } = this.#item(id);
     const kind = this.#kind;
-    if (holder !== undefined)
+    if (holder !== urn)
       throw new Error(`create of ${kind} "${inputs.name}": ${kind} ${id} already belongs to ${holder}.`);
-    this.#created.set(id, urn);
-    this.#pendingCreates.delete(urn);
+    this.#noteItem(id, { holder: urn, creator: urn });
+    this.#note(urn, { create: 'done' });
   }
 
   /**
@@ -53,18 +85,17 @@ export class ResourceClaims {
    * @throws Error when the id belongs to another resource
    */
   claimInState(id: string, urn: string): void {
-    if (!this.#declared.has(urn)) return;
+    if (!this.isDeclared(urn)) return;
+    const { holder = urn, creator } = this.#item(id);
     const kind = this.#kind;
-    const holder = this.#claim(`id/${id}`, urn);
-    if (holder === undefined) return;
-    if (this.#created.get(id) === holder)
+    if (holder !== urn && creator === holder)
       throw new Error(`${kind} ${id} already belongs to ${holder}, which took it over in this update.`);
-    if (this.#declared.has(holder))
+    if (holder !== urn && this.isDeclared(holder))
       throw new Error(
         `${kind} ${id} already belongs to ${holder} in the same state. Remove one of the two with \`pulumi state delete\`, which keeps the ${kind}.`,
       );
-    // The engine has read the holder since, and not passed its declaration again: the old URN of a renamed resource.
-    this.#holders.set(`id/${id}`, urn);
+    // Any other holder is the old URN of a renamed resource: the engine has read it, but no longer declares it.
+    this.#noteItem(id, { holder: urn });
   }
 
   /**
@@ -72,9 +103,10 @@ export class ResourceClaims {
    * it has it in state. A forced replacement that was interrupted has left it in state twice, once to be deleted.
    */
   keeperOf(id: string, urn: string | undefined): string | undefined {
-    const holder = this.#holders.get(`id/${id}`);
-    const isOwnLeftover = holder !== undefined && holder === urn && this.#createdAnew.has(holder);
-    return this.#created.get(id) ?? (isOwnLeftover ? undefined : holder);
+    const { holder, creator } = this.#item(id);
+    const isOwnLeftover =
+      holder !== undefined && holder === urn && this.#resource(holder).create !== undefined;
+    return creator ?? (isOwnLeftover ? undefined : holder);
   }
 
   /** Records a create that fails without an id. */
@@ -82,7 +114,8 @@ export class ResourceClaims {
     try {
       return await create;
     } catch (error) {
-      if (urn !== undefined && !(error instanceof UnsettledError)) this.#failed.add(urn);
+      if (urn !== undefined && !(error instanceof UnsettledError))
+        this.#note(urn, { create: 'failed without an id' });
       throw error;
     }
   }
@@ -93,7 +126,8 @@ export class ResourceClaims {
    * has left in state. The resource still uses that id, and no diff has claimed it.
    */
   lacksCreate(urn: string | undefined): boolean {
-    return urn !== undefined && (this.#failed.has(urn) || this.#pendingCreates.has(urn));
+    const { create } = this.#resource(urn ?? '');
+    return create === 'failed without an id' || create === 'pending';
   }
 
   /**
@@ -101,54 +135,46 @@ export class ResourceClaims {
    * @param createsBeforeDelete whether it deletes nothing of the resource before
    */
   noteCreatedAnew(urn: string, createsBeforeDelete = false): void {
-    this.#createdAnew.add(urn);
-    if (createsBeforeDelete) this.#pendingCreates.add(urn);
+    this.#note(urn, { create: createsBeforeDelete ? 'pending' : 'expected' });
   }
 
   /** This run moves the endpoint to another branch, if the program declares it. */
   noteMoving(endpointId: string, urn: string): void {
-    if (this.#declared.has(urn)) this.#moving.set(endpointId, urn);
+    if (this.isDeclared(urn)) this.#noteItem(endpointId, { mover: urn });
   }
 
   /** The resource that moves the endpoint to another branch in this run. */
   moverOf(endpointId: string): string | undefined {
-    return this.#moving.get(endpointId);
+    return this.#item(endpointId).mover;
   }
 
-  /** The resource has this name in state. */
+  noteReplacement(urn: string, replacement: 'early' | 'judged'): void {
+    this.#note(urn, { replacement });
+  }
+
+  replacementOf(urn: string): 'early' | 'judged' | undefined {
+    return this.#resource(urn).replacement;
+  }
+
   noteInState(urn: string, name: string): void {
-    this.#namesInState.set(urn, name);
+    this.#note(urn, { nameInState: name });
   }
 
-  /** The name that the resource has in state, as far as this run has seen it. */
   nameInState(urn: string): string | undefined {
-    return this.#namesInState.get(urn);
-  }
-
-  /** The create takes over what an earlier run of this resource has created. */
-  noteTakenOver(urn: string | undefined): void {
-    if (urn !== undefined) this.#takenOver.add(urn);
-  }
-
-  /** Whether a create of the resource has taken over what an earlier run created. Not so if it has only adopted something. */
-  hasTakenOver(urn: string | undefined): boolean {
-    return urn !== undefined && this.#takenOver.has(urn);
+    return this.#resource(urn).nameInState;
   }
 
   /** The engine has read a resource in state. */
-  noteRead(endpointId: string, urn = endpointId): void {
-    this.#refreshed.add(urn);
-    this.#declared.delete(urn);
+  noteRead(id: string, urn = id): void {
+    this.#note(urn, { isRead: true, isDeclared: false });
   }
 
-  /** The engine has passed what the program declares of the resource. */
   noteDeclared(urn: string): void {
-    this.#declared.add(urn);
+    this.#note(urn, { isDeclared: true });
   }
 
-  /** Whether the engine has passed what the program declares of the resource, in this run and since a refresh. */
   isDeclared(urn: string): boolean {
-    return this.#declared.has(urn);
+    return this.#resource(urn).isDeclared === true;
   }
 
   /**
@@ -156,15 +182,24 @@ export class ResourceClaims {
    * for no change. Before a change, it checks what the program declares; a change that another resource's replacement asks
    * for has unknown inputs. The state may hold two URNs of a resource that was renamed, an old one in the outputs.
    */
-  isRefreshed(endpointId: string, before: Declared<object>, { resource: { urn }, inputs }: Declared<object>) {
-    const isDeclared = urn !== undefined && this.#declared.has(urn);
-    return this.#refreshed.has(before.resource.urn ?? endpointId) && !isDeclared && !isUnknown(inputs);
+  isRefreshed(id: string, before: Declared<object>, { resource: { urn }, inputs }: Declared<object>) {
+    const isDeclared = urn !== undefined && this.isDeclared(urn);
+    return this.#resource(before.resource.urn ?? id).isRead === true && !isDeclared && !isUnknown(inputs);
   }
 
-  #claim(key: string, urn: string): string | undefined {
-    const holder = this.#holders.get(key);
-    if (holder !== undefined && holder !== urn) return holder;
-    this.#holders.set(key, urn);
-    return undefined;
+  #resource(urn: string): ResourceRecord {
+    return this.#resources.get(urn) ?? {};
+  }
+
+  #note(urn: string, change: ResourceRecord): void {
+    this.#resources.set(urn, { ...this.#resource(urn), ...change });
+  }
+
+  #item(id: string): ItemRecord {
+    return this.#items.get(id) ?? {};
+  }
+
+  #noteItem(id: string, change: ItemRecord): void {
+    this.#items.set(id, { ...this.#item(id), ...change });
   }
 }

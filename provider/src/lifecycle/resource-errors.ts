@@ -25,27 +25,6 @@ export class GoneError extends Error {
   override readonly name = 'GoneError';
 }
 
-/** A list shows the required name or place on a resource that must not be taken over. The list may be stale. */
-export class TakenError extends Error {
-  override readonly name = 'TakenError';
-  readonly #listedIds: readonly string[];
-
-  /** @param listedIds the listed resources without which the create would not be refused, or not with this message */
-  constructor(message: string, listedIds: readonly string[], options?: ErrorOptions) {
-    super(message, options);
-    this.#listedIds = listedIds;
-  }
-
-  /**
-   * Whether the list was stale: one of the resources no longer exists.
-   * @param hideIfGone asks for a resource by its id, and hides one that no longer exists in later lists
-   */
-  async isStale(hideIfGone: (id: string) => Promise<boolean>): Promise<boolean> {
-    const areGone = await Promise.all(this.#listedIds.map(hideIfGone));
-    return areGone.includes(true);
-  }
-}
-
 const whatNext = {
   failed: 'retries what failed',
   'timed out': 'continues to wait',
@@ -113,11 +92,6 @@ function identify(subject: Subject): { kind: 'endpoint' | 'branch'; id: string }
 
 export function describeGone(subject: Subject): string {
   return `${describeSubject(subject)}: the ${identify(subject).kind} no longer exists. To create it again, run \`pulumi up --refresh\`; if it was deleted on purpose, remove it from the program.`;
-}
-
-/** A duplicate is recognised by a list that shows the endpoint, too. */
-export function describeUnlisted(subject: Subject): string {
-  return `${describeSubject(subject)}: an earlier create may have left duplicates, and no list of the ${identify(subject).kind}s shows this one, so the provider can't identify them. Run the command again.`;
 }
 
 /** Refuses a delete, because the replacement was not created. */

@@ -27,9 +27,6 @@ export interface ResourceLifecycle<Inputs = Properties, Outputs extends Unsettle
     news: UncheckedDeclaration,
   ): Promise<CheckedDeclaration<Inputs>>;
 
-  /** The arguments of a created resource that may have been secrets before. The engine passes no state to a create. */
-  listAssumedSecrets(created: Declared<Inputs>): readonly string[];
-
   diff(id: string, prior: Prior<Inputs, Outputs>, news: Declared<Inputs>): Promise<ResourceDiff>;
 
   /** @throws UnsettledError when the resource exists, but not as declared: it must be kept in state */

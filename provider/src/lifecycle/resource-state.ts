@@ -1,12 +1,9 @@
 import type { Declared } from './resource-identity';
 
 /** The version of the shape of the outputs, so that a later release can read what this one wrote. */
-export const schemaVersion = 1;
+export const schemaVersion = 2;
 
-/**
- * An operation of this resource that has not succeeded, kept in state until it has. If the suspension of a restart failed, its start
- * is kept too, even if it succeeded: nothing was restarted.
- */
+/** An operation of this resource that has not succeeded, kept in state until it has, or until a later one has done its work. */
 export interface UnsettledOperation {
   /** The operation's id, a UUID. */
   readonly id: string;
@@ -16,18 +13,20 @@ export interface UnsettledOperation {
   readonly status: string;
 }
 
-export function isSuspension({ action }: Pick<UnsettledOperation, 'action'>): boolean {
-  return action === 'suspend_compute';
-}
-
-/** The outputs that exist only while something is unfinished or failed. */
+/** The outputs that hold what earlier runs have left (lifecycle/stored-ledger.ts). */
 export type Unsettled = {
   readonly unsettledOperations?: readonly UnsettledOperation[];
-  /** The arguments whose change the next update sends again: it was not applied, or the run failed before it had read it back. */
+  readonly __ledger?: {
+    readonly due?: readonly string[] | undefined;
+    readonly owed?: readonly string[] | undefined;
+    readonly since?: string | undefined;
+    readonly past?: string | undefined;
+  };
+  /** Version 1 of the state had this in place of `__ledger`. */
   readonly __unapplied?: readonly string[];
 };
 
-export const unsettledOutputs = ['unsettledOperations', '__unapplied'] as const;
+export const unsettledOutputs = ['unsettledOperations', '__ledger', '__unapplied'] as const;
 
 /** A resource in state: the arguments that the program gave, and the outputs. */
 export interface Prior<Inputs, Outputs> extends Declared<Inputs> {
@@ -37,21 +36,9 @@ export interface Prior<Inputs, Outputs> extends Declared<Inputs> {
 }
 
 /** Whether an earlier run has left something for the next one to resume. */
-export function isUnsettled(outputs: Unsettled): boolean {
-  return unsettledOutputs.some((name) => outputs[name] !== undefined);
-}
-
-/** Absent, not undefined, where there are none: the engine refuses undefined values. */
-export function toUnsettled<Name extends string>(
-  unsettled: readonly UnsettledOperation[],
-  unapplied: readonly Name[] = [],
-) {
-  return {
-    ...(unsettled.length > 0 && {
-      unsettledOperations: unsettled.map(({ id, action, status }) => ({ id, action, status })),
-    }),
-    ...(unapplied.length > 0 && { __unapplied: unapplied }),
-  };
+export function isUnsettled({ unsettledOperations, __ledger, __unapplied }: Unsettled): boolean {
+  const { due, owed, past } = __ledger ?? {};
+  return [unsettledOperations, due, owed, past, __unapplied].some((each) => each !== undefined);
 }
 
 /** The names of all outputs of a type of resource. */

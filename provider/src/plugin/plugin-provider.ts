@@ -112,9 +112,8 @@ export class PluginProvider {
   ): Promise<WrittenProperties & { readonly id: string }> {
     const declaration = readDeclaration(urn, news);
     const created = this.#lifecycle.create(declaration, this.#toDeadline(seconds));
-    const before = { listAssumed: () => this.#lifecycle.listAssumedSecrets(declaration) };
-    const { id, outputs } = await keepState(this.#type, created, declaration, before);
-    return { id, ...writeOutputs(this.#type, declaration, outputs, before) };
+    const { id, outputs } = await keepState(this.#type, created, declaration);
+    return { id, ...writeOutputs(this.#type, declaration, outputs) };
   }
 
   async update(

@@ -3,11 +3,13 @@ import { declared, endpointOf } from '../../../tests/support/endpoint';
 import { failedOf } from '../../../tests/support/operation';
 import { dynamicSettingNames } from '../config/setting-names';
 import { findChanges } from '../endpoint/endpoint-changes';
-import type { EndpointInputs } from '../endpoint/endpoint-inputs';
+import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
+import { endpointRules, planFor, situationInState } from '../endpoint/endpoint-situation';
 import { toOutputs } from '../endpoint/endpoint-state';
-import { unknownValue } from '../lifecycle/input-values';
-import type { UnsettledOperation } from '../lifecycle/resource-state';
-import { assessChange, describeRefusal, type LiveEndpoint } from './change-impact';
+import { evolve } from '../lifecycle/evolve';
+import { isUnknown, unknownValue } from '../lifecycle/input-values';
+import type { Unsettled } from '../lifecycle/resource-state';
+import { describeImpact, describeRefusal, findDisruptive, type LiveEndpoint } from './change-impact';
 
 const outputs = toOutputs(endpointOf(), declared);
 
@@ -16,16 +18,23 @@ type Change = Partial<Record<keyof EndpointInputs, unknown>>;
 // The types do not include unknown values.
 const inputsOf = (change: Change) => ({ ...declared, ...change }) as EndpointInputs;
 
-function impactOf(
-  change: Change,
-  live: LiveEndpoint = endpointOf(),
-  failed: readonly UnsettledOperation[] = [],
-) {
+function impactOf(change: Change, live: LiveEndpoint = endpointOf(), left: Unsettled = {}) {
   const inputs = inputsOf(change);
-  return assessChange(
-    { changes: findChanges({ inputs: declared, outputs }, inputs), failed, outputs, inputs },
-    live,
-  );
+  const changes = findChanges({ inputs: declared, outputs }, inputs);
+  return impactOfChanges(changes, inputs, live, left);
+}
+
+function impactOfChanges(
+  changes: readonly InputName[],
+  inputs: EndpointInputs,
+  live: LiveEndpoint = endpointOf(),
+  left: Unsettled = {},
+  secretNames: readonly string[] = [],
+) {
+  const asked = { kind: 'asked', names: changes.filter((name) => !isUnknown(inputs[name])) } as const;
+  const situation = evolve(situationInState(inputs, { ...outputs, ...left }), asked, endpointRules);
+  const steps = typeof live === 'object' ? planFor(situation, live, inputs) : undefined;
+  return describeImpact({ changes, steps, outputs, inputs, secretNames }, live);
 }
 
 const idle = endpointOf({ current_state: 'idle' });
@@ -96,16 +105,28 @@ describe('the diagnostic of a change of size', () => {
   });
 
   it('reports a restart when a size that the service already reports is applied again', () => {
-    const planned = { changes: ['autoscalingLimitMaxCu'], outputs, inputs: declared } as const;
-    expect(assessChange(planned, endpointOf()).sentences).toEqual([
+    const failed = { unsettledOperations: [failedOf('suspend_compute')], __ledger: { owed: ['restart'] } };
+    expect(impactOfChanges(['autoscalingLimitMaxCu'], declared, endpointOf(), failed).sentences).toEqual([
       'applying again autoscalingLimitMaxCu (0.25 to 1 CU) restarts the compute and drops its connections (it is active now)',
     ]);
+  });
+
+  it('reports no restart when a killed run has applied the size', () => {
+    const live = endpointOf({ autoscaling_limit_max_cu: 2 });
+    expect(impactOf({ autoscalingLimitMaxCu: 2 }, live)).toEqual({
+      sentences: [
+        'a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) is applied already: nothing restarts',
+      ],
+      drops: false,
+      restarts: false,
+      mayDrop: [],
+    });
   });
 });
 
 describe('the diagnostic of a change', () => {
   it('is empty for an endpoint that no longer exists', () => {
-    expect(impactOf({ autoscalingLimitMaxCu: 2 }, 'gone', [failedOf('suspend_compute')])).toEqual(nothing);
+    expect(impactOf({ autoscalingLimitMaxCu: 2 }, 'gone')).toEqual(nothing);
   });
 
   it('reports that a move to another branch drops connections', () => {
@@ -182,11 +203,7 @@ describe('the diagnostic of a change', () => {
     'repeats no size when %s is among the secrets',
     (secret) => {
       const inputs = inputsOf({ autoscalingLimitMaxCu: 2 });
-      const changes = ['autoscalingLimitMaxCu'] as const;
-      const { sentences } = assessChange(
-        { changes, outputs, inputs, secretNames: [secret] },
-        endpointOf({ current_state: 'idle' }),
-      );
+      const { sentences } = impactOfChanges(['autoscalingLimitMaxCu'], inputs, idle, {}, [secret]);
       expect(sentences).toEqual([
         'a change of autoscalingLimitMaxCu takes effect when the compute starts next; there are no connections to drop (it is idle now)',
       ]);
@@ -205,12 +222,12 @@ describe('the diagnostic of a change', () => {
 });
 
 describe('the diagnostic of a failed suspension that is retried', () => {
-  const failed = [failedOf('start_compute'), failedOf('suspend_compute')];
+  const failed = { unsettledOperations: [failedOf('suspend_compute')], __ledger: { owed: ['restart'] } };
 
   it('reports that the connections of an active compute drop', () => {
     expect(impactOf({}, endpointOf(), failed)).toEqual({
       sentences: [
-        'repeating the failed suspend_compute op-1 suspends the compute: its connections drop (it is active now)',
+        'repeating a failed restart restarts the compute and drops its connections (it is active now)',
       ],
       drops: true,
       restarts: false,
@@ -218,15 +235,15 @@ describe('the diagnostic of a failed suspension that is retried', () => {
     });
   });
 
-  it('reports that no connections drop from an idle compute', () => {
-    expect(impactOf({}, idle, failed)).toEqual({
-      sentences: [
-        'repeating the failed suspend_compute op-1 suspends the compute: there are no connections to drop (it is idle now)',
-      ],
-      drops: false,
-      restarts: false,
-      mayDrop: [],
-    });
+  it('reports a failed stop or move, after which the compute stays down', () => {
+    const move = { unsettledOperations: [failedOf('suspend_compute')], __ledger: { owed: ['move'] } };
+    expect(impactOf({}, endpointOf(), move).sentences).toEqual([
+      'repeating a failed suspension suspends the compute: its connections drop (it is active now)',
+    ]);
+  });
+
+  it('is empty for an idle compute', () => {
+    expect(impactOf({}, idle, failed)).toEqual(nothing);
   });
 
   it('is part of the diagnostic of a restart, which suspends the compute too', () => {
@@ -241,7 +258,8 @@ describe('the diagnostic of a failed suspension that is retried', () => {
   });
 
   it('is empty when another operation failed', () => {
-    expect(impactOf({}, endpointOf(), [failedOf('start_compute')])).toEqual(nothing);
+    const start = { unsettledOperations: [failedOf('start_compute')], __ledger: { owed: ['start'] } };
+    expect(impactOf({}, endpointOf(), start)).toEqual(nothing);
   });
 });
 
@@ -252,4 +270,27 @@ it('describeRefusal names the changes that would drop connections, and how to co
     'allowRestart is false, and a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) restarts the compute and drops its connections (it is active now); a change of branchId moves the endpoint: its connections drop (it is active now). Nothing was changed on endpoint ep-1. ' +
       'To continue, set allowRestart: true (or `pulumi config set postgresCompute:allowRestart true`), or apply the change while the compute is idle.',
   );
+});
+
+describe('findDisruptive', () => {
+  it.each([
+    ['projectId', true],
+    ['branchId', true],
+    ['autoscalingLimitMinCu', true],
+    ['restartTriggers', true],
+    ['name', false],
+    ['pgSettings', false],
+    ['waitForOperations', false],
+  ] as const)('of a change of %s is %s', (name, expected) => {
+    expect(findDisruptive([name], declared).length > 0).toBe(expected);
+  });
+
+  it.each([
+    [true, true],
+    // No client is connected to a disabled endpoint.
+    [false, false],
+    [unknownValue, true],
+  ])('of a change of disabled to %s is %s', (value, expected) => {
+    expect(findDisruptive(['disabled'], inputsOf({ disabled: value })).length > 0).toBe(expected);
+  });
 });

@@ -1,22 +1,26 @@
-import { partition, without } from 'lodash';
+import { difference, partition } from 'lodash';
 import type { SettingNames } from '../config/setting-names';
 import type { Endpoint } from '../control-api/wire-types';
-import { argumentTable } from '../endpoint/argument-effects';
+import { argumentTable, type ChangeEffect } from '../endpoint/argument-effects';
 import { describeSizeRange, isSizeName } from '../endpoint/compute-size';
+import { matchesDesired } from '../endpoint/drift';
 import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
 import type { EndpointOutputs } from '../endpoint/endpoint-state';
 import { isUnknown } from '../lifecycle/input-values';
-import { isSuspension, type UnsettledOperation } from '../lifecycle/resource-state';
-import { isFailed, isUnfinished } from '../operations/operation-outcome';
+import { isSuspension } from '../lifecycle/ledger';
+import { isUp, type PlannedStep } from '../lifecycle/plan';
+import type { UnsettledOperation } from '../lifecycle/resource-state';
+import { isUnfinished } from '../operations/operation-outcome';
 
 /** The endpoint as it is now; or why that is not known. */
 export type LiveEndpoint = Endpoint | 'gone' | 'unreadable';
 
 /** What is about to be sent. */
 export interface PlannedChange {
+  /** The arguments that the program asks for, or that an earlier run has left to be sent. */
   readonly changes: readonly InputName[];
-  /** The operations of earlier runs that failed, and are repeated. */
-  readonly failed?: readonly UnsettledOperation[];
+  /** The steps of the run, given the live endpoint. Undefined where that can't be read. */
+  readonly steps: readonly PlannedStep[] | undefined;
   readonly outputs: EndpointOutputs;
   readonly inputs: EndpointInputs;
   /** The arguments that are secret, or were. @default none */
@@ -40,15 +44,6 @@ export interface ChangeImpact {
 /** Of a change that drops no connection, whatever the state of the compute. */
 export const noImpact: ChangeImpact = { sentences: [], drops: false, restarts: false, mayDrop: [] };
 
-/** Whether the change can drop connections: only then is the live state worth a request. */
-export function isDisruptive(
-  changes: readonly InputName[],
-  inputs: EndpointInputs,
-  failed: readonly UnsettledOperation[] = [],
-): boolean {
-  return findDisruptive(changes, inputs).length > 0 || findSuspension(changes, inputs, failed) !== undefined;
-}
-
 /** The changes that drop the connections of an active compute. */
 export function findDisruptive(changes: readonly InputName[], inputs: EndpointInputs): InputName[] {
   return changes.filter((name) => {
@@ -58,48 +53,41 @@ export function findDisruptive(changes: readonly InputName[], inputs: EndpointIn
   });
 }
 
-/** Whether the changes enable a disabled endpoint. */
-export function isEnabling(changes: readonly InputName[], { disabled = false }: EndpointInputs): boolean {
-  return changes.includes('disabled') && disabled === false;
-}
-
-/** Whether the changes only enable an endpoint that an earlier run was to stop: nothing else has needed that run's suspension. */
-export function isStopTakenBack(changes: readonly InputName[], inputs: EndpointInputs): boolean {
-  return isEnabling(changes, inputs) && findDisruptive(changes, inputs).length === 0;
-}
-
-/** A failed suspension is repeated: it was part of a restart, a move or a stop. One of a stop that is taken back is not. */
-function findSuspension(
-  changes: readonly InputName[],
-  inputs: EndpointInputs,
-  failed: readonly UnsettledOperation[] = [],
-): UnsettledOperation | undefined {
-  if (isStopTakenBack(changes, inputs)) return undefined;
-  return failed.find(isSuspension);
-}
-
-/** Assesses the change by the endpoint's live state. A state that can't be read counts as active. */
-export function assessChange(planned: PlannedChange, live: LiveEndpoint): ChangeImpact {
-  const { changes, failed, inputs } = planned;
+/** Puts the plan into words, given the endpoint's live state. A state that can't be read counts as active. */
+export function describeImpact(planned: PlannedChange, live: LiveEndpoint): ChangeImpact {
+  const { changes, inputs, steps } = planned;
   if (live === 'gone') return noImpact;
   if (planned.goesWithBranch)
     return { ...noImpact, sentences: [`${goesWithBranch} (${describeState(live)})`], drops: isActive(live) };
   const disruptive = findDisruptive(changes, inputs);
-  const replacing = disruptive.filter((name) => argumentTable[name].effect === 'replace');
-  const restarting = disruptive.filter((name) => argumentTable[name].effect === 'restart');
-  const disconnecting = disruptive.filter((name) => argumentTable[name].effect === 'disconnect');
+  const byEffect = (effect: ChangeEffect) =>
+    disruptive.filter((name) => argumentTable[name].effect === effect);
+  const [replacing, restarting] = [byEffect('replace'), byEffect('restart')];
+  const dropping = steps?.filter(({ drops }) => drops);
+  const isApplied = dropping?.length === 0 && restarting.length > 0 && isReportedBy(live, restarting, inputs);
   // All bounds and triggers cause one restart; a replacement supersedes everything else.
-  const groups = replacing.length > 0 ? [replacing] : [restarting, ...disconnecting.map((name) => [name])];
+  const groups =
+    replacing.length > 0
+      ? [replacing]
+      : [isApplied ? [] : restarting, ...byEffect('disconnect').map((name) => [name])];
   const sentences = groups
     .filter(isNotEmpty)
     .map((names) => `${describeValues(names, planned)} ${describeEffect(names, inputs, live)}`);
-  const suspension = findSuspension(changes, inputs, failed);
-  if (suspension && sentences.length === 0) sentences.push(describeRepeated(suspension, live));
-  const isNotKnown = (name: InputName) => isUnknown(inputs[name]);
-  const [mayDrop, dropping] = partition(isActive(live) ? disruptive : [], isNotKnown);
-  const isRepeating = suspension !== undefined && isActive(live);
-  const restarts = restarting.length > 0 && replacing.length === 0 && isActive(live);
-  return { sentences, drops: dropping.length > 0 || isRepeating, restarts, mayDrop };
+  if (isApplied && replacing.length === 0)
+    sentences.unshift(`${describeValues(restarting, planned)} is applied already: nothing restarts`);
+  const isRepeated = dropping?.some(({ step }) => step === 'suspend') === true;
+  if (isRepeated && sentences.length === 0)
+    sentences.push(describeRepeated(live, steps?.some(({ step }) => step === 'start') === true));
+  const mayDrop = isActive(live) ? disruptive.filter((name) => isUnknown(inputs[name])) : [];
+  const isReplacing = replacing.some((name) => !isUnknown(inputs[name]));
+  const drops = dropping ? dropping.length > 0 : difference(disruptive, mayDrop).length > 0;
+  const restarts = restarting.length > 0 && replacing.length === 0 && isActive(live) && !isApplied;
+  return { sentences, drops: drops || (isReplacing && isActive(live)), restarts, mayDrop };
+}
+
+function isReportedBy(live: ReadEndpoint, names: readonly InputName[], inputs: EndpointInputs): boolean {
+  if (live === 'unreadable') return false;
+  return names.every((name) => argumentTable[name].read && matchesDesired(live, inputs, name));
 }
 
 type SomeNames = [InputName, ...InputName[]];
@@ -109,16 +97,15 @@ function isNotEmpty(names: InputName[]): names is SomeNames {
   return names.length > 0;
 }
 
-/** A compute that is starting will be active when the change arrives. One whose stop has failed is active although it is disabled. */
 function isActive(live: ReadEndpoint): boolean {
-  if (live === 'unreadable') return true;
-  const { current_state: state, pending_state: next = state, disabled } = live;
-  return disabled ? state === 'active' && next === 'active' : state === 'active' || next === 'active';
+  return live === 'unreadable' || isUp(live);
 }
 
-function describeRepeated({ action, id }: UnsettledOperation, live: ReadEndpoint): string {
-  const consequence = isActive(live) ? drops : nothingDrops;
-  return `repeating the failed ${action} ${id} suspends the compute: ${consequence} (${describeState(live)})`;
+function describeRepeated(live: ReadEndpoint, isRestart: boolean): string {
+  const consequence = isRestart
+    ? 'repeating a failed restart restarts the compute and drops its connections'
+    : `repeating a failed suspension suspends the compute: ${drops}`;
+  return `${consequence} (${describeState(live)})`;
 }
 
 const goesWithBranch =
@@ -208,25 +195,22 @@ function describeSizes(names: readonly InputName[], { outputs, inputs, secretNam
   return `${names.join(' and ')} (${before === after ? after : `${before} => ${after}`})`;
 }
 
-function describeRetries(unfinished: readonly UnsettledOperation[]): string {
-  const isDisruptive = unfinished.some(isSuspension);
-  return isDisruptive ? 'any that failed since (this may drop connections)' : 'any that failed since';
-}
-
 /** What an earlier run left unfinished, and what the next one does about it. */
-export function describeUnsettled({ unsettledOperations = [], __unapplied = [] }: EndpointOutputs): string {
-  const failed = unsettledOperations.filter(isFailed);
-  const unfinished = unsettledOperations.filter(isUnfinished);
-  const unapplied = without(__unapplied, 'adopt');
+export function describeUnsettled(outputs: EndpointOutputs): string {
+  const { unsettledOperations = [], __ledger } = outputs;
+  const due = __ledger?.due ?? outputs.__unapplied ?? [];
+  const [unfinished, failed] = partition(unsettledOperations, isUnfinished);
   const named = (operations: readonly UnsettledOperation[]) =>
     operations.map(({ action, id, status }) => `${action} ${id} (${status})`).join(', ');
+  const retries = `any that failed since${unfinished.some(isSuspension) ? ' (this may drop connections)' : ''}`;
+  const isUncertain = __ledger?.past !== undefined || (unsettledOperations.length === 0 && due.length === 0);
   const parts = [
     ...(unfinished.length > 0
-      ? [`\`pulumi up\` keeps waiting for ${named(unfinished)}, and retries ${describeRetries(unfinished)}`]
+      ? [`\`pulumi up\` keeps waiting for ${named(unfinished)}, and retries ${retries}`]
       : []),
     ...(failed.length > 0 ? [`\`pulumi up\` retries what failed: ${named(failed)}`] : []),
-    ...(unapplied.length > 0 ? [`\`pulumi up\` applies ${unapplied.join(', ')} again`] : []),
-    ...(__unapplied.includes('adopt') ? ['`pulumi up` looks for what the failed create has left'] : []),
+    ...(due.length > 0 ? [`\`pulumi up\` applies ${due.join(', ')} again`] : []),
+    ...(isUncertain ? ['`pulumi up` looks for the operations that it had started'] : []),
   ];
   return `the last update did not finish: ${parts.join('; ')}`;
 }

@@ -1,36 +1,38 @@
 import { union } from 'lodash';
 import type { SettingNames } from '../config/setting-names';
 import { messageOf } from '../control-api/control-api-error';
-import { Deadline, pause } from '../control-api/deadline';
+import { Deadline } from '../control-api/deadline';
 import type { Endpoint } from '../control-api/wire-types';
-import { argumentNames, argumentTable } from '../endpoint/argument-effects';
+import { isArgument } from '../endpoint/argument-effects';
 import { findTakeOverChanges } from '../endpoint/drift';
 import { findGiven } from '../endpoint/endpoint-changes';
 import type { Declaration, EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
+import { endpointRules, planFor, situationInState, situationOfFound } from '../endpoint/endpoint-situation';
 import { type PriorState, toOutputs } from '../endpoint/endpoint-state';
 import {
   type CreateTarget,
-  type ExistingEndpoint,
   findBranchEndpoint,
   findExisting,
   toCreateTarget,
 } from '../endpoint/existing-endpoint';
 import type { Severity } from '../engine/engine-display';
+import type { Existing } from '../lifecycle/create-once';
+import { evolve } from '../lifecycle/evolve';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
+import { namesAt } from '../lifecycle/ledger';
+import { mayDrop } from '../lifecycle/plan';
 import { isUnsettled } from '../lifecycle/resource-state';
-import { isFailed } from '../operations/operation-outcome';
 import type { ServiceProjects } from '../operations/service-project';
 import {
-  assessChange,
   type ChangeImpact,
+  describeImpact,
   describeRefusal,
   describeUnsettled,
-  isDisruptive,
-  type LiveEndpoint,
+  findDisruptive,
   noImpact,
-  type PlannedChange,
 } from './change-impact';
 import { describeLimits } from './limit-notes';
+import { planLive, readLive } from './live-plan';
 
 /** How long a list of endpoints serves all new endpoints of a preview. Milliseconds. */
 const maxListAgeMs = 60_000;
@@ -66,57 +68,37 @@ export class PreviewDiagnostics {
   async reportChange(
     id: string,
     changes: readonly InputName[],
-    { outputs: olds, resource: before }: PriorState,
+    { outputs, resource: before }: PriorState,
     declaration: Declaration,
     goesWithBranch: boolean,
   ): Promise<ChangeImpact> {
-    const { inputs: news, resource } = declaration;
+    const { inputs, resource } = declaration;
     const secretNames = union(before.secretNames, resource.secretNames);
-    const warnings = isUnsettled(olds) ? [describeUnsettled(olds)] : [];
-    const failed = (olds.unsettledOperations ?? []).filter(isFailed);
+    const warnings = isUnsettled(outputs) ? [describeUnsettled(outputs)] : [];
+    // What is not known yet may turn out to change nothing.
+    const asked = changes.filter((name) => !isUnknown(inputs[name]));
+    const inState = situationInState(inputs, outputs);
+    const situation = evolve(inState, { kind: 'asked', names: asked }, endpointRules);
+    const due = union(changes, namesAt(situation.ledger, 'due').filter(isArgument));
     let impact: ChangeImpact = noImpact;
-    if (isDisruptive(changes, news, failed)) {
-      const assessed = await this.#assess(id, {
-        changes,
-        failed,
-        outputs: olds,
-        inputs: news,
-        secretNames,
-        goesWithBranch,
-      });
-      impact = assessed.impact;
-      if (this.#isForbidden(impact, news)) throw new Error(this.#describeRefusal(id, impact));
-      if (assessed.live === 'gone') warnings.push(describeGone(id));
-      warnings.push(...impact.sentences, ...this.#describeGate(impact, news));
+    if (mayDrop(situation, endpointRules) || findDisruptive(due, inputs).length > 0) {
+      const project = this.#parts.projects.project(outputs.projectId);
+      const patience = this.#startPatience();
+      const live = await readLive(project, id, this.#parts.allowsRestart(inputs) ? patience : undefined);
+      const steps = await planLive(project, live, situation, inputs, patience);
+      impact = describeImpact({ changes: due, steps, outputs, inputs, secretNames, goesWithBranch }, live);
+      if (this.#isForbidden(impact, inputs)) throw new Error(this.#describeRefusal(id, impact));
+      if (live === 'gone') warnings.push(describeGone(id));
+      warnings.push(...impact.sentences, ...this.#describeGate(impact, inputs));
     }
-    await this.#report(declaration, warnings, describeLimits(changes, news, secretNames));
+    await this.#report(declaration, warnings, describeLimits(changes, inputs, secretNames));
     return impact;
   }
 
-  async #assess(id: string, planned: PlannedChange): Promise<{ live: LiveEndpoint; impact: ChangeImpact }> {
-    const { outputs, inputs, changes, goesWithBranch } = planned;
-    const { projectId } = outputs;
-    const isGuarded = !this.#parts.allowsRestart(inputs);
-    const assess = async (isShared: boolean) => {
-      const live = await this.#read(projectId, id, isGuarded, isShared);
-      return { live, impact: assessChange(planned, live) };
-    };
-    const first = await assess(true);
-    const isReplaced = goesWithBranch || changes.some((name) => argumentTable[name].effect === 'replace');
-    if (!isGuarded || !isReplaced || first.impact.drops || first.live === 'gone') return first;
-    // This is the last check before the delete, and a read that shows an idle compute may lag behind.
-    const { api, readLagMs } = this.#parts.projects.project(projectId);
-    await pause(readLagMs, api.signal);
-    return assess(false);
-  }
-
   /** For an endpoint that is not in state yet: new, or taken over. Returns why it must not be taken over. */
-  async reportCreation(
-    declaration: Declaration,
-    isReplacing: boolean,
-    secretNames: readonly string[],
-  ): Promise<InputFailure[]> {
+  async reportCreation(declaration: Declaration, isReplacing: boolean): Promise<InputFailure[]> {
     const { inputs } = declaration;
+    const { secretNames = [] } = declaration.resource;
     const target = toCreateTarget(declaration);
     const given = findGiven(inputs);
     const limits = describeLimits(given, inputs, secretNames);
@@ -136,22 +118,6 @@ export class PreviewDiagnostics {
     }
     await this.#report(declaration, notes, limits);
     return [];
-  }
-
-  /**
-   * A preview continues when the service can't be reached; the state then counts as active. If `allowRestart` is false, the read
-   * decides whether the preview continues: it has more time, and is repeated if it may lag behind.
-   */
-  async #read(projectId: string, id: string, isGuarded: boolean, isShared: boolean): Promise<LiveEndpoint> {
-    try {
-      const { endpoints, sharedRead, readLagMs } = this.#parts.projects.project(projectId);
-      const read = isGuarded
-        ? endpoints.findPatiently(id, readLagMs, isShared ? sharedRead : {})
-        : this.#startPatience().bound(endpoints.find(id, sharedRead), 'read of the endpoint');
-      return (await read) ?? 'gone';
-    } catch {
-      return 'unreadable';
-    }
   }
 
   #startPatience(): Deadline {
@@ -182,7 +148,7 @@ export class PreviewDiagnostics {
     const { inputs } = target;
     const existing = findExisting(target, endpoints);
     if (!existing) return { failures: [], warnings: [] };
-    const { endpoint: adopted } = existing;
+    const { item: adopted } = existing;
     const { changes, impact } = assessTakeOver(existing, inputs, secretNames);
     const reason = this.#describeRefusal(adopted.id, impact);
     const failures = this.#isForbidden(impact, inputs) ? [{ property: 'adopt', reason }] : [];
@@ -205,7 +171,7 @@ export class PreviewDiagnostics {
         : [];
       const consequences = [...impact.sentences, ...refusal];
       return [
-        `endpoint ${describeEndpoint(existing.endpoint)} has the name of this resource: \`pulumi up\` takes it over, unless it replaces the resource and deletes that endpoint first`,
+        `endpoint ${describeEndpoint(existing.item)} has the name of this resource: \`pulumi up\` takes it over, unless it replaces the resource and deletes that endpoint first`,
         ...consequences.map((consequence) => `if \`pulumi up\` takes the endpoint over, ${consequence}`),
         ...this.#describeGate(impact, inputs),
       ];
@@ -248,17 +214,19 @@ export class PreviewDiagnostics {
   }
 }
 
-/** What a take-over changes. If an earlier create of this resource made the endpoint, everything that it has may be a secret. */
+/** What a take-over changes. */
 function assessTakeOver(
-  { kind, endpoint }: ExistingEndpoint,
+  { kind, item }: Existing<Endpoint>,
   inputs: EndpointInputs,
   secretNames: readonly string[],
 ) {
-  const isOwn = kind === 'own';
-  const changes = findTakeOverChanges(endpoint, inputs, isOwn);
-  const outputs = toOutputs(endpoint, inputs);
-  const planned = { changes, outputs, inputs, secretNames: isOwn ? argumentNames : secretNames };
-  return { changes, impact: assessChange(planned, endpoint) };
+  const changes = findTakeOverChanges(item, inputs, kind === 'own');
+  const steps = planFor(situationOfFound(inputs, item, kind, false), item, inputs);
+  const impact = describeImpact(
+    { changes, steps, outputs: toOutputs(item, inputs), inputs, secretNames },
+    item,
+  );
+  return { changes, impact };
 }
 
 function describeAdoption(adopted: Endpoint, changes: readonly InputName[]): string {

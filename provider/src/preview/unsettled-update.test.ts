@@ -30,21 +30,21 @@ describe('describeUnsettled', () => {
   });
 
   it('names the arguments that `pulumi up` applies again', () => {
-    expect(describeUnsettled({ ...outputs, __unapplied: ['name', 'branchId'] })).toBe(
+    expect(describeUnsettled({ ...outputs, __ledger: { due: ['name', 'branchId'] } })).toBe(
       'the last update did not finish: `pulumi up` applies name, branchId again',
     );
   });
 
-  it('says that `pulumi up` looks for the operations of a create that was interrupted before it knew them', () => {
-    expect(describeUnsettled({ ...outputs, __unapplied: ['adopt'] })).toBe(
-      'the last update did not finish: `pulumi up` looks for what the failed create has left',
+  it('says that `pulumi up` looks for operations after a request of unknown outcome', () => {
+    expect(describeUnsettled({ ...outputs, __ledger: { past: 'uncertain' } })).toBe(
+      'the last update did not finish: `pulumi up` looks for the operations that it had started',
     );
   });
 
   it('names everything that is unfinished, failed or not applied', () => {
     const left = {
       unsettledOperations: [failedOf('start_compute'), unfinished],
-      __unapplied: ['name'] as const,
+      __ledger: { due: ['name'] },
     };
     expect(describeUnsettled({ ...outputs, ...left })).toBe(
       'the last update did not finish: `pulumi up` keeps waiting for apply_config op-2 (running), and retries any that failed since; `pulumi up` retries what failed: start_compute op-1 (failed); `pulumi up` applies name again',

@@ -19,6 +19,19 @@ describe.each(doors)('the gate of a Branch by %s', (_name, door) => {
     expect((await callErrorOf(run.diff(state, early))).message).toContain('allowDataLoss is not true');
   });
 
+  it('holds for a preview once the program has withdrawn its permission', async () => {
+    const { startRun, declare, feature } = await startBranchDoor(door);
+    const child = declare({ name: 'child', parentId: feature.id, allowDataLoss: true });
+    const state = await runUp(await startRun(), child);
+    const run = await startRun();
+    // The parent is about to be replaced: the engine asks with the inputs in state, before it passes the declaration.
+    const early = { ...state.declared, inputs: { ...state.declared.inputs, parentId: unknownValue } };
+    expect((await run.diff(state, early)).replaces).toEqual(['parentId']);
+    // A preview then passes the declaration, while nothing has been deleted yet.
+    const { failures } = await run.check(undefined, declare({ name: 'child', parentId: unknownValue }));
+    expect(failures).not.toEqual([]);
+  });
+
   it.runIf(_name === 'the dynamic provider')(
     'does not keep a branch from being deleted that was refreshed under an older URN',
     async () => {

@@ -70,15 +70,6 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     expect(held()).toMatchObject([{ id }]);
   });
 
-  it('deletes the duplicate when the request of a killed create arrives late', async () => {
-    const { startRun, declare, held, emulator, project } = await startBranchDoor(door, { operationMs: 400 });
-    const created = runUp(await startRun(), declare({ name: 'pr-12' }));
-    await expect.poll(() => held().length, patience).toBe(1);
-    emulator.createBranch(project.id, { name: held()[0]?.name ?? '' });
-    const { id } = await created;
-    expect(held()).toMatchObject([{ id, name: 'pr-12' }]);
-  });
-
   it('keeps its id in state when the create is interrupted by its time-out, and the next up resumes', async () => {
     const { startRun, declare, held, emulator, writes } = await startBranchDoor(door);
     const hanging = emulator.inject({

@@ -145,11 +145,11 @@ describe.each(doors)('on a branch that has a read_write endpoint, %s', (_name, d
     const { startRun, declare, emulator, primary } = await startOnPrimary();
     const program = declare({ adopt: true, allowRestart: false, autoscalingLimitMaxCu: 4 });
     const run = await startRun();
-    const { failures } = await run.check(undefined, program);
+    const { failures, ...declared } = await run.check(undefined, program);
     expect(failures).toEqual([
       expect.objectContaining({ reason: expect.stringContaining('allowRestart is false') }),
     ]);
-    const failure = await callErrorOf(run.create({ inputs: program.args }));
+    const failure = await callErrorOf(run.create(declared));
     expect(failure.message).toMatch(/^allowRestart is false/);
     expect(failure.state).toBeUndefined();
     expect(emulator.restarts(primary.id)).toBe(0);

@@ -82,6 +82,7 @@ describe.each(doors)('an update by %s', (_name, door) => {
       });
       const settled = await runUp(await startRun(), larger, failed);
       expect(held()).toMatchObject([{ autoscaling_limit_max_cu: 2, current_state: 'active' }]);
+      expect(emulator.restarts(state.id)).toBeLessThanOrEqual(1);
       expect(await runPreview(await startRun(), larger, settled)).toMatchObject({ hasChanges: false });
     },
   );
@@ -161,6 +162,15 @@ describe.each(doors)('a delete by %s', (_name, door) => {
     await callErrorOf((await startRun()).delete(state));
     fault.clear();
     expect(heldIds()).toEqual([state.id]);
+  });
+
+  it('says what to do if it was accepted for a replacement that is taken back', async () => {
+    const { emulator, startRun, declare } = await startDoor(door, { readLagMs: 60 });
+    const state = await runUp(await startRun(), declare());
+    const polls = { match: { method: 'GET' }, times: 6, effect: { kind: 'status', status: 403 } } as const;
+    emulator.inject(polls);
+    const { message } = await callErrorOf(runUp(await startRun(), declare({ type: 'read_only' }), state));
+    expect(message).toContain('--refresh');
   });
 
   it('ends at its time-out while the endpoint exists', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isBecomingReady } from './branch-run';
+import { isBecomingReady } from './branch-resource';
 
 describe('isBecomingReady', () => {
   it.each([

@@ -1,0 +1,56 @@
+import type { Endpoint, EndpointChange } from '../control-api/wire-types';
+import type { Change, Resource } from '../lifecycle/resource';
+import { Run } from '../lifecycle/run';
+import type { Situation } from '../lifecycle/situation';
+import { isArgument, isResettable } from './argument-effects';
+import { findDrift, isReported } from './drift';
+import { toAttributes } from './endpoint-changes';
+import { type EndpointWork, endpointRules } from './endpoint-situation';
+import { type EndpointOutputs, toOutputs } from './endpoint-state';
+import { checkGate } from './gate';
+
+/** @param before the outputs in state, if the endpoint is there */
+export function describeEndpoint(
+  work: EndpointWork,
+  before?: EndpointOutputs,
+): Resource<Endpoint, EndpointOutputs> {
+  const { inputs, project, endpointId, deadline } = work;
+  const { api } = project;
+  return {
+    ...endpointRules,
+    id: endpointId,
+    endpointId,
+    subject: work,
+    work,
+    list: project.endpoints,
+    isOfResource: ({ endpoint_id, action }) => endpoint_id === endpointId && action !== 'check_availability',
+    update: (names) => {
+      const attributes = toAttributes(names.filter(isArgument), inputs);
+      if (Object.keys(attributes).length === 0) return undefined;
+      return () => api.updateEndpoint(project.id, endpointId, attributes, deadline).then(toChange);
+    },
+    control: (verb) => api.controlEndpoint(project.id, endpointId, verb, deadline).then(toChange),
+    checkGate: (situation, read) => checkGate(work, situation, read),
+    findDrift: (item, names) => findDrift(item, inputs, names),
+    isReady: ({ pending_state }) => pending_state === undefined,
+    isResettable,
+    isAsBefore: (item, name) => !before || !isArgument(name) || isReported(item, before, name),
+    before,
+    toOutputs: (item, left, asked) => {
+      // Of what the service does not report, what nothing was sent for is as before.
+      const restartTriggers = asked.includes('restartTriggers')
+        ? before?.restartTriggers
+        : inputs.restartTriggers;
+      const { restartTriggers: _, ...others } = inputs;
+      return toOutputs(item, { ...others, ...(restartTriggers && { restartTriggers }) }, left);
+    },
+  };
+}
+
+export function toChange({ endpoint, operations }: EndpointChange): Change<Endpoint> {
+  return { item: endpoint, operations };
+}
+
+export function startRun(work: EndpointWork, situation: Situation, before?: EndpointOutputs) {
+  return new Run(describeEndpoint(work, before), situation);
+}

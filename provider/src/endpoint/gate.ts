@@ -1,0 +1,25 @@
+import type { Endpoint } from '../control-api/wire-types';
+import { namesAt } from '../lifecycle/ledger';
+import { mayDrop } from '../lifecycle/plan';
+import type { Situation } from '../lifecycle/situation';
+import { describeImpact, describeRefusal } from '../preview/change-impact';
+import { isArgument } from './argument-effects';
+import { type EndpointWork, endpointRules, planFor } from './endpoint-situation';
+import { toOutputs } from './endpoint-state';
+
+/** @throws Error when `allowRestart` is false, and the rest of the run would drop connections */
+export async function checkGate(
+  { allowsRestart, endpointId, inputs, secretNames, settingNames }: EndpointWork,
+  situation: Situation,
+  read: () => Promise<Endpoint>,
+): Promise<void> {
+  if (allowsRestart || !mayDrop(situation, endpointRules)) return;
+  const live = await read();
+  const steps = planFor(situation, live, inputs);
+  const changes = namesAt(situation.ledger, 'asked', 'due').filter(isArgument);
+  const impact = describeImpact(
+    { changes, steps, outputs: toOutputs(live, inputs), inputs, secretNames },
+    live,
+  );
+  if (impact.drops) throw new Error(describeRefusal(endpointId, impact, settingNames));
+}

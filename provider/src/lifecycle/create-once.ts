@@ -1,0 +1,92 @@
+import { ControlApiError } from '../control-api/control-api-error';
+import { rereadUntil } from '../control-api/read-lag';
+import type { ResourceList } from '../control-api/resource-list';
+import type { Operation } from '../control-api/wire-types';
+import { describeBlockers } from '../engine/progress';
+import type { Work } from './provider-core';
+import type { Change } from './resource';
+
+/** A list older than this does not prove that the resource does not exist. Milliseconds. */
+const freshListMs = 5_000;
+
+/** What a create takes over instead of creating: its own, made by an earlier try, or one to adopt. */
+export interface Existing<Shown> {
+  readonly kind: 'own' | 'adopted';
+  readonly item: Shown;
+}
+
+/** What a create has created now, or found. */
+export type Creation<Shown> =
+  | (Change<Shown> & { readonly kind: 'new' })
+  /** `isLost`: this run has sent a request whose response was lost. */
+  | (Existing<Shown> & { readonly isLost: boolean });
+
+export interface CreateRequest<Shown extends { readonly id: string }> {
+  readonly work: Work<unknown>;
+  readonly list: ResourceList<Shown>;
+  /** @throws Error when something is in the way that must not be taken over */
+  readonly findExisting: (items: readonly Shown[]) => Existing<Shown> | undefined;
+  /** What an earlier try of this create has made. */
+  readonly findOwn: (items: readonly Shown[]) => Shown | undefined;
+  /** Whether the service answers 409 to a second create. */
+  readonly refusesSecond: boolean;
+  /** @throws Error that says what is in the way, if these items show it */
+  readonly explainConflict: (items: readonly Shown[], conflict: ControlApiError) => void;
+  readonly send: () => Promise<Change<Shown>>;
+}
+
+/**
+ * Creates a resource exactly once, however often it is called. It is created under a derived name, which no other client uses, so
+ * it is looked up by that name before the first request, after every request whose outcome is unknown, and after a long wait for
+ * the project's lock.
+ */
+export async function createOnce<Shown extends { readonly id: string }>(
+  request: CreateRequest<Shown>,
+): Promise<Creation<Shown>> {
+  const { work, list, findExisting, findOwn } = request;
+  const { project, deadline, progress } = work;
+  const read = (maxAgeMs: number) => deadline.bound(list.recent(maxAgeMs), 'list before the create');
+  const existing = findExisting(await read(freshListMs));
+  if (existing) return { ...existing, isLost: false };
+  const listedAt = performance.now();
+  let isLost = false;
+  /** Lists until something is found, or until lists can no longer lag behind. */
+  const search = (find: (items: readonly Shown[]) => Existing<Shown> | undefined, lagMs: number) =>
+    rereadUntil(
+      deadline.next(Math.min(lagMs, deadline.remainingMs)),
+      async () => find(await read(0)),
+      (found) => found !== undefined,
+    );
+  return project.write<Creation<Shown>>({
+    deadline,
+    isLookupDue: () => performance.now() - listedAt > freshListMs,
+    findDone: async (isOutcomeUnknown) => {
+      isLost = isOutcomeUnknown;
+      const find = (items: readonly Shown[]) => toOwn(findOwn(items));
+      const own = await search(find, isLost && !request.refusesSecond ? project.readLagMs : 0);
+      return own && { ...own, isLost };
+    },
+    send: async () => {
+      try {
+        return { kind: 'new', ...(await request.send()) };
+      } catch (error) {
+        if (!(error instanceof ControlApiError && error.isConflict)) throw error;
+        const find = (items: readonly Shown[]) => {
+          const found = findExisting(items);
+          if (!found) request.explainConflict(items, error);
+          return found;
+        };
+        const found = await search(find, project.readLagMs);
+        if (!found) throw error;
+        return { ...found, isLost };
+      }
+    },
+    onLocked: (blocking: readonly Operation[]) =>
+      progress.show(describeBlockers(blocking), deadline.elapsedMs),
+    startedBy: (creation) => (creation.kind === 'new' ? creation.operations : []),
+  });
+}
+
+function toOwn<Shown>(item: Shown | undefined): Existing<Shown> | undefined {
+  return item && { kind: 'own', item };
+}

@@ -1,0 +1,322 @@
+import { describe, expect, it } from 'vitest';
+import { operationOf } from '../../../tests/support/operation';
+import {
+  activeItem,
+  config,
+  evolved,
+  situationOf,
+  start,
+  suspension,
+} from '../../../tests/support/situation';
+import { namesAt } from './ledger';
+import type { Event, Situation } from './situation';
+
+const at = (second: number) => new Date(Date.UTC(2026, 0, 2, 0, 0, second)).toISOString();
+const failed = { status: 'failed' } as const;
+const finished = { status: 'finished' } as const;
+const resize = ['autoscalingLimitMaxCu'];
+
+const sentFor = (names: readonly string[], started: Situation['own'], isRepeated = false): Event => ({
+  kind: 'accepted',
+  names,
+  started,
+  isRepeated,
+});
+const controlled = (change: Partial<Extract<Event, { kind: 'controlled' }>>): Event => ({
+  kind: 'controlled',
+  verb: 'suspend',
+  found: [],
+  isOwn: true,
+  isUnderWay: false,
+  ...change,
+});
+const waitedFor = (...operations: Situation['own']): Event => ({
+  kind: 'waited',
+  awaited: operations,
+  operations,
+});
+const owedAfter = (situation: Situation, ...events: readonly Event[]) =>
+  [...events.reduce((known, event) => evolved(known, event), situation).ledger.owed].sort();
+
+describe('asked', () => {
+  it('never overwrites what is on its way: due, untraced or last', () => {
+    const stages = { name: 'last', pgSettings: 'due', poolerEnabled: 'untraced', disabled: 'sent' } as const;
+    const { ledger } = evolved(situationOf({ stages }), {
+      kind: 'asked',
+      names: Object.keys(stages),
+    });
+    expect(ledger.stages).toEqual({ ...stages, disabled: 'asked' });
+  });
+});
+
+describe('shown and answered', () => {
+  const older = { ...activeItem, updated_at: '2025-01-01T00:00:00.000Z', current_state: 'idle' };
+
+  it('keep the newer view of the resource', () => {
+    expect(evolved(situationOf(), { kind: 'shown', item: older }).item).toBe(activeItem);
+    expect(evolved(situationOf({ item: older }), { kind: 'shown', item: activeItem }).item).toBe(activeItem);
+  });
+
+  it('open the view after a response: the resource is to be read back', () => {
+    const answered = evolved(situationOf(), { kind: 'answered', item: activeItem });
+    expect([answered.view, answered.writes]).toEqual(['open', 'accepted']);
+  });
+
+  it('leave the outcome unknown after a lost response, until the request is accepted', () => {
+    const lost = evolved(situationOf(), { kind: 'lost' });
+    const answered = evolved(lost, { kind: 'answered', item: activeItem });
+    expect([lost.writes, answered.writes]).toEqual(['unknown', 'unknown']);
+    expect(evolved(answered, sentFor(['name'], [config()], true)).writes).toBe('accepted');
+  });
+});
+
+describe('broken off', () => {
+  const brokenOff = (step: 'send' | 'suspend', names: readonly string[]): Event => ({
+    kind: 'broken off',
+    step,
+    names,
+  });
+  const asking = situationOf({ stages: { name: 'asked' } });
+
+  it('leaves what was asked to the next diff when nothing was sent', () => {
+    expect(evolved(asking, brokenOff('send', ['name'])).ledger.stages).toEqual({ name: 'asked' });
+  });
+
+  it('leaves the arguments of a lost request due', () => {
+    const lost = evolved(asking, { kind: 'lost' });
+    expect(evolved(lost, brokenOff('send', ['name'])).ledger.stages).toEqual({ name: 'due' });
+  });
+
+  it('owes the start of a restart whose suspension was lost', () => {
+    const asked = situationOf({ stages: { restartTriggers: 'asked' }, writes: 'unknown' });
+    expect(owedAfter(asked, brokenOff('suspend', []))).toEqual(['restart', 'start']);
+  });
+});
+
+describe('accepted', () => {
+  it('owes what the operations of the response are to pay', () => {
+    const started = [config(), suspension(), start()];
+    expect(owedAfter(situationOf(), sentFor(resize, started))).toEqual(['config', 'restart', 'start']);
+    expect(owedAfter(situationOf(), sentFor(['branchId'], [config(), suspension()]))).toEqual([
+      'config',
+      'move',
+    ]);
+    const stopping = situationOf({ inputs: { disabled: true } });
+    expect(owedAfter(stopping, sentFor(['disabled'], [suspension()]))).toEqual(['stop']);
+  });
+
+  it('owes nothing for a suspension that it does not know a reason for, and waits for it', () => {
+    const sent = evolved(situationOf(), sentFor(['pgSettings'], [suspension()]));
+    expect([sent.ledger.owed, sent.own.length]).toEqual([[], 1]);
+  });
+
+  it('pays a failed configuration that was sent again', () => {
+    const left = situationOf({ owed: ['config'], operations: [config(failed)] });
+    const { ledger } = evolved(left, sentFor(['pgSettings'], [config({ id: 'again' })]));
+    expect([ledger.owed, ledger.operations.map(({ id }) => id)]).toEqual([['config'], ['again']]);
+  });
+
+  it('pays a failed configuration of which nothing can be sent again', () => {
+    const left = situationOf({ owed: ['config'], operations: [config(failed)] });
+    expect(owedAfter(left, sentFor([], []))).toEqual([]);
+  });
+
+  it('pays a stop that is reverted, and forgets its suspension', () => {
+    const left = situationOf({ owed: ['stop'], operations: [suspension()] });
+    const { ledger } = evolved(left, sentFor(['disabled'], []));
+    expect([ledger.owed, ledger.operations]).toEqual([[], []]);
+  });
+
+  it('keeps a failed restart when a stop is reverted', () => {
+    const left = situationOf({ owed: ['stop', 'restart'], operations: [suspension(failed)] });
+    expect(owedAfter(left, sentFor(['disabled'], []))).toEqual(['restart']);
+  });
+
+  it('serves a trigger with the restart of a change of size', () => {
+    const asked = situationOf({ stages: { restartTriggers: 'asked', autoscalingLimitMaxCu: 'asked' } });
+    const { ledger } = evolved(asked, sentFor(resize, [config(), suspension(), start()]));
+    expect(ledger.stages).toEqual({ restartTriggers: 'sent', autoscalingLimitMaxCu: 'sent' });
+  });
+
+  it.each<[string, readonly string[], Situation['own'], boolean, string]>([
+    ['a size that restarts nothing on an active compute', resize, [config()], false, 'untraced'],
+    ['a size that starts nothing', resize, [], false, 'untraced'],
+    ['settings that start nothing', ['pgSettings'], [], false, 'untraced'],
+    ['a name, which never starts anything', ['name'], [], false, 'sent'],
+    ['a size that restarts', resize, [config(), suspension(), start()], false, 'sent'],
+    ['settings that are repeated after a lost response', ['pgSettings'], [config()], true, 'sent'],
+  ])('%s is %s', (_what, names, started, isRepeated, stage) => {
+    const { ledger } = evolved(situationOf(), sentFor(names, started, isRepeated));
+    expect(ledger.stages).toEqual({ [names[0] ?? '']: stage });
+  });
+
+  it('traces nothing for a size on an idle compute', () => {
+    const idle = situationOf({ item: { ...activeItem, current_state: 'idle' } });
+    expect(evolved(idle, sentFor(resize, [config()])).ledger.stages).toEqual({
+      autoscalingLimitMaxCu: 'sent',
+    });
+  });
+
+  it('traces once what this run sends twice', () => {
+    const sent = situationOf({ stages: { pgSettings: 'sent' } });
+    expect(namesAt(evolved(sent, sentFor(['pgSettings'], [])).ledger, 'untraced')).toEqual([]);
+  });
+});
+
+describe('traced', () => {
+  const untraced = situationOf({ stages: { autoscalingLimitMaxCu: 'untraced' } });
+  const traced = (...found: Situation['own']): Event => ({ kind: 'traced', found });
+
+  it('owes what an earlier request has started and what has failed, without failing for it', () => {
+    const known = evolved(untraced, traced(config(finished), suspension(finished), start(failed)));
+    expect([known.ledger.owed, known.own]).toEqual([['start'], []]);
+  });
+
+  it('owes the restart whose suspension has failed', () => {
+    expect(owedAfter(untraced, traced(config(finished), suspension(failed)))).toEqual(['restart']);
+  });
+
+  it('owes nothing when all that was found has succeeded', () => {
+    const found = [config(finished), suspension(finished), start(finished)];
+    expect(owedAfter(untraced, traced(...found))).toEqual([]);
+  });
+
+  it('takes the operations of its own lost request for its own', () => {
+    const lost = { ...untraced, writes: 'unknown' } as const;
+    expect(evolved(lost, traced(config(failed))).own).toEqual([config(failed)]);
+  });
+});
+
+describe('controlled', () => {
+  const asked = situationOf({ stages: { restartTriggers: 'asked' } });
+
+  it('owes the start of a restart once its suspension has an effect', () => {
+    expect(owedAfter(asked, controlled({ found: [suspension()] }))).toEqual(['restart', 'start']);
+    expect(owedAfter(asked, controlled({ isUnderWay: true }))).toEqual(['start']);
+  });
+
+  it('owes nothing when the compute was idle: a restart starts no idle compute', () => {
+    expect(owedAfter(asked, controlled({}))).toEqual([]);
+  });
+
+  it('owes no start for the suspension of a stop or a move', () => {
+    const left = situationOf({ owed: ['move'], operations: [suspension(failed)] });
+    expect(owedAfter(left, controlled({ found: [suspension({ id: 'again' })] }))).toEqual(['move']);
+  });
+
+  it('pays a start that finds the compute active', () => {
+    const left = situationOf({ owed: ['start'] });
+    expect(owedAfter(left, controlled({ verb: 'start' }))).toEqual([]);
+  });
+
+  it('is blind after a lost request that names no operation', () => {
+    expect(evolved({ ...asked, writes: 'unknown' }, controlled({})).isBlind).toBe(true);
+  });
+});
+
+describe('waited', () => {
+  it('pays what has succeeded, and keeps what has failed', () => {
+    const left = situationOf({ owed: ['config', 'start'], operations: [config(), start()] });
+    const known = evolved(left, waitedFor(config(finished), start(failed)));
+    expect([known.ledger.owed, known.ledger.operations]).toEqual([['start'], [start(failed)]]);
+  });
+
+  it('does not count a start from before the suspension', () => {
+    const early = start({ created_at: at(1) });
+    const late = suspension({ created_at: at(2) });
+    const left = situationOf({ owed: ['restart', 'start'], operations: [late, early] });
+    expect(owedAfter(left, waitedFor({ ...early, ...finished }))).toEqual(['restart', 'start']);
+  });
+
+  it('takes what the service has forgotten for finished, and lets the resource decide', () => {
+    const left = situationOf({ owed: ['start'], operations: [start()] });
+    const known = evolved(left, { kind: 'waited', awaited: [start()], operations: [] });
+    expect([known.ledger.owed, known.isBlind]).toEqual([[], true]);
+  });
+
+  it('fails this run with the follow-ups of its own operations only', () => {
+    const followUp = start(failed);
+    const own = evolved(situationOf({ own: [config()], operations: [config()] }), {
+      kind: 'waited',
+      awaited: [config()],
+      operations: [config(finished), followUp],
+    });
+    expect(own.own).toContainEqual(followUp);
+    const earlier = evolved(situationOf({ operations: [config()] }), {
+      kind: 'waited',
+      awaited: [config()],
+      operations: [config(finished), followUp],
+    });
+    expect(earlier.own).toEqual([]);
+  });
+
+  it('repeats the stop of a compute that a change of size has restarted', () => {
+    const left = situationOf({ owed: ['start'], operations: [start()], inputs: { disabled: true } });
+    expect(owedAfter(left, waitedFor(start(finished)))).toEqual(['stop']);
+  });
+});
+
+describe('observed', () => {
+  const observed = (...listed: Situation['own']): Event => ({ kind: 'observed', listed });
+  const uncertain = situationOf({ past: 'uncertain' });
+
+  it('closes the past', () => {
+    expect(evolved(uncertain, observed()).past).toBe('closed');
+  });
+
+  it('counts the newest operation of each action', () => {
+    const [newer, older] = [
+      start({ id: 'newer', created_at: at(2) }),
+      start({ created_at: at(1), ...failed }),
+    ];
+    expect(owedAfter(uncertain, observed({ ...newer, ...finished }, older))).toEqual([]);
+    expect(owedAfter(uncertain, observed({ ...newer, ...failed }, { ...older, ...finished }))).toEqual([
+      'start',
+    ]);
+  });
+
+  it('ignores a suspension that nothing owes: the service suspends idle computes by itself', () => {
+    expect(evolved(uncertain, observed(suspension(failed))).ledger.operations).toEqual([]);
+  });
+
+  it('pays an earlier restart that others have repeated', () => {
+    const left = situationOf({ past: 'recorded', owed: ['restart'], operations: [suspension(failed)] });
+    const again = suspension({ id: 'again', created_at: at(1), ...finished });
+    expect(owedAfter(left, observed(again))).toEqual([]);
+  });
+
+  it('does not let the time pass what is still to be traced', () => {
+    const untraced = situationOf({ past: 'uncertain', stages: { pgSettings: 'untraced' } });
+    const later = config({ created_at: at(1), ...finished });
+    expect(evolved(untraced, observed(later)).ledger.since).toBe(0);
+    expect(evolved(uncertain, observed(later)).ledger.since).toBe(Date.parse(at(1)));
+  });
+});
+
+describe('read back', () => {
+  const readBack = (change: object = {}, drift: readonly string[] = []): Event => ({
+    kind: 'read back',
+    item: { ...activeItem, ...change },
+    drift,
+  });
+
+  it('leaves what differs due', () => {
+    const known = evolved(situationOf({ view: 'open', stages: { name: 'sent' } }), readBack({}, ['name']));
+    expect([known.view, known.ledger.stages]).toEqual(['differs', { name: 'due' }]);
+  });
+
+  it('pays what the resource itself shows', () => {
+    expect(owedAfter(situationOf({ owed: ['stop', 'data'] }), readBack())).toEqual([]);
+    expect(owedAfter(situationOf({ owed: ['start'] }), readBack({ disabled: true }))).toEqual([]);
+    expect(owedAfter(situationOf({ owed: ['start', 'restart'] }), readBack())).toEqual(['restart', 'start']);
+  });
+});
+
+it('progress records the latest statuses, and pays nothing before the wait has ended', () => {
+  const left = situationOf({ owed: ['start'], operations: [start()] });
+  const { ledger } = evolved(left, {
+    kind: 'progress',
+    operations: [operationOf({ id: 'start', ...finished })],
+  });
+  expect([ledger.owed, ledger.operations[0]?.status]).toEqual([['start'], 'finished']);
+});

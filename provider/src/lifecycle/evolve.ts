@@ -1,0 +1,224 @@
+import { difference, intersection, without } from 'lodash';
+import type { Operation } from '../control-api/wire-types';
+import {
+  ask,
+  findSuspensionReasons,
+  isConfig,
+  isDue,
+  isStart,
+  isSuspension,
+  isUnpaid,
+  type Ledger,
+  moveTo,
+  namesAt,
+  newestOfEach,
+  type Owed,
+  owe,
+  pay,
+  paySuspension,
+  record,
+  settle,
+} from './ledger';
+import { asksForRestart, type Event, type Item, isStopped, type Rules, type Situation } from './situation';
+
+/** What a run knows after an event. Pure, and total: the compiler refuses a forgotten kind. */
+export function evolve(situation: Situation, event: Event, rules: Rules): Situation {
+  const { ledger } = situation;
+  switch (event.kind) {
+    case 'asked':
+      return { ...situation, ledger: ask(ledger, event.names) };
+    case 'shown':
+      return show(situation, event.item);
+    case 'answered': {
+      const writes = situation.writes === 'unknown' ? 'unknown' : 'accepted';
+      return { ...show(situation, event.item), writes, view: 'open' };
+    }
+    case 'lost':
+      return { ...situation, writes: 'unknown', view: 'open' };
+    case 'broken off':
+      return breakOff(situation, event);
+    case 'progress':
+      return { ...situation, ledger: record(ledger, event.operations) };
+    case 'waited':
+      return endWait(situation, event);
+    case 'observed': {
+      const owesSuspension = findSuspensionReasons(ledger, isStopped(situation)).length > 0;
+      // The service suspends idle computes by itself.
+      const relevant = newestOfEach(event.listed).filter((each) => owesSuspension || !isSuspension(each));
+      return acceptFound({ ...situation, past: 'closed' }, relevant);
+    }
+    case 'accepted': {
+      const { started, isRepeated } = event;
+      const writes = isRepeated && started.length === 0 ? 'unknown' : 'accepted';
+      return acceptSent({ ...situation, writes }, event, rules);
+    }
+    case 'traced':
+      return endTrace(situation, event.found, rules);
+    case 'controlled':
+      return endControl(situation, event);
+    case 'read back': {
+      const { drift, item } = event;
+      const seen = show(situation, item);
+      if (drift.length > 0) return { ...seen, view: 'differs', ledger: moveTo(ledger, 'due', drift) };
+      // An endpoint that is enabled owes no stop, one that others have stopped owes no start, and a branch that is ready has its data.
+      const paid: readonly Owed[] = [
+        'data',
+        ...(isStopped(situation) ? [] : (['stop'] as const)),
+        ...(item.disabled === true ? (['start'] as const) : []),
+      ];
+      return { ...seen, view: 'agreed', ledger: pay(ledger, ...paid) };
+    }
+  }
+}
+
+/** A read may be older than what is known. */
+function show(situation: Situation, item: Item): Situation {
+  const known = situation.item?.updated_at;
+  const isOlder =
+    known !== undefined && item.updated_at !== undefined && Date.parse(item.updated_at) < Date.parse(known);
+  return isOlder ? situation : { ...situation, item };
+}
+
+/** Where the outcome of the step's request is unknown, the next run repeats it. */
+function breakOff(situation: Situation, { step, names }: Extract<Event, { kind: 'broken off' }>): Situation {
+  if (situation.writes !== 'unknown') return situation;
+  if (step === 'suspend') return oweStart(joinTrigger(situation));
+  return { ...situation, ledger: moveTo(situation.ledger, 'due', names) };
+}
+
+function endWait(
+  situation: Situation,
+  { awaited, operations }: Extract<Event, { kind: 'waited' }>,
+): Situation {
+  const isAwaited = ({ id }: Operation) => awaited.some((each) => each.id === id);
+  const isOwn = awaited.some(({ id }) => situation.own.some((each) => each.id === id));
+  const followUps = operations.filter((each) => !isAwaited(each));
+  // Those that the service has forgotten have ended; only the resource shows how.
+  const vanished = awaited.filter(({ id }) => !operations.some((each) => each.id === id));
+  const begun: Situation = {
+    ...situation,
+    ledger: oweFor(situation.ledger, followUps),
+    own: isOwn ? [...situation.own, ...followUps] : situation.own,
+    isBlind: situation.isBlind || vanished.length > 0,
+  };
+  return recordAll(begun, [...vanished.map((each) => ({ ...each, status: 'finished' })), ...operations]);
+}
+
+/** The service has accepted these arguments, and has started these operations for them. */
+function acceptSent(
+  situation: Situation,
+  { names, started, isRepeated }: Extract<Event, { kind: 'accepted' }>,
+  rules: Rules,
+): Situation {
+  const effects = rules.effectsOf(names, situation.inputs);
+  const isUntraced = mayHaveStarted(situation, names, effects, started, isRepeated);
+  const moved = moveTo(situation.ledger, isUntraced ? 'untraced' : 'sent', names);
+  return acceptOwn(applyEffects({ ...situation, ledger: moved }, names, effects, started), started);
+}
+
+/**
+ * Whether an earlier request, of a lost response or a killed run, may have started what applies these: the service had the values
+ * already. What this run has sent before, it has traced.
+ */
+function mayHaveStarted(
+  { ledger, item }: Situation,
+  names: readonly string[],
+  effects: readonly Owed[],
+  started: readonly Operation[],
+  isRepeated: boolean,
+): boolean {
+  if (difference(names, namesAt(ledger, 'sent')).length === 0) return false;
+  const isDisruptive = hasSuspensionReason(effects) && !started.some(isSuspension);
+  const isInPlace = started.length === 0 || (isRepeated && isDisruptive);
+  const mayBeUp = isInPlace || item?.current_state !== 'idle';
+  return (isDisruptive && mayBeUp) || (isInPlace && effects.includes('config'));
+}
+
+/** What a request for these owes, given what it has started, and what it pays. */
+function applyEffects(
+  situation: Situation,
+  names: readonly string[],
+  effects: readonly Owed[],
+  started: readonly Operation[],
+): Situation {
+  const suspends = started.some(isSuspension);
+  // One suspension serves a trigger, too.
+  const joined = suspends ? joinTrigger(situation) : situation;
+  const reasons = suspends ? without(effects, 'config') : [];
+  // Where nothing is left to send again, a failed configuration can't be repaired.
+  const isConfigured = effects.includes('config') || isDue(joined.ledger, 'config');
+  const paid: Owed[] = isConfigured && !started.some(isConfig) ? ['config'] : [];
+  if (names.includes('disabled') && !isStopped(situation)) paid.push('stop');
+  // A move leaves the compute idle, also one that was about to start.
+  if (reasons.includes('move')) paid.push('start');
+  return { ...joined, ledger: owe(pay(joined.ledger, ...paid), ...reasons) };
+}
+
+/** What an earlier request for the untraced arguments has started. It is of this run if a response was lost. */
+function endTrace(situation: Situation, found: readonly Operation[], rules: Rules): Situation {
+  const names = namesAt(situation.ledger, 'untraced');
+  const effects = rules.effectsOf(names, situation.inputs);
+  // One suspension serves a trigger, too.
+  const joined = found.some(isSuspension) ? joinTrigger(situation) : situation;
+  const sent: Situation = { ...joined, writes: 'accepted', ledger: moveTo(joined.ledger, 'sent', names) };
+  if (situation.writes === 'unknown') return acceptOwn(applyEffects(sent, names, effects, found), found);
+  return acceptFound(applyEffects(sent, names, effects, found.filter(isUnpaid)), found);
+}
+
+/** A suspension or a start was requested. Without effect, it was done already. */
+function endControl(situation: Situation, event: Extract<Event, { kind: 'controlled' }>): Situation {
+  const { verb, found, isOwn, isUnderWay } = event;
+  const isEffective = found.length > 0 || isUnderWay;
+  const joined = verb === 'suspend' ? joinTrigger(situation) : situation;
+  const begun = verb === 'suspend' && isEffective ? oweStart(joined) : joined;
+  const paid = verb === 'suspend' ? paySuspension(begun.ledger) : pay(begun.ledger, 'start');
+  const accepted: Situation = {
+    ...begun,
+    writes: 'accepted',
+    // Where a repeated request names no operation, one may have ended unseen.
+    isBlind: situation.isBlind || (isOwn && situation.writes === 'unknown'),
+    ledger: found.length === 0 ? paid : begun.ledger,
+  };
+  return isOwn ? acceptOwn(accepted, found) : acceptFound(accepted, found);
+}
+
+/** The program asks for a restart, and a request for it is on its way. */
+function joinTrigger(situation: Situation): Situation {
+  if (!asksForRestart(situation)) return situation;
+  return { ...situation, ledger: owe(moveTo(situation.ledger, 'sent', ['restartTriggers']), 'restart') };
+}
+
+/** A restart owes a start once its suspension may have had an effect. */
+function oweStart(situation: Situation): Situation {
+  const isRestart = situation.ledger.owed.includes('restart') && !isStopped(situation);
+  return isRestart ? { ...situation, ledger: owe(situation.ledger, 'start') } : situation;
+}
+
+function acceptOwn(situation: Situation, started: readonly Operation[]): Situation {
+  const ledger = record(oweFor(situation.ledger, started), started);
+  return { ...situation, own: [...situation.own, ...started], ledger: settle(ledger, isStopped(situation)) };
+}
+
+/** Operations of others, such as a killed run. What has succeeded owes nothing, but pays. */
+function acceptFound(situation: Situation, found: readonly Operation[]): Situation {
+  return recordAll({ ...situation, ledger: oweFor(situation.ledger, found.filter(isUnpaid)) }, found);
+}
+
+/** What these operations are to pay. Why the compute goes down, only a request tells. */
+function oweFor(ledger: Ledger, started: readonly Operation[]): Ledger {
+  return owe(
+    ledger,
+    ...(started.some(isConfig) ? (['config'] as const) : []),
+    ...(started.some(isStart) ? (['start'] as const) : []),
+    ...(started.some(({ action }) => action === 'create_branch') ? (['data'] as const) : []),
+  );
+}
+
+function recordAll(situation: Situation, seen: readonly Operation[]): Situation {
+  const own = situation.own.map((each) => seen.find(({ id }) => id === each.id) ?? each);
+  return { ...situation, own, ledger: settle(record(situation.ledger, seen), isStopped(situation)) };
+}
+
+function hasSuspensionReason(effects: readonly Owed[]): boolean {
+  return intersection(effects, ['stop', 'move', 'restart']).length > 0;
+}

@@ -1,0 +1,25 @@
+import type { Operation } from '../control-api/wire-types';
+import { isConfig, isSuspension, isUnpaid, namesAt, newestOfEach } from './ledger';
+import type { Rules, Situation } from './situation';
+
+/**
+ * Of the listed operations, those that an earlier request for the untraced arguments has started. A lone suspension is the service's
+ * own, unless a stop or a move may be among what was requested.
+ * @param listed newest first
+ */
+export function findStarted(
+  { ledger, inputs, own, item }: Situation,
+  listed: readonly Operation[],
+  rules: Rules,
+): readonly Operation[] {
+  const names = namesAt(ledger, 'untraced');
+  const effects = rules.effectsOf(names, inputs);
+  const newest = newestOfEach(listed.filter(({ id }) => own.every((each) => each.id !== id)));
+  const unpaid = newest.filter(isUnpaid);
+  const mayBeLone = names.includes('disabled') || item?.disabled === true || effects.includes('move');
+  if (!mayBeLone && unpaid.length > 0 && unpaid.every(isSuspension)) return [];
+  const isShown = newest.some(
+    (each) => isConfig(each) || (!effects.includes('config') && isSuspension(each)),
+  );
+  return isShown ? newest : [];
+}

@@ -1,0 +1,151 @@
+import { isFromProxy, isNotFound } from '../control-api/control-api-error';
+import { rereadUntil } from '../control-api/read-lag';
+import type { Operation } from '../control-api/wire-types';
+import { isOutcomeUnknown } from '../control-api/write-once';
+import { describeBlockers, describeProgress } from '../engine/progress';
+import { listOperationsSince } from '../operations/operation-pages';
+import { awaitOperations, type WaitResult } from '../operations/wait-for-operations';
+import type { Change, Resource } from './resource';
+import { describeGone, GoneError } from './resource-errors';
+import type { Event, Item } from './situation';
+
+/** After so many failures the error is final. */
+const finalFailures = 3;
+/** Between two of them. Milliseconds. */
+const failurePauseMs = 100;
+/** How long a read may take beyond the deadline, so that the state records what is unfinished. Milliseconds. */
+const extraReadMs = 5_000;
+
+/** The response to a write that may have been repeated. */
+interface Accepted<Shown> extends Change<Shown> {
+  /** Whether an earlier request, whose response was lost, may have done the work. */
+  readonly isRepeated: boolean;
+  /** The earliest time at which the first request can have been sent, by the clock of the service. */
+  readonly sentAfter: (newestAt: number) => number;
+}
+
+/** The requests of one run. What they show is learned at once. */
+export class ResourceRequests<Shown extends Item> {
+  readonly #resource: Resource<Shown, unknown>;
+  readonly #learn: (event: Event) => void;
+
+  constructor(resource: Resource<Shown, unknown>, learn: (event: Event) => void) {
+    this.#resource = resource;
+    this.#learn = learn;
+  }
+
+  get #parts() {
+    return { resource: this.#resource, ...this.#resource.work };
+  }
+
+  /** The resource as it is now. @throws GoneError when it no longer exists */
+  async read(): Promise<Shown> {
+    const { resource, project, deadline } = this.#parts;
+    const options = { deadline: deadline.next(Math.max(extraReadMs, deadline.remainingMs)) };
+    const item = await resource.list.findPatiently(resource.id, project.readLagMs, options);
+    if (!item) throw new GoneError(describeGone(resource.subject));
+    this.#learn({ kind: 'shown', item });
+    return item;
+  }
+
+  /** The resource by one read, also beyond the deadline; undefined when that does not show it. */
+  async find(): Promise<Shown | undefined> {
+    const { resource, deadline, project } = this.#parts;
+    // The read may have to wait for the rate limiter, or be sent again: it has as long as the whole action.
+    const within = deadline.next(Math.max(extraReadMs, project.readLagMs, deadline.remainingMs));
+    const item = await resource.list.find(resource.id, { deadline: within });
+    if (item) this.#learn({ kind: 'shown', item });
+    return item;
+  }
+
+  /**
+   * Every write to a resource is safe to repeat: a second one changes nothing, and its response names no operation.
+   * @param check rejects if it must not be sent: now, and again after it has waited in the queue
+   */
+  async write(send: () => Promise<Change<Shown>>, check: () => Promise<void>): Promise<Accepted<Shown>> {
+    const { resource, project, deadline, progress } = this.#parts;
+    const sentAt = performance.now();
+    let isRepeated = false;
+    await check();
+    try {
+      const change = await project.write({
+        send: async () => {
+          await check();
+          return this.#noteOutcome(send());
+        },
+        findDone: async () => {
+          isRepeated = true;
+          return undefined;
+        },
+        deadline,
+        startedBy: ({ operations }) => operations,
+        onLocked: (blocking) => progress.show(describeBlockers(blocking), deadline.elapsedMs),
+      });
+      return { ...change, isRepeated, sentAfter: (newestAt) => newestAt - (performance.now() - sentAt) };
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      resource.list.hide(resource.id);
+      throw new GoneError(`${error.message}. ${describeGone(resource.subject)}`, { cause: error });
+    }
+  }
+
+  async #noteOutcome(sent: Promise<Change<Shown>>): Promise<Change<Shown>> {
+    try {
+      const change = await sent;
+      this.#learn({ kind: 'answered', item: change.item });
+      return change;
+    } catch (error) {
+      if (isOutcomeUnknown(error) || isFromProxy(error)) this.#learn({ kind: 'lost' });
+      throw error;
+    }
+  }
+
+  /** Waits for these operations, and for later ones of the endpoint. */
+  async wait(operations: readonly Operation[]): Promise<WaitResult> {
+    const { resource, project, deadline, progress } = this.#parts;
+    deadline.begin();
+    return awaitOperations(project.poller, {
+      ...(resource.endpointId !== undefined && { endpointId: resource.endpointId }),
+      operations,
+      deadline,
+      readLagMs: project.readLagMs,
+      onProgress: (latest) => {
+        this.#learn({ kind: 'progress', operations: latest });
+        progress.show(describeProgress(latest), deadline.elapsedMs);
+      },
+    });
+  }
+
+  /**
+   * The operations of the resource that were created after a point in time, newest first.
+   * @param isEnough lists again until this, or until lists can no longer lag behind. @default one list
+   */
+  async list(
+    after: (newestAt: number) => number,
+    isEnough: (found: readonly Operation[]) => boolean = () => true,
+  ): Promise<readonly Operation[]> {
+    const { resource, project, deadline } = this.#parts;
+    const within = deadline.next(deadline.remainingMs + extraReadMs);
+    const read = async () => {
+      const all = await this.#retry(() => listOperationsSince(project.api, project.id, after, within));
+      const oldestAt = after(Date.parse(all[0]?.created_at ?? ''));
+      return all.filter((each) => resource.isOfResource(each) && Date.parse(each.created_at) > oldestAt);
+    };
+    // What follows needs time, too.
+    const lag = deadline.next(Math.min(project.readLagMs, deadline.remainingMs / 2));
+    return rereadUntil(lag, read, isEnough);
+  }
+
+  /** Reads again after an error: a single one may be a proxy's. Only "not found" by the service itself is final at once. */
+  async #retry<Result>(read: () => Promise<Result>): Promise<Result> {
+    const { deadline } = this.#parts;
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await read();
+      } catch (error) {
+        if (failures === finalFailures || deadline.hasPassed || isNotFound(error)) throw error;
+        await deadline.pause(failurePauseMs);
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import type { ResourceList } from '../control-api/resource-list';
+import type { Operation } from '../control-api/wire-types';
+import type { Work } from './provider-core';
+import type { Subject } from './resource-errors';
+import type { Properties } from './resource-identity';
+import type { Unsettled } from './resource-state';
+import type { Item, Rules, Situation } from './situation';
+
+/** The response to a write. */
+export interface Change<Shown> {
+  readonly item: Shown;
+  readonly operations: readonly Operation[];
+}
+
+/** One endpoint or branch of one run, as the flow sees it: its rules, its requests, and its form in state. */
+export interface Resource<Shown extends Item, Outputs> extends Rules {
+  readonly id: string;
+  readonly subject: Subject;
+  readonly work: Work<Properties>;
+  readonly list: ResourceList<Shown>;
+  /** Whether the operation works on this resource, and is not only a check of the service. */
+  readonly isOfResource: (operation: Operation) => boolean;
+  /** Waiting for an operation of an endpoint means waiting for its later ones, too. */
+  readonly endpointId?: string;
+
+  /** Sends these arguments and nothing else. Undefined where the service knows none of them. */
+  readonly update: (names: readonly string[]) => (() => Promise<Change<Shown>>) | undefined;
+  /** Suspends or starts the compute. */
+  readonly control: (verb: 'suspend' | 'start') => Promise<Change<Shown>>;
+  /** @throws Error when what the rest of the run sends must not be sent */
+  readonly checkGate: (situation: Situation, read: () => Promise<Shown>) => Promise<void>;
+
+  /** Of these arguments, those for which the service reports another value than the program gives. */
+  readonly findDrift: (item: Shown, names: readonly string[]) => readonly string[];
+  /** Whether the service is through with what it does to the resource by itself. */
+  readonly isReady: (item: Shown) => boolean;
+  /** Whether removing the argument from the program resets it at the service. */
+  readonly isResettable: (name: string) => boolean;
+
+  /** Whether the service reports the value of the state. */
+  readonly isAsBefore: (item: Shown, name: string) => boolean;
+  /** The outputs in state; undefined for a resource that is not in state. */
+  readonly before: (Outputs & Unsettled) | undefined;
+  /**
+   * @param left what the next run resumes
+   * @param asked the arguments that the program asks for, and of which nothing was sent
+   */
+  readonly toOutputs: (item: Shown, left: Unsettled, asked: readonly string[]) => Outputs;
+}

@@ -1,0 +1,240 @@
+import { omit } from 'lodash';
+import { messageOf } from '../control-api/control-api-error';
+import { rereadUntil } from '../control-api/read-lag';
+import type { Operation } from '../control-api/wire-types';
+import { isFailed } from '../operations/operation-outcome';
+import type { WaitResult } from '../operations/wait-for-operations';
+import { evolve } from './evolve';
+import { findStarted } from './find-started';
+import { isUnpaid, namesAt } from './ledger';
+import type { Resource } from './resource';
+import {
+  describeDrift,
+  describeGone,
+  describeTransition,
+  describeWaitResult,
+  GoneError,
+  UnsettledError,
+} from './resource-errors';
+import { ResourceRequests } from './resource-requests';
+import { isUnsettled, unsettledOutputs } from './resource-state';
+import { type Event, type Item, isWaiting, type Situation, type Step } from './situation';
+import { writeFailedLedger, writeLedger } from './stored-ledger';
+import { awaited, decide, namesToSend } from './table';
+
+/** A run that needs more steps goes in circles. */
+const mostSteps = 100;
+/** How long to pause before a resource that does not agree yet is read again. */
+const readBackPauses = { firstMs: 50, longestMs: 1_000 };
+/** The state of the compute that each request asks for. */
+const controlledStates = { start: 'active', suspend: 'idle' } as const;
+
+/** A step that makes requests, or fails. */
+type Action = Exclude<Step, 'done'>;
+
+/** One create or update of one resource, from the moment when its id is known: what the table says, until it is done. */
+export class Run<Shown extends Item, Outputs> {
+  readonly #resource: Resource<Shown, Outputs>;
+  readonly #requests: ResourceRequests<Shown>;
+  #situation: Situation;
+
+  constructor(resource: Resource<Shown, Outputs>, situation: Situation) {
+    this.#resource = resource;
+    this.#situation = situation;
+    this.#requests = new ResourceRequests(resource, (event) => this.#learn(event));
+  }
+
+  /**
+   * Pays what earlier runs have left, and applies the named arguments.
+   * @throws UnsettledError when the resource exists, but not as declared: the state keeps it with what is left
+   */
+  async run(names: readonly string[]): Promise<Outputs> {
+    this.#learn({ kind: 'asked', names });
+    try {
+      for (let steps = 0; steps < mostSteps; steps += 1) {
+        const step = decide(this.#situation);
+        if (step === 'done') return this.#finish();
+        this.#learn(await this.#perform(step));
+      }
+      throw new Error(`the run takes more than ${mostSteps} steps: ${decide(this.#situation)} repeats.`);
+    } catch (error) {
+      throw await this.#keepInState(error);
+    }
+  }
+
+  #learn(event: Event): void {
+    this.#situation = evolve(this.#situation, event, this.#resource);
+  }
+
+  async #perform(step: Action): Promise<Event> {
+    const names =
+      step === 'rename' ? ['name'] : step === 'send' ? namesToSend(this.#situation, this.#resource) : [];
+    const perform: Readonly<Record<Action, () => Promise<Event>>> = {
+      fail: () => Promise.reject(this.#toFailure()),
+      wait: () => this.#wait(),
+      observe: async () => ({ kind: 'observed', listed: await this.#listNew((found) => found.length > 0) }),
+      trace: () => this.#trace(),
+      send: () => this.#send(names),
+      suspend: () => this.#control('suspend'),
+      start: () => this.#control('start'),
+      'read back': () => this.#readBack(),
+      rename: () => this.#send(names),
+    };
+    try {
+      return await perform[step]();
+    } catch (error) {
+      this.#learn({ kind: 'broken off', step, names });
+      throw error;
+    }
+  }
+
+  async #wait(): Promise<Event> {
+    const operations = awaited(this.#situation);
+    const result = await this.#requests.wait(operations);
+    const event: Event = { kind: 'waited', awaited: operations, operations: result.operations };
+    if (result.outcome !== 'timed out' && result.outcome !== 'interrupted') return event;
+    this.#learn(event);
+    throw this.#toError(result);
+  }
+
+  /**
+   * The operations that the state does not account for.
+   * @param isEnough only after a request of this run whose response was lost: a list may not show its operations yet
+   */
+  async #listNew(isEnough: (found: readonly Operation[]) => boolean): Promise<readonly Operation[]> {
+    const { created_at: createdAt } = this.#situation.item ?? (await this.#requests.read());
+    const since = this.#situation.since || Date.parse(createdAt) - 1;
+    return this.#requests.list(
+      () => since,
+      (found) => this.#situation.writes !== 'unknown' || isEnough(found),
+    );
+  }
+
+  async #trace(): Promise<Event> {
+    const find = (listed: readonly Operation[]) => findStarted(this.#situation, listed, this.#resource);
+    return { kind: 'traced', found: find(await this.#listNew((listed) => find(listed).length > 0)) };
+  }
+
+  /** Sends these arguments, and nothing else. */
+  async #send(names: readonly string[]): Promise<Event> {
+    const send = this.#resource.update(names);
+    if (!send) return { kind: 'accepted', names, started: [], isRepeated: false };
+    const { operations, isRepeated } = await this.#requests.write(send, () => this.#check());
+    return { kind: 'accepted', names, started: operations, isRepeated };
+  }
+
+  async #control(verb: 'suspend' | 'start'): Promise<Event> {
+    const change = await this.#requests.write(
+      () => this.#resource.control(verb),
+      () => this.#check(),
+    );
+    const { item, operations, isRepeated, sentAfter } = change;
+    const isUnderWay = item.current_state !== controlledStates[verb];
+    const isOwn = operations.length > 0 || isRepeated;
+    const controlled = { kind: 'controlled', verb, isOwn, isUnderWay } as const;
+    if (operations.length > 0 || !(isUnderWay || isRepeated)) return { ...controlled, found: operations };
+    // An earlier request has started one, or another client.
+    const find = (listed: readonly Operation[]) => {
+      const newest = listed.find(({ action, id }) => action === `${verb}_compute` && !this.#isOwn(id));
+      return newest && (isRepeated || isUnpaid(newest)) ? [newest] : [];
+    };
+    const listed = await this.#requests.list(isUnderWay ? () => 0 : sentAfter, (all) => find(all).length > 0);
+    return { ...controlled, found: find(listed) };
+  }
+
+  #check(): Promise<void> {
+    return this.#resource.checkGate(this.#situation, () => this.#requests.read());
+  }
+
+  /** Reads until the resource agrees with what was sent. Reads may lag behind this run's writes, so a difference has to persist. */
+  async #readBack(): Promise<Event> {
+    const { work, subject, findDrift, isReady } = this.#resource;
+    const { project, deadline } = work;
+    const { ledger, writes, isBlind } = this.#situation;
+    const names = namesAt(ledger, 'sent');
+    const read = async () => ((await this.#requests.find()) ? this.#item : undefined);
+    const isPending = (item: Shown) => isWaiting(this.#situation) && !isReady(item);
+    const isAgreed = (item: Shown | undefined) =>
+      item !== undefined && findDrift(item, names).length === 0 && !isPending(item);
+    const lag = deadline.next(writes === 'none' ? 0 : project.readLagMs);
+    let item = await rereadUntil(lag, read, isAgreed, readBackPauses);
+    const isOnlyPending = (each: Shown | undefined) =>
+      each !== undefined && findDrift(each, names).length === 0 && isPending(each);
+    // What has failed can't become ready.
+    const failed = ledger.operations.filter(isFailed);
+    if (isBlind && failed.length === 0 && isOnlyPending(item))
+      item = await rereadUntil(
+        deadline.next(deadline.remainingMs),
+        read,
+        (each) => !isOnlyPending(each),
+        readBackPauses,
+      );
+    if (!item) throw new GoneError(describeGone(subject));
+    if (isBlind && isOnlyPending(item)) {
+      if (failed.length > 0) throw this.#toError({ outcome: 'failed', operations: failed });
+      throw new Error(describeTransition(subject, item));
+    }
+    return { kind: 'read back', item, drift: findDrift(item, names) };
+  }
+
+  #finish(): Outputs {
+    const item = this.#item;
+    const { ledger } = this.#situation;
+    const left = [
+      ...ledger.owed,
+      ...ledger.operations,
+      ...namesAt(ledger, 'asked', 'due', 'untraced', 'last'),
+    ];
+    if (!item) throw new Error('a run ended without having seen its resource.');
+    if (isWaiting(this.#situation) && left.length > 0)
+      throw new Error(`a run that waits ended with an open ledger: ${JSON.stringify(left)}.`);
+    return this.#resource.toOutputs(item, writeLedger(ledger), []);
+  }
+
+  /** Turns a failure into one that keeps the resource in state, with what is left. */
+  async #keepInState(error: unknown): Promise<unknown> {
+    const { id, before, isResettable, isAsBefore } = this.#resource;
+    const { origin, writes, ledger } = this.#situation;
+    const isUnwritten = writes === 'none';
+    // What was to be adopted is not ours.
+    if (isUnwritten && origin === 'adopted') return error;
+    await this.#requests.find().catch(() => undefined);
+    if (error instanceof GoneError && origin !== 'new') return error;
+    const asked = namesAt(ledger, 'asked');
+    const item = this.#item;
+    // A killed run may have set what this one was to set. The next program may take it back.
+    const overtaken = asked.filter((name) => isUnwritten && item && !isAsBefore(item, name));
+    // Nothing was written over a clean state.
+    if (isUnwritten && before && !isUnsettled(before) && overtaken.length === 0) return error;
+    const resendable = [...overtaken, ...namesAt(ledger, 'sent').filter(isResettable)];
+    const left = writeFailedLedger(this.#situation, resendable);
+    // What the state shows changes only with a write.
+    const outputs =
+      item && !(before && isUnwritten)
+        ? this.#resource.toOutputs(item, left, asked)
+        : before && { ...(omit(before, unsettledOutputs) as Outputs), ...left }; // They are optional.
+    return outputs === undefined
+      ? error
+      : new UnsettledError(messageOf(error), id, outputs, { cause: error });
+  }
+
+  get #item(): Shown | undefined {
+    return this.#situation.item as Shown | undefined; // Only the requests of this resource show items.
+  }
+
+  #isOwn(operationId: string): boolean {
+    return this.#situation.own.some(({ id }) => id === operationId);
+  }
+
+  #toFailure(): Error {
+    const { view, own, ledger } = this.#situation;
+    if (view === 'differs') return new Error(describeDrift(this.#resource.subject, namesAt(ledger, 'due')));
+    return this.#toError({ outcome: 'failed', operations: own });
+  }
+
+  #toError(result: WaitResult): Error {
+    const { subject, work } = this.#resource;
+    const { deadline, settingNames } = work;
+    return new Error(describeWaitResult(subject, result, deadline.elapsedMs, settingNames.timeouts));
+  }
+}

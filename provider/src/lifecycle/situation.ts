@@ -1,0 +1,127 @@
+import type { Operation } from '../control-api/wire-types';
+import { emptyLedger, type Ledger, type Owed } from './ledger';
+import type { Properties } from './resource-identity';
+
+/** What the flow reads of an endpoint or a branch, as the service sends it. */
+export interface Item {
+  readonly id: string;
+  readonly name?: string | undefined;
+  readonly created_at: string;
+  readonly updated_at?: string | undefined;
+  readonly current_state: string;
+  readonly pending_state?: string | undefined;
+  readonly disabled?: boolean | undefined;
+}
+
+/** How a run has got the resource: from the state, by creating it, as an earlier create of its own, or by adopting it. */
+export type Origin = 'in state' | 'new' | 'own' | 'adopted';
+
+/** Everything that a create or an update knows: one immutable value. `decide` reads it, and `evolve` makes the next one. */
+export interface Situation {
+  /** What the program declares. */
+  readonly inputs: Properties;
+  readonly origin: Origin;
+  /** Up to this time of the service, the state accounts for operations. Milliseconds; 0: not known. */
+  readonly since: number;
+  readonly ledger: Ledger;
+  /** The operations that this run has started, as last seen: it fails with them, and with no others. */
+  readonly own: readonly Operation[];
+  /** Of earlier runs: nothing is open, only what the state records, or perhaps more: a run was killed, or a response was lost. */
+  readonly past: 'closed' | 'recorded' | 'uncertain';
+  /** What this run has written: nothing, something that the service has accepted, or at last something of unknown outcome. */
+  readonly writes: 'none' | 'accepted' | 'unknown';
+  /** The newest that a read or a response has shown. */
+  readonly item: Item | undefined;
+  /** Whether a read since the last write agrees with what was sent. */
+  readonly view: 'open' | 'agreed' | 'differs';
+  /** Whether an operation may have ended unseen, so that only the resource shows the outcome. */
+  readonly isBlind: boolean;
+}
+
+/** Before anything is known of the resource. */
+export function newSituation(inputs: Properties): Situation {
+  return {
+    inputs,
+    origin: 'in state',
+    since: 0,
+    ledger: emptyLedger,
+    own: [],
+    past: 'closed',
+    writes: 'none',
+    item: undefined,
+    view: 'open',
+    isBlind: false,
+  };
+}
+
+/** Whether the program waits for the operations of this run. */
+export function isWaiting({ inputs }: Pick<Situation, 'inputs'>): boolean {
+  return inputs.waitForOperations !== false;
+}
+
+/** Whether the program declares the endpoint as stopped. */
+export function isStopped({ inputs }: Pick<Situation, 'inputs'>): boolean {
+  return inputs.disabled === true;
+}
+
+/** Whether the program asks for a restart that nothing has been sent for. */
+export function asksForRestart({ ledger }: Pick<Situation, 'ledger'>): boolean {
+  return ledger.stages.restartTriggers === 'asked';
+}
+
+/** What a run learns. Each kind is one fact. */
+export type Event =
+  | { readonly kind: 'asked'; readonly names: readonly string[] }
+  /** A read, or the response to a write, shows the resource. */
+  | { readonly kind: 'shown' | 'answered'; readonly item: Item }
+  /** The outcome of a write is unknown. It may be sent again. */
+  | { readonly kind: 'lost' }
+  /** The step has failed with an error. */
+  | { readonly kind: 'broken off'; readonly step: Step; readonly names: readonly string[] }
+  | { readonly kind: 'progress'; readonly operations: readonly Operation[] }
+  | {
+      readonly kind: 'waited';
+      readonly awaited: readonly Operation[];
+      readonly operations: readonly Operation[];
+    }
+  /** The operations of earlier runs that the state does not account for, newest first. */
+  | { readonly kind: 'observed'; readonly listed: readonly Operation[] }
+  | {
+      readonly kind: 'accepted';
+      readonly names: readonly string[];
+      readonly started: readonly Operation[];
+      /** Whether an earlier request, whose response was lost, may have done the work. */
+      readonly isRepeated: boolean;
+    }
+  /** What an earlier request for the untraced arguments has started. */
+  | { readonly kind: 'traced'; readonly found: readonly Operation[] }
+  | {
+      readonly kind: 'controlled';
+      readonly verb: 'suspend' | 'start';
+      readonly found: readonly Operation[];
+      /** Whether this run has started what was found. */
+      readonly isOwn: boolean;
+      /** Whether the compute is on its way to what was requested. */
+      readonly isUnderWay: boolean;
+    }
+  | { readonly kind: 'read back'; readonly item: Item; readonly drift: readonly string[] };
+
+export type Step =
+  | 'fail'
+  | 'wait'
+  | 'observe'
+  | 'trace'
+  | 'send'
+  | 'suspend'
+  | 'start'
+  | 'read back'
+  | 'rename'
+  | 'done';
+
+/** What the flow needs to know of a type of resource to decide: pure, and the same for every run. */
+export interface Rules {
+  /** What sending these may owe. */
+  readonly effectsOf: (names: readonly string[], inputs: Properties) => readonly Owed[];
+  /** What to send again after a failed `apply_config`, although no value differs. */
+  readonly repeatable: (inputs: Properties) => readonly string[];
+}

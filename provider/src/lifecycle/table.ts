@@ -1,0 +1,80 @@
+import { unionBy, without } from 'lodash';
+import type { Operation } from '../control-api/wire-types';
+import { isFailed as isFailedOperation, isUnfinished } from '../operations/operation-outcome';
+import { findSuspensionReasons, hasFailed, isDue, namesAt } from './ledger';
+import { asksForRestart, isStopped, isWaiting, type Rules, type Situation, type Step } from './situation';
+
+interface Row {
+  readonly step: Step;
+  readonly when: (situation: Situation) => boolean;
+}
+
+/** What to do next with a resource: the first row that fits. The order is the meaning (docs/internals/lifecycle.md). */
+export const table: readonly Row[] = [
+  // Nothing is sent after a failure of this run.
+  { step: 'fail', when: ({ own, view }) => own.some(isFailedOperation) || view === 'differs' },
+  // An outcome decides what is owed.
+  { step: 'wait', when: (situation) => awaited(situation).length > 0 },
+  // Before anything is sent: what is found pays only earlier debts.
+  {
+    step: 'observe',
+    when: ({ past, ledger }) => past === 'uncertain' || (past === 'recorded' && isBehind(ledger)),
+  },
+  // Before more is sent: what an earlier request started may have failed.
+  { step: 'trace', when: ({ ledger }) => namesAt(ledger, 'untraced').length > 0 },
+  // Before suspend: a stop or a move makes a restart superfluous, and a change of size restarts by itself.
+  { step: 'send', when: ({ ledger }) => sendable(ledger).length > 0 || isDue(ledger, 'config') },
+  { step: 'suspend', when: owesSuspension },
+  { step: 'start', when: (situation) => isDue(situation.ledger, 'start') && isEnabled(situation) },
+  { step: 'read back', when: ({ view }) => view === 'open' },
+  // Last: until here the derived name proves whose the resource is.
+  { step: 'rename', when: ({ ledger }) => namesAt(ledger, 'last').length > 0 },
+  { step: 'done', when: () => true },
+];
+
+/** The first row that fits. */
+export function decide(situation: Situation): Step {
+  return table.find(({ when }) => when(situation))?.step ?? 'done';
+}
+
+/** The operations to wait for. Without waiting, those of earlier runs. */
+export function awaited(situation: Situation): readonly Operation[] {
+  const { ledger, own } = situation;
+  const unfinished = unionBy(ledger.operations, own, 'id').filter(isUnfinished);
+  return isWaiting(situation)
+    ? unfinished
+    : unfinished.filter(({ id }) => own.every((each) => each.id !== id));
+}
+
+/** The arguments that the next update sends; after a failed `apply_config` also what drops no connection. */
+export function namesToSend({ ledger, inputs }: Situation, rules: Rules): readonly string[] {
+  const names = sendable(ledger);
+  const isConfigured = rules.effectsOf(names, inputs).includes('config');
+  return isDue(ledger, 'config') && !isConfigured
+    ? [...new Set([...names, ...rules.repeatable(inputs)])]
+    : names;
+}
+
+/** The service does not know the triggers: they ask for a restart. */
+function sendable(ledger: Situation['ledger']): readonly string[] {
+  return without(namesAt(ledger, 'asked', 'due'), 'restartTriggers');
+}
+
+/** Whether the compute has to go down, and nothing is about to suspend it. */
+function owesSuspension(situation: Situation): boolean {
+  const { ledger } = situation;
+  const reasons = findSuspensionReasons(ledger, isStopped(situation));
+  const isUnderWay = ledger.operations.some(
+    (each) => each.action === 'suspend_compute' && isUnfinished(each),
+  );
+  return !isUnderWay && (reasons.length > 0 || asksForRestart(situation));
+}
+
+function isEnabled(situation: Situation): boolean {
+  return !isStopped(situation) && situation.item?.disabled !== true;
+}
+
+/** Whether something has failed, or is owed and not under way. */
+function isBehind(ledger: Situation['ledger']): boolean {
+  return hasFailed(ledger) || (ledger.owed.length > 0 && !ledger.operations.some(isUnfinished));
+}
