@@ -18,15 +18,15 @@ export class SlotTexts {
     return [...this.#canaries];
   }
 
-  /** The name that the program declares. */
-  name(slot: number, project: number, variant: Variant): string {
-    let name = this.#text('name', slot, variant, this.#traits[slot]?.isNameSecret === true);
+  /** The name that the program declares: of the slot's endpoint, or of its branch. */
+  name(slot: number, project: number, variant: Variant, of: 'name' | 'branch' = 'name'): string {
+    let name = this.#text(of, slot, variant, this.#traits[slot]?.isNameSecret === true);
     while (this.#avoided.has(`${project} ${name}`)) name += '-other';
     return name;
   }
 
-  avoidName(slot: number, project: number, variant: Variant): void {
-    this.#avoided.add(`${project} ${this.name(slot, project, variant)}`);
+  avoidName(slot: number, project: number, variant: Variant, of: 'name' | 'branch' = 'name'): void {
+    this.#avoided.add(`${project} ${this.name(slot, project, variant, of)}`);
   }
 
   /** The settings that the service should have. */
@@ -36,6 +36,12 @@ export class SlotTexts {
       ...(workMem && { work_mem: workMem }),
       ...(application && { application_name: this.#text('setting', slot, application, isSecret) }),
     };
+  }
+
+  /** The name of the slot's branch, with a marker if it is a secret. */
+  branchName(slot: number, project: number, variant: Variant): unknown {
+    const name = this.name(slot, project, variant, 'branch');
+    return this.#traits[slot]?.isNameSecret ? { $secret: name } : name;
   }
 
   /** The arguments, with a marker around each secret. */

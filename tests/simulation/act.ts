@@ -1,5 +1,6 @@
-import type { Endpoint } from 'postgres-control-emulator';
+import type { Branch, BranchChange, Endpoint } from 'postgres-control-emulator';
 import type { SlotPlan } from '../chaos/slot-plan';
+import type { BranchPlan } from './branch-plan';
 import { type Disturbance, isDrift } from './other-people';
 import type { Round } from './scenario';
 import type { World } from './world';
@@ -17,6 +18,12 @@ interface Scene {
   readonly own: Endpoint | undefined;
 }
 
+interface BranchScene extends Omit<Scene, 'plan' | 'own'> {
+  readonly plan: BranchPlan;
+  /** The branch of the slot. */
+  readonly own: Branch | undefined;
+}
+
 /** Does it, and returns what to tell; undefined: it was not possible. */
 type Act = (scene: Scene) => string | undefined;
 
@@ -28,7 +35,7 @@ const changeOwn =
     return own.id;
   };
 
-const acts: Readonly<Record<Disturbance['what'], Act>> = {
+const acts: Partial<Record<Disturbance['what'], Act>> = {
   'create an endpoint': ({ world, disturbance, plan }) => {
     const isShared = world.scenario.traits[disturbance.slot]?.isShared === true;
     const id = world.ground.addEndpoint(disturbance, plan, isShared);
@@ -68,15 +75,48 @@ const acts: Readonly<Record<Disturbance['what'], Act>> = {
   }),
 };
 
+const branchActs: Partial<Record<Disturbance['what'], (scene: BranchScene) => string | undefined>> = {
+  'create a branch': ({ world, disturbance: { slot, name = 'own' }, plan }) => {
+    const declared =
+      name === 'own'
+        ? `others-${slot}`
+        : world.ground.branches.name(slot, { ...plan, name: plan.name ?? name });
+    const id = world.ground.branches.addForeign(plan.project, declared ?? `others-${slot}`);
+    if (id !== undefined) world.journal.count('foreign objects');
+    return id;
+  },
+  'protect a branch': ({ world, own }) => {
+    if (!own) return undefined;
+    world.ground.branches.protectedByOthers.add(own.id);
+    return changeBranch(world, own, { protected: !own.protected });
+  },
+  'rename a branch': ({ world, disturbance: { slot }, own }) => {
+    const name = `renamed-${slot}`;
+    const isTaken = world.ground.branches.held().some((branch) => branch.name === name);
+    return own && !isTaken ? changeBranch(world, own, { name }) : undefined;
+  },
+  'delete a branch': ({ world, own }) => own && world.ground.deleteBranch(own),
+};
+
+function changeBranch({ ground }: World, { id, project_id }: Branch, change: BranchChange): string {
+  ground.controls.changeBranch(project_id, id, change);
+  return id;
+}
+
 /** Does at the service what other people do. */
 export function act(world: World, disturbance: Disturbance): void {
   const { slot, what } = disturbance;
   const plan = world.plans[slot];
-  if (!plan) return;
+  const branchAct = branchActs[what];
+  if (!plan && !branchAct) return;
   // What is being deleted can't be changed, and what no state has could never be recognised under another name.
   const known = new Set(world.stacks.flatMap(({ state }) => state.resources.map(({ id }) => id)));
-  const own = world.ground.own(slot).find(({ id }) => known.has(id) && !world.ground.isDeleting(id));
-  const done = acts[what]({ world, disturbance, plan, own });
+  const isKnown = ({ id }: { id: string }) => known.has(id) && !world.ground.isDeleting(id);
+  const branchPlan = world.ground.branches.plans[slot];
+  const done = branchAct
+    ? branchPlan &&
+      branchAct({ world, disturbance, plan: branchPlan, own: world.ground.branches.own(slot).find(isKnown) })
+    : plan && acts[what]?.({ world, disturbance, plan, own: world.ground.own(slot).find(isKnown) });
   if (done === undefined) return;
   world.journal.count('changes by others');
   world.journal.note('other people', () => `${what}: ${done}`);

@@ -17,7 +17,7 @@ it('the bug bench finds a fault', { timeout }, async () => {
 
 it('the bug bench refuses a patch that no longer fits the source', { timeout }, async () => {
   await expect(findFault({ ...easy, find: 'a text that no source has' }, 1)).rejects.toThrow(
-    'occurs 0 times in provider/src/endpoint/endpoint-create.ts, not once',
+    'occurs 0 times in provider/src/lifecycle/run.ts, not once',
   );
 });
 

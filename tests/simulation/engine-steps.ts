@@ -4,7 +4,14 @@ import type { Journal } from './journal';
 import type { CallResult, ProviderHost } from './provider-host';
 import type { SimulatedRun } from './simulated-run';
 import { Snapshot } from './snapshot';
-import type { DeclaredResource, PendingOperation, Stack, StackState, StoredResource } from './stack';
+import {
+  type DeclaredResource,
+  isBranchUrn,
+  type PendingOperation,
+  type Stack,
+  type StackState,
+  type StoredResource,
+} from './stack';
 
 export interface EngineOptions {
   readonly isPreview?: boolean;
@@ -23,7 +30,7 @@ export interface EngineWitness {
   /** A step that calls the provider is about to begin, or has ended. */
   step(run: SimulatedRun, step: string, urn: string, id: string | undefined): void;
   /** A refresh has not found an endpoint. */
-  forgotten(run: SimulatedRun, id: string): void;
+  forgotten(run: SimulatedRun, urn: string, id: string): void;
   /** A create has ended, in whatever way, and the state is written. */
   createEnded(run: SimulatedRun, urn: string): void;
 }
@@ -63,10 +70,12 @@ export class EngineSteps {
     const { urn, timeoutSeconds, deletesFirst } = resource;
     if (this.note('create', urn)) return this.#host.previewCreate(urn, inputs);
     this.#journal.count('creates');
+    if (isBranchUrn(urn)) this.#journal.count('creates of branches');
     await this.during({ urn, kind: 'creating' }, async () => {
       const result = await this.#host.create(resource, inputs);
       if (old && !deletesFirst) old.isToDelete = true;
-      this.snapshot.markNew(toStored(urn, inputs, timeoutSeconds, result));
+      const stored = toStored(urn, inputs, timeoutSeconds, result);
+      this.snapshot.markNew({ ...stored, onBranch: resource.onBranch });
       if (old?.isPendingReplacement) this.snapshot.markDone(old);
       return result;
     });
@@ -79,7 +88,8 @@ export class EngineSteps {
     await this.during({ urn, kind: 'updating' }, async () => {
       const result = await this.#host.update(old, resource, inputs);
       this.snapshot.markDone(old);
-      const stored = toStored(urn, inputs, timeoutSeconds, result);
+      const { onBranch } = resource;
+      const stored = { ...toStored(urn, inputs, timeoutSeconds, result), onBranch };
       // After a failure the engine keeps the old inputs beside the new outputs (engine/update.go).
       this.snapshot.markNew(result.error === undefined ? stored : { ...stored, inputs: old.inputs });
       return result;

@@ -12,7 +12,7 @@ import {
 import type { Journal } from './journal';
 import { nothing, type ProviderHost, toState } from './provider-host';
 import type { SimulatedRun } from './simulated-run';
-import type { DeclaredResource, StoredResource } from './stack';
+import { type DeclaredResource, isBranchUrn, type StoredResource } from './stack';
 
 export interface EngineResult {
   readonly isSuccess: boolean;
@@ -40,6 +40,8 @@ export class Engine {
   readonly #failures: { urn: string; message: string }[] = [];
   readonly #operatedOn = new Set<string>();
   readonly #imported = new Set<StoredResource>();
+  /** What is replaced with its Branch, and was deleted before that. */
+  readonly #deletedEarly = new Map<string, StoredResource>();
 
   constructor(parts: EngineParts) {
     this.#run = parts.run;
@@ -53,7 +55,7 @@ export class Engine {
   /** `pulumi up`, or `pulumi preview`. */
   async update(program: readonly DeclaredResource[]): Promise<EngineResult> {
     if (this.#options.refreshesFirst) await this.#refreshAll();
-    const [dependents, others] = partition(program, ({ urn }) => this.#isDependent(urn));
+    const [dependents, others] = partition(program, (resource) => this.#isDependent(resource));
     await this.#register(others);
     await this.#register(dependents);
     if (!this.#isStopped) await this.#deleteRest();
@@ -71,15 +73,21 @@ export class Engine {
     await Promise.all(chains);
   }
 
-  #isDependent(urn: string): boolean {
-    return isDependent(urn, this.#options.dependedOn);
+  #isDependent({ urn, onBranch }: Pick<StoredResource, 'urn' | 'onBranch'>): boolean {
+    return onBranch !== undefined || isDependent(urn, this.#options.dependedOn);
   }
 
   /** A preview does not know the outputs of a resource that is created. */
   #withOutput(resource: DeclaredResource): DeclaredResource {
     const { isPreview, dependedOn } = this.#options;
+    const { onBranch } = resource;
+    if (onBranch !== undefined) {
+      const isNew = isPreview && this.#steps.taken.includes(`create ${onBranch}`);
+      const branchId = isNew ? unknownValue : this.#steps.snapshot.find(onBranch)?.id;
+      return { ...resource, inputs: withValues(resource.inputs, { branchId }) };
+    }
     const isUnknown = isPreview && this.#steps.taken.includes(`create ${dependedOn}`);
-    return isUnknown && this.#isDependent(resource.urn)
+    return isUnknown && this.#isDependent(resource)
       ? { ...resource, inputs: withUnknownOutput(resource.inputs) }
       : resource;
   }
@@ -111,6 +119,11 @@ export class Engine {
     const { urn, importId } = resource;
     const old = this.#steps.snapshot.base.find((each) => each.urn === urn && !each.isToDelete);
     this.#operatedOn.add(urn);
+    const deleted = this.#deletedEarly.get(urn);
+    if (deleted) {
+      const fresh = await this.#host.check(urn, nothing, resource.inputs);
+      return [() => this.#steps.create(resource, fresh, deleted)];
+    }
     if (old) return this.#planChange(resource, old);
     if (importId !== undefined) return [() => this.#import(resource, importId)];
     const inputs = await this.#host.check(urn, nothing, resource.inputs);
@@ -144,11 +157,28 @@ export class Engine {
   ): Promise<readonly Step[]> {
     const inputs = checked ?? (await this.#host.check(resource.urn, nothing, resource.inputs));
     this.#journal.count('replacements');
+    if (isBranchUrn(resource.urn)) this.#journal.count('replacements of branches');
     if (!resource.deletesFirst) return [() => this.#steps.create(resource, inputs, old)];
     if (resource.urn === this.#options.dependedOn) await this.#askDependents();
+    const goWithIt = await this.#findReplacedWith(resource.urn);
     const steps: Step[] = [() => this.#steps.create(resource, inputs, old)];
     if (!old.isPendingReplacement) steps.unshift(() => this.#steps.delete(old, true));
+    for (const each of goWithIt)
+      if (!each.isPendingReplacement) steps.unshift(() => this.#steps.delete(each, true));
     return steps;
+  }
+
+  /** The resources on a Branch that have to be replaced with it, by the state: they are deleted before it. */
+  async #findReplacedWith(branchUrn: string): Promise<readonly StoredResource[]> {
+    const found: StoredResource[] = [];
+    for (const old of this.#steps.snapshot.base) {
+      if (old.onBranch !== branchUrn || old.isToDelete) continue;
+      const { replaces } = await this.#host.diff(old, withValues(old.inputs, { branchId: unknownValue }));
+      if (replaces.length === 0) continue;
+      this.#deletedEarly.set(old.urn, old);
+      found.push(old);
+    }
+    return found;
   }
 
   /**
@@ -157,7 +187,7 @@ export class Engine {
    */
   async #askDependents(): Promise<void> {
     for (const old of this.#steps.snapshot.base) {
-      if (!this.#isDependent(old.urn)) continue;
+      if (!isDependent(old.urn, this.#options.dependedOn)) continue;
       const { replaces } = await this.#host.diff(old, withUnknownOutput(old.inputs));
       if (replaces.length > 0) throw new Error(`${old.urn} is replaced because of ${replaces}`);
     }
@@ -186,7 +216,8 @@ export class Engine {
     const read = async () => {
       const found = await this.#host.read(importId, { urn, inputs: nothing, outputs: nothing });
       if (!found) throw new Error(`resource ${importId} does not exist`);
-      imported = toStored(urn, found.inputs, timeoutSeconds, { ...found, error: undefined });
+      const { onBranch } = resource;
+      imported = { ...toStored(urn, found.inputs, timeoutSeconds, { ...found, error: undefined }), onBranch };
       this.#imported.add(imported);
       this.#steps.snapshot.markNew(imported);
       return undefined;
@@ -209,7 +240,7 @@ export class Engine {
     const rest = this.#steps.snapshot.base.filter(
       ({ urn, isToDelete }) => isToDelete || !this.#operatedOn.has(urn),
     );
-    for (const part of partition(rest, ({ urn }) => this.#isDependent(urn)))
+    for (const part of partition(rest, (old) => this.#isDependent(old)))
       await Promise.all(
         part.map(async (old) => {
           if (old.isPendingReplacement && !old.isToDelete) return this.#steps.snapshot.markDone(old);
@@ -236,7 +267,7 @@ export class Engine {
     this.#witness.step(this.#run, 'read', old.urn, old.id);
     const read = await this.#host.read(old.id, toState(old));
     if (!read) {
-      this.#witness.forgotten(this.#run, old.id);
+      this.#witness.forgotten(this.#run, old.urn, old.id);
       return 'gone';
     }
     const refreshed = markSecretOutputs({ ...old, ...read, hasInitErrors: false });
@@ -255,5 +286,12 @@ export function isDependent(resource: string, dependedOn: string | undefined): b
 }
 
 function withUnknownOutput(inputs: ReadProperties): ReadProperties {
-  return { ...inputs, values: { ...inputs.values, ...mapValues(dependentArgument, () => unknownValue) } };
+  return withValues(
+    inputs,
+    mapValues(dependentArgument, () => unknownValue),
+  );
+}
+
+function withValues(inputs: ReadProperties, values: Record<string, unknown>): ReadProperties {
+  return { ...inputs, values: { ...inputs.values, ...values } };
 }

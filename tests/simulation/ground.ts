@@ -1,8 +1,10 @@
-import type { Endpoint, Operation } from 'postgres-control-emulator';
+import type { Branch, Endpoint, Operation } from 'postgres-control-emulator';
+import { deleteBranch } from '../../emulator/src/control-plane/branches';
 import type { Controls } from '../../emulator/src/controls/controls';
 import type { EndpointRecord } from '../../emulator/src/records/endpoint-record';
-import type { SlotPlan } from '../chaos/slot-plan';
+import type { SlotPlan, Variant } from '../chaos/slot-plan';
 import { SlotTexts } from '../chaos/slot-texts';
+import { BranchGround } from './branch-ground';
 import type { Disturbance } from './other-people';
 import type { Round, Scenario } from './scenario';
 import type { SimulatedService } from './simulated-service';
@@ -11,6 +13,8 @@ interface GroundProject {
   readonly id: string;
   /** By slot and number of the branch. */
   readonly branchIds: ReadonlyMap<string, string>;
+  /** The branches from which the programs create theirs. */
+  readonly parentIds: ReadonlyMap<Variant, string>;
   /** Branches for the endpoints of other people. */
   readonly otherBranchIds: string[];
 }
@@ -25,6 +29,9 @@ interface OtherOperation {
 /** What the service has besides the programs' endpoints, and which endpoint belongs to which slot. */
 export class Ground {
   readonly texts: SlotTexts;
+  readonly branches: BranchGround;
+  /** The branch that the states have for a slot's Branch. */
+  branchInState: (slot: number) => string | undefined = () => undefined;
   /** The slots for which the user has set `adopt: true` after a killed create. */
   readonly adopted = new Set<number>();
   /** The slots for which the user has set the resource option `import`, with its value. */
@@ -47,11 +54,14 @@ export class Ground {
     this.controls = service.controls;
     this.#rounds = rounds;
     this.texts = new SlotTexts(0, traits);
+    this.branches = new BranchGround(service, this);
   }
 
   /** The project and the branch of a slot. Each slot has two branches of its own in each project. */
   place(slot: number, { project, branch }: Pick<SlotPlan, 'project' | 'branch'>) {
     const { id, branchIds } = this.project(project);
+    const isOnBranch = this.branches.plans[slot]?.hasEndpoint === true;
+    if (isOnBranch) return { projectId: id, branchId: this.branchInState(slot) ?? 'br-none' };
     const branchId = branchIds.get(`${slot} ${branch}`);
     if (branchId === undefined) throw new Error(`slot ${slot} has no branch ${branch}`);
     return { projectId: id, branchId };
@@ -79,7 +89,11 @@ export class Ground {
       disturbances.filter(({ what }) => what === 'create an endpoint'),
     );
     const otherBranchIds = others.map(() => this.controls.createBranch(id).id);
-    const project = { id, branchIds, otherBranchIds };
+    const parentIds = new Map<Variant, string>();
+    if (this.#rounds.some(({ branches }) => branches.length > 0))
+      for (const variant of ['a', 'b'] as const)
+        parentIds.set(variant, this.controls.createBranch(id, { name: `parent-${variant}` }).id);
+    const project = { id, branchIds, parentIds, otherBranchIds };
     this.#projects.set(index, project);
     return project;
   }
@@ -121,16 +135,19 @@ export class Ground {
   }
 
   slotOf({ branch_id }: Pick<Endpoint, 'branch_id'>): number | undefined {
-    return this.#slotOfBranch.get(branch_id);
+    return this.#slotOfBranch.get(branch_id) ?? this.branches.slotOf(branch_id);
   }
 
-  /** The operations of the programs' endpoints. */
+  /** The operations of the programs' endpoints and branches. */
   ownOperations(): Operation[] {
-    const ids = new Set(this.own().map(({ id }) => id));
+    const ids = new Set([...this.own(), ...this.branches.own()].map(({ id }) => id));
     const all = [...this.#service.plane.store.projects.values()].flatMap(({ operations }) => operations);
     return all
       .map(({ wire }) => wire)
-      .filter(({ id, endpoint_id = '' }) => !this.#foreignOperationIds.has(id) && ids.has(endpoint_id));
+      .filter(
+        ({ id, branch_id = '', endpoint_id = branch_id }) =>
+          !this.#foreignOperationIds.has(id) && ids.has(endpoint_id),
+      );
   }
 
   /** Adds another client's endpoint. Returns its id, or undefined where the rules of the service forbid it. */
@@ -138,7 +155,7 @@ export class Ground {
     const { id, otherBranchIds } = this.project(plan.project);
     const declared = name && this.texts.name(slot, plan.project, plan.name ?? (name === 'own' ? 'a' : name));
     const given = name === 'own' ? `others-${slot}` : declared;
-    const isBeside = isShared && type === 'read_only';
+    const isBeside = isShared && type === 'read_only' && this.branches.plans.length === 0;
     const branchId = isBeside
       ? this.place(slot, { project: plan.project, branch: 0 }).branchId
       : otherBranchIds.shift();
@@ -150,6 +167,15 @@ export class Ground {
     const endpoint = this.controls.createEndpoint(id, attributes);
     this.#foreign.set(endpoint.id, endpoint);
     return endpoint.id;
+  }
+
+  /** Other people delete a branch, with its endpoints, at once. */
+  deleteBranch({ id, project_id }: Branch): string {
+    for (const { wire } of this.records()) if (wire.branch_id === id) this.controls.deleteEndpoint(wire.id);
+    const { plane } = this.#service;
+    const unlocked = { ...plane, settings: { ...plane.settings, locks: 'none' as const } };
+    deleteBranch(unlocked, plane.store.project(project_id), id);
+    return id;
   }
 
   /**

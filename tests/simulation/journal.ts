@@ -5,10 +5,13 @@ export const countedEvents = [
   'previews',
   'refreshes',
   'requests',
+  'schedules with branches',
   'creates',
+  'creates of branches',
   'updates',
   'deletes',
   'replacements',
+  'replacements of branches',
   'forced replacements',
   'partial states',
   'failed runs',
@@ -26,6 +29,8 @@ export const countedEvents = [
   'odd statuses',
   'proxy pages',
   'late reads',
+  'reported duplicates',
+  'late duplicates',
   '423',
   '429',
   'failed operations',
@@ -36,6 +41,7 @@ export const countedEvents = [
   'imports',
   'renames',
   'stale refusals',
+  'clock steps',
 ] as const;
 
 export type CountedEvent = (typeof countedEvents)[number];

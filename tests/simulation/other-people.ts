@@ -13,7 +13,11 @@ export interface Disturbance {
     | 'resize an endpoint'
     | 'rename an endpoint'
     | 'delete an endpoint'
-    | 'connect to an endpoint';
+    | 'connect to an endpoint'
+    | 'create a branch'
+    | 'protect a branch'
+    | 'rename a branch'
+    | 'delete a branch';
   /** The slot whose project, branch, name or endpoint it concerns. */
   readonly slot: number;
   readonly type: 'read_write' | 'read_only';
@@ -47,7 +51,15 @@ export const disturbance: fc.Arbitrary<Disturbance> = fc.record({
 
 /** Whether it changes what the programs declare, so that only a refresh shows it. */
 export function isDrift({ what }: Disturbance): boolean {
-  return ['change an endpoint', 'resize an endpoint', 'rename an endpoint', 'delete an endpoint'].includes(
-    what,
-  );
+  return drift.has(what);
 }
+
+const drift: ReadonlySet<Disturbance['what']> = new Set([
+  'change an endpoint',
+  'resize an endpoint',
+  'rename an endpoint',
+  'delete an endpoint',
+  'protect a branch',
+  'rename a branch',
+  'delete a branch',
+]);

@@ -38,7 +38,27 @@ export function declareProgram(
     timeoutSeconds,
     importId: ground.imported.get(slot),
     replaceOnChanges: ground.replacedOnChanges.has(slot) ? ['suspendTimeoutSeconds'] : undefined,
+    ...(ground.branches.declared(slot)?.hasEndpoint && { onBranch: stack.urnOf(branchName(slot), 'Branch') }),
   }));
+}
+
+export function branchName(slot: number): string {
+  return `branch-${slot}`;
+}
+
+/** The branches that the program of a stack registers, as the SDK's class `Branch` does. */
+export function declareBranches(
+  stack: Stack,
+  { branches }: Ground,
+  { timeoutSeconds }: Scenario,
+  slots: readonly number[],
+): DeclaredResource[] {
+  return slots.flatMap((slot) => {
+    const plan = branches.declared(slot);
+    if (!plan) return [];
+    const inputs = unwrapSecrets(branches.arguments(slot, plan));
+    return [{ urn: stack.urnOf(branchName(slot), 'Branch'), inputs, deletesFirst: true, timeoutSeconds }];
+  });
 }
 
 /** The values without the marks of SlotTexts, and the names of the inputs that have one. */

@@ -8,7 +8,8 @@ import {
 import type { ReadProperties, WrittenProperties } from '../../provider/src/plugin/properties';
 import { PluginPartialStateError } from '../../provider/src/plugin/service-error';
 import type { SimulatedRun } from './simulated-run';
-import type { DeclaredResource, StoredResource } from './stack';
+import { type DeclaredResource, isBranchUrn, type StoredResource } from './stack';
+import { trueTime } from './virtual-time';
 
 export const nothing: ReadProperties = { values: {}, secretNames: [] };
 
@@ -31,7 +32,7 @@ export interface CallResult {
 /** The provider plugin's process, as the engine calls it. Instead of over gRPC, properties travel as JSON. */
 export class ProviderHost {
   readonly #run: SimulatedRun;
-  readonly #provider: PluginProvider;
+  readonly #providers: { readonly endpoint: PluginProvider; readonly branch: PluginProvider };
   readonly #witness: HostWitness;
   readonly #interruption = new AbortController();
 
@@ -43,32 +44,38 @@ export class ProviderHost {
     const display = new EngineDisplay({
       log: async (_severity, _urn, message) => witness.shown(run, message),
     });
-    this.#provider = makePluginProviders(settings, { display, environment: {}, signal }).endpoint;
+    this.#providers = makePluginProviders(settings, { display, environment: {}, signal });
+  }
+
+  #provider(urn: string): PluginProvider {
+    return isBranchUrn(urn) ? this.#providers.branch : this.#providers.endpoint;
   }
 
   async check(urn: string, olds: ReadProperties, news: ReadProperties): Promise<ReadProperties> {
-    const checked = await this.#call('check', urn, 0, () => this.#provider.check(urn, olds, news));
+    const checked = await this.#call('check', urn, 0, () => this.#provider(urn).check(urn, olds, news));
     const [failure] = checked.failures;
     if (failure) throw new Error(`${failure.property} ${failure.reason}`);
     return toRead(checked);
   }
 
   diff(old: StoredResource, news: ReadProperties) {
-    return this.#call('diff', old.urn, 0, () => this.#provider.diff(old.id, toState(old), news));
+    return this.#call('diff', old.urn, 0, () => this.#provider(old.urn).diff(old.id, toState(old), news));
   }
 
   async previewCreate(urn: string, inputs: ReadProperties): Promise<void> {
-    await this.#call('create', urn, 0, async () => this.#provider.previewCreate(urn, inputs));
+    await this.#call('create', urn, 0, async () => this.#provider(urn).previewCreate(urn, inputs));
   }
 
   async previewUpdate(old: StoredResource, inputs: ReadProperties): Promise<void> {
-    await this.#call('update', old.urn, 0, async () => this.#provider.previewUpdate(toState(old), inputs));
+    await this.#call('update', old.urn, 0, async () =>
+      this.#provider(old.urn).previewUpdate(toState(old), inputs),
+    );
   }
 
   create({ urn, timeoutSeconds }: DeclaredResource, inputs: ReadProperties): Promise<CallResult> {
     return this.#keep(async () => {
       const created = await this.#call('create', urn, timeoutSeconds, () =>
-        this.#provider.create(urn, inputs, timeoutSeconds),
+        this.#provider(urn).create(urn, inputs, timeoutSeconds),
       );
       return { id: created.id, outputs: toRead(created), error: undefined };
     });
@@ -81,7 +88,7 @@ export class ProviderHost {
   ): Promise<CallResult> {
     return this.#keep(async () => {
       const updated = await this.#call('update', old.urn, timeoutSeconds, () =>
-        this.#provider.update(old.id, toState(old), inputs, timeoutSeconds),
+        this.#provider(old.urn).update(old.id, toState(old), inputs, timeoutSeconds),
       );
       return { id: old.id, outputs: toRead(updated), error: undefined };
     });
@@ -89,13 +96,13 @@ export class ProviderHost {
 
   delete(old: StoredResource): Promise<void> {
     return this.#call('delete', old.urn, old.timeoutSeconds, () =>
-      this.#provider.delete(old.id, toState(old), old.timeoutSeconds),
+      this.#provider(old.urn).delete(old.id, toState(old), old.timeoutSeconds),
     );
   }
 
   /** Undefined when the endpoint no longer exists. */
   async read(id: string, state: ResourceState) {
-    const found = await this.#call('read', state.urn, 0, () => this.#provider.read(id, state));
+    const found = await this.#call('read', state.urn, 0, () => this.#provider(state.urn).read(id, state));
     return found && { id: found.id, inputs: toRead(found.inputs), outputs: toRead(found.outputs) };
   }
 
@@ -111,7 +118,7 @@ export class ProviderHost {
     work: () => Promise<Result>,
   ): Promise<Result> {
     const run = this.#run;
-    const startedAt = Date.now();
+    const startedAt = trueTime();
     try {
       if (!run.isHostAlive) throw new Error('the plugin has exited');
       const died = run.hostDied.then(() => Promise.reject(new Error('error reading from server: EOF')));

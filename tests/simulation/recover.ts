@@ -4,10 +4,12 @@ import type { InjectedFault } from 'postgres-control-emulator';
 import { slotName } from '../chaos/declared-slot';
 import type { SlotPlan } from '../chaos/slot-plan';
 import { disturbedSlots } from './act';
+import { findNamed, followBranchAdvice } from './branch-recover';
 import { checkSuccess } from './rest-checks';
 import { isDestroy, type Round } from './scenario';
 import { settle } from './settle';
-import type { Stack } from './stack';
+import { isBranchUrn, type Stack } from './stack';
+import { trueTime } from './virtual-time';
 import type { RunResult, World } from './world';
 
 const adoptAdvice = 'adopt: true takes it over';
@@ -49,7 +51,9 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
   const { ground, journal, watch } = world;
   await unlock(world, stack);
   // What a run deletes after its CLI was killed, or after it has failed to see the end of the delete, the state still has.
-  const isDeleted = stack.state.resources.some(({ id }) => !ground.exists(id) || ground.isDeleting(id));
+  const isGone = (id: string, urn: string) =>
+    isBranchUrn(urn) ? !ground.branches.find(id) : !ground.exists(id) || ground.isDeleting(id);
+  const isDeleted = stack.state.resources.some(({ id, urn }) => isGone(id, urn));
   const isUnrecorded = (isCutOff || isDeleted) && deletesWithoutRecord(round);
   const renamed = findRenamed(world, stack);
   const hasDrift = disturbedSlots(round).size > 0 || isUnrecorded;
@@ -135,6 +139,8 @@ async function followAdvice(
       // Until then a list may still show what was deleted.
       await sleep(world.lagMs);
       await refresh(world, stack, isCutOff);
+    } else if (isBranchUrn(urn)) {
+      if (!(await followBranchAdvice(world, stack, isCutOff, urn, message, startedAt))) return false;
     } else if (mayShowDeleted(world, round) && isStaleRefusal(world, message)) {
       // Later it is gone.
       journal.count('stale refusals');
@@ -201,7 +207,13 @@ function endpointsIn(message: string): string[] {
 }
 
 /** Whether the error refuses a name because an endpoint of another client has it. */
-export function isNameTaken({ ground }: World, message: string): boolean {
+export function isNameTaken(world: World, message: string): boolean {
+  const { ground } = world;
+  const branch =
+    message.includes('branch of that name') || message.includes('BRANCH_ALREADY_EXISTS')
+      ? findNamed(world, message)
+      : undefined;
+  if (branch) return ground.branches.isForeign(branch.id);
   return renameAdvice.test(message) && ground.isForeign(namedIn(message));
 }
 
@@ -320,7 +332,7 @@ async function refresh(world: World, stack: Stack, isCutOff: boolean): Promise<v
 /** What was created a moment ago, the first list and the first read by id may not show yet. */
 function hideNewEndpoint({ ground }: World, { state }: Stack): InjectedFault | undefined {
   const [only, ...others] = ground.own().filter(({ id }) => state.resources.some((held) => held.id === id));
-  const ageMs = Date.now() - Date.parse(only?.created_at ?? '');
+  const ageMs = trueTime() - Date.parse(only?.created_at ?? '');
   // Of an older endpoint, or of several, they would show what it was before: a refresh can't know that.
   if (others.length > 0 || !(ageMs < hidingMs / 2)) return undefined;
   const match = { method: 'GET', path: '/projects/:p/endpoints**' };
@@ -345,6 +357,7 @@ async function refreshUndrifted(world: World, round: Round, stack: Stack, isCutO
 
 /** The argument whose value each kind of secret text is. */
 const secretArguments = { name: 'name', setting: 'pgSettings', trigger: 'restartTriggers' };
+const secretsOfBranch = { branch: 'name' };
 
 /**
  * A refresh knows only the state. If the run was killed after the service had stored a secret, the state does not mark
@@ -356,7 +369,7 @@ function noteGivenAway(world: World, stack: Stack, isCutOff: boolean): void {
   const { resources } = stack.state;
   for (const { id, urn, inputs, outputs } of resources) {
     if (!isCutOff && resources.filter((other) => other.id === id).length === 1) continue;
-    for (const [what, argument] of Object.entries(secretArguments)) {
+    for (const [what, argument] of Object.entries(isBranchUrn(urn) ? secretsOfBranch : secretArguments)) {
       if ([...inputs.secretNames, ...outputs.secretNames].includes(argument)) continue;
       const isUnmarked = (canary: string) => canary.includes(`-${what}-${world.slotOfUrn(urn)}-`);
       for (const canary of ground.texts.canaries.filter(isUnmarked)) watch.givenAway.add(canary);

@@ -928,16 +928,6 @@ it('an update repeats the failed apply_config that the take-over of a forced rep
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
 
-it('an update resets the settings that stale reads have hidden from the take-over of a forced replacement', async () => {
-  const scenario = scenarioWith(
-    { operationMs: 0, lateListsMs: 500, lateGetsMs: 500 },
-    { slots: [{ ...keptReplica, isWaiting: false }], isQuiet: true },
-    { slots: [{ ...keptReplica, isWaiting: false, workMem: '8MB' }], isLeft: true },
-    { slots: [{ ...keptReplica, isWaiting: false }], faults: [refusedPatch], forced: [forcedReplacement] },
-  );
-  expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
-});
-
 it('an update moves an endpoint whose move stale reads have hidden from the take-over of a forced replacement', async () => {
   const scenario = scenarioWith(
     { operationMs: 0, lateListsMs: 500, lateGetsMs: 500 },

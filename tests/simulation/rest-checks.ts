@@ -1,17 +1,37 @@
 import { isEqual } from 'lodash';
 import { findDifference, findForeignChanges, slotName } from '../chaos/declared-slot';
 import type { Round } from './scenario';
-import type { Stack } from './stack';
+import { isBranchUrn, type Stack } from './stack';
 import type { RunResult, World } from './world';
+
+/**
+ * The user deletes the read replicas that requests of dead processes have made: the provider reports them, and deletes nothing that it
+ * does not have in state. The service refuses a second read_write endpoint of a branch.
+ */
+function deleteDuplicates(
+  { ground, journal, watch }: World,
+  { state }: Stack,
+  slots: readonly number[],
+): void {
+  for (const endpoint of ground.own()) {
+    const { id, type } = endpoint;
+    const slot = ground.slotOf(endpoint) ?? -1;
+    const isInState = state.resources.some((held) => held.id === id);
+    if (isInState || type !== 'read_only' || !slots.includes(slot) || !watch.createdLate.has(id)) continue;
+    journal.count(watch.reportedDuplicates.has(id) ? 'reported duplicates' : 'late duplicates');
+    ground.controls.deleteEndpoint(id);
+  }
+}
 
 /** Checks that the service and the state have one endpoint for each slot that is declared, as declared, and no others. */
 export function checkEndpoints(world: World, stack: Stack): void {
   const { ground, watch } = world;
   const isNormalized = world.scenario.service.normalizeSettings === true;
   const slots = world.slotsOf(stack);
+  deleteDuplicates(world, stack, slots);
   const own = ground.own().filter((endpoint) => slots.includes(ground.slotOf(endpoint) ?? -1));
   const declared = world.declared(stack);
-  const inState = stack.state.resources.map(({ id }) => id).sort();
+  const inState = stack.state.resources.flatMap(({ id, urn }) => (isBranchUrn(urn) ? [] : [id])).sort();
   const held = own.map(({ id }) => id).sort();
   if (held.length !== declared.length)
     watch.violate(

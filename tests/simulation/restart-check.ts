@@ -6,6 +6,7 @@ import type { RunResult, World } from './world';
 
 interface Before extends SlotBefore {
   readonly isActive: boolean;
+  readonly branchId: string;
   /** It is neither active nor starting. */
   readonly isIdle: boolean;
 }
@@ -48,7 +49,14 @@ export function takeBaseline(world: World, earlier: readonly SlotPlan[]): Baseli
       if (id === undefined || !endpoint || !plan?.isDeclared) continue;
       const counts = { restarts: controls.restarts(id), drops: controls.connectionDrops(id) };
       const { current_state: state, pending_state: next = state } = endpoint;
-      baseline.set(slot, { id, plan, ...counts, isActive: state === 'active', isIdle: next === 'idle' });
+      baseline.set(slot, {
+        id,
+        plan,
+        ...counts,
+        isActive: state === 'active',
+        isIdle: next === 'idle',
+        branchId: endpoint.branch_id,
+      });
     }
   return baseline;
 }
@@ -83,6 +91,7 @@ export function checkRestarts(
       const isReplaced =
         !before ||
         isDestroy(round) ||
+        (ground.branches.plans.length > 0 && before.branchId !== endpoint.branch_id) ||
         [before.plan, ...between].some(
           (each) => !each.isDeclared || each.type !== plan.type || each.project !== plan.project,
         );

@@ -4,6 +4,7 @@ import type { Endpoint, InjectedFault } from 'postgres-control-emulator';
 import { defaultReadLagMs } from '../../provider/src/control-api/read-lag';
 import type { SlotPlan } from '../chaos/slot-plan';
 import { act, disturbedSlots } from './act';
+import { checkBranches, checkForeignBranches, mayDeleteBranch } from './branch-checks';
 import { isDrift } from './other-people';
 import { mayHaveReplacedBeside, recover, unlock } from './recover';
 import { checkEndpoints, checkForeign, checkRepeated } from './rest-checks';
@@ -18,7 +19,8 @@ import { checkFalseFailure, checkFalseSuccess, checkGate } from './run-checks';
 import { isDestroy, type Round, type Scenario } from './scenario';
 import { settle } from './settle';
 import type { SimulatedRun } from './simulated-run';
-import type { Stack } from './stack';
+import { isBranchUrn, type Stack } from './stack';
+import { trueTime } from './virtual-time';
 import type { Command, RunResult, World } from './world';
 
 /** Runs every round: commands under faults, then what a user does to recover, then the checks. */
@@ -43,6 +45,9 @@ async function runRound(
   await sleep(round.idleMs);
   const earlier = world.plans;
   world.plans = round.slots;
+  ground.branches.plans = round.branches;
+  ground.branches.adopted.clear();
+  ground.branches.allowed.clear();
   ground.adopted.clear();
   ground.imported.clear();
   ground.replacedOnChanges.clear();
@@ -56,6 +61,7 @@ async function runRound(
   const baseline = takeBaseline(world, earlier);
   const since = left ?? { baseline, plans: [], results: [], suspensions: new Map() };
   watch.mayDelete = (run, endpointId) => mayDelete(world, round, run, endpointId);
+  watch.branches.mayDelete = (_run, branch) => mayDeleteBranch(world, round, branch);
   journal.note('user', () => `declares ${JSON.stringify(round.slots)}`);
   for (const disturbance of round.disturbances) if (disturbance.at === 0) act(world, disturbance);
   ground.isGuarded = round.isGuarded;
@@ -64,6 +70,7 @@ async function runRound(
   const isUndisturbed = nothingHappens(round);
   world.isCalm = isUndisturbed;
   watch.traffic.isUndisturbed = isUndisturbed && !left;
+  watch.branches.isUndisturbed = isUndisturbed && !left;
   const faults = round.faults.map((fault) => ground.controls.inject(fault));
   const results = await runDisturbed(world, round, stacks);
   // What an interrupted process has sent arrives before the user can start the next command.
@@ -82,6 +89,7 @@ async function runRound(
   checkGate(world, round, baseline);
   world.isCalm = true;
   watch.traffic.isUndisturbed = false;
+  watch.branches.isUndisturbed = false;
   const soFar = [...since.results, ...results];
   const isCutOff = soFar.some(({ run }) => run.isCutOff);
   const isUnfinished = results.some(({ isSuccess }) => !isSuccess) || stacks.some(hasUnfinished);
@@ -103,14 +111,19 @@ async function runRound(
     };
   }
   // After a destroy there is nothing to restart: `allowRestart: false` must not stop an `up`.
-  ground.isGuarded = isDestroy(round) && results.every(({ isSuccess, run }) => isSuccess && !run.isCutOff);
+  ground.isGuarded =
+    isDestroy(round) &&
+    round.branches.length === 0 &&
+    results.every(({ isSuccess, run }) => isSuccess && !run.isCutOff);
   for (const [index, stack] of stacks.entries())
     if (isCutOff || !isDone(world, round, stack, latest[index])) await recover(world, round, stack, isCutOff);
   if (watch.violations.length > 0) return undefined;
   await settle(world);
+  for (const stack of stacks) checkBranches(world, stack);
   for (const stack of stacks) checkEndpoints(world, stack);
   checkRestarts(world, round, all, since);
   checkForeign(world);
+  checkForeignBranches(world);
   for (const stack of stacks) checkRepeated(world, stack, round, soFar);
   if (watch.violations.length > 0) return undefined;
   for (const stack of stacks) {
@@ -141,8 +154,10 @@ async function runDisturbed(world: World, round: Round, stacks: readonly Stack[]
     const slots = world.slotsOf(stack);
     const own = forced.filter(({ slot }) => slots.includes(slot));
     journal.count('forced replacements', own.length);
-    for (const { slot, how } of own) if (how === 'taint') stack.taint(world.urnOf(stack, slot));
-    const targets = own.flatMap(({ slot, how }) => (how === '--replace' ? [world.urnOf(stack, slot)] : []));
+    const urnOf = ({ slot, isBranch = false }: Round['forced'][number]) =>
+      isBranch ? world.branchUrnOf(stack, slot) : world.urnOf(stack, slot);
+    for (const force of own) if (force.how === 'taint') stack.taint(urnOf(force));
+    const targets = own.flatMap((force) => (force.how === '--replace' ? [urnOf(force)] : []));
     const isFirst = index === 0;
     return world.run(stack, {
       command: plainCommands[command],
@@ -201,9 +216,13 @@ function hasUnfinished({ state }: Stack): boolean {
  */
 function statesMatchService(world: World): boolean {
   const { ground, stacks } = world;
-  const inState = stacks.flatMap(({ state }) => state.resources.map(({ id }) => id));
-  const isKept = (id: string) => ground.exists(id) && !ground.isDeleting(id);
-  return ground.own().every(({ id }) => world.isInState(id)) && inState.every(isKept);
+  const inState = stacks.flatMap(({ state }) => state.resources);
+  const isKept = ({ id, urn }: { id: string; urn: string }) =>
+    isBranchUrn(urn) ? ground.branches.find(id) !== undefined : ground.exists(id) && !ground.isDeleting(id);
+  return (
+    [...ground.own(), ...ground.branches.own()].every(({ id }) => world.isInState(id)) &&
+    inState.every(isKept)
+  );
 }
 
 /** Whether the user has nothing more to do: the run has succeeded, and waited for everything. */
@@ -253,15 +272,24 @@ function mayDelete(world: World, round: Round, run: SimulatedRun, endpointId: st
   const plan = world.plans[slot];
   if (!plan?.isDeclared || plan.type !== endpoint.type) return true;
   if (ground.place(slot, plan).projectId !== endpoint.project_id) return true;
+  if (isReplacedWithBranch(world, slot, endpoint)) return true;
   if (round.forced.some((force) => force.slot === slot)) return true;
   const isNew = world.watch.hasCreated(run, endpointId);
   if (isNew && (mayListDeleted(world, slot) || isTwin(world, run, slot, plan, endpoint))) return true;
   return ground.own(slot).length > 1 || disturbedSlots(round).has(slot);
 }
 
+/** Whether the endpoint's Branch has to be replaced: the endpoint goes with it. */
+function isReplacedWithBranch({ ground }: World, slot: number, { branch_id }: Endpoint): boolean {
+  const branch = ground.branches.find(branch_id);
+  const plan = ground.branches.declared(slot);
+  if (!branch || !plan || ground.branches.slotOf(branch_id) === undefined) return false;
+  return ground.branches.hasOtherOrigin(slot, plan, branch) || ground.branches.isBroken(branch_id);
+}
+
 /** Whether lists may still show a deleted endpoint of the slot: a create gives way to it, and then creates its endpoint again. */
 function mayListDeleted({ watch }: World, slot: number): boolean {
-  return Date.now() - (watch.deletedAt.get(slot) ?? Number.NEGATIVE_INFINITY) < defaultReadLagMs;
+  return trueTime() - (watch.deletedAt.get(slot) ?? Number.NEGATIVE_INFINITY) < defaultReadLagMs;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { sumBy } from 'lodash';
 import type { Fault } from 'postgres-control-emulator';
 import { slotName } from '../chaos/declared-slot';
+import { checkBranches } from './branch-checks';
 import { isDrift } from './other-people';
 import { isNameTaken, isStaleRefusal } from './recover';
 import { checkEndpoints, checkSuccess } from './rest-checks';
@@ -22,15 +23,17 @@ export function checkFalseSuccess(
     if (!result?.isSuccess) continue;
     if (isDestroy(round)) {
       const slots = world.slotsOf(stack);
-      const left = world.ground
-        .own()
-        .filter((endpoint) => slots.includes(world.ground.slotOf(endpoint) ?? -1));
+      const branches = slots.flatMap((slot) => world.ground.branches.own(slot));
+      const left = [...world.ground.own(), ...branches].filter(
+        (each) => !('branch_id' in each) || slots.includes(world.ground.slotOf(each) ?? -1),
+      );
       if (left.length > 0)
         world.watch.violate(
           'no false success',
           `destroy succeeded, but the service has ${left.map(({ id }) => id)}`,
         );
     } else if (round.slots.every(({ isWaiting }) => isWaiting)) {
+      checkBranches(world, stack);
       checkEndpoints(world, stack);
       checkSuccess(world, stack, result.startedAt);
     }
@@ -60,10 +63,18 @@ export function checkFalseFailure(world: World, round: Round, results: readonly 
   const isSlowed = faults.length > 0 || world.journal.counts.has('stalled requests');
   if (world.scenario.timeoutSeconds < 600 && isSlowed) return;
   // Other people may have taken the name in an earlier round, or reads still show what was deleted.
-  const isExcused = (message: string) => isNameTaken(world, message) || isStaleRefusal(world, message);
+  const isExcused = (message: string) =>
+    isNameTaken(world, message) || isStaleRefusal(world, message) || isRefusedReplacement(world, message);
   for (const { isSuccess, failures, run } of results)
     if (!isSuccess && !failures.some(({ message }) => isExcused(message)))
       world.watch.violate('no false failure', `${run.name} failed: ${JSON.stringify(failures)}`);
+}
+
+/** Whether the program replaces a branch and does not say that this may delete its data. */
+function isRefusedReplacement({ ground }: World, message: string): boolean {
+  const { plans, allowed } = ground.branches;
+  const mayRefuse = plans.some((plan, slot) => !plan.allowsDataLoss && !allowed.has(slot));
+  return mayRefuse && message.includes('allowDataLoss is not true');
 }
 
 /** Other people's locks of this length may outlast a short time-out. Milliseconds. */

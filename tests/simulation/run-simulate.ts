@@ -13,6 +13,10 @@ interface Options {
   readonly seed?: number;
   readonly shrink?: boolean;
   readonly parallel: number;
+  readonly floorRows?: number;
+  readonly floorTransitions?: number;
+  readonly floorBranches?: number;
+  readonly coverage?: boolean;
 }
 
 const command = new Command('simulate')
@@ -30,6 +34,10 @@ const command = new Command('simulate')
   .option('--seed <seed>', 'replay one seed and print its story', toCount)
   .option('--shrink', 'with --seed: print the smallest schedule that breaks the same rule')
   .option('--parallel <count>', 'processes to run at the same time', toCount, 2)
+  .option('--coverage', 'print how often each row decided, followed another one and met each kind of event')
+  .option('--floor-rows <count>', 'fail if fewer rows of the table decided', toCount)
+  .option('--floor-transitions <count>', 'fail if fewer transitions between rows happened', toCount)
+  .option('--floor-branches <count>', 'fail if fewer schedules had branches', toCount)
   .parse();
 
 void main(command.opts<Options>());
@@ -46,8 +54,14 @@ async function main(options: Options): Promise<void> {
     print(`seed ${seed}: ${violations.map(describeViolation).join('\n  ')}`);
   const [first] = totals.failures;
   if (first) await tellSmallest(first.seed, first.violations);
+  const { coverage } = totals;
+  if (options.coverage) for (const [what, times] of [...coverage.counts].sort()) print(`${times} x ${what}`);
+  print(coverage.describe());
+  const { floorRows: rows, floorTransitions: transitions, floorBranches: branches } = options;
+  const below = totals.findBelow({ rows, transitions, branches });
+  for (const line of below) print(line);
   print(totals.describe(seconds));
-  process.exitCode = totals.failures.length > 0 ? 1 : 0;
+  process.exitCode = totals.failures.length + below.length > 0 ? 1 : 0;
 }
 
 /** Prints what happens in the schedule of a seed. */

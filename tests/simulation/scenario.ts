@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { compact } from 'lodash';
 import type { EmulatorOptions, Fault } from 'postgres-control-emulator';
 import { isEndless, lateRead } from '../chaos/mishap';
 import {
@@ -10,6 +11,16 @@ import {
   slotPlan,
   slotTraits,
 } from '../chaos/slot-plan';
+import {
+  type BranchDraw,
+  type BranchPlan,
+  branchDraw,
+  branchPlanOf,
+  isOnBranch,
+  placeOnBranch,
+  toBranchDisturbance,
+  toBranchFault,
+} from './branch-plan';
 import {
   failingRestart,
   faultOfChange,
@@ -35,10 +46,14 @@ export interface Round {
   readonly isLeft: boolean;
   /** What each slot of the programs declares. */
   readonly slots: readonly SlotPlan[];
+  /** The Branch of each slot; empty in a schedule without branches. */
+  readonly branches: readonly BranchPlan[];
   readonly command: 'up' | 'up --refresh' | 'refresh' | 'destroy' | 'destroy --refresh';
   readonly forced: readonly {
     readonly slot: number;
     readonly how: '--replace' | 'taint' | 'replaceOnChanges';
+    /** Whether it replaces the slot's Branch. */
+    readonly isBranch?: boolean;
   }[];
   readonly faults: readonly Fault[];
   readonly mishap: Mishap;
@@ -171,7 +186,8 @@ const drawnRound = fc.record({
 type DrawnRound = Drawn<typeof drawnRound>;
 
 /** A round in which nothing goes wrong. */
-export const uneventful: Omit<DrawnRound, 'fresh' | 'edits' | 'takesBack'> = {
+export const uneventful: Omit<DrawnRound, 'fresh' | 'edits' | 'takesBack'> & Pick<Round, 'branches'> = {
+  branches: [],
   isQuiet: false,
   isLeft: false,
   command: 'up',
@@ -439,6 +455,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc
     secondStackFrom: fc.constantFrom(1, 2, mostSlots, mostSlots, mostSlots),
     areDependent: fc.boolean(),
     drawn: drawnRounds,
+    branch: branchDraw(mostSlots),
   })
   .map(toScenario);
 
@@ -448,6 +465,7 @@ interface DrawnScenario {
   readonly lateCalls: readonly ('lateListsMs' | 'lateGetsMs')[];
   readonly lateMs: number;
   readonly drawn: readonly DrawnRound[];
+  readonly branch: BranchDraw;
 }
 
 function toScenario(
@@ -489,7 +507,7 @@ function toScenario(
     timeoutSeconds: longEnough(draw),
     traits: draw.traits,
     secondStackFrom: draw.secondStackFrom,
-    areDependent: draw.areDependent,
+    areDependent: draw.areDependent && draw.branch.use === 'none',
     rounds: toRounds(draw),
   };
 }
@@ -518,16 +536,25 @@ function toRounds({
   drawn,
   slotCount,
   lateness,
+  branch,
   ...draw
 }: DrawnScenario & Pick<Scenario, 'traits'>): Round[] {
   const rounds: Round[] = [];
+  const isFor = (number: number) => isOnBranch(branch, number);
   const toSlot = <Event extends { readonly slot: number }>(event: Event): Event => ({
     ...event,
     slot: event.slot % slotCount,
   });
   for (const { fresh, edits, takesBack, lateFaults, faults, ...rest } of drawn) {
     const before = rounds.at(-1)?.slots;
-    const earlier = takesBack ? rounds.at(-2)?.slots : undefined;
+    const earlier = takesBack ? rounds.at(-2) : undefined;
+    const branches =
+      earlier?.branches ??
+      compact(
+        draw.traits
+          .slice(0, slotCount)
+          .map((_, slot) => branchPlanOf(branch, slot, rounds.at(-1)?.branches[slot], rounds.length)),
+      );
     const changed = fresh.slice(0, slotCount).map((plan, slot) => {
       const trait = draw.traits[slot];
       if (!trait) throw new Error(`slot ${slot} has no traits`);
@@ -535,17 +562,29 @@ function toRounds({
       const first = slot === 0 && !before ? { ...plan, isDeclared: true } : plan;
       return allowedPlan(editPlan(before?.[slot], first, edits[slot]), trait);
     });
-    const slots = earlier ?? changed;
+    const slots = earlier?.slots ?? changed.map((plan, slot) => placeOnBranch(plan, branches[slot]));
+    const allFaults = lateness === 'at times' ? [...lateFaults, ...faults] : faults;
     rounds.push({
       ...rest,
       slots,
-      faults: lateness === 'at times' ? [...lateFaults, ...faults] : faults,
-      lateReads: lateness === 'at times' ? rest.lateReads : [],
-      disturbances: rest.disturbances.map(toSlot),
+      branches,
+      // A Branch is replaced with its endpoint only if the state of that has the permission, by a run of its own.
+      isGuarded: rest.isGuarded && branch.use !== 'with endpoint',
+      faults: allFaults.map((fault, number) => (isFor(number) ? toBranchFault(fault) : fault)),
+      lateReads: (lateness === 'at times' ? rest.lateReads : []).map((fault, number) =>
+        isFor(number + 6) ? toBranchFault(fault) : fault,
+      ),
+      disturbances: rest.disturbances
+        .map(toSlot)
+        .map((each, number) => (isFor(number + 7) ? toBranchDisturbance(each) : each)),
       // A replacement needs an endpoint in state.
       forced: rest.forced
-        .map(toSlot)
-        .filter(({ slot }) => before?.[slot]?.isDeclared && slots[slot]?.isDeclared),
+        .map((force) => ({ ...toSlot(force), isBranch: isFor(9) }))
+        .filter(({ slot, isBranch, how }) => {
+          if (isBranch && how === 'replaceOnChanges') return false;
+          const [was, is] = isBranch ? [rounds.at(-1)?.branches, branches] : [before, slots];
+          return was?.[slot]?.isDeclared && is[slot]?.isDeclared;
+        }),
     });
   }
   return rounds;

@@ -1,4 +1,5 @@
 import { promisify } from 'node:util';
+import { observeDecisions } from './coverage';
 import { drawScenario } from './draw-scenario';
 import { Simulator } from './simulate';
 import type { Share } from './simulating-process';
@@ -15,6 +16,7 @@ export async function simulateShare(share: Share): Promise<ShareResult> {
   const turn = promisify(setImmediate);
   const end = seconds === undefined ? Number.POSITIVE_INFINITY : clock() + seconds * 1_000;
   const totals = new Totals();
+  const unobserve = observeDecisions((decision) => totals.coverage.note(decision));
   const simulator = new Simulator();
   simulator.install();
   try {
@@ -28,6 +30,8 @@ export async function simulateShare(share: Share): Promise<ShareResult> {
     }
   } finally {
     simulator.uninstall();
+    unobserve();
   }
-  return { schedules: totals.schedules, counts: [...totals.counts], failures: totals.failures };
+  const { schedules: ran, counts, failures, coverage } = totals;
+  return { schedules: ran, counts: [...counts], failures, coverage: [...coverage.counts] };
 }

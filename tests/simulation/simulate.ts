@@ -59,6 +59,7 @@ export class Simulator {
     const parts = { scenario, time: this.#time, randomness, network: this.#network, service, journal };
     const world = new World(parts);
     const { watch } = world;
+    if (scenario.rounds.some(({ branches }) => branches.length > 0)) journal.count('schedules with branches');
     let isOver = false;
     const work = runRounds(world)
       .catch((error) =>

@@ -1,5 +1,6 @@
 import type { Journal } from './journal';
 import type { Sender } from './network';
+import { trueTime } from './virtual-time';
 
 /** How a run is cut off. */
 export interface Mishap {
@@ -21,6 +22,8 @@ export class SimulatedRun implements Sender {
   readonly name: string;
   /** Whether it is a preview or a refresh. */
   readonly isReading: boolean;
+  /** Virtual time. */
+  startedAt = 0;
   events = 0;
   #writes = 0;
   isCliAlive = true;
@@ -95,7 +98,7 @@ export class SimulatedRun implements Sender {
     );
     if (kind === 'Ctrl-C') {
       this.#journal.count('interruptions');
-      this.interruptedAt = Date.now();
+      this.interruptedAt = trueTime();
       this.onInterrupt?.();
       return;
     }

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
+import { observePlugin } from './observed-source';
 import type { ShareResult } from './totals';
 
 /** What a process simulates: every `step`-th seed from `first` on. */
@@ -27,7 +28,7 @@ export async function bundleSimulation(
   await build({
     entryPoints: [join(__dirname, 'simulate-share.ts')],
     outfile,
-    plugins,
+    plugins: [...plugins, observePlugin],
     bundle: true,
     platform: 'node',
     target: 'node20',

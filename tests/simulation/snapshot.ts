@@ -34,6 +34,12 @@ export class Snapshot {
     this.#done.add(resource);
   }
 
+  /** The resource as this run knows it; undefined when it does not exist. */
+  find(urn: string): StoredResource | undefined {
+    const all = [...this.#news.toReversed(), ...this.base].filter((resource) => !this.#done.has(resource));
+    return all.find((each) => each.urn === urn && !each.isToDelete && !each.isPendingReplacement);
+  }
+
   get state(): StackState {
     const resources = [...this.#news, ...this.base].filter((resource) => !this.#done.has(resource));
     return {

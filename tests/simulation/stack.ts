@@ -7,6 +7,8 @@ export interface StoredResource {
   readonly inputs: ReadProperties;
   readonly outputs: ReadProperties;
   readonly timeoutSeconds: number;
+  /** The URN of the Branch whose id is its `branchId`. */
+  readonly onBranch?: string | undefined;
   /** The create or update had failed after the endpoint existed. */
   readonly hasInitErrors: boolean;
   isTainted: boolean;
@@ -36,6 +38,8 @@ export interface DeclaredResource {
   /** The resource option, which the constructor sets. */
   readonly deletesFirst: boolean;
   readonly timeoutSeconds: number;
+  /** The URN of the Branch whose id is its `branchId`. */
+  readonly onBranch?: string | undefined;
   /** The resource option `import`: the id to import. */
   readonly importId?: string | undefined;
   /** The resource option: the arguments whose change replaces the resource, whatever the provider says. */
@@ -53,8 +57,8 @@ export class Stack {
     this.name = name;
   }
 
-  urnOf(resource: string): string {
-    return `urn:pulumi:${this.name}::simulation::postgres-compute:index:ComputeEndpoint::${resource}`;
+  urnOf(resource: string, type: 'ComputeEndpoint' | 'Branch' = 'ComputeEndpoint'): string {
+    return `urn:pulumi:${this.name}::simulation::postgres-compute:index:${type}::${resource}`;
   }
 
   find(urn: string): StoredResource | undefined {
@@ -68,4 +72,8 @@ export class Stack {
     );
     this.state = { ...this.state, resources };
   }
+}
+
+export function isBranchUrn(urn: string): boolean {
+  return urn.includes(':Branch::');
 }

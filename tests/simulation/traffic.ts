@@ -5,6 +5,7 @@ import type { Served } from './in-process-reply';
 import type { SentRequest } from './network';
 import type { Rule } from './rules';
 import type { SimulatedRun } from './simulated-run';
+import { trueTime } from './virtual-time';
 
 /** A create trusts a list of the endpoints for this long, as in create-once.ts. Milliseconds. */
 const freshListMs = 5_000;
@@ -45,9 +46,9 @@ export class Traffic {
 
   sent(run: SimulatedRun, { method, path }: SentRequest): void {
     // Several requests may be sent at the moment of the interruption.
-    if (run.interruptedAt !== undefined && run.interruptedAt < Date.now())
+    if (run.interruptedAt !== undefined && run.interruptedAt < trueTime())
       this.#violate('an interrupted run sends nothing', `${run.name} sent ${method} ${path}`);
-    const pauseMs = (this.#pausedUntil.get(run) ?? 0) - Date.now();
+    const pauseMs = (this.#pausedUntil.get(run) ?? 0) - trueTime();
     if (pauseMs > 0)
       this.#violate('Retry-After is respected', `${run.name} sent ${method} ${path} ${pauseMs} ms too early`);
   }
@@ -59,8 +60,9 @@ export class Traffic {
     this.#countWithin(run, route, mostPerSecondOnRoute, 1_000);
     if (method !== 'GET' && run.isReading)
       this.#violate('a preview changes nothing', `${run.name} sent ${method} ${path}`);
-    if (method === 'PATCH') this.#changedAt.set(path.replace(/.*\//, ''), Date.now());
-    if (method === 'PATCH' && this.isUndisturbed) this.#findUnchanged(run, path, body);
+    if (method === 'PATCH') this.#changedAt.set(path.replace(/.*\//, ''), trueTime());
+    const isOfEndpoint = path.includes('/endpoints/');
+    if (method === 'PATCH' && isOfEndpoint && this.isUndisturbed) this.#findUnchanged(run, path, body);
     if (method === 'POST' && path.endsWith('/endpoints')) this.#findTwin(run, body);
   }
 
@@ -69,8 +71,8 @@ export class Traffic {
     if (served.status === 423) this.#countWithin(run, 'a lock', mostLocked.times, mostLocked.withinMs);
     if (served.status !== 429) return;
     const seconds = Number(served.headers['retry-after'] ?? 0);
-    this.#pausedUntil.set(run, Date.now() + seconds * 1_000);
-    this.#refusedAt.set(run, [...(this.#refusedAt.get(run) ?? []), Date.now()]);
+    this.#pausedUntil.set(run, trueTime() + seconds * 1_000);
+    this.#refusedAt.set(run, [...(this.#refusedAt.get(run) ?? []), trueTime()]);
   }
 
   /** How many requests of the run were refused with a 429 since then. */
@@ -88,7 +90,7 @@ export class Traffic {
     const { name, type } = readAttributes(body);
     const names = this.#created.get(run) ?? new Map<string, number>();
     this.#created.set(run, names);
-    const since = names.get(String(name)) ?? Date.now();
+    const since = names.get(String(name)) ?? trueTime();
     names.set(String(name), since);
     const twin = this.#ground
       .own()
@@ -98,7 +100,7 @@ export class Traffic {
     const creator = this.#creators.get(twin.id) ?? run;
     // A 429 has delayed the create since it looked. It deletes the younger endpoint then.
     if (creator !== run && this.countRefused(run, Date.parse(twin.created_at) - freshListMs) > 0) return;
-    if (creator === run || Date.now() - Date.parse(twin.created_at) > freshListMs)
+    if (creator === run || trueTime() - Date.parse(twin.created_at) > freshListMs)
       this.#violate('nothing is created twice', `${run.name} creates another ${twin.id}`);
   }
 
@@ -122,7 +124,7 @@ export class Traffic {
     this.#arrivals.set(run, routes);
     const times = routes.get(route) ?? [];
     routes.set(route, times);
-    const now = Date.now();
+    const now = trueTime();
     times.push(now);
     const earlier = times[times.length - 1 - most];
     if (earlier !== undefined && now - earlier < windowMs)

@@ -5,6 +5,11 @@ import { VirtualTimer } from './virtual-timer';
 /** Where virtual time starts. */
 const epochMs = Date.parse('2026-01-01T00:00:00Z');
 
+/** What the clock of the service says. Somebody sets the clock of the users, which is `Date`. */
+export function trueTime(): number {
+  return epochMs + performance.now();
+}
+
 interface DelayOptions {
   readonly signal?: AbortSignal;
   readonly ref?: boolean;
@@ -17,6 +22,8 @@ interface DelayOptions {
  */
 export class VirtualTime {
   now = epochMs;
+  /** How far the users' clock goes wrong. Milliseconds. */
+  clockErrorMs = 0;
   #timers: VirtualTimer[] = [];
   #order = 0;
   readonly #real: (() => void)[] = [];
@@ -34,6 +41,7 @@ export class VirtualTime {
   /** Drops every timer and starts again. */
   reset(): void {
     this.now = epochMs;
+    this.clockErrorMs = 0;
     this.#timers = [];
     this.#order = 0;
   }
@@ -76,10 +84,10 @@ export class VirtualTime {
     class VirtualDate extends Date {
       constructor(...values: unknown[]) {
         // One of the many forms of the constructor, whichever the caller uses.
-        super(...((values.length === 0 ? [time.now] : values) as [number]));
+        super(...((values.length === 0 ? [VirtualDate.now()] : values) as [number]));
       }
       static override now(): number {
-        return time.now;
+        return time.now + time.clockErrorMs;
       }
     }
     this.#replace(globalThis, 'setTimeout', set(false));

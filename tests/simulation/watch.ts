@@ -1,6 +1,6 @@
-import { sortBy } from 'lodash';
 import type { Operation } from 'postgres-control-emulator';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
+import { BranchWatch } from './branch-watch';
 import type { Ground } from './ground';
 import type { Served } from './in-process-reply';
 import type { SentRequest } from './network';
@@ -8,6 +8,7 @@ import type { Rule, Violation } from './rules';
 import type { SimulatedRun } from './simulated-run';
 import type { Stack } from './stack';
 import { Traffic } from './traffic';
+import { trueTime } from './virtual-time';
 
 /** A check, a comparison or a read has no time-out of its own. Milliseconds. */
 const longestCallMs = 180_000;
@@ -23,6 +24,7 @@ export interface WatchLimits {
 export class Watch {
   readonly violations: Violation[] = [];
   readonly traffic: Traffic;
+  readonly branches: BranchWatch;
   readonly #ground: Ground;
   readonly #limits: WatchLimits;
   readonly #apiKey: string;
@@ -31,11 +33,17 @@ export class Watch {
     SimulatedRun,
     { readonly id: string; readonly slot: number; readonly isCreated: boolean }[]
   >();
+  /** The runs that have shown, that connections may drop. */
+  readonly #foretold = new WeakSet<SimulatedRun>();
   readonly #searched = new WeakSet<ReadProperties>();
   /** The operations that no response told a run of: requests of dead processes and other people's connections started them. */
   readonly unheard = new Set<string>();
   /** The runs of which the service has done a write, or may have. */
   readonly wrote = new WeakSet<SimulatedRun>();
+  /** The endpoints that a request has created whose process was dead. */
+  readonly createdLate = new Set<string>();
+  /** Those that a message has named, with the command that deletes them. */
+  readonly reportedDuplicates = new Set<string>();
   /** When the last create or delete of a dead process has arrived. Virtual time. */
   lateWriteAt = Number.NEGATIVE_INFINITY;
   /** When the last PATCH of a run with a dead process arrived. Virtual time. */
@@ -51,6 +59,7 @@ export class Watch {
     this.#ground = ground;
     this.#limits = limits;
     this.#apiKey = apiKey;
+    this.branches = new BranchWatch(ground, (rule, what) => this.violate(rule, what));
     this.traffic = new Traffic(ground, limits.perMinute, (rule, what) => this.violate(rule, what));
   }
 
@@ -68,8 +77,10 @@ export class Watch {
     const { method, path, body } = request;
     this.traffic.arrives(run, request);
     if (method === 'GET') return;
-    if (!(run.isCliAlive && run.isHostAlive) && method === 'PATCH') this.lateChangeAt = Date.now();
-    if (!run.isAlive && (method === 'DELETE' || path.endsWith('/endpoints'))) this.lateWriteAt = Date.now();
+    this.branches.arrives(run, request);
+    if (!(run.isCliAlive && run.isHostAlive) && method === 'PATCH') this.lateChangeAt = trueTime();
+    if (!run.isAlive && (method === 'DELETE' || /\/(endpoints|branches)$/.test(path)))
+      this.lateWriteAt = trueTime();
     const [, endpointId] = /\/endpoints\/([^/]+)/.exec(path) ?? [];
     if (endpointId !== undefined && this.#ground.isForeign(endpointId))
       this.violate(
@@ -88,14 +99,34 @@ export class Watch {
       );
     const endpoint = this.#ground.own().find(({ id }) => id === endpointId);
     const slot = endpoint && this.#ground.slotOf(endpoint);
-    if (slot !== undefined) this.deletedAt.set(slot, Date.now());
+    if (slot !== undefined) this.deletedAt.set(slot, trueTime());
   }
 
   /** The service has done the work of a write, which started these operations. */
   worked(run: SimulatedRun, request: SentRequest, started: readonly Operation[]): void {
     const isCreate = request.method === 'POST' && request.path.endsWith('/endpoints');
-    if (isCreate) for (const { endpoint_id = '' } of started) this.traffic.noteCreated(run, endpoint_id);
+    for (const { endpoint_id = '' } of isCreate ? started : []) {
+      this.traffic.noteCreated(run, endpoint_id);
+      if (!run.isAlive) this.createdLate.add(endpoint_id);
+    }
     this.#noteUnheard(run, request, started);
+    if (request.method !== 'DELETE' && !this.#foretold.has(run)) this.#checkForetold(run, request, started);
+  }
+
+  /** What was under way when the run planned may have failed since: then it is repeated, whatever the plan was. */
+  #checkForetold(run: SimulatedRun, { method, path }: SentRequest, started: readonly Operation[]): void {
+    const suspended = started.find(({ action }) => action === 'suspend_compute')?.endpoint_id;
+    const hasFailedSince = this.#ground
+      .ownOperations()
+      .some(
+        ({ endpoint_id, action, status, updated_at }) =>
+          endpoint_id === suspended &&
+          action === 'suspend_compute' &&
+          ['failed', 'error', 'cancelled'].includes(status) &&
+          Date.parse(updated_at) >= run.startedAt,
+      );
+    if (suspended !== undefined && !hasFailedSince)
+      this.violate('a preview foretells what drops connections', `${run.name} sent ${method} ${path}`);
   }
 
   /** The service responds, whatever it says. The process may have died meanwhile. */
@@ -113,6 +144,7 @@ export class Watch {
   /** A response reaches the process that waits for it. */
   delivered(run: SimulatedRun, request: SentRequest, served: Served): void {
     this.traffic.delivered(run, served);
+    this.branches.delivered(run, request, served);
     const changed = this.#readChanged(request, served);
     if (!changed) return;
     const told = this.#told.get(run) ?? [];
@@ -121,24 +153,15 @@ export class Watch {
   }
 
   /** A create has ended, and the state is written. What a host knew that has died is lost with it. */
-  createEnded(run: SimulatedRun, stack: Stack, urn: string, slot: number): void {
+  createEnded(run: SimulatedRun, stack: Stack, slot: number): void {
     if (!run.isHostAlive) return;
     const { state } = stack;
-    const own = sortBy(this.#ground.own(slot), 'created_at');
-    const stored = stack.find(urn);
-    const { __unapplied: unapplied } = stored?.outputs.values ?? {};
-    // The next run looks for duplicates, of which the state has no id. The checks at rest see whether it deletes them.
-    const isRecorded = Array.isArray(unapplied) && unapplied.includes('adopt');
+    const own = this.#ground.own(slot);
     const allTold = this.#told.get(run) ?? [];
-    /** In a replacement that creates first, the state still has the old endpoint. */
-    const isStored = allTold.some(({ id }) => id === stored?.id);
     for (const told of allTold) {
       if (told.slot !== slot || state.resources.some(({ id }) => id === told.id)) continue;
       const lost = own.find(({ id }) => id === told.id);
-      if (!lost || isRecorded || this.#ground.isDeleting(told.id)) continue;
-      // It gave way to an older one of the same derived name. The next create takes that over, and deletes this one.
-      const hasOlder = own.slice(0, own.indexOf(lost)).some(({ name }) => name === lost.name);
-      if (!isStored && told.isCreated && hasOlder) continue;
+      if (!lost || this.#ground.isDeleting(told.id)) continue;
       this.violate(
         'no id is lost',
         `${run.name} lost the id ${told.id}: the service has the endpoint, the state does not`,
@@ -154,6 +177,8 @@ export class Watch {
 
   /** The user may see the text. */
   shown(run: SimulatedRun, text: string): void {
+    if (/drops? (its )?connections|connections (to )?drop/.test(text)) this.#foretold.add(run);
+    for (const [, id = ''] of text.matchAll(/endpoints delete (\S+)/g)) this.reportedDuplicates.add(id);
     const secret = this.#findSecret(text);
     if (secret !== undefined)
       this.violate('secrets stay secret', `a message of ${run.name} contains ${secret}: ${text}`);
@@ -169,7 +194,7 @@ export class Watch {
 
   /** A call of the engine has ended. Writes of one project wait for each other, each with a time of its own. */
   callEnded(run: SimulatedRun, call: string, startedAt: number, timeoutSeconds: number): void {
-    const tookMs = Date.now() - startedAt;
+    const tookMs = trueTime() - startedAt;
     const pausesMs = this.traffic.countRefused(run, startedAt) * longestPauseMs;
     const longestMs = timeoutSeconds * 1_000 * (2 * this.#limits.slotCount + 1) + longestCallMs + pausesMs;
     if (tookMs > longestMs)
@@ -203,11 +228,12 @@ export class Watch {
   /** A secret may be only in the attribute whose value it is. */
   #searchBody(run: SimulatedRun, body: string): void {
     if (this.#findSecret(body) === undefined) return;
-    const { endpoint: { name = '', settings = undefined, ...rest } = {}, ...others } = JSON.parse(body);
+    const { branch, ...parsed } = JSON.parse(body);
+    const { endpoint: { name = '', settings = undefined, ...rest } = branch ?? {}, ...others } = parsed;
     const secret = this.#findSecret(JSON.stringify([rest, others]));
     const isMisplaced =
       (settings !== undefined && this.#findSecret(JSON.stringify(settings))?.includes('setting') === false) ||
-      this.#findSecret(String(name))?.includes('name') === false;
+      this.#findSecret(String(name))?.includes(branch ? 'branch' : 'name') === false;
     if (secret !== undefined || isMisplaced)
       this.violate('secrets stay secret', `${run.name} sent a secret in another place: ${body}`);
   }

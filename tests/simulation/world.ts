@@ -9,13 +9,13 @@ import { Ground } from './ground';
 import type { Served } from './in-process-reply';
 import type { CountedEvent, Journal } from './journal';
 import type { Carriage, Carrier, Network, Sender, SentRequest } from './network';
-import { declaredSlots, declareProgram } from './program';
+import { branchName, declareBranches, declaredSlots, declareProgram } from './program';
 import { ProviderHost } from './provider-host';
 import type { Scenario } from './scenario';
-import type { Randomness } from './seeded-randomness';
+import { Randomness } from './seeded-randomness';
 import { type Mishap, noMishap, SimulatedRun } from './simulated-run';
 import type { SimulatedService } from './simulated-service';
-import { Stack } from './stack';
+import { isBranchUrn, Stack } from './stack';
 import type { VirtualTime } from './virtual-time';
 import { Watch } from './watch';
 
@@ -29,6 +29,8 @@ const longestStallMs = 45_000;
 /** The shortest pages of operations that a schedule has. */
 const shortestPage = 2;
 const duplicatedShare = 0.005;
+/** The share of schedules in which somebody sets the clock now and then, of requests at which that happens, and how far it can be off. */
+const clockSteps = { ofSchedules: 0.25, ofRequests: 0.1, mostHours: 5 };
 
 export type Command = 'up' | 'refresh' | 'destroy';
 
@@ -72,6 +74,11 @@ export class World implements Carrier {
   /** Whether a process of this schedule was killed. */
   hasKilled = false;
   readonly #network: Network;
+  /** When the service last did a write of each run. */
+  readonly #wroteAt = new Map<SimulatedRun, number>();
+  /** Of its own, because the clock must make no difference. */
+  readonly #clockRandomness: Randomness;
+  readonly #isClockSet: boolean;
   #runs = 0;
 
   constructor(parts: WorldParts) {
@@ -81,9 +88,13 @@ export class World implements Carrier {
     this.service = parts.service;
     this.journal = parts.journal;
     this.#network = parts.network;
+    this.#clockRandomness = new Randomness(~parts.scenario.seed);
+    this.#isClockSet = this.#clockRandomness.happens(clockSteps.ofSchedules);
     this.ground = new Ground(parts.service, parts.scenario);
     const perMinute = parts.scenario.requestsPerMinute ?? 700;
-    this.watch = new Watch(this.ground, { perMinute, slotCount: parts.scenario.traits.length }, apiKey);
+    this.ground.branchInState = (slot) =>
+      this.stacks.map((stack) => stack.find(this.branchUrnOf(stack, slot))).find((found) => found)?.id;
+    this.watch = new Watch(this.ground, { perMinute, slotCount: 2 * parts.scenario.traits.length }, apiKey);
     this.#network.reset(this);
   }
 
@@ -100,6 +111,10 @@ export class World implements Carrier {
 
   urnOf(stack: Stack, slot: number): string {
     return stack.urnOf(slotName(slot));
+  }
+
+  branchUrnOf(stack: Stack, slot: number): string {
+    return stack.urnOf(branchName(slot), 'Branch');
   }
 
   slotOfUrn(urn: string): number {
@@ -123,6 +138,7 @@ export class World implements Carrier {
     const run = new SimulatedRun(`${what} ${this.#runs} ${stack.name}`, isReading, mishap, this.journal);
     run.onEvent = onEvent;
     const startedAt = this.time.now;
+    run.startedAt = startedAt;
     const conclude = (result: EngineResult): RunResult => {
       this.journal.note(run.name, () => describeResult(result));
       return { ...result, run, startedAt };
@@ -158,7 +174,7 @@ export class World implements Carrier {
     const isStalled = !this.isCalm && randomness.happens(isHidden ? stalledLookupShare : stalledShare);
     if (isStalled) journal.count('stalled requests');
     // A create is not safe to repeat, and no proxy repeats it.
-    const isCreate = method === 'POST' && path.endsWith('/endpoints');
+    const isCreate = method === 'POST' && /\/(endpoints|branches)$/.test(path);
     const isDuplicated = !this.isCalm && !isCreate && randomness.happens(duplicatedShare);
     if (isDuplicated) journal.count('duplicated requests');
     const returnMs = isStalled ? randomness.between(0, longestStallMs) : delay();
@@ -171,6 +187,7 @@ export class World implements Carrier {
     const run = sender as SimulatedRun;
     this.watch.traffic.sent(run, request);
     if (method !== 'GET') run.write();
+    if (this.#isClockSet && this.#clockRandomness.happens(clockSteps.ofRequests)) this.#setClock();
     this.journal.count('requests');
     this.journal.note(sender.name, () => `  -> ${method} ${path} ${body ?? ''}`);
   }
@@ -194,9 +211,17 @@ export class World implements Carrier {
       body,
       // The response may take longer, and other requests work meanwhile.
       onWork: (work) => {
+        // What others wrote, and dead processes, is never missing from reads: only what this process has written.
+        this.service.longestLagMs = this.time.now - Math.max(run.startedAt, this.#othersWroteAt(run));
         if (method === 'GET') return work();
+        this.#wroteAt.set(run, this.time.now);
         const earlier = this.ground.ownOperations();
+        const isNewBranch = method === 'POST' && path.endsWith('/branches');
+        const branches = isNewBranch ? this.ground.branches.held() : [];
         const result = work();
+        if (isNewBranch)
+          for (const branch of differenceBy(this.ground.branches.held(), branches, 'id'))
+            this.ground.branches.noteCreated(branch);
         started = differenceBy(this.ground.ownOperations(), earlier, 'id');
         this.watch.worked(run, request, started);
         return result;
@@ -209,6 +234,10 @@ export class World implements Carrier {
     const counted = served.kind === 'lost' ? undefined : countedStatuses[served.status];
     if (counted) this.journal.count(counted);
     return served;
+  }
+
+  #othersWroteAt(run: SimulatedRun): number {
+    return Math.max(0, ...[...this.#wroteAt].map(([other, at]) => (other === run ? 0 : at)));
   }
 
   /** Where pages are shortest, others are busy: what a write without a response has started is soon on a later page. */
@@ -228,6 +257,12 @@ export class World implements Carrier {
     const run = sender as SimulatedRun;
     this.watch.delivered(run, request, served);
     if (request.method !== 'GET') run.write();
+  }
+
+  #setClock(): void {
+    const { mostHours } = clockSteps;
+    this.time.clockErrorMs = this.#clockRandomness.between(-mostHours, mostHours) * 3_600_000;
+    this.journal.count('clock steps');
   }
 
   async #start(
@@ -261,13 +296,21 @@ export class World implements Carrier {
       witness: {
         written: () => this.watch.written(run, stack),
         step: (_run, step, urn, id) => this.journal.note(run.name, () => `${step} ${urn} ${id ?? ''}`),
-        forgotten: (_run, id) => this.watch.forgotten(run, id),
-        createEnded: (_run, urn) => this.watch.createEnded(run, stack, urn, this.slotOfUrn(urn)),
+        forgotten: (_run, urn, id) =>
+          isBranchUrn(urn) ? this.watch.branches.forgotten(run, id) : this.watch.forgotten(run, id),
+        createEnded: (_run, urn) => {
+          const slot = this.slotOfUrn(urn);
+          if (isBranchUrn(urn)) this.watch.branches.createEnded(run, stack, slot);
+          else this.watch.createEnded(run, stack, slot);
+        },
       },
     });
     if (command === 'refresh') return engine.refresh();
     if (command === 'destroy') return engine.destroy();
-    return engine.update(declareProgram(stack, this.ground, this.scenario, dependedOn, this.declared(stack)));
+    return engine.update([
+      ...declareBranches(stack, this.ground, this.scenario, this.slotsOf(stack)),
+      ...declareProgram(stack, this.ground, this.scenario, dependedOn, this.declared(stack)),
+    ]);
   }
 }
 

@@ -14,18 +14,6 @@ export const deleteFaults: readonly KnownFault[] = [
     replace: 'false',
   },
   {
-    name: 'a delete removes an endpoint that a create of the same run has taken over',
-    file: 'lifecycle/resource-claims.ts',
-    find: 'return this.#created.get(id) ?? (isOwnLeftover ? undefined : holder);',
-    replace: 'return undefined;',
-  },
-  {
-    name: 'an endpoint that the program has dropped is kept, because the engine has asked about it',
-    file: 'lifecycle/resource-claims.ts',
-    find: 'if (!this.#declared.has(urn)) return;',
-    replace: '',
-  },
-  {
     name: 'the leftover of a forced replacement is never deleted',
     file: 'lifecycle/resource-claims.ts',
     find: '(isOwnLeftover ? undefined : holder)',

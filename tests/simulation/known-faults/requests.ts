@@ -27,15 +27,21 @@ export const requestFaults: readonly KnownFault[] = [
   },
   {
     name: 'requests are not limited',
-    file: 'control-api/sliding-window.ts',
-    find: 'const roomAt = used < this.#limit ? now :',
-    replace: 'const roomAt = used > 0 ? now :',
+    file: 'control-api/rate-limiter.ts',
+    find: 'if (used < this.#limit) return now;',
+    replace: 'return now;',
   },
   {
     name: 'a request counts only while it is under way',
-    file: 'control-api/sliding-window.ts',
+    file: 'control-api/rate-limiter.ts',
     find: 'this.#ended.push(performance.now());',
     replace: '',
+  },
+  {
+    name: 'a deadline follows the clock that the user sets',
+    file: 'control-api/deadline.ts',
+    find: '0 : performance.now() - this.#startedAt;',
+    replace: "0 : Date.now() - Date.parse('2026-01-01T00:00:00Z') - this.#startedAt;",
   },
   {
     name: 'Retry-After is ignored',
@@ -58,7 +64,7 @@ export const requestFaults: readonly KnownFault[] = [
   {
     name: 'a list serves callers that arrive after it was sent',
     file: 'control-api/resource-list.ts',
-    find: 'if (sentAt === 0) this.#upcoming = undefined;\n      sentAt ||= Date.now();',
-    replace: 'sentAt ||= Date.now();',
+    find: 'if (sentAt === undefined) this.#upcoming = undefined;\n      sentAt ??= performance.now();',
+    replace: 'sentAt ??= performance.now();',
   },
 ];

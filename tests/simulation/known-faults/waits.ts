@@ -2,12 +2,6 @@ import type { KnownFault } from '../patched-source';
 
 export const waitFaults: readonly KnownFault[] = [
   {
-    name: 'operations are not waited for',
-    file: 'endpoint/endpoint-operations.ts',
-    find: 'if (inputs.waitForOperations === false) return undefined;',
-    replace: 'if (inputs.waitForOperations !== true) return undefined;',
-  },
-  {
     name: 'a failed operation counts as success',
     file: 'operations/operation-outcome.ts',
     find: "['failed', { outcome: 'failed',",
@@ -29,7 +23,7 @@ export const waitFaults: readonly KnownFault[] = [
     name: 'a poll that is answered late makes an operation count as gone',
     file: 'operations/wait-for-operations.ts',
     find: 'if (sentAfter - since < readLagMs) return;',
-    replace: 'if (Date.now() - since < readLagMs) return;',
+    replace: 'if (performance.now() - since < readLagMs) return;',
   },
   {
     name: 'an operation that one poll does not show counts as gone',
@@ -53,18 +47,6 @@ export const waitFaults: readonly KnownFault[] = [
     name: "a check that the service starts counts as the update's",
     file: 'operations/wait-for-operations.ts',
     find: "if (action === 'check_availability') return false;",
-    replace: '',
-  },
-  {
-    name: "after a lost response, a check that the service starts counts as the update's",
-    file: 'endpoint/endpoint-operations.ts',
-    find: "endpoint_id === endpointId && action !== 'check_availability' &&",
-    replace: 'endpoint_id === endpointId &&',
-  },
-  {
-    name: 'an operation that stays unfinished is not a time-out',
-    file: 'endpoint/endpoint-operations.ts',
-    find: "if (result?.outcome === 'timed out' || result?.outcome === 'interrupted') throw this.#toError(result);",
     replace: '',
   },
   {

@@ -102,7 +102,6 @@ export class StackRun {
     for (let attempt = 1; ; attempt += 1) {
       const limited = {
         route,
-        isWrite: method !== 'GET',
         deadline: deadline.hasBegun ? deadline : options.deadline,
         longestPauseMs: options.deadline ? undefined : defaultPatience.faultsMs,
       };
