@@ -1,14 +1,23 @@
+// Writes the package schema, and the settings of publication.json where others read them: npm run schema
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePackageSchema } from './package-schema';
+import { toDocument, toPackageJson } from './publication';
 
-const file = join(__dirname, '../../provider/plugin/schema.json');
-const text = `${JSON.stringify(makePackageSchema(), null, 2)}\n`;
+const texts = {
+  'provider/plugin/schema.json': `${JSON.stringify(makePackageSchema(), null, 2)}\n`,
+  'provider/package.json': toPackageJson('provider'),
+  'emulator/package.json': toPackageJson('emulator'),
+  'README.md': toDocument('README.md'),
+};
 
-if (!process.argv.includes('--check')) writeFileSync(file, text);
-else if (readFileSync(file, 'utf8') !== text) {
-  process.stderr.write(
-    'provider/plugin/schema.json does not match the docstrings and types: run `npm run schema` and commit it.\n',
-  );
-  process.exitCode = 1;
+for (const [name, text] of Object.entries(texts)) {
+  const file = join(__dirname, '../..', name);
+  if (!process.argv.includes('--check')) writeFileSync(file, text);
+  else if (readFileSync(file, 'utf8') !== text) {
+    process.stderr.write(
+      `${name} does not match the docstrings, the types and publication.json: run \`npm run schema\` and commit it.\n`,
+    );
+    process.exitCode = 1;
+  }
 }

@@ -6,6 +6,7 @@ import { branchType } from '../../provider/src/branch/branch-type';
 import { dynamicBranch, dynamicEndpoint } from '../../provider/src/dynamic/provider-text';
 import { endpointType } from '../../provider/src/endpoint/endpoint-type';
 import { checker, exportedNames, listProperties, type Property, readExport } from './provider-types';
+import { goImportPath, pluginDownloadURL, publication } from './publication';
 
 const states = exportedNames.filter((name) => name.endsWith('State'));
 const objectTypes = ['SizeOutput', 'UnsettledOperation', ...states];
@@ -19,8 +20,7 @@ const respectSchemaVersion = true;
 const language = {
   nodejs: { packageName: 'pulumi-postgres-compute-sdk', respectSchemaVersion },
   python: { packageName: 'pulumi_postgres_compute', pyproject: { enabled: true }, respectSchemaVersion },
-  // The path that Pulumi assumes for a package without a repository.
-  go: { importBasePath: 'example.com/pulumi-postgres-compute/sdk/go/postgrescompute', respectSchemaVersion },
+  go: { importBasePath: goImportPath, respectSchemaVersion },
   csharp: { respectSchemaVersion },
   java: {},
 };
@@ -31,13 +31,20 @@ export function makePackageSchema() {
   const { version, license } = JSON.parse(text) as { version: string; license: string }; // This repository's own file.
   // No setting has `defaultInfo.environment`: SDKs would copy the environment, with the key, into the state.
   const { description, properties: settings } = toObject('ProviderArgs');
+  const { repository, publisher, homepage, logo: logoUrl } = publication;
   return {
     name: 'postgres-compute',
     displayName: 'Postgres Compute',
     version,
-    description: 'A Pulumi provider for the compute endpoints and branches of a serverless Postgres service.',
-    keywords: ['pulumi', 'postgres', 'serverless', 'category/database'],
+    description:
+      "A Pulumi provider for the compute endpoints and branches of serverless Postgres. It works with version 2 of Neon's API; it is not affiliated with Neon.",
+    keywords: ['pulumi', 'neon', 'postgres', 'serverless', 'category/database', 'kind/native'],
     license,
+    homepage,
+    repository,
+    publisher,
+    logoUrl,
+    pluginDownloadURL,
     language,
     config: { variables: settings },
     types: { ...byToken(['ComputeEndpointType'], toEnum), ...byToken(objectTypes, toObject) },

@@ -6,7 +6,7 @@ it.each([
   [['--tracing', 'localhost:4711'], 'localhost:4711'],
   [['[::1]:4711'], '[::1]:4711'],
   [['node', 'index.js'], undefined],
-  [['example.com:4711'], undefined],
+  [['engine.test:4711'], undefined],
   [['127.0.0.1'], undefined],
   [[], undefined],
 ])('findEngineAddress finds in the arguments %j: %s', (processArguments, expected) => {

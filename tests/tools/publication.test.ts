@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { pluginDownloadURL, publication } from '../../tools/schema/publication';
+
+const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n');
+
+test('no file but publication.json has a placeholder that its settings do not explain', () => {
+  const own = Object.values(publication).sort((left, right) => right.length - left.length);
+  const settings = [...own, pluginDownloadURL, publication.repository.replace('https://', '')];
+  const withPlaceholder = files
+    .filter((file) => /\.(json|ya?ml|md|[cm]?[jt]s|py|go|toml|svg|txt)$|^[^.]*$/.test(file))
+    .filter((file) => !['publication.json', 'tests/tools/publication.test.ts'].includes(file))
+    .filter((file) => {
+      const text = settings.reduce((rest, value) => rest.replaceAll(value, ''), readFileSync(file, 'utf8'));
+      // An address such as user@example.com is the reserved form for documentation, not a setting to fill in.
+      return /(?<!@)\bexample\.(com|org|net)\b/.test(text);
+    });
+
+  expect(withPlaceholder).toEqual([]);
+});
+
+test.each(Object.entries(publication))('publication.json has a %s that the formats accept', (name, value) => {
+  if (name === 'publisher') expect(value.trim()).not.toBe('');
+  else expect(value).toMatch(/^https:\/\/\S+$/);
+  if (name === 'repository') expect(value).toMatch(/^https:\/\/github\.com\/[\w.-]+\/[\w.-]+$/);
+});
