@@ -15,7 +15,7 @@ const withoutFetchAndForms = (path, text) => {
   return path.endsWith('fetch.js') ? 'export const getFetch = () => undefined;' : 'export default undefined;';
 };
 
-/** @type {(entry: string, outfile: string, options: import('esbuild').BuildOptions) => Promise<unknown>} */
+/** @type {(entry: string, outfile: string, options: import('esbuild').BuildOptions) => Promise<import('esbuild').BuildResult>} */
 const bundle = (entry, outfile, options) =>
   build({
     absWorkingDir: fileURLToPath(new URL('../provider', import.meta.url)),
@@ -41,7 +41,7 @@ const bundle = (entry, outfile, options) =>
     ],
   });
 
-await Promise.all([
-  bundle('src/plugin/main.ts', 'plugin/main.js', { legalComments: 'linked' }),
+export const [plugin] = await Promise.all([
+  bundle('src/plugin/main.ts', 'plugin/main.js', { legalComments: 'linked', metafile: true }),
   bundle('src/dynamic/runtime.ts', 'dist/runtime.js', { external: ['@pulumi/pulumi'], legalComments: 'eof' }),
 ]);

@@ -1,11 +1,14 @@
 import { expect, it } from 'vitest';
-import { packPlugin } from '../support/packed-plugin';
+import { pluginDownloadURL } from '../../tools/schema/publication';
+import { serveFiles } from '../support/file-server';
+import { makeRelease } from '../support/packed-plugin';
 import { startExample } from '../support/start-example';
 
-it('quickstart-yaml: creates the endpoint with the plugin that the CLI installed from its archive', async (test) => {
-  const { archive } = await packPlugin();
+it('quickstart-yaml: creates the endpoint with the plugin that the CLI downloads from a release', async (test) => {
+  const { folder } = await makeRelease();
+  const { url } = await serveFiles(folder);
   const { stack, branch, followReadme, heldBy } = await startExample('quickstart-yaml', test);
-  await followReadme({ PLUGIN_ARCHIVE: archive });
+  await followReadme({ [pluginDownloadURL]: url });
   await followReadme();
   const [endpoint, ...others] = heldBy(branch.id);
   expect(endpoint).toMatchObject({ type: 'read_write', autoscaling_limit_min_cu: 0.25 });

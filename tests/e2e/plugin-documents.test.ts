@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { camelCase, lowerFirst } from 'lodash';
 import { describe, expect, it } from 'vitest';
-import { codeBlock, codeBlocks } from '../support/documents';
-import { packPlugin } from '../support/packed-plugin';
+import { pluginDownloadURL } from '../../tools/schema/publication';
+import { codeBlock } from '../support/documents';
+import { serveFiles } from '../support/file-server';
+import { makeRelease } from '../support/packed-plugin';
 import { startPluginStack } from '../support/start-plugin-stack';
 
 const page = 'docs/plugin.md';
@@ -14,16 +16,21 @@ const pluginFolder = codeBlock(page, 'yaml', 'Install');
 const smallest = codeBlock('README.md', 'ts', 'TypeScript');
 
 describe('README.md', () => {
-  it('the YAML program creates one endpoint, and the row of a restart is the one in docs/plugin.md', async () => {
-    const { archive, version } = await packPlugin();
+  it('the YAML program runs with the plugin from a release, and shows the row of a restart in docs/plugin.md', async () => {
+    const { folder } = await makeRelease();
+    const { url, requests } = await serveFiles(folder);
     const program = codeBlock('README.md', 'yaml', 'YAML');
     const { stack, held } = await startPluginStack(program);
-    const install = codeBlocks('README.md', 'sh', 'Install').find((block) =>
-      block.includes('plugin install'),
-    );
-    expect(install).toContain(` ${version} `);
-    const words = install?.trim().split(/\s+/).slice(1, -1) ?? [];
-    await stack.run(...words, archive);
+    const install = codeBlock('README.md', 'sh', 'YAML').replace(pluginDownloadURL, url);
+    await stack.run(...install.trim().split(/\s+/).slice(1));
+    expect(requests).toEqual([expect.stringMatching(/^\/pulumi-resource-postgres-compute-v.*\.tar\.gz$/)]);
+
+    const withNode = stack.environment;
+    stack.environment = { ...withNode, PATH: dirname(stack.command) };
+    const sentence = /The provider postgres-compute needs Node\.js [^\n]* on PATH/;
+    expect((await stack.try('preview')).screen).toMatch(sentence);
+    stack.environment = withNode;
+
     await stack.run('up', '--yes', '--skip-preview');
     expect(held()).toMatchObject([{ type: 'read_write', autoscaling_limit_max_cu: 1 }]);
 

@@ -8,7 +8,14 @@ import { makeTemporaryFolder } from './temporary-folder';
 /** A copy of the repository, as far as packing needs it, in which the plugin has not been built. */
 export async function copyForPacking(): Promise<string> {
   const copy = makeTemporaryFolder();
-  for (const name of ['package.json', 'LICENSE', 'tsconfig.json', 'tools/bundle.mjs', 'provider'])
+  for (const name of [
+    'package.json',
+    'LICENSE',
+    'tsconfig.json',
+    'tools/bundle.mjs',
+    'tools/release',
+    'provider',
+  ])
     await cp(join(repository, name), join(copy, name), {
       recursive: true,
       filter: (source) => !source.includes('/plugin/main.js') && !source.includes('/provider/dist'),
@@ -26,4 +33,12 @@ export async function packPlugin(): Promise<{ archive: string; version: string }
   const archive = join(copy, `pulumi-resource-postgres-compute-v${version}.tar.gz`);
   if (!existsSync(archive)) throw new Error(`npm run plugin:pack did not write ${archive}.`);
   return { archive, version };
+}
+
+/** The files of a GitHub release, in a folder. */
+export async function makeRelease(): Promise<{ folder: string; version: string }> {
+  const copy = await copyForPacking();
+  await execa('npm', ['run', 'release:files'], { cwd: copy });
+  const { version } = JSON.parse(await readFile(join(copy, 'provider/package.json'), 'utf8'));
+  return { folder: join(copy, '.release'), version };
 }

@@ -6,8 +6,11 @@ import { listFiles } from '../support/temporary-folder';
 
 const FOLDERS = ['examples', '.github/workflows'];
 const READ_ONLY = { contents: 'read' };
-/** Of a job that publishes: npm accepts the OIDC token instead of a secret, and signs the provenance with it. */
-const PUBLISH = { ...READ_ONLY, 'id-token': 'write' };
+/** Of the jobs of a version tag, by their environment: the OIDC token replaces secrets and signs the provenance. */
+const OF_A_TAG: Readonly<Record<string, object>> = {
+  npm: { ...READ_ONLY, 'id-token': 'write' },
+  release: { contents: 'write', 'id-token': 'write', attestations: 'write' },
+};
 const PINNED = /uses: [\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
 /** Of a job that no pull request can start. */
 const NOT_A_PULL_REQUEST = "github.event_name != 'pull_request' && github.ref == 'refs/heads/main'";
@@ -74,11 +77,11 @@ describe.each(files)('$file', ({ text }) => {
     for (const checkout of checkouts) expect(checkout.with).toMatchObject({ 'persist-credentials': false });
   });
 
-  test('workflow lets its GitHub token only read the repository, and gives an OIDC token only to a job of a version tag', () => {
+  test('workflow lets its tokens write only in a job of a version tag', () => {
     expect(workflow.permissions).toEqual({});
     const isForTags = Object.keys(workflow.on).join() === 'push' && !('branches' in Object(workflow.on.push));
     for (const [, { permissions, environment }] of jobs)
-      expect(permissions).toEqual(isForTags && environment === 'npm' ? PUBLISH : READ_ONLY);
+      expect(permissions).toEqual((isForTags && OF_A_TAG[environment ?? '']) || READ_ONLY);
   });
 
   test('workflow runs no code of a fork with the secrets of the repository', () => {

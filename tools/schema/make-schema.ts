@@ -4,11 +4,17 @@ import { join } from 'node:path';
 import { makePackageSchema } from './package-schema';
 import { toDocument, toPackageJson } from './publication';
 
-const texts = {
+const documents = [
+  'README.md',
+  'docs/plugin.md',
+  'examples/quickstart-python/README.md',
+  'examples/quickstart-yaml/README.md',
+];
+const texts: Readonly<Record<string, string>> = {
   'provider/plugin/schema.json': `${JSON.stringify(makePackageSchema(), null, 2)}\n`,
   'provider/package.json': toPackageJson('provider'),
   'emulator/package.json': toPackageJson('emulator'),
-  'README.md': toDocument('README.md'),
+  ...Object.fromEntries(documents.map((name) => [name, toDocument(name)])),
 };
 
 for (const [name, text] of Object.entries(texts)) {

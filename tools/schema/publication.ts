@@ -32,8 +32,9 @@ export function toPackageJson(folder: string): string {
   return `${JSON.stringify({ name, version, description, ...rest, ...settings }, null, 2)}\n`;
 }
 
-/** A document whose Go programs import the SDK by its path in the repository. */
+/** A document whose commands and Go programs name the repository. */
 export function toDocument(file: string): string {
-  const document = readFileSync(join(root, file), 'utf8');
-  return document.replaceAll(/"[^"\s]*\/sdk\/go\/postgrescompute"/g, `"${goImportPath}"`);
+  return readFileSync(join(root, file), 'utf8')
+    .replaceAll(/github:\/\/api\.github\.com\/\S+/g, pluginDownloadURL)
+    .replaceAll(/"[^"\s]*\/sdk\/go\/postgrescompute"/g, `"${goImportPath}"`);
 }

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import execa from 'execa';
+import { expect, it } from 'vitest';
+import { repository } from '../support/documents';
+import { makeRelease } from '../support/packed-plugin';
+import { listFiles, makeTemporaryFolder } from '../support/temporary-folder';
+
+it('a release has the plugin for five platforms, its bill of materials, and their checksums', async () => {
+  const { folder, version } = await makeRelease();
+  const name = `pulumi-resource-postgres-compute-v${version}`;
+  const platforms = ['linux-amd64', 'linux-arm64', 'darwin-amd64', 'darwin-arm64', 'windows-amd64'];
+  const listed = [...platforms.map((platform) => `${name}-${platform}.tar.gz`), `${name}.cdx.json`];
+  const checksums = await readFile(join(folder, `${name}-checksums.txt`), 'utf8');
+  for (const file of listed) {
+    const hash = createHash('sha256').update(await readFile(join(folder, file)));
+    expect(checksums).toContain(`${hash.digest('hex')}  ${file}\n`);
+  }
+  expect(listFiles(folder)).toEqual([...listed, `${name}-checksums.txt`].sort());
+
+  const materials = JSON.parse(await readFile(join(folder, `${name}.cdx.json`), 'utf8'));
+  const bundled = materials.components.map((component: { name: string }) => component.name);
+  expect(bundled).toEqual(expect.arrayContaining(['@grpc/grpc-js', 'axios', 'zod']));
+
+  const unpacked = makeTemporaryFolder();
+  await execa('tar', ['-xzf', join(folder, `${name}-windows-amd64.tar.gz`), '-C', unpacked]);
+  const launcher = join(unpacked, 'pulumi-resource-postgres-compute');
+  expect(await readFile(launcher, 'utf8')).not.toContain('\r');
+  expect(await readFile(`${launcher}.cmd`, 'utf8')).toMatch(/^([^\r\n]*\r\n)+$/);
+});
+
+it.each([
+  ['v0.0.1', 'https://github.com/acme/elsewhere', /has version .*, but the tag is v0\.0\.1/],
+  ['v0.1.0', 'https://github.com/acme/elsewhere', /publication\.json has the repository/],
+])('a release of %s from %s is refused', async (tag, url, reason) => {
+  const script = join(repository, 'tools/release/check-release.mjs');
+  const { exitCode, stderr } = await execa(process.execPath, [script, tag, url], { reject: false });
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(reason);
+});
