@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { camelCase, lowerFirst } from 'lodash';
 import { describe, expect, it } from 'vitest';
-import { pluginDownloadURL } from '../../tools/schema/publication';
 import { codeBlock } from '../support/documents';
-import { serveFiles } from '../support/file-server';
+import { downloadFrom, serveFiles } from '../support/file-server';
 import { makeRelease } from '../support/packed-plugin';
 import { startPluginStack } from '../support/start-plugin-stack';
 
@@ -21,8 +18,8 @@ describe('README.md', () => {
     const { url, requests } = await serveFiles(folder);
     const program = codeBlock('README.md', 'yaml', 'YAML');
     const { stack, held } = await startPluginStack(program);
-    const install = codeBlock('README.md', 'sh', 'YAML').replace(pluginDownloadURL, url);
-    await stack.run(...install.trim().split(/\s+/).slice(1));
+    Object.assign(stack.environment, downloadFrom(url));
+    await stack.run('preview');
     expect(requests).toEqual([expect.stringMatching(/^\/pulumi-resource-postgres-compute-v.*\.tar\.gz$/)]);
 
     const withNode = stack.environment;
@@ -57,22 +54,6 @@ describe('README.md', () => {
     expect(endpoints[0]?.outputs).not.toHaveProperty('__provider');
     expect(held()).toEqual(before);
   });
-
-  // Their language hosts are in Pulumi's own distribution only, so no test here can run these programs.
-  it.each([
-    ['Python', 'python', /^ {4}(\w+)=/gm, ['opts']],
-    ['Go', 'go', /^\t+([A-Z]\w+): /gm, []],
-  ])(
-    'the %s program, which is not run, gives only arguments of the package schema',
-    (heading, language, argument, options) => {
-      const schema = JSON.parse(readFileSync('provider/plugin/schema.json', 'utf8'));
-      const { inputProperties } = schema.resources['postgres-compute:index:ComputeEndpoint'];
-      const program = codeBlock('README.md', language, heading);
-      const given = [...program.matchAll(argument)].map(([, name = '']) => lowerFirst(camelCase(name)));
-      expect(given.length).toBeGreaterThan(4);
-      expect([...Object.keys(inputProperties), ...options]).toEqual(expect.arrayContaining(given));
-    },
-  );
 });
 
 describe(page, () => {

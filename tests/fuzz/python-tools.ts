@@ -37,7 +37,8 @@ export async function installSchemathesis(folder: string): Promise<string> {
   return command;
 }
 
-async function findPython(): Promise<{ command: string; version: string }> {
+/** @throws MissingTool without a recent Python */
+export async function findPython(): Promise<{ command: string; version: string }> {
   const [major, minor] = OLDEST_PYTHON;
   const found: string[] = [];
   for (const command of ['python3', 'python']) {

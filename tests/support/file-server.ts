@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, normalize } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { pluginDownloadURL } from '../../tools/schema/publication';
 
 /** Serves the files of a folder on loopback, as a release server does, until the test has finished. */
 export async function serveFiles(folder: string): Promise<{ url: string; requests: string[] }> {
@@ -21,4 +22,9 @@ export async function serveFiles(folder: string): Promise<{ url: string; request
   });
   const { port } = server.address() as AddressInfo; // Of a TCP server.
   return { url: `http://127.0.0.1:${port}`, requests };
+}
+
+/** The setting with which the CLI downloads the plugin from a server of the test, wherever a program says it is. */
+export function downloadFrom(url: string): Record<string, string> {
+  return { PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES: `^${pluginDownloadURL}=${url}` };
 }

@@ -6,7 +6,14 @@ import { ensurePulumiCli } from '../../tools/pulumi-cli/install';
 import { hashPins, pinnedVersion } from '../../tools/pulumi-cli/pins';
 import { makeTemporaryFolder, writeFiles, writePrograms } from '../support/temporary-folder';
 
-const COMPANIONS = ['pulumi-language-nodejs', 'pulumi-language-yaml', 'pulumi-resource-pulumi-nodejs'];
+const COMPANIONS = [
+  'pulumi-language-nodejs',
+  'pulumi-language-python',
+  'pulumi-language-go',
+  'pulumi-language-yaml',
+  'pulumi-language-python-exec',
+  'pulumi-resource-pulumi-nodejs',
+];
 /** For the stand-ins that are shell scripts. */
 const SYSTEM = ['/bin', '/usr/bin'];
 
@@ -122,11 +129,12 @@ function folderWithGo(): { folder: string; seen: string } {
 echo "go $*" >> ${seen}
 env >> ${seen}
 if [ "$1" = env ]; then echo go1.99.0; exit; fi
+if [ "$1" = list ]; then echo ${folder}/module; exit; fi
 while [ "$1" != -o ]; do shift; done
 printf '#!/bin/sh\\necho v3.259.0\\n' > "$2"
 chmod +x "$2"
 `;
-  writePrograms(folder, { go });
+  writePrograms(folder, { go, 'module/python/cmd/pulumi-language-python-exec': '' });
   return { folder, seen };
 }
 
@@ -152,7 +160,7 @@ test.each([
   const cli = await ensurePulumiCli({ environment, installer });
 
   expect(cli.folder).toBe(folder);
-  expect(readdirSync(folder).sort()).toEqual(['installed.json', 'pulumi', ...COMPANIONS]);
+  expect(readdirSync(folder).sort()).toEqual(['installed.json', 'pulumi', ...COMPANIONS].sort());
   const { pins } = JSON.parse(readFileSync(join(folder, 'installed.json'), 'utf8'));
   expect(pins).toBe(origin === 'built with Go' ? hashPins() : undefined);
 });
@@ -163,7 +171,11 @@ test('Pulumi CLIs of the same folder are built once, by two set-ups side by side
 
   await Promise.all([ensurePulumiCli({ environment }), ensurePulumiCli({ environment })]);
 
-  expect(readFileSync(seen, 'utf8').match(/^go \w+/gm)).toEqual(['go env', ...Array(3).fill('go build')]);
+  expect(readFileSync(seen, 'utf8').match(/^go \w+/gm)).toEqual([
+    'go env',
+    ...Array(5).fill('go build'),
+    'go list',
+  ]);
 });
 
 test('each binary is built with its own version', async () => {
@@ -175,6 +187,8 @@ test('each binary is built with its own version', async () => {
   expect([...builds].map(([, version, name]) => [name, version])).toEqual([
     ['pulumi', 'github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v3.259.0'],
     ['pulumi-language-nodejs', 'github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v3.68.0'],
+    ['pulumi-language-python', 'github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v3.68.0'],
+    ['pulumi-language-go', 'github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v3.64.0'],
     ['pulumi-language-yaml', 'github.com/pulumi/pulumi-yaml/pkg/version.Version=v1.38.1'],
   ]);
 });

@@ -9,6 +9,7 @@ const READ_ONLY = { contents: 'read' };
 /** Of the jobs of a version tag, by their environment: the OIDC token replaces secrets and signs the provenance. */
 const OF_A_TAG: Readonly<Record<string, object>> = {
   npm: { ...READ_ONLY, 'id-token': 'write' },
+  pypi: { ...READ_ONLY, 'id-token': 'write' },
   release: { contents: 'write', 'id-token': 'write', attestations: 'write' },
 };
 const PINNED = /uses: [\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { goEnvironment } from '../child-environment.mjs';
 import { runCommand } from '../setup/run-command.mjs';
 import { isOlder } from './find';
-import { BINARIES, oldestGo, pinnedVersion, RESOURCE_PLUGIN } from './pins';
+import { BINARIES, oldestGo, PYTHON_SCRIPT, pinnedVersion, RESOURCE_PLUGIN } from './pins';
 
 export interface InstallStep {
   /** An empty folder for the binaries. */
@@ -36,9 +36,20 @@ export async function buildFromModules({ folder, environment, log, signal }: Ins
     });
   }
   // If it were on PATH instead of beside the binary, every run would print a warning.
-  const plugin = join(folder, RESOURCE_PLUGIN);
-  copyFileSync(join(SDK, RESOURCE_PLUGIN), plugin);
-  chmodSync(plugin, 0o755);
+  copyProgram(join(SDK, RESOURCE_PLUGIN), folder);
+  const module = ['list', '-m', '-f', '{{.Dir}}', 'github.com/pulumi/pulumi/sdk/v3'];
+  const { stdout } = spawnSync('go', module, {
+    cwd: join(__dirname, 'language-nodejs'),
+    env,
+    encoding: 'utf8',
+  });
+  copyProgram(join(stdout.trim(), 'python/cmd', PYTHON_SCRIPT), folder);
+}
+
+function copyProgram(file: string, folder: string): void {
+  const copy = join(folder, basename(file));
+  copyFileSync(file, copy);
+  chmodSync(copy, 0o755);
 }
 
 function checkGo(env: NodeJS.ProcessEnv): void {
@@ -48,7 +59,7 @@ function checkGo(env: NodeJS.ProcessEnv): void {
   if (version !== undefined && !isOlder(version, needed)) return;
   throw new Error(
     `Building the Pulumi CLI needs Go ${needed} or newer, and ${version ? `this is Go ${version}` : '`go` does not run'}: ` +
-      'install Go, put a Pulumi CLI with its language hosts for Node.js and YAML on PATH, or set PULUMI_CLI_INSTALLER=1 to ' +
+      'install Go, put a Pulumi CLI with its language hosts on PATH, or set PULUMI_CLI_INSTALLER=1 to ' +
       'allow the official installer, a download that no checksum verifies.',
     { cause: error },
   );

@@ -19,6 +19,18 @@ export const BINARIES = [
     versionVariable: `${SDK}/go/common/version.Version`,
   },
   {
+    name: 'pulumi-language-python',
+    folder: 'language-nodejs',
+    command: `${SDK}/python/cmd/pulumi-language-python`,
+    versionVariable: `${SDK}/go/common/version.Version`,
+  },
+  {
+    name: 'pulumi-language-go',
+    folder: 'language-go',
+    command: `${SDK}/go/pulumi-language-go`,
+    versionVariable: `${SDK}/go/common/version.Version`,
+  },
+  {
     name: 'pulumi-language-yaml',
     folder: 'language-yaml',
     command: 'github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml',
@@ -28,6 +40,8 @@ export const BINARIES = [
 
 /** Comes from the SDK in node_modules, without a build. */
 export const RESOURCE_PLUGIN = 'pulumi-resource-pulumi-nodejs';
+/** A script that the language host for Python starts; it comes from the host's module. */
+export const PYTHON_SCRIPT = 'pulumi-language-python-exec';
 
 type Binary = (typeof BINARIES)[number];
 

@@ -5,14 +5,19 @@ import ts from 'typescript';
 import { branchType } from '../../provider/src/branch/branch-type';
 import { dynamicBranch, dynamicEndpoint } from '../../provider/src/dynamic/provider-text';
 import { endpointType } from '../../provider/src/endpoint/endpoint-type';
+import { toExamples } from './examples';
 import { checker, exportedNames, listProperties, type Property, readExport } from './provider-types';
 import { goImportPath, pluginDownloadURL, publication } from './publication';
 
 const states = exportedNames.filter((name) => name.endsWith('State'));
 const objectTypes = ['SizeOutput', 'UnsettledOperation', ...states];
 const resources = {
-  ComputeEndpoint: { type: endpointType, dynamic: dynamicEndpoint },
-  Branch: { type: branchType, dynamic: dynamicBranch },
+  ComputeEndpoint: {
+    type: endpointType,
+    dynamic: dynamicEndpoint,
+    example: 'An endpoint that scales up to one compute unit',
+  },
+  Branch: { type: branchType, dynamic: dynamicBranch, example: undefined },
 };
 const functions = exportedNames.filter((name) => name.startsWith('get'));
 
@@ -63,7 +68,7 @@ function toToken(name: string): string {
 }
 
 function toResource(name: string) {
-  const { type, dynamic } = resources[name as keyof typeof resources];
+  const { type, dynamic, example } = resources[name as keyof typeof resources];
   const args = toObject(`${name}Args`);
   // Programs of the plugin set the resource option `customTimeouts` instead.
   const inputProperties = omit(args.properties, 'timeouts');
@@ -71,7 +76,9 @@ function toResource(name: string) {
     inputProperties[argument] = { ...inputProperties[argument], willReplaceOnChanges: true };
   // A stack that moves here from the dynamic provider keeps its resources.
   const aliases = [{ type: dynamic.token }];
-  return { ...toObject(name), inputProperties, requiredInputs: args.required, aliases };
+  const { description, ...object } = toObject(name);
+  const whole = example ? `${description}\n\n${toExamples(example)}` : description;
+  return { description: whole, ...object, inputProperties, requiredInputs: args.required, aliases };
 }
 
 function toFunction(name: string) {

@@ -35,6 +35,7 @@ export function toPackageJson(folder: string): string {
 /** A document whose commands and Go programs name the repository. */
 export function toDocument(file: string): string {
   return readFileSync(join(root, file), 'utf8')
+    .replaceAll(/https:\/\/[^\s/]+\/\S+(?=\/tree\/main\/templates)/g, publication.repository)
     .replaceAll(/github:\/\/api\.github\.com\/\S+/g, pluginDownloadURL)
     .replaceAll(/"[^"\s]*\/sdk\/go\/postgrescompute"/g, `"${goImportPath}"`);
 }

@@ -1,4 +1,4 @@
-// Pulumi's language host for Node.js, pinned to the last release of the SDK module that contains it.
+// Pulumi's language hosts for Node.js and Python, pinned to the last release of the SDK module that contains them.
 module pulumi-postgres-compute/tools/pulumi-cli/language-nodejs
 
 go 1.25.11
