@@ -1,0 +1,75 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { startEmulator } from 'postgres-control-emulator';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { findPulumiCli } from '../../tools/pulumi-cli/find';
+import { publication } from '../../tools/schema/publication';
+import { codeBlock, repository } from '../support/documents';
+import { downloadFrom, serveFiles } from '../support/file-server';
+import { isSdkMade, wheels } from '../support/generated-sdk';
+import { startPackageRegistry } from '../support/package-registry';
+import { makeRelease } from '../support/packed-plugin';
+import { runScript } from '../support/start-example';
+import { makeTemporaryFolder } from '../support/temporary-folder';
+
+const programs = [
+  ['TypeScript', 'typescript/index.ts', 'ts'],
+  ['YAML', 'yaml/Pulumi.yaml', 'yaml'],
+  ['Python', 'python/__main__.py', 'python'],
+] as const;
+
+/** An empty folder, an empty home, and a release server and a package registry on loopback instead of the public ones. */
+async function startFromNothing() {
+  const cli = findPulumiCli();
+  if (!cli) throw new Error('No Pulumi CLI found: run `npm run setup`.');
+  const root = makeTemporaryFolder();
+  const [folder, home] = [join(root, 'quickstart'), join(root, 'home')];
+  await Promise.all([mkdir(folder), mkdir(home)]);
+  const emulator = await startEmulator({ operationMs: 300 });
+  onTestFinished(() => emulator.stop());
+  const release = await serveFiles((await makeRelease()).folder);
+  // The language host that can be built from Go modules ignores the option `virtualenv` and installs into the program's folder.
+  const path = [join(folder, 'bin'), cli.folder, process.env.PATH].join(delimiter);
+  const environment = {
+    HOME: home,
+    // The CLI takes the home folder from the user's account, not from HOME.
+    PULUMI_HOME: join(home, '.pulumi'),
+    PULUMI_BACKEND_URL: `file://${home}`,
+    PATH: path,
+    PULUMI_CONFIG_PASSPHRASE: 'from nothing',
+    PULUMI_SKIP_UPDATE_CHECK: '1',
+    ...downloadFrom(release.url),
+    ...(await startPackageRegistry(wheels)),
+  };
+  return { folder, environment, emulator };
+}
+
+describe('README.md', () => {
+  it.each(programs)('shows the %s program of the template', async (heading, file, language) => {
+    const text = await readFile(join(repository, 'templates', file), 'utf8');
+    const program = text
+      .replace(/^template:\n( .*\n)+/m, '')
+      .replace(/^name: .*\ndescription: .*\n/, 'name: quickstart\n');
+    expect(codeBlock('README.md', language, heading)).toBe(program);
+  });
+
+  it.for(programs)('leads from an empty folder and home to a host, in %s', async ([heading], { skip }) => {
+    if (heading === 'Python' && !isSdkMade) skip('run `npm run sdk`');
+    const { folder, environment, emulator } = await startFromNothing();
+    const project = emulator.createProject({ name: 'new' });
+    const branch = emulator.createBranch(project.id);
+    const typed = codeBlock('README.md', 'sh', 'Install') + codeBlock('README.md', 'sh', heading);
+    const script = typed
+      .replace('pulumi login --local', 'pulumi login "$PULUMI_BACKEND_URL"')
+      .replace('https://HOST/api/v2', emulator.url)
+      .replace('=KEY', `=${emulator.apiKey}`)
+      .replace('PROJECT_ID', project.id)
+      .replace('BRANCH_ID', branch.id)
+      // The templates of this commit; `--yes` accepts the names that the CLI proposes.
+      .replace(`pulumi new ${publication.repository}/tree/main`, `pulumi new --yes ${repository}`);
+    const { exitCode, screen } = await runScript(script, folder, environment);
+    if (exitCode !== 0) throw new Error(`exit ${exitCode}: ${screen}`);
+    const [endpoint] = emulator.endpoints(project.id).filter(({ branch_id }) => branch_id === branch.id);
+    expect(screen).toContain(endpoint?.host ?? 'the host of an endpoint that was created');
+  });
+});
