@@ -38,6 +38,10 @@ export function addTimeoutOption(command: Command): Command {
   return command.option('-t, --timeout <seconds>', description, toTimeoutSeconds, defaultTimeoutSeconds);
 }
 
+export function addBaseUrlOption(command: Command): Command {
+  return command.option(...baseUrlOption);
+}
+
 /** Text to add below a command's help. */
 export function toExamples(...examples: readonly string[]): string {
   return `\nExamples:\n${examples.map((example) => `  $ postgres-compute ${example}`).join('\n')}`;

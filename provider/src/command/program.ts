@@ -7,6 +7,7 @@ import type { CommandContext } from './connection';
 import { addEndpointCommands } from './endpoint-commands';
 import { type ExitCode, exitCodeMeanings, exitCodeOf, exitCodes } from './exit-codes';
 import { addImportCommand } from './import-command';
+import { addImportStateCommand } from './import-state-command';
 import { addLookupCommands } from './lookup-commands';
 import { addOperationCommands } from './operation-commands';
 import { toExamples } from './options';
@@ -42,6 +43,7 @@ function makeProgram(context: CommandContext): Command {
   addEndpointCommands(program, context);
   addLookupCommands(program, context);
   addImportCommand(program, context);
+  addImportStateCommand(program, context);
   return program;
 }
 

@@ -1,0 +1,127 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { messageOf } from '../control-api/control-api-error';
+import { toPrintable, toPrintableJson } from '../control-api/printable';
+import type { Branch, Endpoint } from '../control-api/wire-types';
+import { type CommandContext, connect } from './connection';
+import { CommandFailure, exitCodes, usageError } from './exit-codes';
+import { type MovedEndpoint, type Named, writeMovedProgram } from './moved-program';
+import { addBaseUrlOption, type CommandOptions, toExamples } from './options';
+import { nameByAddress } from './resource-addresses';
+import { type ManagedResource, readStateFile, type StateFile } from './state-file';
+
+interface ImportStateOptions extends CommandOptions {
+  readonly output: string;
+}
+
+/** `import-state`. */
+export function addImportStateCommand(program: Command, context: CommandContext): void {
+  addBaseUrlOption(program.command('import-state'))
+    .description(
+      "take over the endpoints and branches that Terraform's provider or its Pulumi bridge manages: write a file for `pulumi import`, and print the program that declares them",
+    )
+    .argument('<file>', 'the output of `terraform show -json` or of `pulumi stack export`')
+    .option('-o, --output <file>', 'file to write', 'import-state.json')
+    .addHelpText(
+      'after',
+      `${toExamples('import-state state.json > index.ts')}
+
+The file is for the provider plugin. The command changes nothing at the service, and prints the next steps.`,
+    )
+    .action((file: string, options: ImportStateOptions) => importState(file, options, context));
+}
+
+async function importState(file: string, options: ImportStateOptions, context: CommandContext) {
+  const { screen } = context;
+  const state = readStateFile(await readText(file));
+  const { branches, endpoints, missing } = await findAtService(state, options, context);
+  for (const { address, id } of missing)
+    screen.say(toPrintable(`Skipped ${address}: the service does not have ${id}.`));
+  if (state.otherTypes.length > 0)
+    screen.say(
+      toPrintable(`Not taken over: ${state.otherTypes.join(', ')}, which this provider does not have.`),
+    );
+  if (branches.length + endpoints.length === 0)
+    throw new CommandFailure(exitCodes.refused, `${file} has no endpoint and no branch to import.`);
+
+  const resources = [...branches.map(toImport('Branch')), ...endpoints.map(toImport('ComputeEndpoint'))];
+  await writeText(options.output, `${toPrintableJson({ resources })}\n`);
+  await screen.print(writeMovedProgram(branches, endpoints));
+  const gone = new Set(missing.map(({ id }) => id));
+  const moved = state.resources.filter(({ id }) => !gone.has(id));
+  for (const line of describeNextSteps(options.output, state.tool, moved)) screen.say(line);
+}
+
+/** What the service has now, which the state file may not show. */
+async function findAtService({ resources }: StateFile, options: ImportStateOptions, context: CommandContext) {
+  const api = connect(options, context);
+  const names = nameByAddress(resources);
+  const branches: Named<Branch>[] = [];
+  const endpoints: MovedEndpoint[] = [];
+  const missing: ManagedResource[] = [];
+  for (const projectId of new Set(resources.map((resource) => resource.projectId))) {
+    const allEndpoints: readonly Endpoint[] = await api.listEndpoints(projectId);
+    const allBranches: readonly Branch[] = await api.listBranches(projectId);
+    for (const managed of resources.filter((resource) => resource.projectId === projectId)) {
+      const name = names.get(managed.address) ?? managed.id;
+      const endpoint = managed.kind === 'endpoint' && allEndpoints.find(({ id }) => id === managed.id);
+      const branch = managed.kind === 'branch' && allBranches.find(({ id }) => id === managed.id);
+      const isNameUnique = (found: Endpoint) =>
+        allEndpoints.filter(({ name }) => name === found.name).length === 1;
+      if (endpoint) endpoints.push({ name, resource: endpoint, isNameUnique: isNameUnique(endpoint) });
+      else if (branch) branches.push({ name, resource: branch });
+      else missing.push(managed);
+    }
+  }
+  return { branches, endpoints, missing };
+}
+
+function toImport(type: string) {
+  return ({ name, resource }: Named<Branch | Endpoint>) => ({
+    type: `postgres-compute:index:${type}`,
+    name,
+    id: `${resource.project_id}/${resource.id}`,
+  });
+}
+
+async function readText(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    throw usageError(`Can't read ${file}: ${messageOf(error)}.`);
+  });
+}
+
+async function writeText(file: string, text: string): Promise<void> {
+  await writeFile(file, text).catch((cause: unknown) => {
+    throw new CommandFailure(exitCodes.unexpected, `Can't write ${file}: ${messageOf(cause)}.`, { cause });
+  });
+}
+
+function describeNextSteps(
+  output: string,
+  tool: StateFile['tool'],
+  moved: readonly ManagedResource[],
+): string[] {
+  // An endpoint leaves a state before its branch, on which it depends.
+  const ordered = [...moved].sort(
+    (left, right) => Number(left.kind === 'branch') - Number(right.kind === 'branch'),
+  );
+  const quoted = ordered.map(({ address }) => quote(toPrintable(address)));
+  const forget =
+    tool === 'Terraform'
+      ? [`terraform state rm ${quoted.join(' ')}`]
+      : quoted.map((urn) => `pulumi state delete --yes ${urn}`);
+  return [
+    `Wrote ${moved.length} ${moved.length === 1 ? 'resource' : 'resources'} to ${output}. Next, in this order:`,
+    '  1. add the text above to the Pulumi program, and the plugin to its Pulumi.yaml',
+    `  2. pulumi import --file ${quote(output)} --generate-code=false`,
+    '  3. pulumi preview --expect-no-changes',
+    `  4. where ${tool} managed them, so that it does not delete them:`,
+    ...forget.map((command) => `     ${command}`),
+    '  5. remove them from the program or the configuration there',
+  ];
+}
+
+/** For the shell. */
+function quote(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

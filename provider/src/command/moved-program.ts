@@ -1,0 +1,82 @@
+import { camelCase, upperFirst } from 'lodash';
+import type { Branch, Endpoint } from '../control-api/wire-types';
+import { argumentNames } from '../endpoint/argument-effects';
+import { declareEndpoint } from '../endpoint/declared-endpoint';
+import { toTypeScript } from './program-text';
+
+export interface Named<Resource> {
+  /** The name of the Pulumi resource. */
+  readonly name: string;
+  readonly resource: Resource;
+}
+
+export interface MovedEndpoint extends Named<Endpoint> {
+  readonly isNameUnique: boolean;
+}
+
+/** A complete TypeScript program that declares branches and endpoints for the plugin. */
+export function writeMovedProgram(
+  branches: readonly Named<Branch>[],
+  endpoints: readonly MovedEndpoint[],
+): string {
+  const variables = new Map(branches.map(({ name, resource }) => [resource.id, toVariable(name)]));
+  /** Through the variable, an endpoint is deleted before its branch. */
+  const refer = (branchId: string) => {
+    const variable = variables.get(branchId);
+    return variable === undefined ? toTypeScript(branchId) : `${variable}.id`;
+  };
+  const used = new Set([
+    ...endpoints.map(({ resource }) => resource.branch_id),
+    ...branches.map(({ resource }) => resource.parent_id ?? ''),
+  ]);
+  const classes = [branches.length > 0 && 'Branch', endpoints.length > 0 && 'ComputeEndpoint'].filter(
+    Boolean,
+  );
+  return [
+    `import { ${classes.join(', ')} } from 'pulumi-postgres-compute/plugin';`,
+    ...parentsFirst(branches).map(({ name, resource }) => {
+      const variable = used.has(resource.id) ? `const ${variables.get(resource.id)} = ` : '';
+      return `${variable}${writeResource('Branch', name, declareBranch(resource, refer))}`;
+    }),
+    ...endpoints.map(({ name, resource, isNameUnique }) => {
+      const declared = declareEndpoint(resource, isNameUnique);
+      const values = argumentNames.flatMap((argument): [string, string][] => {
+        if (argument === 'branchId') return [[argument, refer(resource.branch_id)]];
+        const value = declared[argument];
+        return value === undefined ? [] : [[argument, toTypeScript(value)]];
+      });
+      return writeResource('ComputeEndpoint', name, values);
+    }),
+  ].join('\n\n');
+}
+
+function declareBranch(
+  { project_id, name, parent_id, protected: isProtected }: Branch,
+  refer: (id: string) => string,
+): [string, string][] {
+  return [
+    ['projectId', toTypeScript(project_id)],
+    ['name', toTypeScript(name)],
+    ...(parent_id ? [['parentId', refer(parent_id)] as [string, string]] : []),
+    ...(isProtected ? [['protected', 'true'] as [string, string]] : []),
+  ];
+}
+
+/** Pulumi protects imported resources in the state, so the program must set `protect` too. */
+function writeResource(type: string, name: string, values: readonly (readonly [string, string])[]): string {
+  const lines = values.map(([argument, value]) => `  ${argument}: ${value},`);
+  return [`new ${type}(${toTypeScript(name)}, {`, ...lines, '}, { protect: true });'].join('\n');
+}
+
+function toVariable(name: string): string {
+  return `branch${upperFirst(camelCase(name))}`;
+}
+
+/** A variable is declared before it is used. */
+function parentsFirst(branches: readonly Named<Branch>[]): Named<Branch>[] {
+  const depthOf = (id: string | undefined): number => {
+    const found = branches.find(({ resource }) => resource.id === id);
+    return found === undefined ? 0 : 1 + depthOf(found.resource.parent_id);
+  };
+  return branches.toSorted((left, right) => depthOf(left.resource.id) - depthOf(right.resource.id));
+}

@@ -1,0 +1,25 @@
+import type { ManagedResource } from './state-file';
+
+/**
+ * A name for each resource from what the other tool calls it, unique among the resources of its kind: `reports-replica-eu` for
+ * `module.reports.neon_endpoint.replica["eu"]`, and the last part of a URN.
+ * @returns the names by address
+ */
+export function nameByAddress(resources: readonly ManagedResource[]): ReadonlyMap<string, string> {
+  const taken = new Set<string>();
+  return new Map(
+    resources.map(({ kind, address }) => {
+      const proposal = toName(address);
+      let name = proposal;
+      for (let number = 2; taken.has(`${kind} ${name}`); number += 1) name = `${proposal}-${number}`;
+      taken.add(`${kind} ${name}`);
+      return [address, name];
+    }),
+  );
+}
+
+function toName(address: string): string {
+  const own = address.startsWith('urn:') ? address.slice(address.lastIndexOf('::') + 2) : address;
+  const words = own.replaceAll(/(^|\.)(module|neon_endpoint|neon_branch)\./g, '$1');
+  return words.replaceAll(/[^\w]+/g, '-').replaceAll(/^-|-$/g, '') || 'resource';
+}

@@ -1,0 +1,117 @@
+import * as z from 'zod';
+import { usageError } from './exit-codes';
+
+/** An endpoint or a branch that another tool manages. */
+export interface ManagedResource {
+  readonly kind: 'endpoint' | 'branch';
+  readonly id: string;
+  readonly projectId: string;
+  /** What the other tool calls it: an address of Terraform or a URN of Pulumi. */
+  readonly address: string;
+}
+
+export interface StateFile {
+  readonly tool: 'Terraform' | 'Pulumi';
+  readonly resources: readonly ManagedResource[];
+  /** The types of the service's other resources, which this provider does not have. */
+  readonly otherTypes: readonly string[];
+}
+
+const terraformResource = z.object({
+  address: z.string(),
+  mode: z.string(),
+  type: z.string(),
+  values: z.record(z.string(), z.unknown()),
+});
+const terraformModule = z.object({
+  resources: z.array(terraformResource).default([]),
+  get child_modules() {
+    return z.array(terraformModule).default([]);
+  },
+});
+/** `terraform show -json`; OpenTofu writes the same. */
+const terraformState = z.object({ values: z.object({ root_module: terraformModule }) });
+
+const pulumiResource = z.object({
+  urn: z.string(),
+  type: z.string(),
+  id: z.string().default(''),
+  outputs: z.record(z.string(), z.unknown()).default({}),
+  /** Of a resource that a replacement has still to delete. */
+  delete: z.boolean().default(false),
+});
+/** `pulumi stack export`. */
+const pulumiState = z.object({ deployment: z.object({ resources: z.array(pulumiResource).default([]) }) });
+
+const terraformKinds: Readonly<Record<string, ManagedResource['kind']>> = {
+  neon_endpoint: 'endpoint',
+  neon_branch: 'branch',
+};
+/** The names that Pulumi's bridge gives them. */
+const pulumiKinds: Readonly<Record<string, ManagedResource['kind']>> = {
+  'neon:index/endpoint:Endpoint': 'endpoint',
+  'neon:index/branch:Branch': 'branch',
+};
+
+/** @throws CommandFailure when the text is not a state file, or a resource in it lacks its ids */
+export function readStateFile(text: string): StateFile {
+  const json = parseJson(text);
+  const terraform = terraformState.safeParse(json);
+  if (terraform.success) {
+    const all = listModule(terraform.data.values.root_module).filter(({ mode }) => mode === 'managed');
+    return {
+      tool: 'Terraform',
+      resources: all.flatMap(({ type, address, values }) =>
+        toManaged(terraformKinds[type], address, values.id, values.project_id),
+      ),
+      otherTypes: otherTypes(all, 'neon_', terraformKinds),
+    };
+  }
+  const pulumi = pulumiState.safeParse(json);
+  if (pulumi.success) {
+    const all = pulumi.data.deployment.resources.filter((resource) => !resource.delete);
+    return {
+      tool: 'Pulumi',
+      resources: all.flatMap(({ type, urn, id, outputs }) =>
+        toManaged(pulumiKinds[type], urn, id, outputs.projectId),
+      ),
+      otherTypes: otherTypes(all, 'neon:', pulumiKinds),
+    };
+  }
+  throw usageError('The file is neither the output of `terraform show -json` nor of `pulumi stack export`.');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw usageError(`The file is not JSON: ${(cause as Error).message}.`); // JSON.parse throws a SyntaxError.
+  }
+}
+
+type TerraformModule = z.infer<typeof terraformModule>;
+
+function listModule({ resources, child_modules }: TerraformModule): z.infer<typeof terraformResource>[] {
+  return [...resources, ...child_modules.flatMap(listModule)];
+}
+
+function toManaged(
+  kind: ManagedResource['kind'] | undefined,
+  address: string,
+  id: unknown,
+  projectId: unknown,
+): ManagedResource[] {
+  if (kind === undefined) return [];
+  if (typeof id === 'string' && id && typeof projectId === 'string' && projectId)
+    return [{ kind, id, projectId, address }];
+  throw usageError(`The file has no id or no project of ${address}.`);
+}
+
+function otherTypes(
+  all: readonly { readonly type: string }[],
+  prefix: string,
+  known: Readonly<Record<string, unknown>>,
+): string[] {
+  const types = all.map(({ type }) => type).filter((type) => type.startsWith(prefix) && !(type in known));
+  return [...new Set(types)];
+}
