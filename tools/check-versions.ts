@@ -1,13 +1,16 @@
 // Installs the packed packages with each supported version of Node, the Pulumi SDK and TypeScript, and runs a real
-// `pulumi up`, preview and destroy with each. Needs the package registry.
+// `pulumi up`, preview and destroy with each. With --record, a run that passes writes the versions into the README. Needs the
+// package registry.
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import execa from 'execa';
 import { withoutSecrets } from './child-environment.mjs';
 import { type PackedPackage, packPackages } from './packages/pack-packages';
+import { recordVersions, type TestedVersions } from './packages/record-versions';
 import { runTrials, say } from './packages/run-trials';
 import type { ProgramKind } from './packages/trial-program';
 import { TrialProject, type TrialReport } from './packages/trial-project';
+import { findPulumiCli } from './pulumi-cli/find';
 
 /** Together, they cover both ends of `engines` and `peerDependencies` in provider/package.json. */
 interface Combination {
@@ -36,10 +39,10 @@ void runTrials(checkVersions);
 
 async function checkVersions(folder: string): Promise<void> {
   const packages = await packPackages(folder);
-  const words = process.argv.slice(2).join(' ');
-  const chosen = combinations.filter((combination) => nameOf(combination).includes(words));
-  if (chosen.length === 0) throw new Error(`No combination's name contains "${words}".`);
-  const rows: object[] = [];
+  const words = process.argv.slice(2).filter((word) => word !== '--record');
+  const chosen = combinations.filter((combination) => nameOf(combination).includes(words.join(' ')));
+  if (chosen.length === 0) throw new Error(`No combination's name contains "${words.join(' ')}".`);
+  const rows: (TestedVersions & Record<string, unknown>)[] = [];
   for (const combination of chosen) {
     const name = nameOf(combination);
     const startedAt = Date.now();
@@ -48,13 +51,15 @@ async function checkVersions(folder: string): Promise<void> {
       .catch((error: unknown) => {
         process.exitCode = 1;
         say(String(error));
-        return { outcome: 'FAILED' };
+        return { node: undefined, pulumi: undefined, typescript: undefined, outcome: 'FAILED' };
       });
     const seconds = Math.round((Date.now() - startedAt) / 1_000);
     say(`${outcome.outcome} ${name} (${seconds} s)`);
     rows.push({ program: combination.program, ...outcome, seconds });
   }
   console.table(rows);
+  if (process.argv.includes('--record') && process.exitCode === undefined)
+    recordVersions(rows, findPulumiCli()?.version);
 }
 
 /** The command line chooses combinations by a part of it. */

@@ -42,6 +42,7 @@ test('the workflows of this repository and of the examples are checked', () => {
     'examples/preview-environments/preview.yaml',
     '.github/workflows/ci.yaml',
     '.github/workflows/release.yaml',
+    '.github/workflows/versions.yaml',
   ]);
 });
 

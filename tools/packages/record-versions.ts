@@ -1,0 +1,31 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface TestedVersions {
+  readonly node: string | undefined;
+  readonly pulumi: string | undefined;
+  readonly typescript: string | undefined;
+}
+
+const readme = join(__dirname, '../../README.md');
+const place = /(?<=<!-- Written by `npm run versions -- --record` -->\n)[\s\S]*?(?=\n<!--)/;
+
+/** Writes the versions with which every trial has passed into the README. */
+export function recordVersions(rows: readonly TestedVersions[], cli = 'unknown'): void {
+  const today = new Date().toISOString().slice(0, 10);
+  const list = (name: keyof TestedVersions) => {
+    const versions = [...new Set(rows.flatMap((row) => row[name]?.replace(/^v/, '') ?? []))];
+    return versions.sort((left, right) => left.localeCompare(right, 'en', { numeric: true })).join(', ');
+  };
+  const lines = [
+    `Tested on ${today}, each with a real \`pulumi up\`, preview and destroy:`,
+    '',
+    `- Node.js ${list('node')}`,
+    `- \`@pulumi/pulumi\` ${list('pulumi')}`,
+    `- TypeScript ${list('typescript')}`,
+    `- Pulumi CLI ${cli}`,
+  ];
+  const text = readFileSync(readme, 'utf8');
+  if (!place.test(text)) throw new Error('README.md has no place for the tested versions.');
+  writeFileSync(readme, text.replace(place, lines.join('\n')));
+}
