@@ -7,7 +7,9 @@ const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().spl
 
 test('no file but publication.json has a placeholder that its settings do not explain', () => {
   const own = Object.values(publication).sort((left, right) => right.length - left.length);
-  const settings = [...own, pluginDownloadURL, publication.repository.replace('https://', '')];
+  const path = publication.repository.replace('https://', '');
+  const image = path.replace(/^github\.com\/([^/]+)\/.*/, 'ghcr.io/$1').toLowerCase();
+  const settings = [...own, pluginDownloadURL, path, image];
   const withPlaceholder = files
     .filter((file) => /\.(json|ya?ml|md|[cm]?[jt]s|py|go|toml|svg|txt)$|^[^.]*$/.test(file))
     .filter((file) => !['publication.json', 'tests/tools/publication.test.ts'].includes(file))

@@ -10,6 +10,7 @@ const READ_ONLY = { contents: 'read' };
 const OF_A_TAG: Readonly<Record<string, object>> = {
   npm: { ...READ_ONLY, 'id-token': 'write' },
   pypi: { ...READ_ONLY, 'id-token': 'write' },
+  ghcr: { ...READ_ONLY, packages: 'write' },
   release: { contents: 'write', 'id-token': 'write', attestations: 'write' },
 };
 const PINNED = /uses: [\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;

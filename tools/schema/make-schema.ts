@@ -11,6 +11,8 @@ const documents = [
   'docs/plugin.md',
   'examples/quickstart-yaml/README.md',
   'templates/yaml/Pulumi.yaml',
+  'emulator/README.md',
+  'emulator/compose.yaml',
 ];
 /** In this order: the examples in the schema and in the Registry's page are those of the README. */
 const files: Readonly<Record<string, () => string>> = {

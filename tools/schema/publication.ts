@@ -18,6 +18,7 @@ export const pluginDownloadURL = publication.repository.replace(
   'https://github.com/',
   'github://api.github.com/',
 );
+const [owner = ''] = publication.repository.replace('https://github.com/', '').split('/');
 /** The Go module of the SDK is a folder of the repository. */
 export const goImportPath = `${publication.repository.replace('https://', '')}/sdk/go/postgrescompute`;
 
@@ -37,5 +38,6 @@ export function toDocument(file: string): string {
   return readFileSync(join(root, file), 'utf8')
     .replaceAll(/https:\/\/[^\s/]+\/\S+(?=\/tree\/main\/templates)/g, publication.repository)
     .replaceAll(/github:\/\/api\.github\.com\/\S+/g, pluginDownloadURL)
+    .replaceAll(/ghcr\.io\/[^/\s]+(?=\/postgres-control-emulator)/g, `ghcr.io/${owner.toLowerCase()}`)
     .replaceAll(/"[^"\s]*\/sdk\/go\/postgrescompute"/g, `"${goImportPath}"`);
 }

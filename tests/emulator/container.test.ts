@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { load } from 'js-yaml';
+import { PostgresControlEmulatorContainer, toArguments } from 'postgres-control-emulator/testcontainers';
+import { expect, it, onTestFinished } from 'vitest';
+import { repository } from '../support/documents';
+import { emulatorCommand, startCommand } from '../support/emulator-command';
+import { sendRequest } from '../support/send-request';
+
+// No container engine is needed: what the image runs is run here.
+
+interface ComposeService {
+  readonly image: string;
+  readonly build: { readonly dockerfile: string; readonly target: string };
+  readonly ports: readonly string[];
+}
+
+const dockerfile = readFileSync(join(repository, 'emulator/Dockerfile'), 'utf8');
+
+/** The words of an instruction that has them as a JSON array. */
+function readWords(instruction: RegExp): string[] {
+  const [, json = ''] = instruction.exec(dockerfile) ?? [];
+  return JSON.parse(json);
+}
+
+async function start(args: readonly string[]) {
+  const command = await startCommand([process.execPath, emulatorCommand, ...args]);
+  onTestFinished(() => void command.child.kill('SIGKILL'));
+  return command;
+}
+
+it('the entry point of the image starts the emulator, and its health check notices when it has ended', async () => {
+  const [program, ...args] = readWords(/^ENTRYPOINT (.*)$/m);
+  expect(program).toBe('postgres-control-emulator');
+  const emulator = await start(args.map((word) => (word === '8080' ? '0' : word)));
+  const { port } = new URL(emulator.url);
+  const [node, ...check] = readWords(/^HEALTHCHECK [^[]*CMD (\[.*\])$/m).map((word) =>
+    word.replace('8080', port),
+  );
+  expect(node).toBe('node');
+  const isHealthy = () =>
+    promisify(execFile)(process.execPath, check).then(
+      () => true,
+      () => false,
+    );
+  expect(await isHealthy()).toBe(true);
+  await emulator.end('SIGTERM');
+  expect(await isHealthy()).toBe(false);
+});
+
+it('the image runs the emulator as a user without privileges in each of its variants', () => {
+  const stages = dockerfile.split(/^FROM /m).slice(2);
+  const users = stages.map((stage) => [...stage.matchAll(/^USER (\w+)$/gm)].at(-1)?.[1]);
+  expect(users).toEqual(['node', 'node', undefined]); // The last one is the slim stage as it is.
+  expect(stages.at(-1)?.trim()).toBe('slim');
+});
+
+it('the compose file names a stage, the ports and the version of the image', () => {
+  const text = readFileSync(join(repository, 'emulator/compose.yaml'), 'utf8');
+  const { services } = load(text) as { services: { emulator: ComposeService } };
+  const { image, build, ports } = services.emulator;
+  expect(existsSync(join(repository, build.dockerfile))).toBe(true);
+  expect(dockerfile).toContain(` AS ${build.target}\n`);
+  const exposed = [...dockerfile.matchAll(/^EXPOSE (\d+)$/gm)].map(([, port]) => port);
+  expect(ports).toEqual(exposed.map((port) => `127.0.0.1:${port}:${port}`));
+  const { version } = JSON.parse(readFileSync(join(repository, 'emulator/package.json'), 'utf8'));
+  expect(image).toMatch(new RegExp(`:${version}-postgres$`));
+});
+
+it('the Testcontainers module passes the options of startEmulator to the command', async () => {
+  const args = toArguments({
+    operationMs: { start_compute: 30, default: 0 },
+    plan: 'free',
+    locks: 'none',
+    regionId: 'moon-1',
+    requestsPerMinute: 0,
+    normalizeSettings: true,
+    postgres: false,
+  });
+  const emulator = await start(args);
+  const response = await sendRequest(emulator, 'POST', '/projects', { project: { name: 'contained' } });
+  const { project, endpoints } = (await response.json()) as Record<string, never>;
+  expect(project).toMatchObject({ region_id: 'moon-1' });
+  expect(endpoints).toMatchObject([{ autoscaling_limit_max_cu: 0.25 }]);
+});
+
+it('the Testcontainers module takes the image of its own version', () => {
+  const { version } = JSON.parse(readFileSync(join(repository, 'emulator/package.json'), 'utf8'));
+  const container = new PostgresControlEmulatorContainer({ postgres: true });
+  expect(JSON.stringify(container)).toContain(`/postgres-control-emulator:${version}-postgres`);
+});
