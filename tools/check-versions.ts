@@ -32,7 +32,7 @@ const combinations: readonly Combination[] = [
   { node: '22', pulumi: newestSdk, program: 'TypeScript, as pulumi new', typescript: '5' },
   { node: '24', pulumi: newestSdk, program: 'TypeScript', typescript: '6' },
   { node: '24.0.0', pulumi: lastSdkForNode20, program: 'TypeScript, ES module', typescript: '5' },
-  { node: '26', pulumi: newestSdk, program: 'JavaScript, ES module' },
+  { node: 'latest', pulumi: newestSdk, program: 'JavaScript, ES module' },
 ];
 
 void runTrials(checkVersions);

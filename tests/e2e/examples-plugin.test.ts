@@ -1,13 +1,10 @@
-import { delimiter, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { pluginDownloadURL } from '../../tools/schema/publication';
-import { downloadFrom, serveFiles } from '../support/file-server';
-import { isSdkMade, wheels } from '../support/generated-sdk';
-import { startPackageRegistry } from '../support/package-registry';
+import { serveFiles } from '../support/file-server';
 import { makeRelease } from '../support/packed-plugin';
 import { startExample } from '../support/start-example';
 
-it('quickstart-yaml: creates the endpoint with the plugin that the CLI downloads from a release', async (test) => {
+it('quickstart-yaml: creates the endpoint with the downloaded plugin', async (test) => {
   const { folder } = await makeRelease();
   const { url } = await serveFiles(folder);
   const { stack, branch, followReadme, heldBy } = await startExample('quickstart-yaml', test);
@@ -22,18 +19,3 @@ it('quickstart-yaml: creates the endpoint with the plugin that the CLI downloads
   await stack.run('destroy', '--yes', '--skip-preview');
   expect(heldBy(branch.id)).toEqual([]);
 });
-
-it.skipIf(!isSdkMade)(
-  'quickstart-python: creates the endpoint, with the SDK of the package',
-  async (test) => {
-    const { url } = await serveFiles((await makeRelease()).folder);
-    const { stack, branch, followReadme, heldBy } = await startExample('quickstart-python', test);
-    // The language host that can be built from Go modules installs into the program's folder.
-    const PATH = [join(stack.folder, 'bin'), stack.environment.PATH].join(delimiter);
-    Object.assign(stack.environment, { PATH }, downloadFrom(url), await startPackageRegistry(wheels));
-    await followReadme();
-    await followReadme();
-    expect((await stack.run('stack', 'output', 'poolerHost')).stdout).toContain('-pooler');
-    expect(heldBy(branch.id)).toMatchObject([{ suspend_timeout_seconds: 300 }]);
-  },
-);

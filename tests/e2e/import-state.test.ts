@@ -7,7 +7,7 @@ import { recreateTerraformState } from '../support/moved-state';
 import { commandFile } from '../support/start-command';
 import { startPluginStack } from '../support/start-plugin-stack';
 
-it('import-state moves endpoints and a branch from Terraform to Pulumi without changing them', async () => {
+it('import-state moves resources from Terraform without a change', async () => {
   const project = 'name: moved\nmain: index.ts\nruntime: nodejs\n';
   const service = await startPluginStack(
     project + codeBlock('README.md', 'yaml', 'TypeScript with the plugin'),

@@ -7,7 +7,7 @@ import { repository } from '../support/documents';
 import { makeRelease } from '../support/packed-plugin';
 import { listFiles, makeTemporaryFolder } from '../support/temporary-folder';
 
-it('a release has the plugin for five platforms, its bill of materials, and their checksums', async () => {
+it('a release has five archives, a bill of materials and checksums', async () => {
   const { folder, version } = await makeRelease();
   const name = `pulumi-resource-postgres-compute-v${version}`;
   const platforms = ['linux-amd64', 'linux-arm64', 'darwin-amd64', 'darwin-arm64', 'windows-amd64'];

@@ -31,7 +31,7 @@ async function start(args: readonly string[]) {
   return command;
 }
 
-it('the entry point of the image starts the emulator, and its health check notices when it has ended', async () => {
+it('the health check tells a running emulator from one that has ended', async () => {
   const [program, ...args] = readWords(/^ENTRYPOINT (.*)$/m);
   expect(program).toBe('postgres-control-emulator');
   const emulator = await start(args.map((word) => (word === '8080' ? '0' : word)));
@@ -50,7 +50,7 @@ it('the entry point of the image starts the emulator, and its health check notic
   expect(await isHealthy()).toBe(false);
 });
 
-it('the image runs the emulator as a user without privileges in each of its variants', () => {
+it('every variant of the image runs as a user without privileges', () => {
   const stages = dockerfile.split(/^FROM /m).slice(2);
   const users = stages.map((stage) => [...stage.matchAll(/^USER (\w+)$/gm)].at(-1)?.[1]);
   expect(users).toEqual(['node', 'node', undefined]); // The last one is the slim stage as it is.
@@ -69,7 +69,7 @@ it('the compose file names a stage, the ports and the version of the image', () 
   expect(image).toMatch(new RegExp(`:${version}-postgres$`));
 });
 
-it('the Testcontainers module passes the options of startEmulator to the command', async () => {
+it('the Testcontainers module passes its options to the command', async () => {
   const args = toArguments({
     operationMs: { start_compute: 30, default: 0 },
     plan: 'free',

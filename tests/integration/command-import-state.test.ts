@@ -93,7 +93,7 @@ new ComputeEndpoint('reports-replica-eu', {
     expect(stderr).not.toMatch(/state delete .*::app/);
   });
 
-  it('changes nothing at the service, and prints no secret of the state file', async () => {
+  it('changes nothing at the service and prints no secret', async () => {
     const { emulator, project, importState } = await startImport();
     const { text } = await recreateTerraformState(emulator, project.id, 'kislerdm');
     const before = emulator.requests().length;

@@ -5,7 +5,7 @@ import { pluginDownloadURL, publication } from '../../tools/schema/publication';
 
 const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n');
 
-test('no file but publication.json has a placeholder that its settings do not explain', () => {
+test('only publication.json, and what it writes, has placeholders', () => {
   const own = Object.values(publication).sort((left, right) => right.length - left.length);
   const path = publication.repository.replace('https://', '');
   const image = path.replace(/^github\.com\/([^/]+)\/.*/, 'ghcr.io/$1').toLowerCase();

@@ -5,7 +5,9 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import execa from 'execa';
 import { findPython } from '../../tests/fuzz/python-tools';
+import { codeBlock } from '../../tests/support/documents';
 import { goEnvironment } from '../child-environment.mjs';
+import { publication } from '../schema/publication';
 
 const root = join(__dirname, '../..');
 const schema = join(root, 'provider/plugin/schema.json');
@@ -18,10 +20,18 @@ async function makeSdk(): Promise<void> {
   for (const language of ['python', 'go']) await generate(language);
   const python = await findPython();
   await downloadRequirements(python.command, python.version);
-  copyFileSync(join(root, 'provider/README.md'), join(folder, 'python/README.md'));
+  writeFileSync(join(folder, 'python/README.md'), describePackage());
   const build = ['wheel', '--no-deps', '--no-index', '--find-links', wheels, '--wheel-dir', wheels];
   await pip(python.command, ...build, join(folder, 'python'));
   copyFileSync(schema, join(folder, 'schema.json'));
+}
+
+/** What PyPI shows. */
+function describePackage(): string {
+  const { description } = JSON.parse(readFileSync(schema, 'utf8'));
+  const program = codeBlock('README.md', 'python', 'Python');
+  const more = `It downloads the provider plugin, which needs Node.js. More: ${publication.homepage}`;
+  return `# pulumi-postgres-compute\n\n${description}\n\n\`\`\`python\n${program}\`\`\`\n\n${more}\n`;
 }
 
 async function generate(language: string): Promise<void> {
