@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import execa from 'execa';
 import { findPython } from '../../tests/fuzz/python-tools';
 import { codeBlock } from '../../tests/support/documents';
-import { goEnvironment } from '../child-environment.mjs';
+import { goEnvironment, withoutSecrets } from '../child-environment.mjs';
 import { publication } from '../schema/publication';
 
 const root = join(__dirname, '../..');
@@ -58,7 +58,8 @@ async function downloadRequirements(python: string, version: string): Promise<vo
 
 async function pip(python: string, ...words: string[]): Promise<void> {
   const options = ['-m', 'pip', '--quiet', '--disable-pip-version-check'];
-  await execa(python, [...options, ...words], { stderr: 'inherit' });
+  const env = withoutSecrets(process.env);
+  await execa(python, [...options, ...words], { env, extendEnv: false, stderr: 'inherit' });
 }
 
 void makeSdk();
