@@ -6,10 +6,13 @@ import { pluginDownloadURL, publication } from '../../tools/schema/publication';
 const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n');
 
 test('only publication.json, and what it writes, has placeholders', () => {
-  const own = Object.values(publication).sort((left, right) => right.length - left.length);
+  const { publisher, ...addresses } = publication;
+  const own = Object.values(addresses).sort((left, right) => right.length - left.length);
   const path = publication.repository.replace('https://', '');
   const image = path.replace(/^github\.com\/([^/]+)\/.*/, 'ghcr.io/$1').toLowerCase();
-  const settings = [...own, pluginDownloadURL, path, image];
+  // The publisher is one word, so it is a setting only in its own place.
+  const fields = [`"author": "${publisher}"`, `"publisher": "${publisher}"`];
+  const settings = [...own, ...fields, pluginDownloadURL, path, image];
   const withPlaceholder = files
     .filter((file) => /\.(json|ya?ml|md|[cm]?[jt]s|py|go|toml|svg|txt)$|^[^.]*$/.test(file))
     .filter((file) => !['publication.json', 'tests/tools/publication.test.ts'].includes(file))

@@ -21,4 +21,4 @@ const settings = read('publication.json');
 if (settings.repository !== url)
   report(`publication.json has the repository ${settings.repository}, but this one is ${url}.`);
 for (const [name, value] of Object.entries(settings))
-  if (value.includes('example.com')) report(`publication.json has the placeholder ${value} for ${name}.`);
+  if (/example\.com/.test(value)) report(`publication.json has the placeholder ${value} for ${name}.`);
