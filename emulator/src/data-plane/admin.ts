@@ -8,7 +8,11 @@ export interface AdminAccess {
   readonly password: string;
 }
 
-/** No `pg_settings` of an endpoint may change what the emulator's own statements do. */
+/**
+ * Neither `pg_settings` nor what clients prepare in a database may change what the emulator's own statements do. Only
+ * pg_catalog is searched, where clients can create nothing, so no statement meets a function, an operator or a type of
+ * theirs. Roles that a statement names are held first (`held-roles.ts`).
+ */
 const OPTIONS = [
   'statement_timeout=0',
   // A client may hold a lock for as long as it likes.

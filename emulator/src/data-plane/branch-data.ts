@@ -2,15 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { SUPERUSER } from '../gateway/computes';
 import type { BranchRecord } from '../records/branch-record';
 import type { ProjectRecord } from '../records/project-record';
 import { Cluster, type ClusterSetup, REMOVED } from './cluster';
 import { copyFolder } from './copy-folder';
 import type { PostgresBinaries } from './find-postgres';
-import { runGuarded } from './guarded-process';
 import { inheritAccess, inheritedIds } from './roles-and-databases';
 import { checkOwned, checkReachable, makeServerFolder, writeServerFile } from './server-user';
+import { createTemplate } from './template';
 
 export interface Folders {
   /** The clusters of the branches, and what they start from. */
@@ -18,9 +17,6 @@ export interface Folders {
   /** What the emulator removes when it ends: sockets and standbys. */
   readonly temporary: string;
 }
-
-/** In this file, `initdb` writes who can log in how. The socket's folder is closed to other users of the machine. */
-const HOST_ACCESS = `local replication ${SUPERUSER} scram-sha-256\nlocal all all scram-sha-256\n`;
 
 /** The clusters of the branches. Each is created when it is first needed: a branch that no client uses has none. */
 export class BranchData {
@@ -41,11 +37,12 @@ export class BranchData {
    * @throws Error when the folder cannot be used, or another version of Postgres wrote it
    */
   static async open(
-    { postgres, initdb, version }: PostgresBinaries,
+    binaries: PostgresBinaries,
     folders: Folders,
     branchIds: ReadonlySet<string>,
   ): Promise<BranchData> {
     const { data } = folders;
+    const { postgres, version } = binaries;
     checkOwned(data);
     makeServerFolder(data);
     checkReachable(data);
@@ -54,7 +51,7 @@ export class BranchData {
     const passwordFile = join(data, 'superuser-password');
     if (!existsSync(template)) {
       writeServerFile(passwordFile, randomBytes(24).toString('hex'));
-      await createTemplate(initdb, template, passwordFile);
+      await createTemplate(binaries, template, passwordFile);
     }
     const written = readFileSync(join(template, 'PG_VERSION'), 'utf8').trim();
     if (written !== String(version)) {
@@ -149,16 +146,6 @@ export class BranchData {
     }
     return cluster;
   }
-}
-
-async function createTemplate(initdb: string, template: string, passwordFile: string): Promise<void> {
-  const unfinished = `${template}.new`;
-  const locale = process.platform === 'linux' ? 'C.UTF-8' : 'C';
-  const login = ['-U', SUPERUSER, '-A', 'scram-sha-256', `--pwfile=${passwordFile}`];
-  const form = ['-E', 'UTF8', `--locale=${locale}`, '--wal-segsize=1', '--no-sync', '--no-instructions'];
-  await runGuarded(initdb, ['-D', unfinished, ...login, ...form]);
-  writeServerFile(join(unfinished, 'pg_hba.conf'), HOST_ACCESS);
-  renameSync(unfinished, template);
 }
 
 /** What a killed emulator could not finish, and clusters that it could not remove. */

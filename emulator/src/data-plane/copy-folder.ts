@@ -19,7 +19,8 @@ export async function copyFolder(
     const inner = join(path, entry.name);
     if (omits(inner)) return;
     if (entry.isDirectory()) await copyFolder(from, to, omits, inner);
-    else await copyServerFile(join(from, inner), join(to, inner));
+    // Postgres makes links only for tablespaces, which clients cannot create. The emulator, as root, follows none.
+    else if (entry.isFile()) await copyServerFile(join(from, inner), join(to, inner));
   };
   await Promise.all((await readdirIfExists(join(from, path))).map(copyEntry));
 }

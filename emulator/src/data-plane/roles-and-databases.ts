@@ -1,7 +1,7 @@
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
-import { SUPERUSER } from '../gateway/computes';
 import type { BranchRecord } from '../records/branch-record';
 import type { Role } from '../records/wire-types';
+import { holdDataRoles, holdRole, inTransaction, listDatabases } from './held-roles';
 
 /**
  * The roles and databases of the API that exist in a cluster. Others, which clients created by SQL, are left alone.
@@ -72,18 +72,25 @@ export async function applyAccess(
 async function setRole(admin: Client, { name, password }: Role): Promise<void> {
   const role = escapeIdentifier(name);
   const login = password === undefined ? 'NOLOGIN' : `LOGIN PASSWORD ${escapeLiteral(password)}`;
-  const exists = await roleExists(admin, name);
-  const is16 = await hasRow(admin, "SELECT WHERE current_setting('server_version_num')::int >= $1", 160_000);
+  const is16 = await hasRow(admin, "SELECT WHERE current_setting('server_version_num')::int >= 160000");
   const createRole = is16 ? 'CREATEROLE' : '';
-  await admin.query(`${exists ? 'ALTER' : 'CREATE'} ROLE ${role} CREATEDB ${createRole} ${login}`);
-  await admin.query(`GRANT pg_read_all_data, pg_write_all_data TO ${role}`);
+  await inTransaction(admin, async () => {
+    const verb = (await holdRole(admin, name)) ? 'ALTER' : 'CREATE';
+    // A new role cannot be renamed before it is committed.
+    await admin.query(`${verb} ROLE ${role} CREATEDB ${createRole} ${login}`);
+    await admin.query(`GRANT ${await holdDataRoles(admin)} TO ${role}`);
+  });
 }
 
+/** A client cannot make or rename template0, and a database that has this name already is its owner's own. */
 async function setDatabase(admin: Client, name: string, owner: string): Promise<void> {
   const database = escapeIdentifier(name);
-  if (await databaseExists(admin, name))
+  if (!(await databaseExists(admin, name)))
+    await admin.query(`CREATE DATABASE ${database} TEMPLATE template0`);
+  await inTransaction(admin, async () => {
+    await holdRole(admin, owner);
     await admin.query(`ALTER DATABASE ${database} OWNER TO ${escapeIdentifier(owner)}`);
-  else await admin.query(`CREATE DATABASE ${database} OWNER ${escapeIdentifier(owner)} TEMPLATE template0`);
+  });
 }
 
 /** In one transaction and by a temporary name, because one may get the name that another had. */
@@ -100,22 +107,24 @@ async function renameDatabases(
   }
   if (renamed.length === 0) return;
   // Nothing can be connected to a database that is renamed.
-  await admin.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = ANY($1)', [
-    renamed.map(({ from }) => from),
-  ]);
-  await admin.query('BEGIN');
-  for (const { from, via } of renamed) await renameDatabase(admin, from, via);
-  for (const { via, to } of renamed) await renameDatabase(admin, via, to);
-  await admin.query('COMMIT');
+  const names = renamed.map(({ from }) => escapeLiteral(from)).join(', ');
+  await admin.query(
+    `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname IN (${names})`,
+  );
+  await inTransaction(admin, async () => {
+    for (const { from, via } of renamed) await renameDatabase(admin, from, via);
+    for (const { via, to } of renamed) await renameDatabase(admin, via, to);
+  });
 }
 
+/** Only their owners rename databases, so a name never leads to one of Postgres's own: the API refuses those. */
 async function renameDatabase(admin: Client, from: string, to: string): Promise<void> {
   await admin.query(`ALTER DATABASE ${escapeIdentifier(from)} RENAME TO ${escapeIdentifier(to)}`);
 }
 
 /**
- * Its objects go to the owner of their database, as in the service, or else to a role of the branch; never to the
- * superuser, as whom a function of the role would then run. Without an heir, the role stays, but cannot log in.
+ * Its objects go to the owner of their database, as in the service, or else to a role of the branch; never to one of
+ * Postgres's own, as which a function of the role would then run. Without an heir, the role stays, but cannot log in.
  */
 async function dropRole(
   connect: Connect,
@@ -123,40 +132,35 @@ async function dropRole(
   { roles, databases: ofBranch }: RolesAndDatabases,
 ): Promise<void> {
   const role = escapeIdentifier(name);
+  /** Does work with the role, unless it is gone. */
+  const withRole = (database: string, work: (admin: Client) => Promise<unknown>): Promise<void> =>
+    connect(database, (admin) =>
+      inTransaction(admin, async () => {
+        if (await holdRole(admin, name)) await work(admin);
+      }),
+    );
   const fallback = ofBranch[0]?.owner_name ?? roles[0]?.name;
   if (fallback === undefined) {
-    await connect('postgres', async (admin) => {
-      if (await roleExists(admin, name)) await admin.query(`ALTER ROLE ${role} NOLOGIN`);
-    });
-    return;
+    return withRole('postgres', (admin) => admin.query(`ALTER ROLE ${role} NOLOGIN`));
   }
-  const databases: { datname: string; owner: string }[] = [];
-  await connect('postgres', async (admin) => {
-    if (!(await roleExists(admin, name))) return;
-    const all = 'SELECT datname, pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datallowconn';
-    databases.push(...(await admin.query(all)).rows);
-  });
-  for (const { datname, owner } of databases) {
-    await connect(datname, async (admin) => {
-      const heir = escapeIdentifier(owner === name || owner === SUPERUSER ? fallback : owner);
-      await admin.query(`REASSIGN OWNED BY ${role} TO ${heir}`);
+  const databases: { name: string; owner: string | null }[] = [];
+  await withRole('postgres', async (admin) => databases.push(...(await listDatabases(admin))));
+  for (const { name: database, owner } of databases) {
+    const heir = owner === null || owner === name ? fallback : owner;
+    // Both change owners and remove objects; neither runs a function of theirs, and only a superuser has event triggers.
+    await withRole(database, async (admin) => {
+      await holdRole(admin, heir);
+      await admin.query(`REASSIGN OWNED BY ${role} TO ${escapeIdentifier(heir)}`);
       await admin.query(`DROP OWNED BY ${role}`);
     });
   }
-  await connect('postgres', async (admin) => {
-    await admin.query(`DROP ROLE IF EXISTS ${role}`);
-  });
-}
-
-function roleExists(admin: Client, name: string): Promise<boolean> {
-  return hasRow(admin, 'SELECT FROM pg_roles WHERE rolname = $1', name);
+  await withRole('postgres', (admin) => admin.query(`DROP ROLE ${role}`));
 }
 
 function databaseExists(admin: Client, name: string): Promise<boolean> {
-  return hasRow(admin, 'SELECT FROM pg_database WHERE datname = $1', name);
+  return hasRow(admin, `SELECT FROM pg_database WHERE datname = ${escapeLiteral(name)}`);
 }
 
-async function hasRow(admin: Client, query: string, value: unknown): Promise<boolean> {
-  const { rowCount } = await admin.query(query, [value]);
-  return rowCount === 1;
+async function hasRow(admin: Client, query: string): Promise<boolean> {
+  return (await admin.query(query)).rowCount === 1;
 }

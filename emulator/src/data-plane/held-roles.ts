@@ -1,0 +1,43 @@
+import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
+
+/** Postgres's own roles, the superuser among them, have lower ids, whatever their names are. */
+const FIRST_ID = 16_384;
+/** pg_read_all_data and pg_write_all_data, in every version. */
+const DATA_ROLE_IDS = [6181, 6182];
+
+/**
+ * Does work in a transaction. The names in it come from the API or the catalogs, and a client may have given them to
+ * other objects, so each role is held first. A failure ends the session, and with it the transaction.
+ */
+export async function inTransaction(admin: Client, work: () => Promise<void>): Promise<void> {
+  await admin.query('BEGIN');
+  await work();
+  await admin.query('COMMIT');
+}
+
+/**
+ * Makes sure that a name means a role that is not Postgres's own, until the transaction ends: the lock keeps out renames.
+ * @returns whether the role exists
+ * @throws Error when it is one of Postgres's own
+ */
+export async function holdRole(admin: Client, name: string): Promise<boolean> {
+  const role = `SELECT oid::bigint >= ${FIRST_ID} AS is_free FROM pg_authid WHERE rolname = ${escapeLiteral(name)}`;
+  const { rows } = await admin.query(`${role} FOR SHARE`);
+  if (rows[0]?.is_free === false) throw new Error(`the role "${name}" is one of Postgres's own, renamed`);
+  return rows.length > 0;
+}
+
+/** The quoted names of the roles that can read and write all data, which are held. @throws Error when one is missing */
+export async function holdDataRoles(admin: Client): Promise<string> {
+  const ids = DATA_ROLE_IDS.join(', ');
+  const { rows } = await admin.query(`SELECT rolname FROM pg_authid WHERE oid IN (${ids}) FOR SHARE`);
+  if (rows.length !== DATA_ROLE_IDS.length) throw new Error(`a role with one of the ids ${ids} is missing`);
+  return rows.map(({ rolname }) => escapeIdentifier(rolname)).join(', ');
+}
+
+/** The databases that can be connected to, each with its owner; null for one of Postgres's own. */
+export async function listDatabases(admin: Client): Promise<{ name: string; owner: string | null }[]> {
+  const owner = `CASE WHEN datdba::bigint >= ${FIRST_ID} THEN pg_get_userbyid(datdba) END`;
+  const query = `SELECT datname AS name, ${owner} AS owner FROM pg_database WHERE datallowconn`;
+  return (await admin.query(query)).rows;
+}

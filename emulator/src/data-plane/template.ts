@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process';
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { SUPERUSER } from '../gateway/computes';
+import type { PostgresBinaries } from './find-postgres';
+import { postgresEnvironment, runGuarded } from './guarded-process';
+import { SERVER_USER, writeServerFile } from './server-user';
+
+/** In this file, `initdb` writes who can log in how. The socket's folder is closed to other users of the machine. */
+const HOST_ACCESS = `local replication ${SUPERUSER} scram-sha-256\nlocal all all scram-sha-256\n`;
+
+/**
+ * The roles of the API may write every view (`pg_write_all_data`), and a write through a view has the rights of the
+ * view's owner: through pg_group, they would rename Postgres's own roles. So writes through the superuser's views do
+ * nothing. Where a rule exists, Postgres meant the view to be written: pg_settings.
+ */
+const SEAL_VIEWS = `DO $$
+  DECLARE open record;
+  BEGIN
+    FOR open IN
+      SELECT view.oid::regclass AS name, event.name AS event
+      FROM pg_class view, (VALUES ('INSERT', 8, '3'), ('UPDATE', 4, '2'), ('DELETE', 16, '4')) event (name, bit, code)
+      WHERE view.relkind = 'v' AND pg_relation_is_updatable(view.oid, false) & event.bit <> 0
+        AND NOT EXISTS (SELECT FROM pg_rewrite WHERE ev_class = view.oid AND ev_type::text = event.code)
+    LOOP
+      EXECUTE format('CREATE RULE emulator_no_%s AS ON %s TO %s DO INSTEAD NOTHING', lower(open.event), open.event, open.name);
+    END LOOP;
+  END $$`;
+
+/** Creates an empty cluster, the template of all others. @throws Error with what Postgres printed */
+export async function createTemplate(
+  { initdb, postgres }: PostgresBinaries,
+  template: string,
+  passwordFile: string,
+): Promise<void> {
+  const unfinished = `${template}.new`;
+  const locale = process.platform === 'linux' ? 'C.UTF-8' : 'C';
+  const login = ['-U', SUPERUSER, '-A', 'scram-sha-256', `--pwfile=${passwordFile}`];
+  const form = ['-E', 'UTF8', `--locale=${locale}`, '--wal-segsize=1', '--no-sync', '--no-instructions'];
+  await runGuarded(initdb, ['-D', unfinished, ...login, ...form]);
+  // Every new database is a copy of one of these, or of another that is.
+  for (const database of ['template0', 'template1', 'postgres'])
+    runWithoutServer(postgres, unfinished, database, SEAL_VIEWS);
+  writeServerFile(join(unfinished, 'pg_hba.conf'), HOST_ACCESS);
+  renameSync(unfinished, template);
+}
+
+/** Runs a statement on a cluster whose server is down, with the right to change what Postgres has created. */
+function runWithoutServer(postgres: string, data: string, database: string, statement: string): void {
+  const options = ['--single', '-O', '-F', '-c', 'exit_on_error=on', '-D', data, database];
+  const { status, stderr, error } = spawnSync(postgres, options, {
+    ...SERVER_USER,
+    cwd: '/',
+    env: postgresEnvironment(),
+    // A line is a statement.
+    input: `${statement.replaceAll('\n', ' ')}\n`,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`${postgres} failed: ${error?.message ?? stderr.trim()}`);
+}

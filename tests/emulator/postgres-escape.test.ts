@@ -1,0 +1,152 @@
+import { Client } from 'pg';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { applyAccess, type Connect, NO_ACCESS } from '../../emulator/src/data-plane/roles-and-databases';
+import { findPostgres, type PlainPostgres, startPlainPostgres } from '../support/plain-postgres';
+import { hasPostgres, PostgresEmulator } from '../support/postgres-emulator';
+
+const RUN_PROGRAM = "CREATE TEMP TABLE seen (line text); COPY seen FROM PROGRAM 'id'";
+/** The views that can be written, by an event for which they have no rule. */
+const OPEN_VIEWS = `SELECT view.oid::regclass::text AS view, event
+  FROM pg_class view, (VALUES ('UPDATE', 4, '2'), ('INSERT', 8, '3'), ('DELETE', 16, '4')) events (event, bit, code)
+  WHERE relkind = 'v' AND pg_relation_is_updatable(view.oid, true) & bit <> 0
+    AND NOT EXISTS (SELECT FROM pg_rewrite WHERE ev_class = view.oid AND ev_type::text = code)`;
+
+describe.skipIf(!hasPostgres)('a role of the API has no way out of its database', () => {
+  let service: PostgresEmulator;
+  beforeAll(async () => {
+    service = await PostgresEmulator.start();
+    return () => service.emulator.stop();
+  }, 60_000);
+
+  it.each([
+    "UPDATE pg_group SET groname = 'app2' WHERE groname = 'pg_execute_server_program'",
+    "UPDATE pg_group SET grosysid = 99999 WHERE groname = 'pg_monitor'",
+    "DELETE FROM pg_group WHERE groname = 'pg_monitor'",
+    "INSERT INTO pg_group (groname, grosysid) VALUES ('mine', 5)",
+    "DELETE FROM information_schema.enabled_roles WHERE role_name = 'app_owner'",
+    "DELETE FROM pg_stat_database_conflicts WHERE datname = 'template0'",
+    "UPDATE pg_stat_database_conflicts SET datname = 'mine' WHERE datname = 'postgres'",
+  ])('changes nothing by %s', async (statement) => {
+    const { login } = await service.createProject();
+    for (const database of ['app', 'postgres', 'template1']) {
+      const client = await service.connect({ ...login, database });
+      expect((await client.query(statement)).rowCount).toBe(0);
+    }
+  });
+
+  it('can write no view of the superuser, in a new database either', async () => {
+    const { login } = await service.createProject();
+    await (await service.connect(login)).query('CREATE DATABASE own');
+    for (const database of ['app', 'own', 'postgres', 'template1']) {
+      const { rows } = await (await service.connect({ ...login, database })).query(OPEN_VIEWS);
+      expect(rows).toEqual([]);
+    }
+  });
+
+  it.each([
+    RUN_PROGRAM,
+    "SELECT pg_read_file('/etc/passwd')",
+    "SELECT lo_import('/etc/passwd')",
+    "COPY pg_database TO '/tmp/x'",
+    'CREATE EXTENSION dblink',
+    "CREATE FUNCTION f() RETURNS int LANGUAGE c AS 'libc.so.6', 'getpid'",
+    "ALTER DATABASE app SET session_preload_libraries = '/tmp/x'",
+    'ALTER ROLE app_owner REPLICATION',
+    'SET SESSION AUTHORIZATION cloud_admin',
+    'GRANT pg_execute_server_program TO app_owner',
+    "CREATE SUBSCRIPTION s CONNECTION 'host=/tmp user=cloud_admin' PUBLICATION p",
+    'CREATE EVENT TRIGGER e ON ddl_command_end EXECUTE FUNCTION suppress_redundant_updates_trigger()',
+    "UPDATE pg_authid SET rolsuper = true WHERE rolname = 'app_owner'",
+    'CREATE FUNCTION pg_catalog.mine() RETURNS int LANGUAGE sql RETURN 1',
+    "SELECT pg_create_physical_replication_slot('s')",
+    "SELECT pg_backup_start('x')",
+  ])('is refused %s', async (statement) => {
+    const client = await service.connect((await shared()).login);
+    await expect(client.query(statement)).rejects.toMatchObject({ code: '42501' });
+  });
+
+  let place: ReturnType<PostgresEmulator['createProject']> | undefined;
+  const shared = () => {
+    place ??= service.createProject();
+    return place;
+  };
+});
+
+const now = '2026-01-01T00:00:00Z';
+const role = (name: string) => ({
+  branch_id: 'br',
+  name,
+  password: 'x',
+  protected: false,
+  authentication_method: 'password' as const,
+  created_at: now,
+  updated_at: now,
+});
+const database = (name: string, owner_name: string) => ({
+  id: 1,
+  branch_id: 'br',
+  name,
+  owner_name,
+  created_at: now,
+  updated_at: now,
+});
+
+/** A data folder of an earlier emulator, where the views of the superuser could be written. */
+describe.skipIf(!hasPostgres)('roles of the API on a cluster whose own roles are renamed', () => {
+  const start = async () => {
+    const postgres = await startPlainPostgres(findPostgres() ?? '');
+    onTestFinished(() => postgres.stop());
+    return { postgres, connect: connectTo(postgres) };
+  };
+
+  it('a role of Postgres that has the name of a new role is not changed', async () => {
+    const { postgres, connect } = await start();
+    await postgres.query("UPDATE pg_authid SET rolname = 'bob' WHERE rolname = 'pg_execute_server_program'");
+    const branch = { roles: [role('bob')], databases: [] };
+    await expect(applyAccess(connect, NO_ACCESS, branch)).rejects.toThrow(
+      'the role "bob" is one of Postgres\'s own, renamed',
+    );
+    expect(await postgres.query("SELECT rolcanlogin FROM pg_authid WHERE rolname = 'bob'")).toEqual([
+      { rolcanlogin: false },
+    ]);
+  });
+
+  it('grants by the ids of roles, not by names that others have got', async () => {
+    const { postgres, connect } = await start();
+    for (const [from, to] of [
+      ['pg_write_all_data', 'pg_spare'],
+      ['pg_execute_server_program', 'pg_write_all_data'],
+    ])
+      await postgres.query(`UPDATE pg_authid SET rolname = '${to}' WHERE rolname = '${from}'`);
+    await applyAccess(connect, NO_ACCESS, { roles: [role('bob')], databases: [] });
+    const granted =
+      "SELECT roleid::int AS id FROM pg_auth_members WHERE member = 'bob'::regrole ORDER BY roleid";
+    expect(await postgres.query(granted)).toEqual([{ id: 6181 }, { id: 6182 }]);
+  });
+
+  it('gives no database and no object to a role of Postgres', async () => {
+    const { postgres, connect } = await start();
+    await postgres.query('ALTER DATABASE app OWNER TO pg_execute_server_program; CREATE ROLE bob');
+    await postgres.query('CREATE TABLE notes (); ALTER TABLE notes OWNER TO bob');
+    await postgres.query("UPDATE pg_authid SET rolname = 'eve' WHERE rolname = 'pg_execute_server_program'");
+    const applied = { roles: { bob: now, app: now }, databases: {} };
+    const toEve = { roles: [role('app')], databases: [database('shop', 'eve')] };
+    await expect(applyAccess(connect, applied, toEve)).rejects.toThrow(/"eve" is one of Postgres's own/);
+    await applyAccess(connect, applied, { roles: [role('app')], databases: [] });
+    expect(await postgres.query("SELECT tableowner FROM pg_tables WHERE tablename = 'notes'")).toEqual([
+      { tableowner: 'app' },
+    ]);
+  });
+});
+
+function connectTo({ socket }: PlainPostgres): Connect {
+  return async (name, work) => {
+    const client = new Client({ host: socket.replace(/\/[^/]*$/, ''), user: 'cloud_admin', database: name });
+    await client.connect();
+    try {
+      await work(client);
+    } finally {
+      await client.end();
+    }
+  };
+}
