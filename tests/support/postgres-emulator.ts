@@ -83,6 +83,18 @@ export class PostgresUser {
     return { ...placeOf(projectId, body), hosts: body.endpoints.map(({ host }) => host) };
   }
 
+  /** Waits until no operation of the project is under way. Returns the operations, the newest first. */
+  async endOperations(projectId: string) {
+    interface Operations {
+      operations: { action: string; status: string; error?: string }[];
+    }
+    const read = async () =>
+      (await this.call<Operations>('GET', `/projects/${projectId}/operations`)).body.operations;
+    const isUnderWay = async () => (await read()).some(({ status }) => /scheduling|running/.test(status));
+    await expect.poll(isUnderWay, { timeout: 30_000 }).toBe(false);
+    return read();
+  }
+
   async patchEndpoint(projectId: string, endpointId: string, endpoint: object) {
     return this.call<{ message: string }>('PATCH', `/projects/${projectId}/endpoints/${endpointId}`, {
       endpoint,

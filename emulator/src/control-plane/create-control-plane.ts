@@ -31,8 +31,7 @@ export function createControlPlane(
     faults,
     durationMs: (action) => durationOf(settings.operationMs, action),
     schedulingMs: settings.schedulingMs,
-    work: ({ purpose, branchId }) =>
-      purpose === 'branch-creation' ? dataPlane?.copied(branchId) : undefined,
+    work: (project, step) => dataPlane?.work(project, step),
     onChange: (project, operation) => journal.noteOperation(project, operation),
     onEnd: (project, step, ending) => applyOutcome(plane, project, step, ending),
     onProgress: (project, operation) => {

@@ -1,4 +1,6 @@
 import type { Journal } from '../records/journal';
+import type { Step } from '../records/operation-record';
+import type { ProjectRecord } from '../records/project-record';
 
 /** The Postgres servers behind the endpoints. Only an emulator with the option `postgres` has them. */
 export interface DataPlane extends Journal {
@@ -6,8 +8,8 @@ export interface DataPlane extends Journal {
   readonly port: number;
   /** @throws ApiError (400) for `pg_settings` that a compute cannot have */
   checkSettings(settings: Readonly<Record<string, string>>): void;
-  /** Resolves when a new branch has its parent's data; undefined if there is nothing to wait for. */
-  copied(branchId: string): Promise<void> | undefined;
+  /** What must be done before the operation finishes, if anything. Rejects with the reason if it cannot be done. */
+  work(project: ProjectRecord, step: Step): Promise<void> | undefined;
   /** How many clients are connected to the endpoint. */
   connections(endpointId: string): number;
   /** Whether a client of the endpoint runs a query, has a transaction open, or waits for the server to start. */

@@ -15,7 +15,7 @@ export interface RunnerSettings {
   readonly durationMs: (action: string) => number;
   readonly schedulingMs: number;
   /** What must be done before an operation finishes; if it rejects, the operation fails with its reason. */
-  readonly work?: ((step: Step) => Promise<void> | undefined) | undefined;
+  readonly work?: ((project: ProjectRecord, step: Step) => Promise<void> | undefined) | undefined;
   /** Called when an operation is recorded or changes. */
   readonly onChange: (project: ProjectRecord, operation: OperationRecord) => void;
   /** Called when an operation has ended, before onProgress: updates the records accordingly. */
@@ -166,7 +166,7 @@ export class OperationRunner {
     }
     this.#setStatus(project, operation, 'running');
     const result = effect === undefined ? FINISHED : failedByFault(operation.wire, effect);
-    const work = effect === undefined ? this.#settings.work?.(operation.step) : undefined;
+    const work = effect === undefined ? this.#settings.work?.(project, operation.step) : undefined;
     if (work === undefined) {
       this.#finishLater(project, operation, result, withinTick);
       return;

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { BranchRecord } from '../records/branch-record';
 import type { ProjectRecord } from '../records/project-record';
-import { Cluster, type ClusterSetup, REMOVED } from './cluster';
+import { Cluster, type ClusterSetup, REMOVED, type SharedLimits } from './cluster';
 import { copyFolder } from './copy-folder';
 import type { PostgresBinaries } from './find-postgres';
+import { type PgSettings, SettingRules } from './pg-settings';
 import { inheritAccess, inheritedIds } from './roles-and-databases';
 import { checkOwned, checkReachable, makeServerFolder, writeServerFile } from './server-user';
-import { createTemplate } from './template';
+import { createTemplate, listSettings } from './template';
 
 export interface Folders {
   /** The clusters of the branches, and what they start from. */
@@ -18,17 +19,22 @@ export interface Folders {
   readonly temporary: string;
 }
 
+/** Longer than any server with sensible settings takes, also on a busy machine. */
+const LONGEST_TRIAL_MS = 10_000;
+
 /** The clusters of the branches. Each is created when it is first needed: a branch that no client uses has none. */
 export class BranchData {
+  readonly settingRules: SettingRules;
   readonly #folders: Folders;
   readonly #setup: ClusterSetup;
   readonly #clusters = new Map<string, Cluster>();
   /** The copies that are under way or have failed, by branch. */
   readonly #copies = new Map<string, Promise<void>>();
 
-  private constructor(folders: Folders, setup: ClusterSetup) {
+  private constructor(folders: Folders, setup: ClusterSetup, settingRules: SettingRules) {
     this.#folders = folders;
     this.#setup = setup;
+    this.settingRules = settingRules;
   }
 
   /**
@@ -59,10 +65,14 @@ export class BranchData {
         `${data} was written by Postgres ${written}, but ${postgres} is version ${version}: use Postgres ${written}, or move the folder away to start with empty databases`,
       );
     }
-    return new BranchData(folders, { program: postgres, password: readFileSync(passwordFile, 'utf8') });
+    const listFile = join(data, 'settings.json');
+    if (!existsSync(listFile)) writeServerFile(listFile, JSON.stringify(listSettings(binaries, template)));
+    const listed = JSON.parse(readFileSync(listFile, 'utf8'));
+    const setup = { program: postgres, password: readFileSync(passwordFile, 'utf8') };
+    return new BranchData(folders, setup, new SettingRules(listed, postgres, template));
   }
 
-  get template(): string {
+  get #template(): string {
     return join(this.#folders.data, 'template');
   }
 
@@ -79,6 +89,20 @@ export class BranchData {
     return this.#clusterAt(endpointId, join(this.#folders.temporary, `${endpointId}.data`));
   }
 
+  /** Starts a server with these limits and settings on a copy of the template, and stops it. @throws Error if it does not start */
+  async tryStart(limits: SharedLimits, settings: PgSettings): Promise<void> {
+    const folder = await mkdtemp(join(this.#folders.temporary, 'try-'));
+    const trial = new Cluster(this.#setup, join(folder, 'data'), folder);
+    try {
+      await copyFolder(this.#template, trial.folder);
+      this.settingRules.write(trial.folder, settings);
+      await trial.start(limits, { longestMs: LONGEST_TRIAL_MS });
+    } finally {
+      await trial.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
   /** Every cluster that was used. */
   all(): Cluster[] {
     return [...this.#clusters.values()];
@@ -93,7 +117,7 @@ export class BranchData {
       );
     }
     const unfinished = `${cluster.folder}.new`;
-    await copyFolder(this.template, unfinished);
+    await copyFolder(this.#template, unfinished);
     renameSync(unfinished, cluster.folder);
   }
 

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { BranchRecord } from '../records/branch-record';
 import { asAdmin } from './admin';
 import { copyFolder } from './copy-folder';
-import { PostgresServer } from './postgres-server';
+import { PostgresServer, type ServerStart } from './postgres-server';
 import { type Access, accessOf, applyAccess, type Connect, NO_ACCESS } from './roles-and-databases';
 import { writeServerFile } from './server-user';
 
@@ -107,8 +107,7 @@ export class Cluster {
 
   async start(
     limits: SharedLimits,
-    flags: Readonly<Record<string, string>> = {},
-    environment: NodeJS.ProcessEnv = {},
+    { flags, ...start }: Partial<Pick<ServerStart, 'flags' | 'environment' | 'longestMs'>> = {},
   ): Promise<void> {
     this.#writeState(this.folder, { ...this.state, limits });
     this.#server = await PostgresServer.start({
@@ -116,7 +115,7 @@ export class Cluster {
       data: this.folder,
       sockets: this.sockets,
       flags: { ...FLAGS, ...limits, ...flags },
-      environment,
+      ...start,
     });
   }
 

@@ -12,10 +12,11 @@ export class Compute {
   readonly endpoint: EndpointRecord;
   /** Where its server runs; undefined while the compute is down. */
   cluster: Cluster | undefined;
+  /** Its server's socket, when that has the roles and databases of the branch. */
+  socket: string | undefined;
   /** How many clients wait for its server to start. */
   waitingClients = 0;
   readonly #clients = new Set<object>();
-  #pgSettings = '';
   #notedMs = 0;
   #isLate = false;
 
@@ -49,13 +50,6 @@ export class Compute {
   countDrops(): void {
     this.endpoint.connectionDrops += this.#clients.size;
     this.#clients.clear();
-  }
-
-  /** Keeps the current `pg_settings`. Returns whether they have changed. */
-  keepPgSettings(): boolean {
-    const before = this.#pgSettings;
-    this.#pgSettings = JSON.stringify(this.endpoint.wire.settings.pg_settings);
-    return this.#pgSettings !== before;
   }
 
   #noteLastActive({ clock, journal }: ControlPlane): void {

@@ -4,55 +4,103 @@ import { badRequest } from '../records/api-error';
 import { postgresEnvironment } from './guarded-process';
 import { writeServerFile } from './server-user';
 
-type PgSettings = Readonly<Record<string, string>>;
+export type PgSettings = Readonly<Record<string, string>>;
+
+/** A setting in Postgres's own list, the view pg_settings. */
+export interface ListedSetting {
+  readonly name: string;
+  /** Who can set it, and when: `user` is every client in its session, `postmaster` only the start of a server. */
+  readonly context: string;
+  readonly category: string;
+}
 
 /**
- * Settings that run programs, load libraries, read or write other files, or that the emulator needs for itself. Postgres
- * leaves them to the operator of a server, who is not the client of the API.
+ * Settings that any client can set in its session may be set for an endpoint, too. Those of the server only if they are
+ * about its work and its resources: settings of other categories run programs, load libraries, name files, open ports,
+ * decide who can log in, or break Postgres's own data. Postgres leaves them to the operator of a server, who is not the
+ * client of the API.
  */
-const REFUSED = [
-  /_(commands?|file|filename|directory|directories|library|libraries|conninfo)$/,
-  /^include/,
-  /^(archive|bonjour|gss|krb|oauth|recovery|ssl|syslog|unix_socket)_/,
-  /^(dynamic_library|extension_control)_path$/,
-  /^(bonjour|event_source|hot_standby|jit_provider|listen_addresses|log_destination|log_file_mode)$/,
-  /^(logging_collector|port|primary_slot_name|ssl|wal_level)$/,
-];
-const NAME = /^[a-z_][a-z0-9_$]*(\.[a-z_][a-z0-9_$]*)*$/;
+const SERVER_CATEGORIES =
+  /^(Autovacuum|Vacuuming|Client Connection Defaults \/ (Locale|Statement)|Error Handling|Lock Management|Query Tuning|Replication \/ (Primary|Sending|Subscribers)|Reporting and Logging \/ Wh(at|en) |Resource Usage|Statistics|Version and Platform|Write-Ahead Log \/ (Checkpoints|Settings|Summarization))/;
 
-/** @throws ApiError (400) for a setting that no endpoint may have */
-export function checkAllowed(settings: PgSettings): void {
-  for (const [given, value] of Object.entries(settings)) {
-    const name = given.toLowerCase();
-    if (value.includes('\0')) throw badRequest(`pg_settings.${given} must not contain NUL`);
-    if (!NAME.test(name)) throw badRequest(`pg_settings ${JSON.stringify(given)} is not a name of a setting`);
-    if (!REFUSED.some((pattern) => pattern.test(name))) continue;
-    throw badRequest(
-      `pg_settings.${given} is not allowed with the option postgres: settings that run programs, load libraries, name files or configure the network are reserved for the emulator`,
-    );
+/** Of other categories, but about the server's work: the first two are the emulator's own, and have no effect. */
+const ALSO_ALLOWED = [
+  'max_connections',
+  'superuser_reserved_connections',
+  'hot_standby_feedback',
+  'max_standby_archive_delay',
+  'max_standby_streaming_delay',
+];
+
+/** Of those categories and contexts, but it loads libraries, or the emulator needs it for its standbys. */
+const ALSO_REFUSED = ['local_preload_libraries', 'wal_level'];
+
+/** Extensions whose settings run no program and name no file or library. Of others, the emulator does not know. */
+const EXTENSIONS =
+  /^(auto_explain|hnsw|ivfflat|pg_hint_plan|pg_stat_statements|pg_trgm|pgaudit|pgcrypto|plpgsql)\.[a-z_][a-z0-9_$]*$/;
+
+/** What `pg_settings` the endpoints may have, and how they reach their servers. */
+export class SettingRules {
+  readonly #listed: ReadonlyMap<string, ListedSetting>;
+  readonly #program: string;
+  readonly #template: string;
+
+  /** @param template a folder of data, for which Postgres checks values */
+  constructor(listed: readonly ListedSetting[], program: string, template: string) {
+    this.#listed = new Map(listed.map((setting) => [setting.name.toLowerCase(), setting]));
+    this.#program = program;
+    this.#template = template;
+  }
+
+  /** @throws ApiError (400) for a setting that no endpoint may have */
+  checkAllowed(settings: PgSettings): void {
+    for (const [name, value] of Object.entries(settings)) {
+      if (value.includes('\0')) throw badRequest(`pg_settings.${name} must not contain NUL`);
+      if (!/^[\w.$]+$/.test(name))
+        throw badRequest(`pg_settings ${JSON.stringify(name)} is not a name of a setting`);
+      if (EXTENSIONS.test(name.toLowerCase())) continue;
+      const listed = this.#listed.get(name.toLowerCase());
+      const why = listed === undefined ? `unrecognized configuration parameter "${name}"` : RESERVED;
+      if (listed === undefined || !isAllowed(listed))
+        throw badRequest(`pg_settings.${name} is not allowed with the option postgres: ${why}`);
+    }
+  }
+
+  /** Asks Postgres itself. @throws ApiError (400) with its reason if a setting is not allowed or a value is invalid */
+  checkValues(settings: PgSettings): void {
+    this.checkAllowed(settings);
+    const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    if (args.length === 0) return;
+    const asked = spawnSync(this.#program, ['-C', 'server_version', '-D', this.#template, ...args], {
+      env: postgresEnvironment(),
+      encoding: 'utf8',
+    });
+    if (asked.status === 0) return;
+    const reason =
+      /(?:FATAL|ERROR): +(.*)/.exec(asked.stderr ?? '')?.[1] ?? asked.error?.message ?? asked.stderr;
+    throw badRequest(`Postgres rejects these pg_settings: ${reason}`);
+  }
+
+  /** Those that take effect only when a server starts, and can prevent that. */
+  ofStart(settings: PgSettings): PgSettings {
+    const isOfStart = (name: string) => this.#listed.get(name.toLowerCase())?.context === 'postmaster';
+    return Object.fromEntries(Object.entries(settings).filter(([name]) => isOfStart(name)));
+  }
+
+  /** Writes the settings of an endpoint where its server reads them. @throws ApiError if one is not allowed */
+  write(data: string, settings: PgSettings): void {
+    this.checkAllowed(settings);
+    const lines = Object.entries(settings).map(([name, value]) => `${name} = '${escapeValue(value)}'\n`);
+    writeServerFile(join(data, 'postgresql.auto.conf'), lines.join(''));
   }
 }
 
-/** Asks Postgres itself. @throws ApiError (400) with its reason if it knows no such setting, or the value is invalid */
-export function checkKnown(settings: PgSettings, program: string, data: string): void {
-  checkAllowed(settings);
-  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  if (args.length === 0) return;
-  const asked = spawnSync(program, ['-C', 'server_version', '-D', data, ...args], {
-    env: postgresEnvironment(),
-    encoding: 'utf8',
-  });
-  if (asked.status === 0) return;
-  const reason =
-    /(?:FATAL|ERROR): +(.*)/.exec(asked.stderr ?? '')?.[1] ?? asked.error?.message ?? asked.stderr;
-  throw badRequest(`Postgres rejects these pg_settings: ${reason}`);
-}
+const RESERVED =
+  'settings that run programs, load libraries, name files, or concern the network, logins or the integrity of data are reserved for the emulator';
 
-/** Writes the settings of an endpoint where its server reads them. @throws ApiError if one is not allowed */
-export function writeSettings(data: string, settings: PgSettings): void {
-  checkAllowed(settings);
-  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${escapeValue(value)}'\n`);
-  writeServerFile(join(data, 'postgresql.auto.conf'), lines.join(''));
+function isAllowed({ name, context, category }: ListedSetting): boolean {
+  if (ALSO_REFUSED.includes(name)) return false;
+  return context === 'user' || SERVER_CATEGORIES.test(category) || ALSO_ALLOWED.includes(name);
 }
 
 function escapeValue(value: string): string {

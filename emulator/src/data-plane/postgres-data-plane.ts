@@ -5,33 +5,41 @@ import { type Computes, ConnectionRefusal } from '../gateway/computes';
 import { ApiError } from '../records/api-error';
 import type { BranchRecord } from '../records/branch-record';
 import type { EndpointRecord } from '../records/endpoint-record';
+import type { Step } from '../records/operation-record';
 import type { ProjectRecord } from '../records/project-record';
 import { reasonOf } from '../records/thrown-reason';
-import { isLockTimeout } from './admin';
+import { AccessUpdates } from './access-updates';
 import { AwaitedStarts, isActive } from './awaited-starts';
 import type { BranchData } from './branch-data';
 import { areBelow, type Cluster } from './cluster';
 import { Compute } from './compute';
-import { checkKnown, writeSettings } from './pg-settings';
+import { SettingsInEffect } from './settings-in-effect';
 import { startPrimary, startStandby } from './start-server';
 
 /** Real Postgres servers for the endpoints. A server starts with the first connection and stops with its compute. */
 export class PostgresDataPlane implements DataPlane, Computes {
   readonly #data: BranchData;
-  readonly #program: string;
   /** The computes that a client has connected to, by endpoint. */
   readonly #computes = new Map<string, Compute>();
   readonly #starts = new AwaitedStarts();
+  readonly #settings: SettingsInEffect;
+  readonly #access: AccessUpdates;
   readonly #branchIds: Set<string>;
   #plane: ControlPlane | undefined;
   #isStopping = false;
   port = 0;
 
-  /** @param branchIds the branches of an earlier emulator, whose data exists already */
-  constructor(data: BranchData, program: string, branchIds: ReadonlySet<string>) {
+  /** @param projects those of an earlier emulator, whose data exists already */
+  constructor(data: BranchData, projects: readonly ProjectRecord[]) {
     this.#data = data;
-    this.#program = program;
-    this.#branchIds = new Set(branchIds);
+    this.#settings = new SettingsInEffect(data);
+    this.#access = new AccessUpdates(data, {
+      dropConnections: (cluster) => this.#dropConnections(cluster),
+      takeDownStandbys: (cluster, branch) => this.#takeDownStandbys(cluster, branch, () => true),
+    });
+    this.#branchIds = new Set(projects.flatMap(({ branches }) => [...branches.keys()]));
+    for (const { endpoints } of projects)
+      for (const endpoint of endpoints.values()) this.#settings.keep(endpoint);
   }
 
   /** Lets clients connect to the endpoints of the control plane. */
@@ -50,7 +58,8 @@ export class PostgresDataPlane implements DataPlane, Computes {
       for (;;) {
         const { project, endpoint } = this.#wake(endpointId);
         await this.#starts.wait(project, endpoint, signal);
-        const socket = await this.#bringUp(this.#computeOf(project, endpoint));
+        const compute = this.#computeOf(project, endpoint);
+        const socket = this.#socketOf(compute) ?? (await this.#bringUp(compute));
         signal.throwIfAborted();
         // The compute may have been suspended again in the meantime.
         if (socket !== undefined) return socket;
@@ -75,11 +84,22 @@ export class PostgresDataPlane implements DataPlane, Computes {
   }
 
   checkSettings(settings: Readonly<Record<string, string>>): void {
-    checkKnown(settings, this.#program, this.#data.template);
+    this.#data.settingRules.checkValues(settings);
   }
 
-  copied(branchId: string): Promise<void> | undefined {
-    return this.#data.copied(branchId);
+  work(
+    project: ProjectRecord,
+    { action, purpose, branchId, endpointId = '' }: Step,
+  ): Promise<void> | undefined {
+    if (purpose === 'branch-creation') return this.#data.copied(branchId);
+    if (action !== 'apply_config' && action !== 'start_compute') return undefined;
+    const endpoint = project.endpoints.get(endpointId);
+    const branch = action === 'apply_config' ? project.branches.get(branchId) : undefined;
+    const parts = [
+      endpoint && this.#applySettings(project, endpoint),
+      branch && this.#access.apply(branch),
+    ].filter((part) => part !== undefined);
+    return parts.length === 0 ? undefined : Promise.all(parts).then(() => undefined);
   }
 
   connections(endpointId: string): number {
@@ -104,20 +124,19 @@ export class PostgresDataPlane implements DataPlane, Computes {
     const { id, parent_id } = branch.wire;
     const parent = project.branches.get(parent_id ?? '');
     if (project.deletedBranchIds.has(id)) this.#data.forget(id);
-    else if (this.#branchIds.has(id)) this.#updateSoon(branch);
-    else if (parent !== undefined) this.#data.fork(parent, branch);
+    else if (parent !== undefined && !this.#branchIds.has(id)) this.#data.fork(parent, branch);
     this.#branchIds.add(id);
   }
 
   noteEndpoint(project: ProjectRecord, endpoint: EndpointRecord): void {
     const { id, type } = endpoint.wire;
     this.#starts.check(id);
+    this.#settings.keep(endpoint);
     const compute = this.#computes.get(id);
-    if (compute === undefined) return;
-    if (!isActive(project, endpoint)) this.#takeDown(compute);
-    else if (compute.keepPgSettings()) this.#reload(compute);
+    if (compute !== undefined && !isActive(project, endpoint)) this.#takeDown(compute);
     if (project.endpoints.has(id)) return;
-    this.#computes.delete(id);
+    this.#settings.forget(id);
+    if (!this.#computes.delete(id)) return;
     if (type === 'read_only') this.#data.forget(id);
   }
 
@@ -130,7 +149,15 @@ export class PostgresDataPlane implements DataPlane, Computes {
     return found;
   }
 
-  /** The socket of the endpoint's server, which starts if it does not run; undefined if the compute is no longer active. */
+  /** The socket of the endpoint's server, if it runs. Its clients wait for nothing else that happens to the branch. */
+  #socketOf(compute: Compute): string | undefined {
+    const { cluster, endpoint, project, socket } = compute;
+    const isRunning = cluster?.server !== undefined && cluster.endpointId === endpoint.wire.id;
+    const isServed = isRunning && cluster === this.#clusterOf(endpoint);
+    return isServed && this.#isWanted(project, endpoint) ? socket : undefined;
+  }
+
+  /** The same, after a start if it does not run; undefined if the compute is no longer active. */
   async #bringUp(compute: Compute): Promise<string | undefined> {
     compute.waitingClients += 1;
     try {
@@ -139,6 +166,14 @@ export class PostgresDataPlane implements DataPlane, Computes {
       compute.waitingClients -= 1;
       this.#plane?.autosuspend.noteActivity(compute.endpoint);
     }
+  }
+
+  #isWanted(project: ProjectRecord, endpoint: EndpointRecord): boolean {
+    return isActive(project, endpoint) && !this.#isStopping;
+  }
+
+  #clusterOf({ wire }: EndpointRecord): Cluster {
+    return wire.type === 'read_write' ? this.#data.of(wire.branch_id) : this.#data.standbyOf(wire.id);
   }
 
   #computeOf(project: ProjectRecord, endpoint: EndpointRecord): Compute {
@@ -152,31 +187,37 @@ export class PostgresDataPlane implements DataPlane, Computes {
     const { project, endpoint } = compute;
     const { wire } = endpoint;
     const primary = this.#data.of(wire.branch_id);
-    const cluster = wire.type === 'read_write' ? primary : this.#data.standbyOf(wire.id);
+    const cluster = this.#clusterOf(endpoint);
     const branch = project.branches.get(wire.branch_id);
     // It moved to another branch, and its suspension has not ended yet.
     if (compute.cluster !== cluster) this.#takeDown(compute);
     return cluster.inTurn(async () => {
-      const isWanted = (): boolean => isActive(project, endpoint) && !this.#isStopping;
-      if (!isWanted() || branch === undefined) return undefined;
+      if (!this.#isWanted(project, endpoint) || branch === undefined) return undefined;
+      // Another client has started it.
+      const socket = this.#socketOf(compute);
+      if (socket !== undefined) return socket;
       if (cluster.endpointId !== wire.id) this.#computes.get(cluster.endpointId ?? '')?.countDrops();
-      compute.cluster = cluster;
-      compute.keepPgSettings();
+      Object.assign(compute, { cluster, socket: undefined });
+      const settings = this.#settings.of(endpoint);
+      const update = () => this.#access.updateIfPossible(primary, branch);
       if (cluster === primary) {
-        await startPrimary(this.#data, branch, wire);
-        this.#takeDownSmallStandbys(primary, wire.branch_id);
-        await this.#update(cluster, branch);
+        await startPrimary(this.#data, wire, settings);
+        const { limits } = primary.state;
+        // Such a standby would stop following it.
+        this.#takeDownStandbys(primary, branch, (standby) => areBelow(standby.state.limits, limits));
+        await update();
       } else {
-        await startStandby(this.#data, branch, wire);
+        await startStandby(this.#data, wire, settings, update);
       }
-      return isWanted() ? cluster.server?.socket : undefined;
+      if (this.#isWanted(project, endpoint)) compute.socket = cluster.server?.socket;
+      return compute.socket;
     });
   }
 
   /** Stops the server of a compute, if one runs for it. */
   #takeDown(compute: Compute): void {
     const { cluster } = compute;
-    compute.cluster = undefined;
+    Object.assign(compute, { cluster: undefined, socket: undefined });
     compute.countDrops();
     const { id } = compute.endpoint.wire;
     void cluster?.inTurn(async () => {
@@ -184,44 +225,29 @@ export class PostgresDataPlane implements DataPlane, Computes {
     });
   }
 
-  /** A standby with lower limits than its primary would stop following it. The next client starts it again. */
-  #takeDownSmallStandbys(primary: Cluster, branchId: string): void {
-    const { limits } = primary.state;
+  /** The next client of such a standby starts it again, with a new copy of the branch's data. */
+  #takeDownStandbys(primary: Cluster, branch: BranchRecord, isOutdated: (standby: Cluster) => boolean): void {
     for (const compute of this.#computes.values()) {
       const { cluster, endpoint } = compute;
-      const isStandby = endpoint.wire.branch_id === branchId && cluster !== primary;
-      if (isStandby && cluster?.server && areBelow(cluster.state.limits, limits)) this.#takeDown(compute);
+      const isStandby = endpoint.wire.branch_id === branch.wire.id && cluster !== primary;
+      if (isStandby && cluster?.server && isOutdated(cluster)) this.#takeDown(compute);
     }
   }
 
-  #reload({ cluster, endpoint }: Compute): void {
-    const { id, settings } = endpoint.wire;
-    const done = cluster?.inTurn(async () => {
-      if (cluster.endpointId !== id) return;
-      writeSettings(cluster.folder, settings.pg_settings);
-      cluster.server?.reload();
+  #applySettings(project: ProjectRecord, endpoint: EndpointRecord): Promise<void> | undefined {
+    const reload = (): Promise<void> | undefined => {
+      const { id } = endpoint.wire;
+      const cluster = this.#computes.get(id)?.cluster;
+      return cluster?.inTurn(async () => {
+        if (cluster.endpointId !== id) return;
+        this.#data.settingRules.write(cluster.folder, this.#settings.of(endpoint));
+        cluster.server?.reload();
+      });
+    };
+    return this.#settings.apply(endpoint)?.then(reload, (error) => {
+      this.#plane?.journal.noteEndpoint(project, endpoint);
+      throw error;
     });
-    done?.catch(() => undefined); // Not allowed, and from an emulator without `postgres`: the next start reports it.
-  }
-
-  /** Gives a running server its branch's roles and databases. If that fails, the next client gets the reason. */
-  #updateSoon(branch: BranchRecord): void {
-    const cluster = this.#data.of(branch.wire.id);
-    const done = cluster.inTurn(async () => {
-      if (cluster.server !== undefined) await this.#update(cluster, branch);
-    });
-    done.catch(() => undefined);
-  }
-
-  async #update(cluster: Cluster, branch: BranchRecord): Promise<void> {
-    try {
-      const { dropsConnections } = await cluster.update(branch);
-      if (dropsConnections) await this.#dropConnections(cluster);
-    } catch (error) {
-      if (!isLockTimeout(error)) throw error;
-      await this.#dropConnections(cluster);
-      await cluster.update(branch);
-    }
   }
 
   async #dropConnections(cluster: Cluster): Promise<void> {

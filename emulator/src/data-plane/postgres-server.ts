@@ -15,6 +15,8 @@ export interface ServerStart {
   /** Settings that the configuration files cannot change. */
   readonly flags: Readonly<Record<string, string>>;
   readonly environment?: NodeJS.ProcessEnv;
+  /** How long it may take until it accepts connections. @default one minute */
+  readonly longestMs?: number;
 }
 
 const READY_POLL_MS = 10;
@@ -38,17 +40,21 @@ export class PostgresServer {
   }
 
   /** Resolves when it accepts connections. @throws Error with Postgres's reason if it does not start */
-  static async start({ program, data, sockets, flags, environment }: ServerStart): Promise<PostgresServer> {
+  static async start(start: ServerStart): Promise<PostgresServer> {
+    const { program, data, sockets, flags, environment, longestMs = LONGEST_START_MS } = start;
     makeServerFolder(sockets);
     const settings = { listen_addresses: '', unix_socket_directories: sockets, port: '5432', ...flags };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const child = startGuarded(program, ['-D', data, ...args], environment);
     const server = new PostgresServer(child, sockets);
-    const latest = Date.now() + LONGEST_START_MS;
+    const latest = Date.now() + longestMs;
     while (!isReady(data, child.pid)) {
-      if (Date.now() > latest) child.kill('SIGQUIT');
-      if (server.hasExited) throw new Error(`Postgres did not start: ${server.#reason()}`);
-      await delay(READY_POLL_MS);
+      const isLate = Date.now() > latest;
+      // While it prepares its memory, it accepts no other signal.
+      if (isLate) child.kill('SIGKILL');
+      if (!server.hasExited) await delay(READY_POLL_MS);
+      else if (isLate) throw new Error(`Postgres was not ready after ${longestMs / 1000} s`);
+      else throw new Error(`Postgres did not start: ${server.#reason()}`);
     }
     return server;
   }

@@ -38,7 +38,7 @@ export async function startDataPlane(
     const data = dataFile === undefined ? join(temporary, 'data') : `${realpathSync(dataFile)}.postgres`;
     const branchIds = new Set(projects.flatMap(({ branches }) => [...branches.keys()]));
     const branchData = await BranchData.open(binaries, { data, temporary }, branchIds);
-    const dataPlane = new PostgresDataPlane(branchData, binaries.postgres, branchIds);
+    const dataPlane = new PostgresDataPlane(branchData, projects);
     const folder = join(data, 'certificates');
     mkdirSync(folder, { recursive: true });
     const gateway = await startGateway({ computes: dataPlane, host, port: postgresPort, folder });

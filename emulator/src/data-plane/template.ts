@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { SUPERUSER } from '../gateway/computes';
 import type { PostgresBinaries } from './find-postgres';
 import { postgresEnvironment, runGuarded } from './guarded-process';
+import type { ListedSetting } from './pg-settings';
 import { SERVER_USER, writeServerFile } from './server-user';
 
 /** In this file, `initdb` writes who can log in how. The socket's folder is closed to other users of the machine. */
@@ -45,10 +46,20 @@ export async function createTemplate(
   renameSync(unfinished, template);
 }
 
+/** Postgres's own list of its settings. */
+export function listSettings({ postgres }: PostgresBinaries, template: string): ListedSetting[] {
+  const query = "SELECT concat_ws('|', name, context, category) AS setting FROM pg_settings";
+  const rows = runWithoutServer(postgres, template, 'template1', query).matchAll(/ setting = "(.*)"\t/g);
+  return [...rows].map(([, row = '']) => {
+    const [name = '', context = '', category = ''] = row.split('|');
+    return { name, context, category };
+  });
+}
+
 /** Runs a statement on a cluster whose server is down, with the right to change what Postgres has created. */
-function runWithoutServer(postgres: string, data: string, database: string, statement: string): void {
+function runWithoutServer(postgres: string, data: string, database: string, statement: string): string {
   const options = ['--single', '-O', '-F', '-c', 'exit_on_error=on', '-D', data, database];
-  const { status, stderr, error } = spawnSync(postgres, options, {
+  const { status, stdout, stderr, error } = spawnSync(postgres, options, {
     ...SERVER_USER,
     cwd: '/',
     env: postgresEnvironment(),
@@ -57,4 +68,5 @@ function runWithoutServer(postgres: string, data: string, database: string, stat
     encoding: 'utf8',
   });
   if (status !== 0) throw new Error(`${postgres} failed: ${error?.message ?? stderr.trim()}`);
+  return stdout;
 }

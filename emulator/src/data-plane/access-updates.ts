@@ -1,0 +1,70 @@
+import type { BranchRecord } from '../records/branch-record';
+import { isLockTimeout } from './admin';
+import type { BranchData } from './branch-data';
+import type { Cluster } from './cluster';
+
+/** What a change of a cluster's roles and databases can require of its clients. */
+interface Clients {
+  dropConnections(cluster: Cluster): Promise<void>;
+  takeDownStandbys(primary: Cluster, branch: BranchRecord): void;
+}
+
+/** Gives the clusters the roles and databases of their branches. */
+export class AccessUpdates {
+  readonly #data: BranchData;
+  readonly #clients: Clients;
+  /** The latest one that is under way, by branch. */
+  readonly #underWay = new Map<string, Promise<void>>();
+
+  constructor(data: BranchData, clients: Clients) {
+    this.#data = data;
+    this.#clients = clients;
+  }
+
+  /**
+   * For a cluster that has data; otherwise its first start does it. Undefined if there is nothing to do. Rejects with the
+   * reason if Postgres refuses a change.
+   */
+  apply(branch: BranchRecord): Promise<void> | undefined {
+    const { id } = branch.wire;
+    const cluster = this.#data.of(id);
+    const isChanging = this.#underWay.has(id) || this.#data.copied(id) !== undefined;
+    if (!isChanging && (!cluster.exists || cluster.isUpToDate(branch))) return undefined;
+    const update = cluster.inTurn(async () => {
+      if (cluster.exists) await this.#update(cluster, branch);
+    });
+    this.#underWay.set(id, update);
+    const end = (): void => {
+      if (this.#underWay.get(id) === update) this.#underWay.delete(id);
+    };
+    update.then(end, end);
+    return update;
+  }
+
+  /**
+   * In a turn of the cluster, before clients connect: they are not locked out by a change that is refused, whose operation
+   * has told the reason.
+   * @throws Error when not even the first roles can be created
+   */
+  async updateIfPossible(cluster: Cluster, branch: BranchRecord): Promise<void> {
+    try {
+      await this.#update(cluster, branch);
+    } catch (error) {
+      if (Object.keys(cluster.state.access.roles).length === 0) throw error;
+    }
+  }
+
+  async #update(cluster: Cluster, branch: BranchRecord): Promise<void> {
+    const isAheadOfStandbys = cluster.server === undefined && !cluster.isUpToDate(branch);
+    try {
+      const { dropsConnections } = await cluster.update(branch);
+      if (dropsConnections) await this.#clients.dropConnections(cluster);
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      await this.#clients.dropConnections(cluster);
+      await cluster.update(branch);
+    }
+    // A server that ran only for the change has not sent it to them.
+    if (isAheadOfStandbys) this.#clients.takeDownStandbys(cluster, branch);
+  }
+}
