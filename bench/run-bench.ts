@@ -5,6 +5,7 @@ import Table from 'cli-table3';
 import { Command, Option } from 'commander';
 import { drawChart, measureSeries } from './chart';
 import type { Figure } from './figure';
+import { measureBusyBranch } from './figures/busy-branch';
 import { measureCutOffRuns } from './figures/cut-off-runs';
 import { measureDetectionLag } from './figures/detection-lag';
 import { measureEngineCost } from './figures/engine-cost';
@@ -33,6 +34,7 @@ const groups: Readonly<Record<string, (isQuick: boolean) => Promise<Figure[]>>> 
   'stack-limit': (isQuick) => measureStackLimit(isQuick ? [10] : [1_000, 3_000, 10_000]),
   'cut-off': (isQuick) => measureCutOffRuns(isQuick ? 1 : 5),
   postgres: (isQuick) => measurePostgres(isQuick ? 500 : 5_000),
+  'busy-branch': (isQuick) => measureBusyBranch(isQuick ? 1 : 5),
   fleet: (isQuick) => measureFleet(isQuick ? [1, 2] : [1, 2, 5, 10], isQuick ? 10 : 100),
   rate: (isQuick) => measureRequestRate(isQuick ? 100 : 1_000),
 };

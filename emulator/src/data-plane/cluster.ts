@@ -56,10 +56,12 @@ export function areBelow(limits: SharedLimits, others: SharedLimits): boolean {
   return Object.entries(others).some(([name, value]) => Number(values.get(name)) < Number(value));
 }
 
-/** Belongs to a server, not to its data. */
-const NOT_DATA =
-  /^(postmaster\.(pid|opts)|(pg_replslot|pg_stat_tmp|pg_notify|pg_dynshmem|pg_snapshots|pg_serial)\/.+)$/;
-const IN_LOG = /^pg_wal\/.+/;
+/** Belong to a server, not to its data. */
+const OF_SERVER = {
+  entries: ['postmaster.pid', 'postmaster.opts'],
+  contents: ['pg_replslot', 'pg_stat_tmp', 'pg_notify', 'pg_dynshmem', 'pg_snapshots', 'pg_serial'],
+};
+const OF_SERVER_OR_LOG = { ...OF_SERVER, contents: [...OF_SERVER.contents, 'pg_wal'] };
 
 /** Settings of every server. The data outlives a crash of the server, not one of the machine. */
 const FLAGS = {
@@ -180,11 +182,11 @@ export class Cluster {
     const { folder } = this;
     const { copying } = target;
     await rm(copying, { recursive: true, force: true });
-    if (this.server === undefined) await copyFolder(folder, copying, (path) => NOT_DATA.test(path));
+    if (this.server === undefined) await copyFolder(folder, copying, OF_SERVER);
     else
       await this.connect('postgres', async (admin) => {
         await admin.query("SELECT pg_backup_start('emulator', true)");
-        await copyFolder(folder, copying, (path) => NOT_DATA.test(path) || IN_LOG.test(path));
+        await copyFolder(folder, copying, OF_SERVER_OR_LOG);
         const { rows } = await admin.query('SELECT labelfile FROM pg_backup_stop(false)');
         writeServerFile(join(copying, 'backup_label'), rows[0].labelfile);
         await copyFolder(join(folder, 'pg_wal'), join(copying, 'pg_wal'));

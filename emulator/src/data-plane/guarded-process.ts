@@ -39,15 +39,24 @@ export function startGuarded(
   return child;
 }
 
-/** Runs a program to its end. @throws Error with what it printed if it fails */
-export async function runGuarded(program: string, args: readonly string[]): Promise<void> {
-  const child = startGuarded(program, args);
+/**
+ * Runs a program to its end.
+ * @param isHarmless whether it may fail with this message
+ * @throws Error with what it printed if it fails
+ */
+export async function runGuarded(
+  program: string,
+  args: readonly string[],
+  isHarmless: (line: string) => boolean = () => false,
+): Promise<void> {
+  const child = startGuarded(program, args, { LC_ALL: 'C' });
   let output = '';
   child.stderr.on('data', (part: Buffer) => {
     output += part;
   });
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`${program} failed: ${output.trim()}`);
+  const lines = output.trim().split('\n');
+  if (code !== 0 && !lines.every(isHarmless)) throw new Error(`${program} failed: ${output.trim()}`);
 }
 
 /**
