@@ -175,6 +175,7 @@ describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
     const pg_settings = { max_locks_per_transaction: '500' };
     await service.patchEndpoint(projectId, endpointId, { settings: { pg_settings } });
     await service.call('POST', `/projects/${projectId}/endpoints/${endpointId}/restart`);
+    await service.endOperations(projectId);
     await (await service.connect(login)).query('INSERT INTO visits VALUES (2)');
     const reader = await service.connect(replica);
     await expect.poll(() => count(reader)).toBe(2);

@@ -6,6 +6,10 @@ import { CODES, packet, startPacket } from '../support/raw-postgres-client';
 
 const ID = 'ep-calm-river-12345678';
 
+/** The packet that reaches the server. */
+const withoutLibraries = (parameters: Readonly<Record<string, string>>) =>
+  startPacket({ local_preload_libraries: '', ...parameters });
+
 /** The value of `options` that reaches the server; undefined if none does. */
 function passOptions(options: string): string | undefined {
   const words = readStartupPacket(startPacket({ user: 'app', options }), undefined)
@@ -35,7 +39,8 @@ describe('the option endpoint', () => {
     [ID.toUpperCase()],
   ])('is not needed with the host name %s', (serverName) => {
     const bytes = startPacket({ user: 'app', options: ' -c  work_mem=3MB' });
-    expect(readStartupPacket(bytes, serverName)).toEqual({ endpointId: ID, bytes });
+    const passed = withoutLibraries({ user: 'app', options: ' -c  work_mem=3MB' });
+    expect(readStartupPacket(bytes, serverName)).toEqual({ endpointId: ID, bytes: passed });
   });
 });
 
@@ -45,7 +50,7 @@ it('passes every other parameter unchanged', () => {
     property(array(words.filter((word) => !word.includes('\0'))), (values) => {
       const parameters = Object.fromEntries(values.map((value, index) => [`name${index}`, value]));
       const bytes = startPacket({ ...parameters, user: 'app' });
-      expect(readStartupPacket(bytes, ID).bytes).toEqual(bytes);
+      expect(readStartupPacket(bytes, ID).bytes).toEqual(withoutLibraries({ ...parameters, user: 'app' }));
     }),
   );
 });

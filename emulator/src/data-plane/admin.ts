@@ -1,4 +1,4 @@
-import { Client, DatabaseError } from 'pg';
+import { Client, type ClientConfig, DatabaseError } from 'pg';
 import { SUPERUSER } from '../gateway/computes';
 
 /** How to log in to a server as its superuser. */
@@ -6,35 +6,50 @@ export interface AdminAccess {
   /** The folder of the server's socket. */
   readonly sockets: string;
   readonly password: string;
+  /** The major version. */
+  readonly version: number;
 }
 
 /**
  * Neither `pg_settings` nor what clients prepare in a database may change what the emulator's own statements do. Only
  * pg_catalog is searched, where clients can create nothing, so no statement meets a function, an operator or a type of
- * theirs. Roles that a statement names are held first (`held-roles.ts`).
+ * theirs. Roles that a statement names are held first (`held-roles.ts`). These settings prevail over those of files,
+ * databases and roles.
  */
 const OPTIONS = [
+  'search_path=pg_catalog',
+  // A library that does not exist would end the session.
+  'local_preload_libraries=',
+  'session_preload_libraries=',
   'statement_timeout=0',
   // A client may hold a lock for as long as it likes.
   'lock_timeout=2s',
   'idle_in_transaction_session_timeout=0',
+  'idle_session_timeout=0',
   // No standby confirms a commit that `synchronous_standby_names` waits for.
   'synchronous_commit=local',
-  'idle_session_timeout=0',
   'default_transaction_read_only=off',
+  'default_transaction_isolation=read\\ committed',
   'password_encryption=scram-sha-256',
-  'search_path=pg_catalog',
+];
+/** Settings of later versions. */
+const NEWER_OPTIONS = [
+  { since: 16, option: 'scram_iterations=4096' },
+  { since: 17, option: 'transaction_timeout=0' },
 ];
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Connects as the superuser, no longer than the work takes: meanwhile, clients have one connection less. */
+/** Connects as the superuser, no longer than the work takes. Statements can have no parameters. */
 export async function asAdmin<Result>(
-  { sockets, password }: AdminAccess,
+  { sockets, password, version }: AdminAccess,
   database: string,
   work: (admin: Client) => Promise<Result>,
 ): Promise<Result> {
-  const admin = new Client({
+  const newer = NEWER_OPTIONS.filter(({ since }) => version >= since).map(({ option }) => option);
+  const config: ClientConfig & { replication: string } = {
+    // Such a connection counts against `max_wal_senders`: clients, who cannot make any, cannot take all of them.
+    replication: 'database',
     host: sockets,
     port: 5432,
     user: SUPERUSER,
@@ -42,11 +57,14 @@ export async function asAdmin<Result>(
     database,
     ssl: false,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    options: OPTIONS.map((option) => `-c ${option}`).join(' '),
-  });
+    options: [...OPTIONS, ...newer].map((option) => `-c ${option}`).join(' '),
+  };
+  const admin = new Client(config);
   admin.on('error', () => undefined); // The server ended. The statement under way fails, too.
   await admin.connect();
   try {
+    // The owner of a database may have set another role for its sessions.
+    await admin.query(`SET SESSION AUTHORIZATION ${SUPERUSER}; SET ROLE NONE`);
     return await work(admin);
   } finally {
     await admin.end();

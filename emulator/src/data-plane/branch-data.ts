@@ -68,7 +68,7 @@ export class BranchData {
     const listFile = join(data, 'settings.json');
     if (!existsSync(listFile)) writeServerFile(listFile, JSON.stringify(listSettings(binaries, template)));
     const listed = JSON.parse(readFileSync(listFile, 'utf8'));
-    const setup = { program: postgres, password: readFileSync(passwordFile, 'utf8') };
+    const setup = { program: postgres, password: readFileSync(passwordFile, 'utf8'), version };
     return new BranchData(folders, setup, new SettingRules(listed, postgres, template));
   }
 

@@ -15,6 +15,8 @@ export interface ClusterSetup {
   readonly program: string;
   /** The superuser's password, which no client knows. */
   readonly password: string;
+  /** The major version. */
+  readonly version: number;
 }
 
 /** What the emulator keeps in a cluster's folder, so that copies have it, too. */
@@ -70,7 +72,8 @@ const FLAGS = {
   fsync: 'off',
   // A standby, or a copy under way, can be that far behind.
   wal_keep_size: '128MB',
-  max_wal_senders: '10',
+  // Of standbys, and of the emulator's own connections.
+  max_wal_senders: '50',
 };
 
 /**
@@ -161,7 +164,7 @@ export class Cluster {
 
   /** Connects as the superuser. */
   readonly connect: Connect = (database, work) =>
-    asAdmin({ sockets: this.sockets, password: this.#setup.password }, database, work);
+    asAdmin({ sockets: this.sockets, ...this.#setup }, database, work);
 
   get state(): ClusterState {
     const file = join(this.folder, STATE_FILE);

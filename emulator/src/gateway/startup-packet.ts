@@ -9,12 +9,17 @@ export const PACKET_LENGTHS = { start: [9, 10_000], cancel: [13, 268], request: 
 /** A startup packet, and the endpoint that it names. */
 export interface StartupPacket {
   readonly endpointId: string;
-  /** The packet for the server: without the option that names the endpoint, which Postgres does not know. */
+  /** The packet for the server: without the option that names the endpoint, which Postgres does not know, but with ours. */
   readonly bytes: Buffer;
 }
 
 type Parameter = readonly [name: string, value: string];
 
+/**
+ * A client cannot connect to a database for which a library is set that does not exist, not even to reset that. No
+ * library can be loaded by this setting, because Postgres comes with none for it.
+ */
+const OWN_PARAMETER: Parameter = ['local_preload_libraries', ''];
 const NO_REPLICATION = /^(false|off|no|0)$/i;
 /** Only ASCII white space ends a word: any other byte may be a part of a character. */
 const OPTION_WORD = /(?:\\.|[^ \t\n\v\f\r])+/gs;
@@ -41,7 +46,11 @@ export function readStartupPacket(packet: Buffer, serverName: string | undefined
   const { endpoint, options = '' } = named.at(-1) ?? {};
   return {
     endpointId: chooseEndpoint(endpoint, serverName),
-    bytes: writePacket(version, options === '' ? others : [...others, ['options', options]]),
+    bytes: writePacket(version, [
+      OWN_PARAMETER,
+      ...others,
+      ...(options === '' ? [] : [['options', options] as const]),
+    ]),
   };
 }
 

@@ -1,0 +1,96 @@
+import { range } from 'lodash';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { hasPostgres, type Login, PostgresEmulator } from '../support/postgres-emulator';
+import { openSocket, startPacket } from '../support/raw-postgres-client';
+
+interface Role {
+  role: { password: string };
+}
+
+describe.skipIf(!hasPostgres)('an owner cannot make its endpoint unusable', () => {
+  let service: PostgresEmulator;
+  beforeAll(async () => {
+    service = await PostgresEmulator.start();
+    return () => service.emulator.stop();
+  }, 60_000);
+
+  const createProject = async () => {
+    const place = await service.createProject();
+    const path = `/projects/${place.projectId}/branches/${place.branchId}`;
+    /** Sends a change, and returns its apply_config when that has ended. */
+    const change = async (method: string, rest: string, body?: object) => {
+      const response = await service.call<Role>(method, `${path}/${rest}`, body);
+      const operations = await service.endOperations(place.projectId);
+      return { ...operations.find(({ action }) => action === 'apply_config'), body: response.body };
+    };
+    const restart = async () => {
+      await service.call('POST', `/projects/${place.projectId}/endpoints/${place.endpointId}/restart`);
+      await service.endOperations(place.projectId);
+    };
+    return { ...place, change, restart };
+  };
+
+  it.each([
+    "SET role = 'app_owner'",
+    "SET session_authorization = 'app_owner'",
+    "SET local_preload_libraries = 'nope'",
+    'SET search_path = mine',
+    'SET default_transaction_read_only = on',
+    "SET default_transaction_isolation = 'serializable'",
+    "SET statement_timeout = '1ms'",
+    "SET default_tablespace = 'nope'",
+    "SET client_encoding = 'SQL_ASCII'",
+    'SET exit_on_error = on',
+    'CONNECTION LIMIT 0',
+  ])('by ALTER DATABASE app %s', async (words) => {
+    const { login, change, restart } = await createProject();
+    const owner = await service.connect(login);
+    await owner.query(`CREATE TABLE notes (); ALTER DATABASE app ${words}`);
+    const elsewhere = { ...login, database: words === 'CONNECTION LIMIT 0' ? 'postgres' : 'app' };
+    const created = await change('POST', 'roles', { role: { name: 'bob' } });
+    expect(created).toMatchObject({ status: 'finished' });
+    const bob = { ...elsewhere, role: 'bob', password: created.body.role.password };
+    await (await service.connect(bob)).query('SELECT');
+    expect(await change('DELETE', 'roles/bob')).toMatchObject({ status: 'finished' });
+    await expect(service.connect(bob)).rejects.toThrow(/password authentication failed/);
+    await restart();
+    await (await service.connect(elsewhere)).query('SELECT');
+  });
+
+  it('by a change that Postgres refuses: apply_config fails with its reason, and clients connect', async () => {
+    const { login, change, restart } = await createProject();
+    const owner = await service.connect(login);
+    await owner.query('CREATE DATABASE own');
+    const bob = await change('POST', 'roles', { role: { name: 'bob' } });
+    const toOwn: Login = { ...login, database: 'own', role: 'bob', password: bob.body.role.password };
+    await (await service.connect({ ...login, database: 'own' })).query(
+      'GRANT CREATE ON SCHEMA public TO bob',
+    );
+    await (await service.connect(toOwn)).query('CREATE TABLE notes ()');
+    await (await service.connect(login)).query('ALTER DATABASE own ALLOW_CONNECTIONS false');
+    const refused = { status: 'failed', error: expect.stringMatching(/"bob" cannot be dropped/) };
+    expect(await change('DELETE', 'roles/bob')).toMatchObject(refused);
+    await restart();
+    const client = await service.connect(login);
+    expect(await change('POST', 'roles', { role: { name: 'eve' } })).toMatchObject(refused);
+    // What Postgres accepts is done all the same.
+    expect(await client.ask("SELECT count(*)::int FROM pg_roles WHERE rolname = 'eve'")).toBe(1);
+    await (await service.connect({ ...login, database: 'postgres' })).query('DROP DATABASE own');
+    expect(await change('POST', 'roles', { role: { name: 'ann' } })).toMatchObject({ status: 'finished' });
+  });
+
+  it('by connections that never log in: roles still change', async () => {
+    const { endpointId, login, change } = await createProject();
+    await (await service.connect(login)).end();
+    const bytes = startPacket({ user: 'app_owner', database: 'app', options: `endpoint=${endpointId}` });
+    const silent = range(130).map(async () => {
+      const socket = await openSocket(service.emulator.postgresPort ?? 0);
+      socket.resume().write(bytes);
+    });
+    await Promise.all(silent);
+    await expect
+      .poll(() => service.connect(login).catch(({ message }) => message))
+      .toMatch(/too many clients/);
+    expect(await change('POST', 'roles', { role: { name: 'bob' } })).toMatchObject({ status: 'finished' });
+  });
+});
