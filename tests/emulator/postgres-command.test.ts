@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -13,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { startEmulator } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { newDataFile } from '../support/data-emulator';
+import { emulatorCommand, startCommand } from '../support/emulator-command';
 import { startPostgresCommand } from '../support/postgres-command';
 import { hasPostgres, PostgresEmulator, PostgresUser } from '../support/postgres-emulator';
 import { makeTemporaryFolder } from '../support/temporary-folder';
@@ -165,6 +167,16 @@ describe.skipIf(!hasPostgres)('an emulator that starts with Postgres', options, 
   it.skipIf(process.getuid?.() !== 0)('needs a folder that the user of the servers can enter', async () => {
     const started = startEmulator({ postgres: true, postgresPort: 0, data: newDataFile() });
     await expect(started).rejects.toThrow(/user 65534, which cannot write to .*service.db.postgres/);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('needs a user that has a name', async () => {
+    const [uid, folder] = [54_321, makeTemporaryFolder()];
+    chownSync(folder, uid, uid);
+    const words = [process.execPath, emulatorCommand, '--postgres', '--postgres-port', '0'];
+    const env = { ...process.env, TMPDIR: folder };
+    await expect(startCommand(words, { uid, gid: uid, cwd: '/', env })).rejects.toThrow(
+      /Postgres needs a user that has a name, and user 54321 has none on this machine/,
+    );
   });
 
   it('needs the programs of Postgres', async () => {

@@ -1,11 +1,12 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { removeAtEnd, startGuarded } from '../../emulator/src/data-plane/guarded-process';
 
 const run = promisify(execFile);
 /** Postgres refuses to run as root, so it runs as nobody there. */
@@ -42,12 +43,13 @@ export function findPostgres(environment: NodeJS.ProcessEnv = process.env): stri
   return found;
 }
 
-/** Creates a cluster and starts a server on it, with these settings. */
+/** Creates a cluster and starts a server on it, with these settings. Both end with this process, even by kill -9. */
 export async function startPlainPostgres(
   bin: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<PlainPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'plain-postgres-'));
+  const remove = removeAtEnd(folder);
   if (serverUser !== undefined) chownSync(folder, serverUser.uid, serverUser.gid);
   const data = join(folder, 'data');
   const initdb = ['-D', data, '-U', SUPERUSER, '-A', 'trust', '-N', '--no-instructions'];
@@ -62,7 +64,8 @@ export async function startPlainPostgres(
     ...settings,
   };
   const words = Object.entries(flags).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const child = spawn(join(bin, 'postgres'), ['-D', data, ...words], { ...serverUser, stdio: 'ignore' });
+  const child = startGuarded(join(bin, 'postgres'), ['-D', data, ...words]);
+  child.stderr.resume();
   const ended = once(child, 'exit');
   const query = async (text: string, database = 'postgres'): Promise<Record<string, unknown>[]> => {
     const client = new Client({ host: folder, port: Number(port), user: SUPERUSER, database });
@@ -76,7 +79,7 @@ export async function startPlainPostgres(
   const stop = async () => {
     child.kill('SIGINT');
     await ended;
-    rmSync(folder, { recursive: true, force: true });
+    await remove();
   };
   while (!(await query('SELECT 1').catch(() => undefined))) {
     if (child.exitCode !== null) throw new Error(`postgres ended with ${child.exitCode}`);

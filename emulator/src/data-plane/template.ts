@@ -38,12 +38,21 @@ export async function createTemplate(
   const locale = process.platform === 'linux' ? 'C.UTF-8' : 'C';
   const login = ['-U', SUPERUSER, '-A', 'scram-sha-256', `--pwfile=${passwordFile}`];
   const form = ['-E', 'UTF8', `--locale=${locale}`, '--wal-segsize=1', '--no-sync', '--no-instructions'];
-  await runGuarded(initdb, ['-D', unfinished, ...login, ...form]);
+  await runGuarded(initdb, ['-D', unfinished, ...login, ...form]).catch(explainUser);
   // Every new database is a copy of one of these, or of another that is.
   for (const database of ['template0', 'template1', 'postgres'])
     runWithoutServer(postgres, unfinished, database, SEAL_VIEWS);
   writeServerFile(join(unfinished, 'pg_hba.conf'), HOST_ACCESS);
   renameSync(unfinished, template);
+}
+
+function explainUser(error: Error): never {
+  const [, uid] = /could not look up effective user ID (\d+)/.exec(error.message) ?? [];
+  if (uid === undefined) throw error;
+  throw new Error(
+    `Postgres needs a user that has a name, and user ${uid} has none on this machine: add it to /etc/passwd, or run the emulator as another user`,
+    { cause: error },
+  );
 }
 
 /** Postgres's own list of its settings. */
