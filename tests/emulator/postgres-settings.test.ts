@@ -38,6 +38,7 @@ describe.skipIf(!hasPostgres)('pg_settings of an endpoint in Postgres', () => {
     ['authentication_timeout', '1', /is not allowed/],
     ['role', 'cloud_admin', /is not allowed/],
     ['session_authorization', 'cloud_admin', /is not allowed/],
+    ['max_prepared_transactions', '1', /is not allowed/],
     ['no_such_setting', '1', /unrecognized configuration parameter/],
     ['work_mem', 'much', /invalid value for parameter "work_mem"/],
   ])('refuses the setting %s', async (name, value, message) => {

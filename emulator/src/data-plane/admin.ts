@@ -1,5 +1,6 @@
 import { Client, type ClientConfig, DatabaseError } from 'pg';
 import { SUPERUSER } from '../gateway/computes';
+import { reasonOf } from '../records/thrown-reason';
 
 /** How to log in to a server as its superuser. */
 export interface AdminAccess {
@@ -61,7 +62,9 @@ export async function asAdmin<Result>(
   };
   const admin = new Client(config);
   admin.on('error', () => undefined); // The server ended. The statement under way fails, too.
-  await admin.connect();
+  await admin.connect().catch((cause) => {
+    throw new Error(`the emulator cannot connect to the server: ${reasonOf(cause)}`, { cause });
+  });
   try {
     // The owner of a database may have set another role for its sessions.
     await admin.query(`SET SESSION AUTHORIZATION ${SUPERUSER}; SET ROLE NONE`);

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { BranchRecord } from '../records/branch-record';
+import type { EndpointRecord } from '../records/endpoint-record';
 import type { ProjectRecord } from '../records/project-record';
 import { Cluster, type ClusterSetup, REMOVED, type SharedLimits } from './cluster';
 import { copyFolder } from './copy-folder';
@@ -89,9 +90,14 @@ export class BranchData {
     return this.#clusterAt(endpointId, join(this.#folders.temporary, `${endpointId}.data`));
   }
 
+  /** Where the server of an endpoint runs. */
+  clusterOf({ wire: { id, type, branch_id } }: EndpointRecord): Cluster {
+    return type === 'read_write' ? this.of(branch_id) : this.standbyOf(id);
+  }
+
   /** Starts a server with these limits and settings on a copy of the template, and stops it. @throws Error if it does not start */
   async tryStart(limits: SharedLimits, settings: PgSettings): Promise<void> {
-    const folder = await mkdtemp(join(this.#folders.temporary, 'try-'));
+    const folder = makeServerFolder(await mkdtemp(join(this.#folders.temporary, 'try-')));
     const trial = new Cluster(this.#setup, join(folder, 'data'), folder);
     try {
       await copyFolder(this.#template, trial.folder);

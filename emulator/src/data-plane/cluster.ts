@@ -29,7 +29,6 @@ interface ClusterState {
 export interface SharedLimits {
   readonly max_connections: string;
   readonly max_locks_per_transaction: string;
-  readonly max_prepared_transactions: string;
   readonly max_worker_processes: string;
 }
 
@@ -40,7 +39,6 @@ export const REMOVED = '.removed';
 const DEFAULT_LIMITS: SharedLimits = {
   max_connections: '100',
   max_locks_per_transaction: '64',
-  max_prepared_transactions: '0',
   max_worker_processes: '8',
 };
 const NEW_STATE: ClusterState = { access: NO_ACCESS, limits: DEFAULT_LIMITS };
@@ -72,6 +70,8 @@ const FLAGS = {
   fsync: 'off',
   // A standby, or a copy under way, can be that far behind.
   wal_keep_size: '128MB',
+  // One that does not log in takes a place among max_connections.
+  authentication_timeout: '15s',
   // Of standbys, and of the emulator's own connections.
   max_wal_senders: '50',
 };

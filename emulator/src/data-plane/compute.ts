@@ -29,6 +29,12 @@ export class Compute {
     return this.#clients.size;
   }
 
+  /** Where its clients connect, if its server runs on this cluster and is ready. */
+  socketOn(cluster: Cluster): string | undefined {
+    const isRunning = cluster.server !== undefined && cluster.endpointId === this.endpoint.wire.id;
+    return isRunning && cluster === this.cluster ? this.socket : undefined;
+  }
+
   /** Counts a client until it closes. Its messages are activity, which delays autosuspend. */
   addClient(plane: ControlPlane): { traffic(): void; close(): void } {
     const client = {};

@@ -32,8 +32,11 @@ const ALSO_ALLOWED = [
   'max_standby_streaming_delay',
 ];
 
-/** Of those categories and contexts, but it loads libraries, or the emulator needs it for its standbys. */
-const ALSO_REFUSED = ['local_preload_libraries', 'wal_level'];
+/**
+ * Of those categories and contexts. The first loads libraries, the second is what standbys need. A prepared transaction
+ * keeps its locks when a server starts again, and one on pg_authid, which any client can have, keeps everyone out.
+ */
+const ALSO_REFUSED = ['local_preload_libraries', 'wal_level', 'max_prepared_transactions'];
 
 /** Extensions whose settings run no program and name no file or library. Of others, the emulator does not know. */
 const EXTENSIONS =

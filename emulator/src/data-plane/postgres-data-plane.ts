@@ -136,8 +136,7 @@ export class PostgresDataPlane implements DataPlane, Computes {
     if (compute !== undefined && !isActive(project, endpoint)) this.#takeDown(compute);
     if (project.endpoints.has(id)) return;
     this.#settings.forget(id);
-    if (!this.#computes.delete(id)) return;
-    if (type === 'read_only') this.#data.forget(id);
+    if (this.#computes.delete(id) && type === 'read_only') this.#data.forget(id);
   }
 
   #wake(endpointId: string): { project: ProjectRecord; endpoint: EndpointRecord } {
@@ -151,10 +150,7 @@ export class PostgresDataPlane implements DataPlane, Computes {
 
   /** The socket of the endpoint's server, if it runs. Its clients wait for nothing else that happens to the branch. */
   #socketOf(compute: Compute): string | undefined {
-    const { cluster, endpoint, project, socket } = compute;
-    const isRunning = cluster?.server !== undefined && cluster.endpointId === endpoint.wire.id;
-    const isServed = isRunning && cluster === this.#clusterOf(endpoint);
-    return isServed && this.#isWanted(project, endpoint) ? socket : undefined;
+    return this.#isWanted(compute) ? compute.socketOn(this.#data.clusterOf(compute.endpoint)) : undefined;
   }
 
   /** The same, after a start if it does not run; undefined if the compute is no longer active. */
@@ -168,12 +164,8 @@ export class PostgresDataPlane implements DataPlane, Computes {
     }
   }
 
-  #isWanted(project: ProjectRecord, endpoint: EndpointRecord): boolean {
+  #isWanted({ project, endpoint }: Compute): boolean {
     return isActive(project, endpoint) && !this.#isStopping;
-  }
-
-  #clusterOf({ wire }: EndpointRecord): Cluster {
-    return wire.type === 'read_write' ? this.#data.of(wire.branch_id) : this.#data.standbyOf(wire.id);
   }
 
   #computeOf(project: ProjectRecord, endpoint: EndpointRecord): Compute {
@@ -187,12 +179,12 @@ export class PostgresDataPlane implements DataPlane, Computes {
     const { project, endpoint } = compute;
     const { wire } = endpoint;
     const primary = this.#data.of(wire.branch_id);
-    const cluster = this.#clusterOf(endpoint);
+    const cluster = this.#data.clusterOf(endpoint);
     const branch = project.branches.get(wire.branch_id);
     // It moved to another branch, and its suspension has not ended yet.
     if (compute.cluster !== cluster) this.#takeDown(compute);
     return cluster.inTurn(async () => {
-      if (!this.#isWanted(project, endpoint) || branch === undefined) return undefined;
+      if (!this.#isWanted(compute) || branch === undefined) return undefined;
       // Another client has started it.
       const socket = this.#socketOf(compute);
       if (socket !== undefined) return socket;
@@ -202,14 +194,15 @@ export class PostgresDataPlane implements DataPlane, Computes {
       const update = () => this.#access.updateIfPossible(primary, branch);
       if (cluster === primary) {
         await startPrimary(this.#data, wire, settings);
-        const { limits } = primary.state;
         // Such a standby would stop following it.
-        this.#takeDownStandbys(primary, branch, (standby) => areBelow(standby.state.limits, limits));
+        this.#takeDownStandbys(primary, branch, (standby) =>
+          areBelow(standby.state.limits, primary.state.limits),
+        );
         await update();
       } else {
         await startStandby(this.#data, wire, settings, update);
       }
-      if (this.#isWanted(project, endpoint)) compute.socket = cluster.server?.socket;
+      if (this.#isWanted(compute)) compute.socket = cluster.server?.socket;
       return compute.socket;
     });
   }
