@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { reasonOf } from '../records/thrown-reason';
 import { runGuarded } from './guarded-process';
 import { makeServerFolder } from './server-user';
 
@@ -28,7 +29,17 @@ export async function copyFolder(
   for (const name of contents) makeServerFolder(join(to, name));
   const copied = names.filter((name) => !contents.includes(name)).map((name) => join(from, name));
   if (copied.length === 0) return;
-  await runGuarded('nice', ['-n', NICENESS, 'cp', '-RPp', ...copied, to], isMissing);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await runGuarded('nice', ['-n', NICENESS, 'cp', '-RPp', ...copied, to], isMissing);
+    } catch (error) {
+      if (attempt === MOST_ATTEMPTS || !reasonOf(error).includes(REPLACED)) throw error;
+    }
+  }
 }
+
+/** GNU cp leaves out a file when a server puts another in its place. */
+const REPLACED = 'replaced while being copied';
+const MOST_ATTEMPTS = 5;
 
 const isMissing = (line: string): boolean => line.includes('No such file or directory');

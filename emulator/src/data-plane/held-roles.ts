@@ -35,9 +35,9 @@ export async function holdDataRoles(admin: Client): Promise<string> {
   return rows.map(({ rolname }) => escapeIdentifier(rolname)).join(', ');
 }
 
-/** The databases that can be connected to, each with its owner; null for one of Postgres's own. */
+/** The databases that can be connected to, each with its owner; null for one of Postgres's own. An interrupted drop sets the limit -2. */
 export async function listDatabases(admin: Client): Promise<{ name: string; owner: string | null }[]> {
   const owner = `CASE WHEN datdba::bigint >= ${FIRST_ID} THEN pg_get_userbyid(datdba) END`;
-  const query = `SELECT datname AS name, ${owner} AS owner FROM pg_database WHERE datallowconn`;
+  const query = `SELECT datname AS name, ${owner} AS owner FROM pg_database WHERE datallowconn AND datconnlimit <> -2`;
   return (await admin.query(query)).rows;
 }
