@@ -46,6 +46,7 @@ async function runRound(
   const earlier = world.plans;
   world.plans = round.slots;
   ground.branches.plans = round.branches;
+  world.restarts.declare(round.slots);
   ground.branches.adopted.clear();
   ground.branches.allowed.clear();
   ground.adopted.clear();

@@ -11,6 +11,7 @@ import type { CountedEvent, Journal } from './journal';
 import type { Carriage, Carrier, Network, Sender, SentRequest } from './network';
 import { branchName, declareBranches, declaredSlots, declareProgram } from './program';
 import { ProviderHost } from './provider-host';
+import { RestartRules } from './restart-rules';
 import type { Scenario } from './scenario';
 import { Randomness } from './seeded-randomness';
 import { type Mishap, noMishap, SimulatedRun } from './simulated-run';
@@ -64,6 +65,7 @@ export class World implements Carrier {
   readonly journal: Journal;
   readonly ground: Ground;
   readonly watch: Watch;
+  readonly restarts: RestartRules;
   readonly stacks: readonly Stack[] = [new Stack('one'), new Stack('two')];
   /** What the programs declare now. */
   plans: readonly SlotPlan[] = [];
@@ -95,6 +97,7 @@ export class World implements Carrier {
     this.ground.branchInState = (slot) =>
       this.stacks.map((stack) => stack.find(this.branchUrnOf(stack, slot))).find((found) => found)?.id;
     this.watch = new Watch(this.ground, { perMinute, slotCount: 2 * parts.scenario.traits.length }, apiKey);
+    this.restarts = new RestartRules(this);
     this.#network.reset(this);
   }
 
@@ -141,8 +144,11 @@ export class World implements Carrier {
     run.startedAt = startedAt;
     const conclude = (result: EngineResult): RunResult => {
       this.journal.note(run.name, () => describeResult(result));
-      return { ...result, run, startedAt };
+      const concluded = { ...result, run, startedAt };
+      if (!isReading) this.restarts.end(run, concluded);
+      return concluded;
     };
+    this.restarts.begin(run);
     const fail = (message: string) =>
       conclude({ isSuccess: false, failures: [{ urn: '', message }], steps: [] });
     this.journal.count(isPreview ? 'previews' : 'runs');
@@ -224,6 +230,7 @@ export class World implements Carrier {
             this.ground.branches.noteCreated(branch);
         started = differenceBy(this.ground.ownOperations(), earlier, 'id');
         this.watch.worked(run, request, started);
+        this.restarts.worked(run, request, started);
         return result;
       },
     });
