@@ -39,7 +39,9 @@ export class RestartRules {
   readonly #downAt = new Map<string, number>();
   /** The endpoints that a run has taken down to restart them, and that have not been up since. What a killed run has done, nobody knows. */
   readonly #takenDown = new Map<string, SimulatedRun>();
-  /** How often each run has taken down each endpoint. */
+  /** The endpoints that were moved, which leaves the compute idle, with the latest suspension for that. */
+  readonly #moved = new Map<string, Operation>();
+  /** The latest suspension of each endpoint by each run. */
   readonly #times = new Map<SimulatedRun, Map<string, Operation>>();
   /** Since when each slot has declared its trigger. Virtual time. */
   readonly #declaredAt = new Map<number, { readonly trigger: string | undefined; readonly since: number }>();
@@ -71,7 +73,10 @@ export class RestartRules {
     this.#downAt.set(id, this.#world.time.now);
     // A stop or a move leaves the compute idle.
     const { branch_id, disabled } = JSON.parse(body).endpoint ?? {};
-    if (branch_id !== undefined || disabled === true || this.#isStopped(id)) this.#takenDown.delete(id);
+    const move = this.#moved.get(id);
+    const isOfMove = branch_id !== undefined || (move && this.#statusOf(move) !== 'finished');
+    if (isOfMove) this.#moved.set(id, suspension);
+    if (isOfMove || disabled === true || this.#isStopped(id)) this.#takenDown.delete(id);
     else this.#takenDown.set(id, run);
     if (path.endsWith('/suspend') && !this.#isOwed(id))
       this.#world.watch.violate(
