@@ -37,10 +37,6 @@ export class RestartRules {
   readonly #world: RuledWorld;
   /** When each endpoint was last taken down, by whomever. Virtual time. */
   readonly #downAt = new Map<string, number>();
-  /** The endpoints that a run has taken down to restart them, and that have not been up since. What a killed run has done, nobody knows. */
-  readonly #takenDown = new Map<string, SimulatedRun>();
-  /** The endpoints that were moved, which leaves the compute idle, with the latest suspension for that. */
-  readonly #moved = new Map<string, Operation>();
   /** The latest suspension of each endpoint by each run. */
   readonly #times = new Map<SimulatedRun, Map<string, Operation>>();
   /** Since when each slot has declared its trigger. Virtual time. */
@@ -66,18 +62,11 @@ export class RestartRules {
   }
 
   /** The service has done the work of a write, which started these operations. */
-  worked(run: SimulatedRun, { method, path, body = '{}' }: SentRequest, started: readonly Operation[]): void {
+  worked(run: SimulatedRun, { method, path }: SentRequest, started: readonly Operation[]): void {
     const suspension = started.find(({ action }) => action === 'suspend_compute');
     const id = suspension?.endpoint_id;
     if (!suspension || id === undefined || method === 'DELETE') return;
     this.#downAt.set(id, this.#world.time.now);
-    // A stop or a move leaves the compute idle.
-    const { branch_id, disabled } = JSON.parse(body).endpoint ?? {};
-    const move = this.#moved.get(id);
-    const isOfMove = branch_id !== undefined || (move && this.#statusOf(move) !== 'finished');
-    if (isOfMove) this.#moved.set(id, suspension);
-    if (isOfMove || disabled === true || this.#isStopped(id)) this.#takenDown.delete(id);
-    else this.#takenDown.set(id, run);
     if (path.endsWith('/suspend') && !this.#isOwed(id))
       this.#world.watch.violate(
         'restarts are declared',
@@ -89,10 +78,6 @@ export class RestartRules {
     times.set(id, suspension);
     if (earlier && this.#statusOf(earlier) === 'finished')
       this.#world.watch.violate('restarts are declared', `${run.name} takes down ${id} twice`);
-  }
-
-  #isStopped(id: string): boolean {
-    return this.#world.ground.own().some((each) => each.id === id && each.disabled);
   }
 
   #statusOf({ id }: Operation): string | undefined {
@@ -117,12 +102,10 @@ export class RestartRules {
     return false;
   }
 
-  /** A run has ended. What an update that succeeded has taken down is up again, and a declared restart has happened. */
+  /** A run has ended. A restart that an update has stored as done has happened. */
   end(run: SimulatedRun, { isSuccess, steps }: EngineResult): void {
     const before = this.#before.get(run) ?? [];
     this.#before.delete(run);
-    for (const { id, current_state } of this.#world.ground.own())
-      if (current_state === 'active') this.#takenDown.delete(id);
     if (!isSuccess || run.isCutOff) return;
     for (const stack of this.#world.stacks)
       for (const { slot, plan } of this.#world.declared(stack)) {
@@ -146,9 +129,6 @@ export class RestartRules {
     // After a failure, the engine keeps the old inputs.
     const isMoved = earlier.inputs.values.branchId !== branch_id;
     if (ground.wasAutosuspended(id) || isMoved) return;
-    const isKnown = this.#takenDown.get(id)?.isKilled === false;
-    if (isKnown && current_state !== 'active')
-      watch.violate('the compute starts again', `${run.name} leaves ${id} ${current_state}`);
     const { since = 0 } = this.#declaredAt.get(slot) ?? {};
     const declared: Record<string, unknown> = slotArguments(ground, slot, plan);
     const isNew = textOf(declared.restartTriggers) !== textOf(earlier.inputs.values.restartTriggers);
