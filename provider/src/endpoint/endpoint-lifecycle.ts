@@ -92,6 +92,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       const report = (declaration: Declaration) =>
         this.#diagnostics.reportChange(id, changes, { ...prior, outputs }, declaration, goesWithBranch);
       const { restarts } = await report(news);
+      await this.#reportDuplicates(id, news);
       if (isAskedEarly && replaces.length > 0) this.#deferredGates.set(urn, report);
       return { hasChanges, changes, replaces, restarts };
     });
@@ -165,12 +166,14 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
 
   /** Reports, where the latest list shows them, the endpoints that requests of earlier creates have left. */
   async #reportDuplicates(id: string, declaration: Declaration): Promise<void> {
-    const { endpoints } = this.core.projects.project(declaration.inputs.projectId);
+    const { projectId } = declaration.inputs;
+    if (isUnknown(projectId)) return;
+    const { endpoints } = this.core.projects.project(projectId);
     const unclaimed = endpoints.latest.filter(
       (other) => this.#claims.keeperOf(other.id, undefined) === undefined,
     );
     const sentences = describeDuplicates(toCreateTarget(declaration), unclaimed, id);
-    if (sentences.length > 0) await this.core.show('warning', declaration, sentences);
+    await this.#diagnostics.report(declaration, sentences, []);
   }
 
   /** Whether `allowRestart` forbids what a replacement of the branch does to the endpoint. */

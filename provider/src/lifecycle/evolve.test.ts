@@ -176,6 +176,13 @@ describe('traced', () => {
     expect(owedAfter(untraced, traced(config(finished), suspension(failed)))).toEqual(['restart']);
   });
 
+  it('leaves a trigger asked: an old suspension is not its restart', () => {
+    const asked = situationOf({ stages: { autoscalingLimitMaxCu: 'untraced', restartTriggers: 'asked' } });
+    const found = [config(finished), suspension(finished), start(finished)];
+    expect(evolved(asked, traced(...found)).ledger.stages.restartTriggers).toBe('asked');
+    expect(evolved(asked, traced(config(finished), suspension())).ledger.stages.restartTriggers).toBe('sent');
+  });
+
   it('owes nothing when all that was found has succeeded', () => {
     const found = [config(finished), suspension(finished), start(finished)];
     expect(owedAfter(untraced, traced(...found))).toEqual([]);
@@ -279,17 +286,24 @@ describe('observed', () => {
     expect(evolved(uncertain, observed(suspension(failed))).ledger.operations).toEqual([]);
   });
 
+  it('pays nothing by what has succeeded when a response was lost: it may be older than the request', () => {
+    const lost = situationOf({ past: 'uncertain', owed: ['restart', 'start'] });
+    expect(owedAfter(lost, observed(start(finished), suspension(finished)))).toEqual(['restart', 'start']);
+  });
+
   it('pays an earlier restart that others have repeated', () => {
     const left = situationOf({ past: 'recorded', owed: ['restart'], operations: [suspension(failed)] });
     const again = suspension({ id: 'again', created_at: at(1), ...finished });
     expect(owedAfter(left, observed(again))).toEqual([]);
   });
 
-  it('does not let the time pass what is still to be traced', () => {
+  it('keeps `since` while an argument is due or untraced', () => {
     const untraced = situationOf({ past: 'uncertain', stages: { pgSettings: 'untraced' } });
     const later = config({ created_at: at(1), ...finished });
     expect(evolved(untraced, observed(later)).ledger.since).toBe(0);
     expect(evolved(uncertain, observed(later)).ledger.since).toBe(Date.parse(at(1)));
+    const due = situationOf({ past: 'uncertain', stages: { pgSettings: 'due' } });
+    expect(evolved(due, observed(later)).ledger.since).toBe(0);
   });
 });
 
@@ -310,6 +324,17 @@ describe('read back', () => {
     expect(owedAfter(situationOf({ owed: ['start'] }), readBack({ disabled: true }))).toEqual([]);
     expect(owedAfter(situationOf({ owed: ['start', 'restart'] }), readBack())).toEqual(['restart', 'start']);
   });
+});
+
+it('keeps a failed operation of unknown action until the resource is read back', () => {
+  const sync = operationOf({ id: 'sync', action: 'sync_data', ...failed });
+  const known = evolved(
+    situationOf({ owed: ['start'], operations: [start()] }),
+    waitedFor(sync, start(finished)),
+  );
+  expect(known.ledger.operations).toEqual([sync]);
+  const read = { kind: 'read back', item: activeItem, drift: [] } as const;
+  expect(evolved(known, read).ledger.operations).toEqual([]);
 });
 
 it('progress records the latest statuses, and pays nothing before the wait has ended', () => {

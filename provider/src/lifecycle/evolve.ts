@@ -3,6 +3,7 @@ import type { Operation } from '../control-api/wire-types';
 import {
   ask,
   findSuspensionReasons,
+  forgetUnpayable,
   isConfig,
   isDue,
   isStart,
@@ -18,6 +19,7 @@ import {
   paySuspension,
   record,
   settle,
+  timeOf,
 } from './ledger';
 import { asksForRestart, type Event, type Item, isStopped, type Rules, type Situation } from './situation';
 
@@ -38,14 +40,17 @@ export function evolve(situation: Situation, event: Event, rules: Rules): Situat
     case 'broken off':
       return breakOff(situation, event);
     case 'progress':
-      return { ...situation, ledger: record(ledger, event.operations) };
+      return account({ ...situation, ledger: record(ledger, event.operations) }, event.operations);
     case 'waited':
       return endWait(situation, event);
     case 'observed': {
       const owesSuspension = findSuspensionReasons(ledger, isStopped(situation)).length > 0;
       // The service suspends idle computes by itself.
       const relevant = newestOfEach(event.listed).filter((each) => owesSuspension || !isSuspension(each));
-      return acceptFound({ ...situation, past: 'closed' }, relevant);
+      // Where a response was lost, what has succeeded may be older than the request, and pays nothing.
+      const isUncertain = situation.past === 'uncertain';
+      const found = isUncertain ? relevant.filter(isUnpaid) : relevant;
+      return account(acceptFound({ ...situation, past: 'closed' }, found), event.listed);
     }
     case 'accepted': {
       const { started, isRepeated } = event;
@@ -66,7 +71,7 @@ export function evolve(situation: Situation, event: Event, rules: Rules): Situat
         ...(isStopped(situation) ? [] : (['stop'] as const)),
         ...(item.disabled === true ? (['start'] as const) : []),
       ];
-      return { ...seen, view: 'agreed', ledger: pay(ledger, ...paid) };
+      return { ...seen, view: 'agreed', ledger: forgetUnpayable(pay(ledger, ...paid)) };
     }
   }
 }
@@ -117,8 +122,8 @@ function acceptSent(
 }
 
 /**
- * Whether an earlier request, of a lost response or a killed run, may have started what applies these: the service had the values
- * already. What this run has sent before, it has traced.
+ * Whether the service had these values already: an earlier request, lost or of a killed run, may have started the operations. Values
+ * that this run has sent before are traced already.
  */
 function mayHaveStarted(
   { ledger, item }: Situation,
@@ -145,7 +150,7 @@ function applyEffects(
   // One suspension serves a trigger, too.
   const joined = suspends ? joinTrigger(situation) : situation;
   const reasons = suspends ? without(effects, 'config') : [];
-  // Where nothing is left to send again, a failed configuration can't be repaired.
+  // Equal values start no operation: the failed configuration is written off, and applied at the next start of the compute.
   const isConfigured = effects.includes('config') || isDue(joined.ledger, 'config');
   const paid: Owed[] = isConfigured && !started.some(isConfig) ? ['config'] : [];
   if (names.includes('disabled') && !isStopped(situation)) paid.push('stop');
@@ -158,9 +163,11 @@ function applyEffects(
 function endTrace(situation: Situation, found: readonly Operation[], rules: Rules): Situation {
   const names = namesAt(situation.ledger, 'untraced');
   const effects = rules.effectsOf(names, situation.inputs);
-  // One suspension serves a trigger, too.
-  const joined = found.some(isSuspension) ? joinTrigger(situation) : situation;
-  const sent: Situation = { ...joined, writes: 'accepted', ledger: moveTo(joined.ledger, 'sent', names) };
+  const sent: Situation = {
+    ...situation,
+    writes: 'accepted',
+    ledger: moveTo(situation.ledger, 'sent', names),
+  };
   if (situation.writes === 'unknown') return acceptOwn(applyEffects(sent, names, effects, found), found);
   return acceptFound(applyEffects(sent, names, effects, found.filter(isUnpaid)), found);
 }
@@ -196,7 +203,15 @@ function oweStart(situation: Situation): Situation {
 
 function acceptOwn(situation: Situation, started: readonly Operation[]): Situation {
   const ledger = record(oweFor(situation.ledger, started), started);
-  return { ...situation, own: [...situation.own, ...started], ledger: settle(ledger, isStopped(situation)) };
+  const own = [...situation.own, ...started];
+  return account({ ...situation, own, ledger: settle(ledger, isStopped(situation)) }, started);
+}
+
+/** The ledger now accounts for these, unless something older may still be unknown. */
+function account(situation: Situation, seen: readonly Operation[]): Situation {
+  const { past, ledger } = situation;
+  if (past === 'uncertain' || namesAt(ledger, 'due', 'untraced').length > 0) return situation;
+  return { ...situation, ledger: { ...ledger, since: Math.max(ledger.since, ...seen.map(timeOf)) } };
 }
 
 /** Operations of others, such as a killed run. What has succeeded owes nothing, but pays. */
@@ -204,7 +219,7 @@ function acceptFound(situation: Situation, found: readonly Operation[]): Situati
   return recordAll({ ...situation, ledger: oweFor(situation.ledger, found.filter(isUnpaid)) }, found);
 }
 
-/** What these operations are to pay. Why the compute goes down, only a request tells. */
+/** What these operations are to pay. A suspension alone does not show its reason, so it adds no debt. */
 function oweFor(ledger: Ledger, started: readonly Operation[]): Ledger {
   return owe(
     ledger,
@@ -216,7 +231,8 @@ function oweFor(ledger: Ledger, started: readonly Operation[]): Ledger {
 
 function recordAll(situation: Situation, seen: readonly Operation[]): Situation {
   const own = situation.own.map((each) => seen.find(({ id }) => id === each.id) ?? each);
-  return { ...situation, own, ledger: settle(record(situation.ledger, seen), isStopped(situation)) };
+  const ledger = settle(record(situation.ledger, seen), isStopped(situation));
+  return account({ ...situation, own, ledger }, seen);
 }
 
 function hasSuspensionReason(effects: readonly Owed[]): boolean {

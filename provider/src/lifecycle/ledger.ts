@@ -38,7 +38,7 @@ export interface Ledger {
   readonly owed: readonly Owed[];
   /** The newest operation of each action that was to pay a debt, and has not. */
   readonly operations: readonly Operation[];
-  /** No operation up to this time can change anything of this, by the clock of the service. Milliseconds; 0: not known. */
+  /** The ledger accounts for every operation created up to this time of the service. Milliseconds; 0: not known. */
   readonly since: number;
 }
 
@@ -98,16 +98,24 @@ export function findSuspensionReasons({ owed }: Pick<Ledger, 'owed'>, isStopped:
   return intersection(suspensionReasons, owed).filter((reason) => reason !== 'stop' || isStopped);
 }
 
-/** These are paid. The operations that were to pay them no longer count: they have failed, or serve nothing. */
+/** Removes these debts and the operations that were to pay them. An action that pays nothing stays until the read-back. */
 export function pay(ledger: Ledger, ...paid: readonly Owed[]): Ledger {
   const owed = difference(ledger.owed, paid);
   const isNeeded = (operation: Operation) => {
     const payment = paymentOf(operation.action);
     const isOpen = intersection(owed, payment).length > 0;
     const isVoid = isSuspension(operation) && intersection(paid, payment).length > 0;
-    return isOpen || (isUnfinished(operation) && !isVoid);
+    return isOpen || payment.length === 0 || (isUnfinished(operation) && !isVoid);
   };
   return { ...ledger, owed, operations: ledger.operations.filter(isNeeded) };
+}
+
+/** Without the failed operations that pay nothing: nothing can repeat them. */
+export function forgetUnpayable(ledger: Ledger): Ledger {
+  const operations = ledger.operations.filter(
+    (each) => isUnfinished(each) || paymentOf(each.action).length > 0,
+  );
+  return { ...ledger, operations };
 }
 
 export function paySuspension(ledger: Ledger): Ledger {
@@ -117,7 +125,7 @@ export function paySuspension(ledger: Ledger): Ledger {
 /** What the operations that have succeeded have paid. */
 export function settle(ledger: Ledger, isStopped: boolean): Ledger {
   const suspendedAt = Math.max(0, ...ledger.operations.filter(isSuspension).map(timeOf));
-  // A start of before the suspension does not start the compute again.
+  // A start older than the suspension does not count.
   const counts = (operation: Operation) => !isStart(operation) || timeOf(operation) >= suspendedAt;
   const done = ledger.operations.filter((each) => !isUnpaid(each) && counts(each));
   const paid = done.flatMap(({ action }) => paymentOf(action));
@@ -139,11 +147,7 @@ export function record(ledger: Ledger, seen: readonly Operation[]): Ledger {
     if (!known || known.id === operation.id || timeOf(operation) >= timeOf(known))
       newest.set(operation.action, operation);
   }
-  const operations = [...newest.values()];
-  // What has not been traced is older.
-  const isTraced = namesAt(ledger, 'untraced').length === 0;
-  const since = isTraced ? Math.max(ledger.since, ...operations.map(timeOf)) : ledger.since;
-  return { ...ledger, operations, since };
+  return { ...ledger, operations: [...newest.values()] };
 }
 
 /** @param listed newest first */

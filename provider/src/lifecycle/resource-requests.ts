@@ -83,7 +83,8 @@ export class ResourceRequests<Shown extends Item> {
       });
       return { ...change, isRepeated, sentAfter: (newestAt) => newestAt - (performance.now() - sentAt) };
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      // The service may not have found something else, such as the branch of a move.
+      if (!isNotFound(error) || (await this.find())) throw error;
       resource.list.hide(resource.id);
       throw new GoneError(`${error.message}. ${describeGone(resource.subject)}`, { cause: error });
     }

@@ -29,7 +29,6 @@ const readBackPauses = { firstMs: 50, longestMs: 1_000 };
 /** The state of the compute that each request asks for. */
 const controlledStates = { start: 'active', suspend: 'idle' } as const;
 
-/** A step that makes requests, or fails. */
 type Action = Exclude<Step, 'done'>;
 
 /** One create or update of one resource, from the moment when its id is known: what the table says, until it is done. */
@@ -198,8 +197,8 @@ export class Run<Shown extends Item, Outputs> {
     const isUnwritten = writes === 'none';
     // What was to be adopted is not ours.
     if (isUnwritten && origin === 'adopted') return error;
-    await this.#requests.find().catch(() => undefined);
-    if (error instanceof GoneError && origin !== 'new') return error;
+    const gone = error instanceof GoneError ? error : await this.#findGone();
+    if (gone && origin !== 'new') return gone;
     const asked = namesAt(ledger, 'asked');
     const item = this.#item;
     // A killed run may have set what this one was to set. The next program may take it back.
@@ -215,7 +214,18 @@ export class Run<Shown extends Item, Outputs> {
         : before && { ...(omit(before, unsettledOutputs) as Outputs), ...left }; // They are optional.
     return outputs === undefined
       ? error
-      : new UnsettledError(messageOf(error), id, outputs, { cause: error });
+      : new UnsettledError(messageOf(gone ?? error), id, outputs, { cause: error });
+  }
+
+  /** Others may have deleted it, and the service then cancels its operations. A read that fails proves nothing. */
+  async #findGone(): Promise<GoneError | undefined> {
+    const isKnown = await this.#requests.find().then(
+      (found) => found !== undefined,
+      () => true,
+    );
+    if (isKnown || this.#resource.work.deadline.hasPassed) return undefined;
+    const read = this.#requests.read().then(() => undefined);
+    return read.catch((error: unknown) => (error instanceof GoneError ? error : undefined));
   }
 
   get #item(): Shown | undefined {

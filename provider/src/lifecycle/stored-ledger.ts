@@ -25,6 +25,8 @@ const storedShape = z.strictObject({
   past: z.literal('uncertain').optional(),
 });
 
+const operationsShape = z.array(z.object({ id: z.string(), action: z.string(), status: z.string() }));
+
 type StoredLedger = Readonly<z.infer<typeof storedShape>>;
 
 type Past = Pick<Situation, 'ledger' | 'since' | 'past'>;
@@ -37,12 +39,14 @@ export function readLedger(
   outputs: Unsettled & { readonly disabled?: boolean | undefined },
   isKnown: (name: string) => boolean,
 ): Past {
-  const { unsettledOperations = [] } = outputs;
   const { due = [], owed = [], since = '', past } = parse(outputs);
+  const unknown = due.filter((name) => !isKnown(name));
+  if (unknown.length > 0) throw unreadable(`the arguments ${unknown.join(', ')} are not known`);
+  const unsettledOperations = parseOperations(outputs.unsettledOperations);
   const times = { project_id: '', failures_count: 0, created_at: '', updated_at: '' };
   const operations = unsettledOperations.map((each): Operation => ({ ...times, ...each }));
   const sinceAt = Date.parse(since) || 0;
-  const named = moveTo({ ...emptyLedger, owed, since: sinceAt }, 'due', due.filter(isKnown));
+  const named = moveTo({ ...emptyLedger, owed, since: sinceAt }, 'due', due);
   const isOpen = owed.length > 0 || operations.length > 0;
   return {
     ledger: record(named, operations),
@@ -56,8 +60,21 @@ function parse(outputs: Unsettled & { readonly disabled?: boolean | undefined })
   if (__ledger === undefined) return parseVersion1(outputs);
   const { data, error } = storedShape.safeParse(__ledger);
   if (data) return data;
-  const what = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
-  throw new Error(
+  throw unreadable(describeIssues(error));
+}
+
+function parseOperations(stored: unknown) {
+  const { data, error } = operationsShape.safeParse(stored ?? []);
+  if (error) throw unreadable(`unsettledOperations: ${describeIssues(error)}`);
+  return data;
+}
+
+function describeIssues({ issues }: z.ZodError): string {
+  return issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+}
+
+function unreadable(what: string): Error {
+  return new Error(
     `the state holds a __ledger that this release can't read (${what}). Nothing was changed. Use the release that wrote the state, or a later one.`,
   );
 }

@@ -227,7 +227,7 @@ describe('the diagnostic of a failed suspension that is retried', () => {
   it('reports that the connections of an active compute drop', () => {
     expect(impactOf({}, endpointOf(), failed)).toEqual({
       sentences: [
-        'repeating a failed restart restarts the compute and drops its connections (it is active now)',
+        'repeating an unfinished restart restarts the compute and drops its connections (it is active now)',
       ],
       drops: true,
       restarts: false,
@@ -238,7 +238,7 @@ describe('the diagnostic of a failed suspension that is retried', () => {
   it('reports a failed stop or move, after which the compute stays down', () => {
     const move = { unsettledOperations: [failedOf('suspend_compute')], __ledger: { owed: ['move'] } };
     expect(impactOf({}, endpointOf(), move).sentences).toEqual([
-      'repeating a failed suspension suspends the compute: its connections drop (it is active now)',
+      'repeating an unfinished suspension suspends the compute: its connections drop (it is active now)',
     ]);
   });
 
@@ -267,7 +267,7 @@ it('describeRefusal names the changes that would drop connections, and how to co
   expect(
     describeRefusal('ep-1', impactOf({ autoscalingLimitMaxCu: 2, branchId: 'br-2' }), dynamicSettingNames),
   ).toBe(
-    'allowRestart is false, and a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) restarts the compute and drops its connections (it is active now); a change of branchId moves the endpoint: its connections drop (it is active now). Nothing was changed on endpoint ep-1. ' +
+    'allowRestart is false, and a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) takes effect when the compute starts next; a change of branchId moves the endpoint: its connections drop (it is active now). Nothing was changed on endpoint ep-1. ' +
       'To continue, set allowRestart: true (or `pulumi config set postgresCompute:allowRestart true`), or apply the change while the compute is idle.',
   );
 });

@@ -66,13 +66,16 @@ export function describeImpact(planned: PlannedChange, live: LiveEndpoint): Chan
   const dropping = steps?.filter(({ drops }) => drops);
   const isApplied = dropping?.length === 0 && restarting.length > 0 && isReportedBy(live, restarting, inputs);
   // All bounds and triggers cause one restart; a replacement supersedes everything else.
+  const disconnecting = byEffect('disconnect');
   const groups =
     replacing.length > 0
       ? [replacing]
-      : [isApplied ? [] : restarting, ...byEffect('disconnect').map((name) => [name])];
+      : [isApplied ? [] : restarting, ...disconnecting.map((name) => [name])];
+  // After a stop or a move the compute is down: nothing restarts.
+  const isDown = disconnecting.some((name) => !isUnknown(inputs[name]));
   const sentences = groups
     .filter(isNotEmpty)
-    .map((names) => `${describeValues(names, planned)} ${describeEffect(names, inputs, live)}`);
+    .map((names) => `${describeValues(names, planned)} ${describeEffect(names, inputs, live, isDown)}`);
   if (isApplied && replacing.length === 0)
     sentences.unshift(`${describeValues(restarting, planned)} is applied already: nothing restarts`);
   const isRepeated = dropping?.some(({ step }) => step === 'suspend') === true;
@@ -81,7 +84,8 @@ export function describeImpact(planned: PlannedChange, live: LiveEndpoint): Chan
   const mayDrop = isActive(live) ? disruptive.filter((name) => isUnknown(inputs[name])) : [];
   const isReplacing = replacing.some((name) => !isUnknown(inputs[name]));
   const drops = dropping ? dropping.length > 0 : difference(disruptive, mayDrop).length > 0;
-  const restarts = restarting.length > 0 && replacing.length === 0 && isActive(live) && !isApplied;
+  const isRestart = restarting.length > 0 && replacing.length === 0 && !isDown;
+  const restarts = isRestart && isActive(live) && !isApplied;
   return { sentences, drops: drops || (isReplacing && isActive(live)), restarts, mayDrop };
 }
 
@@ -103,8 +107,8 @@ function isActive(live: ReadEndpoint): boolean {
 
 function describeRepeated(live: ReadEndpoint, isRestart: boolean): string {
   const consequence = isRestart
-    ? 'repeating a failed restart restarts the compute and drops its connections'
-    : `repeating a failed suspension suspends the compute: ${drops}`;
+    ? 'repeating an unfinished restart restarts the compute and drops its connections'
+    : `repeating an unfinished suspension suspends the compute: ${drops}`;
   return `${consequence} (${describeState(live)})`;
 }
 
@@ -143,13 +147,19 @@ const effectSentences = {
   },
 } as const;
 
-function describeEffect(names: SomeNames, inputs: EndpointInputs, live: ReadEndpoint): string {
+function describeEffect(
+  names: SomeNames,
+  inputs: EndpointInputs,
+  live: ReadEndpoint,
+  isDown: boolean,
+): string {
   const [name] = names;
   const { effect } = argumentTable[name];
   const disconnection = name === 'branchId' ? 'move' : 'stop';
   const sentences = effectSentences[effect === 'replace' || effect === 'restart' ? effect : disconnection];
   const state = isActive(live) ? 'active' : 'inactive';
   const isKnown = names.some((each) => !isUnknown(inputs[each]));
+  if (isDown && effect === 'restart') return 'takes effect when the compute starts next';
   const sentence = sentences[isKnown ? state : (`${state}Unknown` as const)];
   return `${sentence} (${describeState(live)})`;
 }
@@ -203,13 +213,15 @@ export function describeUnsettled(outputs: EndpointOutputs): string {
   const named = (operations: readonly UnsettledOperation[]) =>
     operations.map(({ action, id, status }) => `${action} ${id} (${status})`).join(', ');
   const retries = `any that failed since${unfinished.some(isSuspension) ? ' (this may drop connections)' : ''}`;
-  const isUncertain = __ledger?.past !== undefined || (unsettledOperations.length === 0 && due.length === 0);
+  const isStarting = unsettledOperations.length === 0 && __ledger?.owed?.includes('start') === true;
+  const isUncertain = __ledger?.past !== undefined || outputs.__unapplied?.includes('adopt') === true;
   const parts = [
     ...(unfinished.length > 0
       ? [`\`pulumi up\` keeps waiting for ${named(unfinished)}, and retries ${retries}`]
       : []),
     ...(failed.length > 0 ? [`\`pulumi up\` retries what failed: ${named(failed)}`] : []),
     ...(due.length > 0 ? [`\`pulumi up\` applies ${due.join(', ')} again`] : []),
+    ...(isStarting ? ['`pulumi up` starts the compute'] : []),
     ...(isUncertain ? ['`pulumi up` looks for the operations that it had started'] : []),
   ];
   return `the last update did not finish: ${parts.join('; ')}`;

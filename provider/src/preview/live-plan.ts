@@ -28,7 +28,7 @@ export async function readLive(
 }
 
 /**
- * The steps of the run to come. Where it will look for operations of earlier runs, the preview does, too. Undefined where the endpoint
+ * The steps of the run to come. Where it will look for operations of earlier runs, the preview does, too. Undefined where something
  * can't be read.
  */
 export async function planLive(
@@ -49,6 +49,6 @@ export async function planLive(
       listOperationsSince(api, projectId, () => since),
       'list of the operations',
     )
-    .catch(() => []);
-  return planFor(situation, live, inputs, listed.filter(isNew));
+    .catch(() => undefined);
+  return listed && planFor(situation, live, inputs, listed.filter(isNew));
 }

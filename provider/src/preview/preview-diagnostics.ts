@@ -74,10 +74,10 @@ export class PreviewDiagnostics {
   ): Promise<ChangeImpact> {
     const { inputs, resource } = declaration;
     const secretNames = union(before.secretNames, resource.secretNames);
-    const warnings = isUnsettled(outputs) ? [describeUnsettled(outputs)] : [];
     // What is not known yet may turn out to change nothing.
     const asked = changes.filter((name) => !isUnknown(inputs[name]));
     const inState = situationInState(inputs, outputs);
+    const warnings = isUnsettled(outputs) ? [describeUnsettled(outputs)] : [];
     const situation = evolve(inState, { kind: 'asked', names: asked }, endpointRules);
     const due = union(changes, namesAt(situation.ledger, 'due').filter(isArgument));
     let impact: ChangeImpact = noImpact;
@@ -91,7 +91,7 @@ export class PreviewDiagnostics {
       if (live === 'gone') warnings.push(describeGone(id));
       warnings.push(...impact.sentences, ...this.#describeGate(impact, inputs));
     }
-    await this.#report(declaration, warnings, describeLimits(changes, inputs, secretNames));
+    await this.report(declaration, warnings, describeLimits(changes, inputs, secretNames));
     return impact;
   }
 
@@ -116,7 +116,7 @@ export class PreviewDiagnostics {
       // The create would stop, but the preview must not: a replacement may delete that endpoint first.
       notes.push(messageOf(error));
     }
-    await this.#report(declaration, notes, limits);
+    await this.report(declaration, notes, limits);
     return [];
   }
 
@@ -197,7 +197,8 @@ export class PreviewDiagnostics {
     return [`allowRestart is false: \`pulumi up\` stops if the new ${mayDrop.join(', ')} drops connections`];
   }
 
-  async #report(
+  /** Shows each warning once for a resource, and each note once in a run. */
+  async report(
     declaration: Declaration,
     warnings: readonly string[],
     notes: readonly string[],
