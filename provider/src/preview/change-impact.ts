@@ -21,6 +21,8 @@ export interface PlannedChange {
   readonly changes: readonly InputName[];
   /** The steps of the run, given the live endpoint. Undefined where that can't be read. */
   readonly steps: readonly PlannedStep[] | undefined;
+  /** Whether an earlier run has left a suspension to be repeated. @default false */
+  readonly owesSuspension?: boolean;
   readonly outputs: EndpointOutputs;
   readonly inputs: EndpointInputs;
   /** The arguments that are secret, or were. @default none */
@@ -78,12 +80,14 @@ export function describeImpact(planned: PlannedChange, live: LiveEndpoint): Chan
     .map((names) => `${describeValues(names, planned)} ${describeEffect(names, inputs, live, isDown)}`);
   if (isApplied && replacing.length === 0)
     sentences.unshift(`${describeValues(restarting, planned)} is applied already: nothing restarts`);
-  const isRepeated = dropping?.some(({ step }) => step === 'suspend') === true;
+  const isRepeated = dropping
+    ? dropping.some(({ step }) => step === 'suspend')
+    : planned.owesSuspension === true;
   if (isRepeated && sentences.length === 0)
     sentences.push(describeRepeated(live, steps?.some(({ step }) => step === 'start') === true));
   const mayDrop = isActive(live) ? disruptive.filter((name) => isUnknown(inputs[name])) : [];
   const isReplacing = replacing.some((name) => !isUnknown(inputs[name]));
-  const drops = dropping ? dropping.length > 0 : difference(disruptive, mayDrop).length > 0;
+  const drops = dropping ? dropping.length > 0 : isRepeated || difference(disruptive, mayDrop).length > 0;
   const isRestart = restarting.length > 0 && replacing.length === 0 && !isDown;
   const restarts = isRestart && isActive(live) && !isApplied;
   return { sentences, drops: drops || (isReplacing && isActive(live)), restarts, mayDrop };

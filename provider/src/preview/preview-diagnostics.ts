@@ -19,9 +19,10 @@ import type { Severity } from '../engine/engine-display';
 import type { Existing } from '../lifecycle/create-once';
 import { evolve } from '../lifecycle/evolve';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
-import { namesAt } from '../lifecycle/ledger';
+import { findSuspensionReasons, namesAt } from '../lifecycle/ledger';
 import { mayDrop } from '../lifecycle/plan';
 import { isUnsettled } from '../lifecycle/resource-state';
+import { isStopped } from '../lifecycle/situation';
 import type { ServiceProjects } from '../operations/service-project';
 import {
   type ChangeImpact,
@@ -86,7 +87,9 @@ export class PreviewDiagnostics {
       const patience = this.#startPatience();
       const live = await readLive(project, id, this.#parts.allowsRestart(inputs) ? patience : undefined);
       const steps = await planLive(project, live, situation, inputs, patience);
-      impact = describeImpact({ changes: due, steps, outputs, inputs, secretNames, goesWithBranch }, live);
+      const owesSuspension = findSuspensionReasons(situation.ledger, isStopped(situation)).length > 0;
+      const planned = { changes: due, steps, owesSuspension, outputs, inputs, secretNames, goesWithBranch };
+      impact = describeImpact(planned, live);
       if (this.#isForbidden(impact, inputs)) throw new Error(this.#describeRefusal(id, impact));
       if (live === 'gone') warnings.push(describeGone(id));
       warnings.push(...impact.sentences, ...this.#describeGate(impact, inputs));
