@@ -95,11 +95,9 @@ export class PostgresDataPlane implements DataPlane, Computes {
     if (action !== 'apply_config' && action !== 'start_compute') return undefined;
     const endpoint = project.endpoints.get(endpointId);
     const branch = action === 'apply_config' ? project.branches.get(branchId) : undefined;
-    const parts = [
-      endpoint && this.#applySettings(project, endpoint),
-      branch && this.#access.apply(branch),
-    ].filter((part) => part !== undefined);
-    return parts.length === 0 ? undefined : Promise.all(parts).then(() => undefined);
+    const settings = endpoint && this.#applySettings(project, endpoint);
+    const access = branch && this.#access.apply(branch);
+    return settings || access ? Promise.all([settings, access]).then(() => undefined) : undefined;
   }
 
   connections(endpointId: string): number {
