@@ -23,6 +23,7 @@ export type { BranchState } from './lookups/live-branch';
 export type { ConnectionUri } from './lookups/live-connection-uri';
 export type { ComputeEndpointState } from './lookups/live-endpoint';
 export type { ProjectState } from './lookups/live-project';
+export type { OperationFilter } from './lookups/operation-filter';
 export {
   getOperation,
   getOperations,
@@ -31,7 +32,6 @@ export {
   waitForOperation,
   waitForOperations,
 } from './lookups/operation-lookup';
+export type { OperationState } from './lookups/operation-state';
+export { OperationWaitError } from './lookups/operation-wait-error';
 export { getProject, getProjects } from './lookups/project-lookup';
-export type { OperationFilter } from './operations/operation-filter';
-export type { OperationState } from './operations/operation-state';
-export { OperationWaitError } from './operations/operation-wait-error';

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { ControlApiError } from '../control-api/control-api-error';
 import { LookupError } from '../lookups/named';
-import { OperationWaitError } from '../operations/operation-wait-error';
+import { OperationWaitError } from '../lookups/operation-wait-error';
 import { LockedError } from '../operations/wait-for-unlock';
 
 export const exitCodes = {

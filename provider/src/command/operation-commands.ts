@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { Deadline } from '../control-api/deadline';
-import { takeOperations, walkOperationPages } from '../operations/operation-pages';
-import { toOperationState, toOperationStates } from '../operations/operation-state';
-import { requireSuccess } from '../operations/operation-wait-error';
-import { awaitOperation, awaitUnfinished, type WaitRequest } from '../operations/wait-for-unfinished';
+import { takeOperations, walkOperationPages } from '../lookups/operation-search';
+import { toOperationState, toOperationStates } from '../lookups/operation-state';
+import { requireSuccess } from '../lookups/operation-wait-error';
+import { awaitOperation, awaitUnfinished, type WaitRequest } from '../lookups/wait-for-unfinished';
 import { type CommandContext, openProject } from './connection';
 import { usageError } from './exit-codes';
 import { layOutOperation, printOperations, printOperationsAsJson } from './operation-table';

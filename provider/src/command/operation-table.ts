@@ -1,7 +1,7 @@
 import { toPrintable, toPrintableJson } from '../control-api/printable';
 import type { Operation } from '../control-api/wire-types';
+import { toOperationState } from '../lookups/operation-state';
 import { outcomeOf, statusLabel } from '../operations/operation-outcome';
-import { toOperationState } from '../operations/operation-state';
 import { durationOf, formatDate, formatDuration } from './duration';
 import type { Screen } from './screen';
 import { GrowingTable, layOutDetails } from './table';

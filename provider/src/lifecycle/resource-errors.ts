@@ -1,8 +1,7 @@
 import { describeSeconds } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
 import { describeOperation, isFailed, isUnfinished } from '../operations/operation-outcome';
-import { describePollFailure } from '../operations/operation-wait-error';
-import type { WaitResult } from '../operations/wait-for-operations';
+import { describePollFailure, type WaitResult } from '../operations/wait-for-operations';
 
 /**
  * A create or update that failed although the resource exists. Its id and outputs must be kept in state, so that the next

@@ -1,5 +1,5 @@
 import type { ControlApi } from '../control-api/control-api';
-import { type OperationState, toOperationStates } from '../operations/operation-state';
+import { type OperationState, toOperationStates } from './operation-state';
 
 /** The latest operations of a project, newest first. */
 export async function readOperations(

@@ -1,15 +1,15 @@
 import { defaultTimeoutSeconds } from '../config/default-timeout';
 import { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
-import type { OperationFilter } from '../operations/operation-filter';
-import { walkOperationPages } from '../operations/operation-pages';
-import { type OperationState, toOperationState, toOperationStates } from '../operations/operation-state';
-import { requireSuccess } from '../operations/operation-wait-error';
 import { ServiceProject } from '../operations/service-project';
 import type { WaitResult } from '../operations/wait-for-operations';
-import { awaitOperation, awaitUnfinished, type WaitRequest } from '../operations/wait-for-unfinished';
 import { readOperations } from './live-operations';
+import type { OperationFilter } from './operation-filter';
+import { walkOperationPages } from './operation-search';
+import { type OperationState, toOperationState, toOperationStates } from './operation-state';
+import { requireSuccess } from './operation-wait-error';
 import { connectByStack } from './stack-connection';
+import { awaitOperation, awaitUnfinished, type WaitRequest } from './wait-for-unfinished';
 
 /** How long to wait for operations, and how to follow their progress. */
 export interface OperationWaitOptions {

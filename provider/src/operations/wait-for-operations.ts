@@ -50,6 +50,11 @@ export async function awaitOperations(poller: OperationPoller, request: AwaitReq
   });
 }
 
+/** What a message about a wait adds where its last poll failed: the operations are then as an earlier one has shown them. */
+export function describePollFailure(failure: string | undefined): string {
+  return failure === undefined ? '' : ` (the last poll failed: ${failure})`;
+}
+
 /** The last known version of each operation that a call waits for. */
 class LatestOperations {
   readonly #request: AwaitRequest;

@@ -9,7 +9,7 @@ import { readConnectionUri } from '../lookups/live-connection-uri';
 import { readEndpoints, toEndpointState } from '../lookups/live-endpoint';
 import { readOperations } from '../lookups/live-operations';
 import { readProject, readProjects } from '../lookups/live-project';
-import { toOperationState } from '../operations/operation-state';
+import { toOperationState } from '../lookups/operation-state';
 import type { WrittenProperties } from './properties';
 
 type FunctionResult = WrittenProperties | { readonly failures: readonly InputFailure[] };

@@ -1,9 +1,9 @@
 import { toPrintable } from '../control-api/printable';
 import type { Redact } from '../control-api/redaction';
 import type { Operation } from '../control-api/wire-types';
-import { describeOperation, isFailed, isUnfinished } from './operation-outcome';
+import { describeOperation, isFailed, isUnfinished } from '../operations/operation-outcome';
+import { describePollFailure, type WaitResult } from '../operations/wait-for-operations';
 import { type OperationState, toOperationStates } from './operation-state';
-import type { WaitResult } from './wait-for-operations';
 
 /** A wait that did not succeed: an operation failed, or was still unfinished at the deadline. */
 export class OperationWaitError extends Error {
@@ -40,9 +40,4 @@ export function requireSuccess(
     isFailure ? 'failed' : 'timed out',
     toOperationStates(operations, redact),
   );
-}
-
-/** What a message about a wait adds where its last poll failed: the operations are then as an earlier one has shown them. */
-export function describePollFailure(failure: string | undefined): string {
-  return failure === undefined ? '' : ` (the last poll failed: ${failure})`;
 }

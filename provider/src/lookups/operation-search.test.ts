@@ -2,12 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { operationOf } from '../../../tests/support/operation';
 import { Deadline } from '../control-api/deadline';
 import type { Operation, OperationsPage } from '../control-api/wire-types';
-import {
-  listOperationsSince,
-  type OperationPages,
-  takeOperations,
-  walkOperationPages,
-} from './operation-pages';
+import { listOperationsSince, type OperationPages } from '../operations/operation-pages';
+import { takeOperations, walkOperationPages } from './operation-search';
 
 const projectId = 'p-1';
 const epoch = Date.UTC(2026, 0, 1);

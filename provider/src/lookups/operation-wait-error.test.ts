@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { operationOf } from '../../../tests/support/operation';
 import { makeRedactor } from '../control-api/redaction';
+import type { WaitResult } from '../operations/wait-for-operations';
 import { OperationWaitError, requireSuccess } from './operation-wait-error';
-import type { WaitResult } from './wait-for-operations';
 
 const redact = makeRedactor(['canary-key']);
 

@@ -1,5 +1,5 @@
 import type { Operation } from '../control-api/wire-types';
-import { statusLabel } from './operation-outcome';
+import { statusLabel } from '../operations/operation-outcome';
 
 /** Selects operations of a project. An absent criterion matches every operation. */
 export interface OperationFilter {

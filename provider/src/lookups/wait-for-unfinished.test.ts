@@ -5,8 +5,8 @@ import { operationOf } from '../../../tests/support/operation';
 import { ControlApiError } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
-import { OperationPoller } from './operation-poller';
-import type { WaitResult } from './wait-for-operations';
+import { OperationPoller } from '../operations/operation-poller';
+import type { WaitResult } from '../operations/wait-for-operations';
 import {
   awaitOperation,
   awaitUnfinished,

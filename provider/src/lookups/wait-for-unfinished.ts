@@ -1,10 +1,10 @@
 import type { ControlApi } from '../control-api/control-api';
 import { isNotFound } from '../control-api/control-api-error';
 import type { Operation } from '../control-api/wire-types';
-import { isUnfinished } from './operation-outcome';
-import { listOperationsSince } from './operation-pages';
-import type { OperationPoller, OperationSource } from './operation-poller';
-import { type AwaitRequest, awaitOperations, type WaitResult } from './wait-for-operations';
+import { isUnfinished } from '../operations/operation-outcome';
+import { listOperationsSince } from '../operations/operation-pages';
+import type { OperationPoller, OperationSource } from '../operations/operation-poller';
+import { type AwaitRequest, awaitOperations, type WaitResult } from '../operations/wait-for-operations';
 
 /** The parts of a ServiceProject that a wait needs. */
 export interface WatchedProject {
