@@ -170,7 +170,7 @@ describe('describeDuplicates', () => {
   it('names each other endpoint of the derived name, and the command that deletes it', () => {
     const late = endpointOf({ id: 'ep-late', name: derived });
     expect(describeDuplicates(targetOf({ name: 'web' }), [own, late, other], 'ep-own')).toEqual([
-      'endpoint ep-late (since 2026-01-01T00:00:00Z) has the derived name of this resource, too, and is not the one in this state: a request of an earlier create made it. If no other run or stack uses it, `postgres-compute endpoints delete ep-late --project p-1` deletes it',
+      'endpoint ep-late (since 2026-01-01T00:00:00Z) is a duplicate: it has the derived name of this resource, but is not in this state. If no other run or stack uses it, `postgres-compute endpoints delete ep-late --project p-1` deletes it',
     ]);
   });
 });

@@ -3,8 +3,8 @@ import { isConfig, isSuspension, isUnpaid, namesAt, newestOfEach } from './ledge
 import type { Rules, Situation } from './situation';
 
 /**
- * Of the listed operations, those that an earlier request for the untraced arguments has started. A lone suspension is the service's
- * own, unless a stop or a move may be among what was requested.
+ * Of the listed operations, those that an earlier request for the untraced arguments has started. A lone suspension is an autosuspend,
+ * unless a stop or a move was requested.
  * @param listed newest first
  */
 export function findStarted(

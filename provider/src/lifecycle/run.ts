@@ -201,7 +201,7 @@ export class Run<Shown extends Item, Outputs> {
     if (gone && origin !== 'new') return gone;
     const asked = namesAt(ledger, 'asked');
     const item = this.#item;
-    // A killed run may have set what this one was to set. The next program may take it back.
+    // A killed run may already have set these. Stored as due, removing them from the program resets them.
     const overtaken = asked.filter((name) => isUnwritten && item && !isAsBefore(item, name));
     // Nothing was written over a clean state.
     if (isUnwritten && before && !isUnsettled(before) && overtaken.length === 0) return error;

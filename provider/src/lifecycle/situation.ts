@@ -26,9 +26,9 @@ export interface Situation {
   readonly ledger: Ledger;
   /** The operations that this run has started, as last seen: it fails with them, and with no others. */
   readonly own: readonly Operation[];
-  /** Of earlier runs: nothing is open, only what the state records, or perhaps more: a run was killed, or a response was lost. */
+  /** Earlier runs left: nothing; what the state records; or possibly more (a kill or a lost response). */
   readonly past: 'closed' | 'recorded' | 'uncertain';
-  /** What this run has written: nothing, something that the service has accepted, or at last something of unknown outcome. */
+  /** Whether this run has written something. `unknown`: the response to the last write was lost. */
   readonly writes: 'none' | 'accepted' | 'unknown';
   /** The newest that a read or a response has shown. */
   readonly item: Item | undefined;
