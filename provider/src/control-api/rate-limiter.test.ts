@@ -105,40 +105,6 @@ describe('RateLimiter after a 429', () => {
   });
 });
 
-describe('RateLimiter after a 429 with a short pause', () => {
-  /** Of 60 requests a minute, so that evenly spaced ones are 1 s apart. */
-  const spaced = () => new RateLimiter({ ...wide, perMinute: 60 });
-
-  it('sends requests 4 times as far apart as evenly spaced ones', async () => {
-    const limiter = spaced();
-    limiter.backOff(1_000);
-    const [first = 0, second = 0] = await sendingTimes(limiter, repeat(2, 'GET /a'));
-    expect([first, second - first]).toEqual([1, expect.closeTo(4, 0)]);
-  });
-
-  it('sends them further apart after each further 429, but counts those that came together as one', async () => {
-    const limiter = spaced();
-    for (const _refused of repeat(5, 'GET /a')) limiter.backOff(1_000);
-    await vi.advanceTimersByTimeAsync(1_000);
-    limiter.backOff(1_000);
-    const [first = 0, second = 0] = await sendingTimes(limiter, repeat(2, 'GET /a'));
-    expect(second - first).toBeCloseTo(6, 0);
-  });
-
-  it('sends bursts again some minutes later', async () => {
-    const limiter = spaced();
-    limiter.backOff(1_000);
-    await vi.advanceTimersByTimeAsync(120_000);
-    expect(new Set(await sendingTimes(limiter, repeat(60, 'GET /a')))).toEqual(new Set([120]));
-  });
-
-  it('sends a burst after a longer pause', async () => {
-    const limiter = spaced();
-    limiter.backOff(6_000);
-    expect(new Set(await sendingTimes(limiter, repeat(60, 'GET /a')))).toEqual(new Set([6]));
-  });
-});
-
 describe('RateLimiter with a deadline', () => {
   /** Waits for the rate limiter with a deadline of 2 s, and reports when and how that ended. */
   async function expiryOf(limiter: RateLimiter, deadline = new Deadline(2_000)) {

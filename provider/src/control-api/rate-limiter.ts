@@ -38,37 +38,25 @@ export class NotSentError extends Error {
   override readonly name = 'NotSentError';
 }
 
-const minuteMs = 60_000;
 /** How long all requests pause after a 429 without Retry-After. Milliseconds. */
 const defaultPauseMs = 1_000;
 /** The longest random addition to a pause, so that processes don't resume at the same moment. Milliseconds. */
 const jitterMs = 1_000;
-/** After a longer pause, the service has room for a burst. Milliseconds. */
-const shortPauseMs = 5_000;
-/** The spacing of requests after a short pause: at first a multiple of the even one, more with each 429, and half after a time without. */
-const spacing = { first: 4, growth: 1.5, halvingMs: 60_000 };
 
 /**
  * Keeps the requests of this process within the account's limits, in any time window, first come, first served. After a 429, all
- * of them pause: other processes may use the same account. After a short pause, they go out one by one. A process that sends more
- * than others is refused more often, so all get about the same.
+ * of them pause: other processes may use the same account.
  */
 export class RateLimiter {
   readonly #account: SlidingWindow;
   readonly #windowOf: (route: string) => SlidingWindow;
   #waiters: Waiter[] = [];
   #pausedUntil = 0;
-  readonly #evenMs: number;
-  #spacingMs = 0;
-  /** When that spacing began. */
-  #spacedAt = 0;
-  #sentAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(limits: RequestLimits = defaultRequestLimits) {
-    this.#evenMs = minuteMs / limits.perMinute;
-    this.#account = new SlidingWindow(limits.perMinute, minuteMs);
+    this.#account = new SlidingWindow(limits.perMinute, 60_000);
     this.#windowOf = memoize((_route) => new SlidingWindow(limits.perSecondOnRoute, 1_000));
   }
 
@@ -87,14 +75,8 @@ export class RateLimiter {
 
   /** Sends nothing for this long, because the service returned 429. */
   backOff(retryAfterMs: number): void {
-    const now = performance.now();
-    const pauseMs = retryAfterMs || defaultPauseMs;
-    // Once for all requests that were under way together.
-    if (now >= this.#pausedUntil && pauseMs <= shortPauseMs) {
-      this.#spacingMs = Math.max(this.#evenMs * spacing.first, this.#spacingAt(now) * spacing.growth);
-      this.#spacedAt = now;
-    }
-    if (now + pauseMs > this.#pausedUntil) this.#pausedUntil = now + pauseMs + Math.random() * jitterMs;
+    const until = performance.now() + (retryAfterMs || defaultPauseMs);
+    if (until > this.#pausedUntil) this.#pausedUntil = until + Math.random() * jitterMs;
   }
 
   /** Sends nothing any more: rejects every request that waits, and every later one. */
@@ -119,12 +101,6 @@ export class RateLimiter {
     });
   }
 
-  /** None once it is below the even one: a process that is alone again may send bursts. */
-  #spacingAt(now: number): number {
-    const spacingMs = this.#spacingMs * 2 ** ((this.#spacedAt - now) / spacing.halvingMs);
-    return spacingMs > this.#evenMs ? spacingMs : 0;
-  }
-
   #admitAll(): void {
     clearTimeout(this.#timer);
     const now = performance.now();
@@ -135,13 +111,11 @@ export class RateLimiter {
         expire();
         return false;
       }
-      const openAt = Math.max(this.#pausedUntil, this.#sentAt + this.#spacingAt(now));
-      const freeAt = Math.max(openAt, this.#account.freeAt(now), onRoute.freeAt(now));
+      const freeAt = Math.max(this.#pausedUntil, this.#account.freeAt(now), onRoute.freeAt(now));
       if (freeAt > now) {
         nextAt = Math.min(nextAt, freeAt, expiresAt);
         return true;
       }
-      this.#sentAt = now;
       this.#account.begin();
       onRoute.begin();
       admit();
