@@ -178,31 +178,15 @@ describe('after another process deletes an endpoint that lists still show', () =
   });
 });
 
-describe('a new endpoint that only some reads show', () => {
-  it('stays in state when both reads of a refresh right after the create lag', async () => {
-    const service = await startService({ operationMs: 30, readLagMs: 800 });
-    const { id, outs } = await runCreate(service.startProvider(), service.declare());
-    service.emulator.inject({
-      match: { method: 'GET' },
-      times: 2,
-      effect: { kind: 'late-read', lateMs: 60_000 },
-    });
-    expect(await service.startProvider().read(id, outs)).toMatchObject({ id });
-  });
-});
-
-describe('when reads lag behind writes and a response is slow as well', () => {
-  it('a refresh keeps an endpoint whose first, stale response takes longer than reads lag behind', async () => {
-    const service = await startService({ readLagMs: 700, lateListsMs: 600, lateGetsMs: 600 });
-    const { emulator, project, branch, declare } = service;
-    emulator.inject({
-      match: { method: 'GET', path: '/projects/:p/endpoints/:e' },
-      effect: { kind: 'slow', delayMs: 800 },
-    });
-    const { id } = emulator.createEndpoint(project.id, { branch_id: branch.id, type: 'read_write' });
-    const outs = { ...declare(), __declared: ['projectId', 'branchId', 'type'] } as unknown as StoredOutputs;
-    expect(await service.startProvider().read(id, outs)).toMatchObject({ id });
-  });
+it('a refresh believes the first reads of an endpoint that others have deleted', async () => {
+  const service = await startService({ operationMs: 30 });
+  const { emulator } = service;
+  const { id, outs } = await runCreate(service.startProvider(), service.declare());
+  emulator.deleteEndpoint(id);
+  await expect.poll(() => idsOf(service)).toEqual([]);
+  const before = emulator.requests().length;
+  expect(await service.startProvider().read(id, outs)).toEqual({});
+  expect(emulator.requests().length - before).toBe(2);
 });
 
 describe('a create whose operation the service never shows', () => {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isEqual, map, pick, union } from 'lodash';
-import type { InjectedFault } from 'postgres-control-emulator';
 import { slotName } from '../chaos/declared-slot';
 import type { SlotPlan } from '../chaos/slot-plan';
 import { disturbedSlots } from './act';
@@ -9,7 +8,6 @@ import { checkSuccess } from './rest-checks';
 import { isDestroy, type Round } from './scenario';
 import { settle } from './settle';
 import { isBranchUrn, type Stack } from './stack';
-import { trueTime } from './virtual-time';
 import type { RunResult, World } from './world';
 
 const adoptAdvice = 'adopt: true takes it over';
@@ -23,8 +21,6 @@ const overwrittenAdvice = 'Another client may have changed it';
 const staleNameAdvice = /reports a different name than declared\. Another client may have changed it/;
 /** How long it takes a user to remove the lock of a run that was killed, and to start the next. Milliseconds. */
 const restartMs = 2_000;
-/** How far reads lag behind that hide a new endpoint: a little less than the provider's `read-lag.ts` allows. Milliseconds. */
-const hidingMs = 9_000;
 /** Each repetition follows the advice of at most one error for each slot, and the engine may report one error at a time. */
 const mostRuns = 6;
 
@@ -324,19 +320,7 @@ function findLeftover({ state }: Stack, urn: string, message: string): string | 
 
 async function refresh(world: World, stack: Stack, isCutOff: boolean): Promise<void> {
   noteGivenAway(world, stack, isCutOff);
-  const lateReads = hideNewEndpoint(world, stack);
   await world.run(stack, { command: 'refresh' });
-  lateReads?.clear();
-}
-
-/** What was created a moment ago, the first list and the first read by id may not show yet. */
-function hideNewEndpoint({ ground }: World, { state }: Stack): InjectedFault | undefined {
-  const [only, ...others] = ground.own().filter(({ id }) => state.resources.some((held) => held.id === id));
-  const ageMs = trueTime() - Date.parse(only?.created_at ?? '');
-  // Of an older endpoint, or of several, they would show what it was before: a refresh can't know that.
-  if (others.length > 0 || !(ageMs < hidingMs / 2)) return undefined;
-  const match = { method: 'GET', path: '/projects/:p/endpoints**' };
-  return ground.controls.inject({ match, times: 2, effect: { kind: 'late-read', lateMs: hidingMs } });
 }
 
 /** Checks that a refresh changes nothing in state that nobody has changed at the service. */

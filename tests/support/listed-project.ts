@@ -34,11 +34,14 @@ export class ListedProject extends ControlApi {
   limitMs = 0;
   /** How long the response to a list takes. Milliseconds. */
   tookMs = 0;
-  readonly list = new ResourceList({
+  /** When this process last wrote to the project. */
+  wroteAt = Number.NEGATIVE_INFINITY;
+  readonly list = new ResourceList<Endpoint>({
     projectId: 'p-1',
     plural: 'endpoints',
     list: (options) => this.listEndpoints('p-1', options),
     get: (id, deadline) => this.getEndpoint('p-1', id, deadline),
+    latestWriteAt: () => this.wroteAt,
     signal: undefined,
   });
 

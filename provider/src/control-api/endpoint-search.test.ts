@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endpointOf } from '../../../tests/support/endpoint';
-import { now, start, useFakeClock } from '../../../tests/support/fake-clock';
+import { now, useFakeClock } from '../../../tests/support/fake-clock';
 import { failure, ListedProject, passing } from '../../../tests/support/listed-project';
 import { Deadline } from './deadline';
 
@@ -53,7 +53,7 @@ describe('ResourceList.find', () => {
     await passing(project.list.fresh(), 1_000);
     await passing(project.list.find('ep-1', { maxAgeMs: 5_000 }), 1_000);
     expect(project.sentAt).toEqual([5]);
-    await passing(project.list.find('ep-1', { maxAgeMs: 5_000, after: start + 5 }), 1_000);
+    await passing(project.list.find('ep-1', { maxAgeMs: 5_000, after: 5 }), 1_000);
     await passing(project.list.find('ep-1'), 1_000);
     expect(project.sentAt).toEqual([5, 2_005, 3_005]);
   });
@@ -87,8 +87,9 @@ describe('ResourceList.findPatiently', () => {
     expect(project.sentAt).toEqual([5]);
   });
 
-  it('finds an endpoint that reads show late', async () => {
+  it('finds an endpoint that reads show late after a write', async () => {
     const project = new ListedProject();
+    project.wroteAt = performance.now();
     const times = askedAt(project, 900);
     const deadline = new Deadline(60_000);
     expect(await passing(project.list.findPatiently('ep-2', 7_000, { deadline }), 20_000)).toEqual(
@@ -98,11 +99,16 @@ describe('ResourceList.findPatiently', () => {
     expect(project.askedById.map(([, bound]) => bound)).toEqual([deadline, deadline]);
   });
 
-  it('finds nothing if no read shows the endpoint within the read lag', async () => {
+  it.each([
+    ['without a write, by the first read', undefined, [5]],
+    ['until the read lag has passed since a write', 0, [5, 1_010, 3_015, 7_005]],
+    ['by the first read after that', -8_000, [5]],
+  ])('finds nothing: %s', async (_when, wroteAtMs, asked) => {
     const project = new ListedProject();
+    if (wroteAtMs !== undefined) project.wroteAt = performance.now() + wroteAtMs;
     const times = askedAt(project);
     expect(await passing(project.list.findPatiently('ep-2', 7_000), 20_000)).toBeUndefined();
-    expect(times).toEqual([5, 1_010, 3_015, 7_005]);
+    expect(times).toEqual(asked);
   });
 
   it('fails with the error of a read that proves nothing', async () => {
@@ -112,36 +118,4 @@ describe('ResourceList.findPatiently', () => {
     };
     await expect(passing(project.list.findPatiently('ep-2', 10_000))).rejects.toEqual(failure(404, false));
   });
-});
-
-describe('ResourceList.exists', () => {
-  it('is true as soon as a read by id shows the endpoint, without a list', async () => {
-    const project = new ListedProject();
-    project.byId = (id) => {
-      if (now() < 3_000) throw failure(404);
-      return endpointOf({ id });
-    };
-    const deadline = new Deadline(60_000);
-    expect(await passing(project.list.exists('ep-1', 10_000, deadline), 20_000)).toBe(true);
-    expect(project.askedById).toEqual(Array(3).fill(['ep-1', deadline]));
-    expect(project.sentAt).toEqual([]);
-  });
-
-  it('is false if lists show the endpoint but no read by id does within the read lag', async () => {
-    const project = new ListedProject();
-    const exists = project.list.exists('ep-1', 10_000, new Deadline(60_000));
-    expect(await passing(exists, 20_000)).toBe(false);
-    expect(project.askedById).toHaveLength(4);
-  });
-
-  it.each([failure(404, false), failure(503)])(
-    'fails with an error that proves nothing: %s',
-    async (error) => {
-      const project = new ListedProject();
-      project.byId = () => {
-        throw error;
-      };
-      await expect(passing(project.list.exists('ep-1', 10_000, new Deadline(60_000)))).rejects.toEqual(error);
-    },
-  );
 });

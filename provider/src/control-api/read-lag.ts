@@ -1,6 +1,6 @@
 import type { Deadline } from './deadline';
 
-/** How long the service's reads may lag behind its writes (docs/service.md, "Eventual consistency"). Milliseconds. */
+/** How long reads may lag behind a write of this process (docs/service.md, "Eventual consistency"). Milliseconds. */
 export const defaultReadLagMs = 10_000;
 
 const usualPauses = { firstMs: 100, longestMs: 1_000 };

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { endpointOf } from '../../../tests/support/endpoint';
-import { now, start, useFakeClock } from '../../../tests/support/fake-clock';
+import { now, useFakeClock } from '../../../tests/support/fake-clock';
 import { failure, ListedProject, passing } from '../../../tests/support/listed-project';
 import type { Endpoint } from './wire-types';
 
@@ -91,7 +91,7 @@ describe('ResourceList.recent', () => {
   it('lists afresh if the latest list was sent before a write', async () => {
     const project = new ListedProject();
     await passing(project.list.fresh(), 1_000);
-    await passing(project.list.recent(60_000, start + 5));
+    await passing(project.list.recent(60_000, 5));
     expect(project.sentAt).toEqual([5, 1_005]);
   });
 

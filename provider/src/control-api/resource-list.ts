@@ -25,6 +25,8 @@ export interface ListSource<Item> {
   readonly plural: string;
   readonly list: (options: CallOptions) => Promise<readonly Item[]>;
   readonly get: (id: string, deadline?: Deadline) => Promise<Item>;
+  /** When this process last wrote to the project, by `performance.now()`. */
+  readonly latestWriteAt: () => number;
   /** Ends every wait. */
   readonly signal: AbortSignal | undefined;
 }
@@ -81,45 +83,22 @@ export class ResourceList<Item extends { readonly id: string }> {
     return listed ?? this.#findById(id, deadline);
   }
 
-  /** The item by the first read that shows it; undefined if none does within the read lag. */
-  async findPatiently(id: string, readLagMs: number, options: FindOptions = {}): Promise<Item | undefined> {
+  /**
+   * The item by the first read that shows it. One that this process has just written may be missing from reads until `readLagMs`
+   * after the write. What others wrote is not: without a write, the first read counts.
+   */
+  findPatiently(id: string, readLagMs: number, options: FindOptions = {}): Promise<Item | undefined> {
+    const { latestWriteAt, signal } = this.#source;
+    const lagMs = Math.max(0, latestWriteAt() + readLagMs - performance.now());
+    const pauses = { firstMs: Math.ceil(firstPauseShare * readLagMs), longestMs: readLagMs };
     let shared = options;
-    return this.#readPatiently(readLagMs, () => {
+    const read = () => {
       const found = this.find(id, shared);
       // Only the first read may use an earlier list.
       shared = { deadline: options.deadline };
       return found;
-    });
-  }
-
-  /** Whether a read by id shows the item. A lagging list may still show a deleted one. */
-  async exists(id: string, readLagMs: number, deadline: Deadline): Promise<boolean> {
-    return (await this.#findByIdPatiently(id, readLagMs, deadline)) !== undefined;
-  }
-
-  /** Whether a listed item no longer exists by its id. If so, hides it from later lists. */
-  async hideIfGone(id: string, readLagMs: number, deadline: Deadline): Promise<boolean> {
-    return (await this.findOrHide(id, readLagMs, deadline)) === undefined;
-  }
-
-  /**
-   * A listed item by its id. If it no longer exists, or is no longer what was listed, hides it from later lists.
-   * @param isSame whether it is still what was listed. @default true
-   */
-  async findOrHide(
-    id: string,
-    readLagMs: number,
-    deadline: Deadline,
-    isSame: (item: Item) => boolean = () => true,
-  ): Promise<Item | undefined> {
-    const item = await this.#findByIdPatiently(id, readLagMs, deadline);
-    if (item && isSame(item)) return item;
-    this.hide(id);
-    return undefined;
-  }
-
-  #findByIdPatiently(id: string, readLagMs: number, deadline: Deadline): Promise<Item | undefined> {
-    return this.#readPatiently(readLagMs, () => this.#findById(id, deadline));
+    };
+    return rereadUntil(new Deadline(lagMs, 'now', signal), read, (found) => found !== undefined, pauses);
   }
 
   async #findById(id: string, deadline: Deadline | undefined): Promise<Item | undefined> {
@@ -129,15 +108,6 @@ export class ResourceList<Item extends { readonly id: string }> {
       if (isNotFound(error)) return undefined;
       throw error;
     }
-  }
-
-  #readPatiently<Found>(
-    readLagMs: number,
-    read: () => Promise<Found | undefined>,
-  ): Promise<Found | undefined> {
-    const lag = new Deadline(readLagMs, 'now', this.#source.signal);
-    const pauses = { firstMs: Math.ceil(firstPauseShare * readLagMs), longestMs: readLagMs };
-    return rereadUntil(lag, read, (found) => found !== undefined, pauses);
   }
 
   async #fetchNext(): Promise<readonly Item[]> {

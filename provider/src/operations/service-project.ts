@@ -35,7 +35,7 @@ export class ServiceProject {
   readonly branches: ResourceList<Branch>;
   readonly poller: OperationPoller;
   readonly writes: WriteQueue;
-  /** How long reads may lag behind writes: until then, "not found" means "not visible yet". Milliseconds. */
+  /** How long after a write of this process "not found" means "not visible yet". Milliseconds. */
   readonly readLagMs: number;
   readonly #readSharingMs: number;
 
@@ -43,11 +43,13 @@ export class ServiceProject {
     this.id = id;
     this.api = api;
     const { signal } = api;
+    const latestWriteAt = () => this.writes.latestAt;
     this.endpoints = new ResourceList({
       projectId: id,
       plural: 'endpoints',
       list: (options) => api.listEndpoints(id, options),
       get: (endpointId, deadline) => api.getEndpoint(id, endpointId, deadline),
+      latestWriteAt,
       signal,
     });
     this.branches = new ResourceList({
@@ -55,6 +57,7 @@ export class ServiceProject {
       plural: 'branches',
       list: (options) => api.listBranches(id, options),
       get: (branchId, deadline) => api.getBranch(id, branchId, deadline),
+      latestWriteAt,
       signal,
     });
     this.poller = new OperationPoller(api, id, pacing.pollPacing);

@@ -74,6 +74,18 @@ describe('WriteQueue of a project that does not lock', () => {
     expect(project.queue.latestAt).toBe(5_000);
   });
 
+  it('reports a write that may have been done, but not one that the lock refused', async () => {
+    const project = new QueuedProject();
+    await vi.advanceTimersByTimeAsync(5_000);
+    project.refuses = () => refusal(500);
+    await project.write('lost');
+    expect(project.queue.latestAt).toBe(5_000);
+    project.refuses = () => refusal(423);
+    void project.write('locked');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(project.queue.latestAt).toBe(5_000);
+  });
+
   it('starts the deadline of a write when it leaves the queue', async () => {
     const { queue } = new QueuedProject();
     const write = () => new Promise((end) => setTimeout(end, 5_000));

@@ -62,7 +62,7 @@ export class WriteQueue {
     this.#pacing = pacing;
   }
 
-  /** When the latest write succeeded; minus infinity before the first. By `performance.now()`. */
+  /** When the latest write was done, or may have been; minus infinity before the first. By `performance.now()`. */
   get latestAt(): number {
     return this.#latestAt;
   }
@@ -71,7 +71,11 @@ export class WriteQueue {
   run<Result>({ deadline, write, startedBy, onLocked }: QueuedWrite<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       const send = async () => {
-        const result = await write();
+        const result = await write().catch((error: unknown) => {
+          // It may have been done all the same.
+          if (!isLocked(error)) this.#latestAt = performance.now();
+          throw error;
+        });
         this.#noteDone(startedBy(result));
         resolve(result);
       };

@@ -60,6 +60,7 @@ export class StackRun {
         return [];
       },
       get: () => Promise.reject(new Error('no endpoint is read by its id')),
+      latestWriteAt: () => this.#queue.latestAt,
       signal: undefined,
     });
   }
