@@ -94,7 +94,8 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const changes = findUpdates(findChanges(prior, news.inputs));
     if (changes.length === 0 && !isUnsettled(outputs)) return withSettings(outputs, news.inputs);
     return this.core.presentably([asReported(prior), news], async () => {
-      const work = { ...this.core.startWork(news, deadline), action: 'update', branchId: id } as const;
+      const started = this.core.startWork(news, deadline, [asReported(prior)]);
+      const work = { ...started, action: 'update', branchId: id } as const;
       return startRun(work, situationInState(news.inputs, outputs), outputs).run(changes);
     });
   }

@@ -73,6 +73,10 @@ export class ControlApiError extends Error {
   }
 }
 
+export function isConflict(error: unknown): error is ControlApiError {
+  return error instanceof ControlApiError && error.isConflict;
+}
+
 export function isNotFound(error: unknown): error is ControlApiError {
   return error instanceof ControlApiError && error.isNotFound;
 }

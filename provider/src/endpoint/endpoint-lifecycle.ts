@@ -140,7 +140,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     if (changes.length === 0 && !isUnsettled(outputs)) return withSettings(outputs, news.inputs);
     return this.core.presentably([asReported(prior), news], async () => {
       const secretNames = union(prior.resource.secretNames, news.resource.secretNames);
-      const started = { ...this.#startWork(news, deadline), secretNames };
+      const started = { ...this.#startWork(news, deadline, asReported(prior)), secretNames };
       const work = { ...started, action: 'update', endpointId: id } as const;
       const updated = await startRun(work, situationInState(news.inputs, outputs), outputs).run(changes);
       await this.#reportDuplicates(id, news);
@@ -200,9 +200,9 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     return [{ property: 'name', reason }];
   }
 
-  #startWork(declaration: Declaration, deadline: Deadline) {
+  #startWork(declaration: Declaration, deadline: Deadline, ...prior: readonly Declaration[]) {
     const { inputs, resource } = declaration;
-    const work = this.core.startWork(declaration, deadline);
+    const work = this.core.startWork(declaration, deadline, prior);
     return { ...work, allowsRestart: this.#allowsRestart(inputs), secretNames: resource.secretNames };
   }
 

@@ -1,4 +1,4 @@
-import { ControlApiError } from '../control-api/control-api-error';
+import { type ControlApiError, isConflict } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
 import type { ResourceList } from '../control-api/resource-list';
 import type { Operation } from '../control-api/wire-types';
@@ -70,7 +70,7 @@ export async function createOnce<Shown extends { readonly id: string }>(
       try {
         return { kind: 'new', ...(await request.send()) };
       } catch (error) {
-        if (!(error instanceof ControlApiError && error.isConflict)) throw error;
+        if (!isConflict(error)) throw error;
         const find = (items: readonly Shown[]) => {
           const found = findExisting(items);
           if (!found) request.explainConflict(items, error);

@@ -160,6 +160,12 @@ export function timeOf({ created_at }: Operation): number {
   return Date.parse(created_at) || 0;
 }
 
+/** What is left of it. */
+export function findLeft(ledger: Ledger): readonly string[] {
+  const operations = ledger.operations.map(({ action, id }) => `${action} ${id}`);
+  return [...namesAt(ledger, 'asked', 'due', 'untraced', 'last'), ...ledger.owed, ...operations];
+}
+
 export function hasFailed({ operations }: Ledger): boolean {
   return operations.some(isFailed);
 }

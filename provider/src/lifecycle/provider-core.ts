@@ -74,16 +74,18 @@ export class ProviderCore {
     );
   }
 
+  /** @param prior what is in state, so that its secrets are redacted too */
   startWork<Inputs extends { readonly projectId: string }>(
     declaration: Declared<Inputs>,
     deadline: Deadline,
+    prior: readonly Declared<object>[] = [],
   ): Work<Inputs> {
     const { resource, inputs } = declaration;
     return {
       project: this.projects.project(inputs.projectId),
       inputs,
       deadline,
-      progress: this.#display.forResource(resource.urn, this.#presenter([declaration])),
+      progress: this.#display.forResource(resource.urn, this.#presenter([declaration, ...prior])),
       settingNames: this.config.names,
     };
   }

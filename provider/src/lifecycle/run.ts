@@ -1,17 +1,15 @@
 import { omit } from 'lodash';
-import { messageOf } from '../control-api/control-api-error';
-import { rereadUntil } from '../control-api/read-lag';
+import { isConflict, messageOf } from '../control-api/control-api-error';
 import type { Operation } from '../control-api/wire-types';
-import { isFailed } from '../operations/operation-outcome';
 import type { WaitResult } from '../operations/wait-for-operations';
 import { evolve } from './evolve';
 import { findStarted } from './find-started';
-import { isUnpaid, namesAt } from './ledger';
+import { findLeft, isUnpaid, namesAt } from './ledger';
+import { readBack } from './read-back';
 import type { Resource } from './resource';
 import {
   describeDrift,
-  describeGone,
-  describeTransition,
+  describeSubject,
   describeWaitResult,
   GoneError,
   UnsettledError,
@@ -24,8 +22,6 @@ import { awaited, decide, namesToSend } from './table';
 
 /** A run that needs more steps goes in circles. */
 const mostSteps = 100;
-/** How long to pause before a resource that does not agree yet is read again. */
-const readBackPauses = { firstMs: 50, longestMs: 1_000 };
 /** The state of the compute that each request asks for. */
 const controlledStates = { start: 'active', suspend: 'idle' } as const;
 
@@ -76,7 +72,7 @@ export class Run<Shown extends Item, Outputs> {
       send: () => this.#send(names),
       suspend: () => this.#control('suspend'),
       start: () => this.#control('start'),
-      'read back': () => this.#readBack(),
+      'read back': async () => ({ kind: 'read back', ...(await this.#readBack()) }),
       rename: () => this.#send(names),
     };
     try {
@@ -123,10 +119,16 @@ export class Run<Shown extends Item, Outputs> {
   }
 
   async #control(verb: 'suspend' | 'start'): Promise<Event> {
-    const change = await this.#requests.write(
-      () => this.#resource.control(verb),
-      () => this.#check(),
-    );
+    const send = () => this.#resource.control(verb);
+    const change = await this.#requests
+      .write(send, () => this.#check())
+      .catch(async (error: unknown) => {
+        // Others may have stopped the endpoint since: then nothing starts it.
+        const now = isConflict(error) ? await this.#requests.read() : undefined;
+        if (now?.disabled !== true) throw error;
+        return now;
+      });
+    if (!('operations' in change)) return { kind: 'shown', item: change };
     const { item, operations, isRepeated, sentAfter } = change;
     const isUnderWay = item.current_state !== controlledStates[verb];
     const isOwn = operations.length > 0 || isRepeated;
@@ -145,48 +147,21 @@ export class Run<Shown extends Item, Outputs> {
     return this.#resource.checkGate(this.#situation, () => this.#requests.read());
   }
 
-  /** Reads until the resource agrees with what was sent. Reads may lag behind this run's writes, so a difference has to persist. */
-  async #readBack(): Promise<Event> {
-    const { work, subject, findDrift, isReady } = this.#resource;
-    const { project, deadline } = work;
-    const { ledger, writes, isBlind } = this.#situation;
-    const names = namesAt(ledger, 'sent');
-    const read = async () => ((await this.#requests.find()) ? this.#item : undefined);
-    const isPending = (item: Shown) => isWaiting(this.#situation) && !isReady(item);
-    const isAgreed = (item: Shown | undefined) =>
-      item !== undefined && findDrift(item, names).length === 0 && !isPending(item);
-    const lag = deadline.next(writes === 'none' ? 0 : project.readLagMs);
-    let item = await rereadUntil(lag, read, isAgreed, readBackPauses);
-    const isOnlyPending = (each: Shown | undefined) =>
-      each !== undefined && findDrift(each, names).length === 0 && isPending(each);
-    // What has failed can't become ready.
-    const failed = ledger.operations.filter(isFailed);
-    if (isBlind && failed.length === 0 && isOnlyPending(item))
-      item = await rereadUntil(
-        deadline.next(deadline.remainingMs),
-        read,
-        (each) => !isOnlyPending(each),
-        readBackPauses,
-      );
-    if (!item) throw new GoneError(describeGone(subject));
-    if (isBlind && isOnlyPending(item)) {
-      if (failed.length > 0) throw this.#toError({ outcome: 'failed', operations: failed });
-      throw new Error(describeTransition(subject, item));
-    }
-    return { kind: 'read back', item, drift: findDrift(item, names) };
+  async #readBack() {
+    const find = async () => ((await this.#requests.find()) ? this.#item : undefined);
+    const shown = await readBack(this.#resource, this.#situation, find);
+    if (shown.failed.length > 0) throw this.#toError({ outcome: 'failed', operations: shown.failed });
+    return shown;
   }
 
   #finish(): Outputs {
     const item = this.#item;
     const { ledger } = this.#situation;
-    const left = [
-      ...ledger.owed,
-      ...ledger.operations,
-      ...namesAt(ledger, 'asked', 'due', 'untraced', 'last'),
-    ];
-    if (!item) throw new Error('a run ended without having seen its resource.');
-    if (isWaiting(this.#situation) && left.length > 0)
-      throw new Error(`a run that waits ended with an open ledger: ${JSON.stringify(left)}.`);
+    const left = isWaiting(this.#situation) ? findLeft(ledger) : [];
+    if (!item || left.length > 0)
+      throw new Error(
+        `${describeSubject(this.#resource.subject)}: the run ended with ${left.join(', ') || 'nothing seen'} left. Please report this; the next \`pulumi up\` resumes.`,
+      );
     return this.#resource.toOutputs(item, writeLedger(ledger), []);
   }
 

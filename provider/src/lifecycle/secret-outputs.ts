@@ -17,9 +17,9 @@ export function findSecretOutputs(
   outputs: Properties,
   before: Before | undefined,
 ): string[] {
-  // Settings that the program does not give may be secrets of an earlier one, or of a run that was killed.
+  // Other settings than the program gives may be secrets of an earlier one, or of a run that was killed.
   const { pgSettings } = outputs;
-  const isFound = inputs.pgSettings === undefined && !isEmpty(pgSettings) && !isUnknown(pgSettings);
+  const isFound = !isEmpty(pgSettings) && !isUnknown(pgSettings) && !isSame(pgSettings, inputs.pgSettings);
   const known = union(before?.resource.secretNames, isFound ? ['pgSettings'] : []);
   const kept = isUnsettled(outputs) ? known : reject(known, (name) => isSame(outputs[name], inputs[name]));
   const secret = union(secretNames, intersection(argumentNames, kept));

@@ -20,7 +20,7 @@ const storedShape = z.strictObject({
   due: z.array(z.string()).optional(),
   owed: z.array(z.enum(debts)).optional(),
   /** Up to when this accounts for operations, by the clock of the service. ISO 8601. */
-  since: z.string().optional(),
+  since: z.iso.datetime().optional(),
   /** A run was cut off before it had seen all operations of earlier runs. */
   past: z.literal('uncertain').optional(),
 });

@@ -154,6 +154,16 @@ describe('awaited', () => {
     expect(awaited(situation).map(({ id }) => id)).toEqual(['own', 'earlier']);
   });
 
+  it('without waiting is also a suspension that a start has to follow', () => {
+    const restart = situationOf({
+      own: [suspension()],
+      operations: [suspension()],
+      owed: ['restart', 'start'],
+      inputs: { waitForOperations: false },
+    });
+    expect(awaited(restart).map(({ id }) => id)).toEqual(['suspension']);
+  });
+
   it('without waiting is only what earlier runs have left', () => {
     const quick = { ...situation, inputs: { waitForOperations: false } };
     expect(awaited(quick).map(({ id }) => id)).toEqual(['earlier']);

@@ -1,7 +1,7 @@
 import { unionBy, without } from 'lodash';
 import type { Operation } from '../control-api/wire-types';
 import { isFailed as isFailedOperation, isUnfinished } from '../operations/operation-outcome';
-import { findSuspensionReasons, hasFailed, isDue, namesAt } from './ledger';
+import { findSuspensionReasons, hasFailed, isDue, isSuspension, namesAt } from './ledger';
 import { asksForRestart, isStopped, isWaiting, type Rules, type Situation, type Step } from './situation';
 
 interface Row {
@@ -37,13 +37,13 @@ export function decide(situation: Situation): Step {
   return table.find(({ when }) => when(situation))?.step ?? 'done';
 }
 
-/** The operations to wait for. Without waiting, those of earlier runs. */
+/** The operations to wait for. Without waiting, those of earlier runs, and a suspension that a start has to follow. */
 export function awaited(situation: Situation): readonly Operation[] {
   const { ledger, own } = situation;
   const unfinished = unionBy(ledger.operations, own, 'id').filter(isUnfinished);
-  return isWaiting(situation)
-    ? unfinished
-    : unfinished.filter(({ id }) => own.every((each) => each.id !== id));
+  if (isWaiting(situation)) return unfinished;
+  const isOwn = ({ id }: Operation) => own.some((each) => each.id === id);
+  return unfinished.filter((each) => !isOwn(each) || (isSuspension(each) && isDue(ledger, 'start')));
 }
 
 /** The arguments that the next update sends; after a failed `apply_config` also what drops no connection. */
