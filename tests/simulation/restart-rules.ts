@@ -63,6 +63,9 @@ export class RestartRules {
 
   /** The service has done the work of a write, which started these operations. */
   worked(run: SimulatedRun, { method, path }: SentRequest, started: readonly Operation[]): void {
+    // A compute that is down already counts as taken down.
+    const [, requested] = /\/endpoints\/([^/]+)\/suspend$/.exec(path) ?? [];
+    if (requested !== undefined) this.#downAt.set(requested, this.#world.time.now);
     const suspension = started.find(({ action }) => action === 'suspend_compute');
     const id = suspension?.endpoint_id;
     if (!suspension || id === undefined || method === 'DELETE') return;

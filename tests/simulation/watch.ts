@@ -177,7 +177,9 @@ export class Watch {
 
   /** The user may see the text. */
   shown(run: SimulatedRun, text: string): void {
-    if (/drops? (its )?connections|connections (to )?drop/.test(text)) this.#foretold.add(run);
+    // Or that it can't tell: the service has not answered in time.
+    if (/drops? (its )?connections|connections (to )?drop|could not be listed/.test(text))
+      this.#foretold.add(run);
     for (const [, id = ''] of text.matchAll(/endpoints delete (\S+)/g)) this.reportedDuplicates.add(id);
     const secret = this.#findSecret(text);
     if (secret !== undefined)

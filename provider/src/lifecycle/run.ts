@@ -176,8 +176,10 @@ export class Run<Shown extends Item, Outputs> {
     if (gone && origin !== 'new') return gone;
     const asked = namesAt(ledger, 'asked');
     const item = this.#item;
-    // A killed run may already have set these. Stored as due, removing them from the program resets them.
-    const overtaken = asked.filter((name) => isUnwritten && item && !isAsBefore(item, name));
+    // A killed run may already have set these, or an earlier create. Stored as due, removing them from the program resets them.
+    const overtaken = asked.filter((name) =>
+      before ? isUnwritten && item && !isAsBefore(item, name) : isResettable(name),
+    );
     // Nothing was written over a clean state.
     if (isUnwritten && before && !isUnsettled(before) && overtaken.length === 0) return error;
     const resendable = [...overtaken, ...namesAt(ledger, 'sent').filter(isResettable)];
