@@ -62,7 +62,7 @@ new ComputeEndpoint('reports-replica-eu', {
     expect(stderr).toContain('Not taken over: neon_role, which this provider does not have.\n');
     expect(stderr).toContain(`  2. pulumi import --file ${output} --generate-code=false\n`);
     expect(stderr).toContain(
-      `terraform state rm neon_endpoint.app 'module.reports.neon_endpoint.replica["eu"]' neon_branch.feature\n`,
+      `terraform state rm 'module.reports.neon_endpoint.replica["eu"]' neon_endpoint.app neon_branch.feature\n`,
     );
   });
 
@@ -93,6 +93,28 @@ new ComputeEndpoint('reports-replica-eu', {
     expect(stderr).not.toMatch(/state delete .*::app/);
   });
 
+  it('imports what two addresses manage once, and removes both from the old state', async () => {
+    const { emulator, project, importState, readOutput } = await startImport();
+    const { branch, app } = await recreateTerraformState(emulator, project.id, 'kislerdm');
+    const text = toBridgedState(project.id, branch.id, app);
+    const resources = JSON.parse(text).deployment.resources;
+    const twin = { ...resources[1], urn: resources[1].urn.replace('::app', '::twin') };
+    const { stderr } = await importState(JSON.stringify({ deployment: { resources: [...resources, twin] } }));
+    expect(readOutput().resources).toHaveLength(2);
+    expect(stderr).toContain('Wrote 2 resources');
+    expect(stderr.match(/state delete .*/g)).toHaveLength(3);
+  });
+
+  it('does not write over the state file', async () => {
+    const { file, importState, run } = await startImport();
+    await importState('{}');
+    expect(await run('import-state', file, '--output', file)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/is the state file: give another name\.$/m),
+    });
+    expect(readFileSync(file, 'utf8')).toBe('{}');
+  });
+
   it('changes nothing at the service and prints no secret', async () => {
     const { emulator, project, importState } = await startImport();
     const { text } = await recreateTerraformState(emulator, project.id, 'kislerdm');
@@ -114,7 +136,7 @@ new ComputeEndpoint('reports-replica-eu', {
       2,
       /is neither the output of/,
     ],
-    ['a configuration', 'resource "neon_branch" {}', 2, /^error: The file is not JSON: /],
+    ['a configuration', 'resource "neon_branch" {}', 2, /^error: The file is not JSON in UTF-8\./],
     [
       'a state without resources',
       '{"deployment": {"resources": []}}',

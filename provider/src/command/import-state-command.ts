@@ -1,5 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { uniqBy } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { toPrintable, toPrintableJson } from '../control-api/printable';
 import type { Branch, Endpoint } from '../control-api/wire-types';
@@ -33,6 +35,8 @@ The file is for the provider plugin. The command changes nothing at the service,
 
 async function importState(file: string, options: ImportStateOptions, context: CommandContext) {
   const { screen } = context;
+  if (resolve(file) === resolve(options.output))
+    throw usageError(`--output ${options.output} is the state file: give another name.`);
   const state = readStateFile(await readText(file));
   const { branches, endpoints, missing } = await findAtService(state, options, context);
   for (const { address, id } of missing)
@@ -49,20 +53,22 @@ async function importState(file: string, options: ImportStateOptions, context: C
   await screen.print(writeMovedProgram(branches, endpoints));
   const gone = new Set(missing.map(({ id }) => id));
   const moved = state.resources.filter(({ id }) => !gone.has(id));
-  for (const line of describeNextSteps(options.output, state.tool, moved)) screen.say(line);
+  for (const line of describeNextSteps(options.output, resources.length, state.tool, moved)) screen.say(line);
 }
 
 /** What the service has now, which the state file may not show. */
 async function findAtService({ resources }: StateFile, options: ImportStateOptions, context: CommandContext) {
   const api = connect(options, context);
-  const names = nameByAddress(resources);
+  // Two addresses can have one id. Pulumi must manage it once.
+  const once = uniqBy(resources, 'id');
+  const names = nameByAddress(once);
   const branches: Named<Branch>[] = [];
   const endpoints: MovedEndpoint[] = [];
   const missing: ManagedResource[] = [];
   for (const projectId of new Set(resources.map((resource) => resource.projectId))) {
     const allEndpoints: readonly Endpoint[] = await api.listEndpoints(projectId);
     const allBranches: readonly Branch[] = await api.listBranches(projectId);
-    for (const managed of resources.filter((resource) => resource.projectId === projectId)) {
+    for (const managed of once.filter((resource) => resource.projectId === projectId)) {
       const name = names.get(managed.address) ?? managed.id;
       const endpoint = managed.kind === 'endpoint' && allEndpoints.find(({ id }) => id === managed.id);
       const branch = managed.kind === 'branch' && allBranches.find(({ id }) => id === managed.id);
@@ -98,26 +104,24 @@ async function writeText(file: string, text: string): Promise<void> {
 
 function describeNextSteps(
   output: string,
+  count: number,
   tool: StateFile['tool'],
   moved: readonly ManagedResource[],
 ): string[] {
-  // An endpoint leaves a state before its branch, on which it depends.
-  const ordered = [...moved].sort(
-    (left, right) => Number(left.kind === 'branch') - Number(right.kind === 'branch'),
-  );
-  const quoted = ordered.map(({ address }) => quote(toPrintable(address)));
+  // A state lists a branch before what depends on it, and Pulumi deletes it from the state only after that.
+  const quoted = moved.toReversed().map(({ address }) => quote(toPrintable(address)));
   const forget =
     tool === 'Terraform'
       ? [`terraform state rm ${quoted.join(' ')}`]
       : quoted.map((urn) => `pulumi state delete --yes ${urn}`);
   return [
-    `Wrote ${moved.length} ${moved.length === 1 ? 'resource' : 'resources'} to ${output}. Next, in this order:`,
+    `Wrote ${count} ${count === 1 ? 'resource' : 'resources'} to ${output}. Next, in this order:`,
     '  1. add the text above to the Pulumi program, and the plugin to its Pulumi.yaml',
     `  2. pulumi import --file ${quote(output)} --generate-code=false`,
     '  3. pulumi preview --expect-no-changes',
     `  4. where ${tool} managed them, so that it does not delete them:`,
     ...forget.map((command) => `     ${command}`),
-    '  5. remove them from the program or the configuration there',
+    '  5. remove them from the program or the configuration there; other resources need their ids as text',
   ];
 }
 

@@ -3,6 +3,7 @@ import type { Branch, Endpoint } from '../control-api/wire-types';
 import { argumentNames } from '../endpoint/argument-effects';
 import { declareEndpoint } from '../endpoint/declared-endpoint';
 import { toTypeScript } from './program-text';
+import { findFree } from './resource-names';
 
 export interface Named<Resource> {
   /** The name of the Pulumi resource. */
@@ -19,7 +20,7 @@ export function writeMovedProgram(
   branches: readonly Named<Branch>[],
   endpoints: readonly MovedEndpoint[],
 ): string {
-  const variables = new Map(branches.map(({ name, resource }) => [resource.id, toVariable(name)]));
+  const variables = nameVariables(branches);
   /** Through the variable, an endpoint is deleted before its branch. */
   const refer = (branchId: string) => {
     const variable = variables.get(branchId);
@@ -70,6 +71,18 @@ function writeResource(type: string, name: string, values: readonly (readonly [s
 
 function toVariable(name: string): string {
   return `branch${upperFirst(camelCase(name))}`;
+}
+
+/** By branch id. Names that differ can have the same words, such as `a-b` and `a_b`. */
+function nameVariables(branches: readonly Named<Branch>[]): ReadonlyMap<string, string> {
+  const taken = new Set<string>();
+  return new Map(
+    branches.map(({ name, resource }) => {
+      const variable = toVariable(findFree(name, (proposal) => taken.has(toVariable(proposal))));
+      taken.add(variable);
+      return [resource.id, variable];
+    }),
+  );
 }
 
 /** A variable is declared before it is used. */

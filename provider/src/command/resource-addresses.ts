@@ -1,3 +1,4 @@
+import { findFree } from './resource-names';
 import type { ManagedResource } from './state-file';
 
 /**
@@ -9,9 +10,7 @@ export function nameByAddress(resources: readonly ManagedResource[]): ReadonlyMa
   const taken = new Set<string>();
   return new Map(
     resources.map(({ kind, address }) => {
-      const proposal = toName(address);
-      let name = proposal;
-      for (let number = 2; taken.has(`${kind} ${name}`); number += 1) name = `${proposal}-${number}`;
+      const name = findFree(toName(address), (proposal) => taken.has(`${kind} ${proposal}`));
       taken.add(`${kind} ${name}`);
       return [address, name];
     }),

@@ -21,7 +21,9 @@ export function nameResources(
   const taken = new Set<string>();
   return new Map(
     proposals.map(({ id, proposal }) => {
-      const name = findFree(uses[proposal] === 1 ? proposal : `${proposal}-${toSlug(id)}`, taken);
+      const name = findFree(uses[proposal] === 1 ? proposal : `${proposal}-${toSlug(id)}`, (one) =>
+        taken.has(one),
+      );
       taken.add(name);
       return [id, name];
     }),
@@ -34,9 +36,10 @@ function proposeName({ id, name = '', type }: Endpoint, branchName: string): str
   return toSlug(name) || (branch && branch + suffix) || toSlug(id) || 'endpoint';
 }
 
-function findFree(proposal: string, taken: ReadonlySet<string>): string {
+/** The proposal, or else the proposal with a number. */
+export function findFree(proposal: string, isTaken: (name: string) => boolean): string {
   let name = proposal;
-  for (let number = 2; taken.has(name); number += 1) name = `${proposal}-${number}`;
+  for (let number = 2; isTaken(name); number += 1) name = `${proposal}-${number}`;
   return name;
 }
 

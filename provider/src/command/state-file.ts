@@ -21,7 +21,9 @@ const terraformResource = z.object({
   address: z.string(),
   mode: z.string(),
   type: z.string(),
-  values: z.record(z.string(), z.unknown()),
+  values: z.record(z.string(), z.unknown()).default({}),
+  /** Of an object that a replacement has still to delete. */
+  deposed_key: z.string().default(''),
 });
 const terraformModule = z.object({
   resources: z.array(terraformResource).default([]),
@@ -39,41 +41,45 @@ const pulumiResource = z.object({
   outputs: z.record(z.string(), z.unknown()).default({}),
   /** Of a resource that a replacement has still to delete. */
   delete: z.boolean().default(false),
+  /** Of a resource that the program only reads. */
+  external: z.boolean().default(false),
 });
 /** `pulumi stack export`. */
 const pulumiState = z.object({ deployment: z.object({ resources: z.array(pulumiResource).default([]) }) });
 
-const terraformKinds: Readonly<Record<string, ManagedResource['kind']>> = {
-  neon_endpoint: 'endpoint',
-  neon_branch: 'branch',
-};
+const terraformKinds: ReadonlyMap<string, ManagedResource['kind']> = new Map([
+  ['neon_endpoint', 'endpoint'],
+  ['neon_branch', 'branch'],
+]);
 /** The names that Pulumi's bridge gives them. */
-const pulumiKinds: Readonly<Record<string, ManagedResource['kind']>> = {
-  'neon:index/endpoint:Endpoint': 'endpoint',
-  'neon:index/branch:Branch': 'branch',
-};
+const pulumiKinds: ReadonlyMap<string, ManagedResource['kind']> = new Map([
+  ['neon:index/endpoint:Endpoint', 'endpoint'],
+  ['neon:index/branch:Branch', 'branch'],
+]);
 
 /** @throws CommandFailure when the text is not a state file, or a resource in it lacks its ids */
 export function readStateFile(text: string): StateFile {
   const json = parseJson(text);
   const terraform = terraformState.safeParse(json);
   if (terraform.success) {
-    const all = listModule(terraform.data.values.root_module).filter(({ mode }) => mode === 'managed');
+    const all = listModule(terraform.data.values.root_module).filter(
+      ({ mode, deposed_key }) => mode === 'managed' && deposed_key === '',
+    );
     return {
       tool: 'Terraform',
       resources: all.flatMap(({ type, address, values }) =>
-        toManaged(terraformKinds[type], address, values.id, values.project_id),
+        toManaged(terraformKinds.get(type), address, values.id, values.project_id),
       ),
       otherTypes: otherTypes(all, 'neon_', terraformKinds),
     };
   }
   const pulumi = pulumiState.safeParse(json);
   if (pulumi.success) {
-    const all = pulumi.data.deployment.resources.filter((resource) => !resource.delete);
+    const all = pulumi.data.deployment.resources.filter((resource) => !resource.delete && !resource.external);
     return {
       tool: 'Pulumi',
       resources: all.flatMap(({ type, urn, id, outputs }) =>
-        toManaged(pulumiKinds[type], urn, id, outputs.projectId),
+        toManaged(pulumiKinds.get(type), urn, id, outputs.projectId),
       ),
       otherTypes: otherTypes(all, 'neon:', pulumiKinds),
     };
@@ -84,8 +90,9 @@ export function readStateFile(text: string): StateFile {
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (cause) {
-    throw usageError(`The file is not JSON: ${(cause as Error).message}.`); // JSON.parse throws a SyntaxError.
+  } catch {
+    // The error quotes the file, which can have a secret there.
+    throw usageError('The file is not JSON in UTF-8.');
   }
 }
 
@@ -104,14 +111,14 @@ function toManaged(
   if (kind === undefined) return [];
   if (typeof id === 'string' && id && typeof projectId === 'string' && projectId)
     return [{ kind, id, projectId, address }];
-  throw usageError(`The file has no id or no project of ${address}.`);
+  throw usageError(`The file has no id or no project of ${address} in plain text.`);
 }
 
 function otherTypes(
   all: readonly { readonly type: string }[],
   prefix: string,
-  known: Readonly<Record<string, unknown>>,
+  known: ReadonlyMap<string, unknown>,
 ): string[] {
-  const types = all.map(({ type }) => type).filter((type) => type.startsWith(prefix) && !(type in known));
+  const types = all.map(({ type }) => type).filter((type) => type.startsWith(prefix) && !known.has(type));
   return [...new Set(types)];
 }
