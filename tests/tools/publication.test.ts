@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { pluginDownloadURL, publication } from '../../tools/schema/publication';
 
-const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n');
+const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' })
+  .trim()
+  .split('\n')
+  .filter((file) => !file.endsWith('.png'));
 
 test('only publication.json, and what it writes, has placeholders', () => {
   const { publisher, ...addresses } = publication;
@@ -14,7 +17,6 @@ test('only publication.json, and what it writes, has placeholders', () => {
   const fields = [`"author": "${publisher}"`, `"publisher": "${publisher}"`];
   const settings = [...own, ...fields, pluginDownloadURL, path, image];
   const withPlaceholder = files
-    .filter((file) => /\.(json|ya?ml|md|[cm]?[jt]s|py|go|toml|svg|txt)$|^[^.]*$/.test(file))
     .filter((file) => !['publication.json', 'tests/tools/publication.test.ts'].includes(file))
     .filter((file) => {
       const text = settings.reduce((rest, value) => rest.replaceAll(value, ''), readFileSync(file, 'utf8'));
@@ -29,4 +31,23 @@ test.each(Object.entries(publication))('publication.json has a %s that the forma
   if (name === 'publisher') expect(value.trim()).not.toBe('');
   else expect(value).toMatch(/^https:\/\/\S+$/);
   if (name === 'repository') expect(value).toMatch(/^https:\/\/github\.com\/[\w.-]+\/[\w.-]+$/);
+});
+
+test('the guides, the examples and the templates name the version of the packages', () => {
+  const { version } = JSON.parse(readFileSync('provider/package.json', 'utf8')) as { version: string };
+  const named = files
+    .filter((file) => /^(README\.md|docs\/|examples\/|templates\/|emulator\/(README|compose))/.test(file))
+    .flatMap((file) => {
+      const text = readFileSync(file, 'utf8');
+      const names = /(?:postgres-compute|emulator)(?:[ @:]|-v|-|>=|": "\^)(\d+\.\d+\.\d+)/g;
+      const option = /\bversion: (\d+\.\d+\.\d+)\n +pluginDownloadURL/g;
+      return [names, option].flatMap((pattern) =>
+        [...text.matchAll(pattern)].map(([, found]) => [file, found]),
+      );
+    });
+
+  expect(named.map(([file]) => file)).toEqual(
+    expect.arrayContaining(['templates/yaml/Pulumi.yaml', 'templates/typescript/package.json']),
+  );
+  expect(named.filter(([, found]) => found !== version)).toEqual([]);
 });
