@@ -69,7 +69,7 @@ export async function createBranch(
   const situation =
     kind === 'new'
       ? situationOfNew(inputs, item, creation.operations)
-      : situationOfFound(inputs, item, kind, creation.isLost);
+      : situationOfFound(inputs, item, kind, creation.writes);
   const run = startRun({ ...request, action: 'create', branchId: item.id }, situation);
   return { id: item.id, outputs: await run.run([]) };
 }

@@ -4,7 +4,7 @@ import { emptyLedger, moveTo } from '../lifecycle/ledger';
 import type { Work } from '../lifecycle/provider-core';
 import type { Change, Resource } from '../lifecycle/resource';
 import { Run } from '../lifecycle/run';
-import { newSituation, type Rules, type Situation } from '../lifecycle/situation';
+import { nameLast, newSituation, type Rules, type Situation } from '../lifecycle/situation';
 import { readLedger } from '../lifecycle/stored-ledger';
 import { findDrift, findUpdates, readArguments, toUpdateAttributes } from './branch-changes';
 import type { BranchInputs, BranchOutputs } from './branch-inputs';
@@ -84,13 +84,13 @@ export function situationOfNew(
 /**
  * The situation when a list shows a branch to take over.
  * @param origin `own`: an earlier create of this resource has made it
- * @param isLost whether this run has created it by a request whose response was lost
+ * @param writes `unknown`: this run has created it by a request whose response was lost
  */
 export function situationOfFound(
   inputs: BranchInputs,
   branch: Branch,
   origin: 'own' | 'adopted',
-  isLost: boolean,
+  writes: Situation['writes'],
 ): Situation {
   const ledger = origin === 'own' ? nameLast(inputs, branch) : emptyLedger;
   const past = isBecomingReady(branch) ? 'uncertain' : 'closed';
@@ -98,11 +98,7 @@ export function situationOfFound(
   // An earlier program of this resource may have protected it.
   const desired = origin === 'own' ? { protected: false, ...inputs } : inputs;
   const event = { kind: 'asked', names: findDrift(branch, desired) } as const;
-  return evolve({ ...found, writes: isLost ? 'unknown' : 'none' }, event, branchRules);
-}
-
-function nameLast({ name }: BranchInputs, branch: Branch) {
-  return moveTo(emptyLedger, 'last', name !== undefined && name !== branch.name ? ['name'] : []);
+  return evolve({ ...found, writes }, event, branchRules);
 }
 
 /** Only the branch itself shows whether its data is there. */

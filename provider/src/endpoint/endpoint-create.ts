@@ -46,7 +46,7 @@ export async function createEndpoint(
   const situation =
     kind === 'new'
       ? situationOfNew(inputs, item, creation.operations)
-      : situationOfFound(inputs, item, kind, creation.isLost);
+      : situationOfFound(inputs, item, kind, creation.writes);
   // Before claiming: an adopted endpoint that must not be changed must not enter the state.
   if (kind === 'adopted') await checkGate(work, situation, async () => item);
   claims.claimCreated(item.id, declaration);

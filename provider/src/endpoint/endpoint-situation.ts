@@ -1,9 +1,9 @@
 import type { Endpoint, Operation } from '../control-api/wire-types';
 import { evolve } from '../lifecycle/evolve';
-import { emptyLedger, moveTo, type Owed } from '../lifecycle/ledger';
+import { moveTo, type Owed } from '../lifecycle/ledger';
 import { type PlannedStep, plan } from '../lifecycle/plan';
 import type { Work } from '../lifecycle/provider-core';
-import { newSituation, type Rules, type Situation } from '../lifecycle/situation';
+import { nameLast, newSituation, type Rules, type Situation } from '../lifecycle/situation';
 import { readLedger } from '../lifecycle/stored-ledger';
 import { argumentNames, argumentTable, isArgument } from './argument-effects';
 import { isSizeName } from './compute-size';
@@ -71,30 +71,18 @@ export function situationOfNew(
 /**
  * The situation when a list shows an endpoint to take over.
  * @param origin `own`: an earlier create of this resource has made it, so what the program leaves out is reset
- * @param isLost whether this run has created it by a request whose response was lost
+ * @param writes `unknown`: this run has created it by a request whose response was lost
  */
 export function situationOfFound(
   inputs: EndpointInputs,
   endpoint: Endpoint,
   origin: 'own' | 'adopted',
-  isLost: boolean,
+  writes: Situation['writes'],
 ): Situation {
   const found: Situation = { ...newSituation(inputs), origin, past: 'uncertain', item: endpoint };
   const ledger = origin === 'own' ? nameLast(inputs, endpoint) : found.ledger;
   const names = findTakeOverChanges(endpoint, inputs, origin === 'own');
-  return evolve(
-    { ...found, ledger, writes: isLost ? 'unknown' : 'none' },
-    { kind: 'asked', names },
-    endpointRules,
-  );
-}
-
-function nameLast(inputs: EndpointInputs, endpoint: Endpoint) {
-  return moveTo(
-    emptyLedger,
-    'last',
-    inputs.name !== undefined && inputs.name !== endpoint.name ? ['name'] : [],
-  );
+  return evolve({ ...found, ledger, writes }, { kind: 'asked', names }, endpointRules);
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Operation } from '../control-api/wire-types';
 import { describeBlockers } from '../engine/progress';
 import type { Work } from './provider-core';
 import type { Change } from './resource';
+import type { Situation } from './situation';
 
 /** A list older than this does not prove that the resource does not exist. Milliseconds. */
 const freshListMs = 5_000;
@@ -18,8 +19,8 @@ export interface Existing<Shown> {
 /** What a create has created now, or found. */
 export type Creation<Shown> =
   | (Change<Shown> & { readonly kind: 'new' })
-  /** `isLost`: this run has sent a request whose response was lost. */
-  | (Existing<Shown> & { readonly isLost: boolean });
+  /** `writes`: what this run has sent until then. */
+  | (Existing<Shown> & Pick<Situation, 'writes'>);
 
 export interface CreateRequest<Shown extends { readonly id: string }> {
   readonly work: Work<unknown>;
@@ -47,9 +48,9 @@ export async function createOnce<Shown extends { readonly id: string }>(
   const { project, deadline, progress } = work;
   const read = (maxAgeMs: number) => deadline.bound(list.recent(maxAgeMs), 'list before the create');
   const existing = findExisting(await read(freshListMs));
-  if (existing) return { ...existing, isLost: false };
+  if (existing) return { ...existing, writes: 'none' };
   const listedAt = performance.now();
-  let isLost = false;
+  let writes: Situation['writes'] = 'none';
   /** Lists until something is found, or until lists can no longer lag behind. */
   const search = (find: (items: readonly Shown[]) => Existing<Shown> | undefined, lagMs: number) =>
     rereadUntil(
@@ -61,10 +62,10 @@ export async function createOnce<Shown extends { readonly id: string }>(
     deadline,
     isLookupDue: () => performance.now() - listedAt > freshListMs,
     findDone: async (isOutcomeUnknown) => {
-      isLost = isOutcomeUnknown;
+      writes = isOutcomeUnknown ? 'unknown' : 'none';
       const find = (items: readonly Shown[]) => toOwn(findOwn(items));
-      const own = await search(find, isLost && !request.refusesSecond ? project.readLagMs : 0);
-      return own && { ...own, isLost };
+      const own = await search(find, isOutcomeUnknown && !request.refusesSecond ? project.readLagMs : 0);
+      return own && { ...own, writes };
     },
     send: async () => {
       try {
@@ -78,7 +79,7 @@ export async function createOnce<Shown extends { readonly id: string }>(
         };
         const found = await search(find, project.readLagMs);
         if (!found) throw error;
-        return { ...found, isLost };
+        return { ...found, writes };
       }
     },
     onLocked: (blocking: readonly Operation[]) =>

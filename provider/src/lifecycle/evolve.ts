@@ -21,7 +21,15 @@ import {
   settle,
   timeOf,
 } from './ledger';
-import { asksForRestart, type Event, type Item, isStopped, type Rules, type Situation } from './situation';
+import {
+  asksForRestart,
+  type Event,
+  type Item,
+  isOwn,
+  isStopped,
+  type Rules,
+  type Situation,
+} from './situation';
 
 /** What a run knows after an event. Pure, and total: the compiler refuses a forgotten kind. */
 export function evolve(situation: Situation, event: Event, rules: Rules): Situation {
@@ -96,14 +104,14 @@ function endWait(
   { awaited, operations }: Extract<Event, { kind: 'waited' }>,
 ): Situation {
   const isAwaited = ({ id }: Operation) => awaited.some((each) => each.id === id);
-  const isOwn = awaited.some(({ id }) => situation.own.some((each) => each.id === id));
+  const hasOwn = awaited.some((each) => isOwn(situation, each));
   const followUps = operations.filter((each) => !isAwaited(each));
   // Those that the service has forgotten have ended; only the resource shows how.
   const vanished = awaited.filter(({ id }) => !operations.some((each) => each.id === id));
   const begun: Situation = {
     ...situation,
     ledger: oweFor(situation.ledger, followUps),
-    own: isOwn ? [...situation.own, ...followUps] : situation.own,
+    own: hasOwn ? [...situation.own, ...followUps] : situation.own,
     isBlind: situation.isBlind || vanished.length > 0,
   };
   return recordAll(begun, [...vanished.map((each) => ({ ...each, status: 'finished' })), ...operations]);
@@ -174,7 +182,7 @@ function endTrace(situation: Situation, found: readonly Operation[], rules: Rule
 
 /** A suspension or a start was requested. Without effect, it was done already. */
 function endControl(situation: Situation, event: Extract<Event, { kind: 'controlled' }>): Situation {
-  const { verb, found, isOwn, isUnderWay } = event;
+  const { verb, found, isUnderWay } = event;
   const isEffective = found.length > 0 || isUnderWay;
   const joined = verb === 'suspend' ? joinTrigger(situation) : situation;
   const begun = verb === 'suspend' && isEffective ? oweStart(joined) : joined;
@@ -183,10 +191,10 @@ function endControl(situation: Situation, event: Extract<Event, { kind: 'control
     ...begun,
     writes: 'accepted',
     // Where a repeated request names no operation, one may have ended unseen.
-    isBlind: situation.isBlind || (isOwn && situation.writes === 'unknown'),
+    isBlind: situation.isBlind || (event.isOwn && situation.writes === 'unknown'),
     ledger: found.length === 0 ? paid : begun.ledger,
   };
-  return isOwn ? acceptOwn(accepted, found) : acceptFound(accepted, found);
+  return event.isOwn ? acceptOwn(accepted, found) : acceptFound(accepted, found);
 }
 
 /** The program asks for a restart, and a request for it is on its way. */

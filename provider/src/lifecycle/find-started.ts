@@ -1,6 +1,6 @@
 import type { Operation } from '../control-api/wire-types';
 import { isConfig, isSuspension, isUnpaid, namesAt, newestOfEach } from './ledger';
-import type { Rules, Situation } from './situation';
+import { isOwn, type Rules, type Situation } from './situation';
 
 /**
  * Of the listed operations, those that an earlier request for the untraced arguments has started. A lone suspension is an autosuspend,
@@ -8,13 +8,14 @@ import type { Rules, Situation } from './situation';
  * @param listed newest first
  */
 export function findStarted(
-  { ledger, inputs, own, item }: Situation,
+  situation: Situation,
   listed: readonly Operation[],
   rules: Rules,
 ): readonly Operation[] {
+  const { ledger, inputs, item } = situation;
   const names = namesAt(ledger, 'untraced');
   const effects = rules.effectsOf(names, inputs);
-  const newest = newestOfEach(listed.filter(({ id }) => own.every((each) => each.id !== id)));
+  const newest = newestOfEach(listed.filter((each) => !isOwn(situation, each)));
   const unpaid = newest.filter(isUnpaid);
   const mayBeLone = names.includes('disabled') || item?.disabled === true || effects.includes('move');
   if (!mayBeLone && unpaid.length > 0 && unpaid.every(isSuspension)) return [];

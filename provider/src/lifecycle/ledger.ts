@@ -85,12 +85,16 @@ export function owe(ledger: Ledger, ...owed: readonly Owed[]): Ledger {
   return { ...ledger, owed: union(ledger.owed, owed) };
 }
 
-/** Whether it is owed, and nothing under way is going to pay it. */
-export function isDue({ owed, operations }: Ledger, ...anyOf: readonly Owed[]): boolean {
-  const isUnderWay = operations.some(
+/** Whether an operation under way is going to pay it. */
+export function isUnderWay({ operations }: Pick<Ledger, 'operations'>, ...anyOf: readonly Owed[]): boolean {
+  return operations.some(
     (each) => isUnfinished(each) && intersection(paymentOf(each.action), anyOf).length > 0,
   );
-  return !isUnderWay && intersection(owed, anyOf).length > 0;
+}
+
+/** Whether it is owed, and nothing under way is going to pay it. */
+export function isDue(ledger: Ledger, ...anyOf: readonly Owed[]): boolean {
+  return !isUnderWay(ledger, ...anyOf) && intersection(ledger.owed, anyOf).length > 0;
 }
 
 /** The reasons for which the compute has to go down. */

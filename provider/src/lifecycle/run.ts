@@ -16,7 +16,7 @@ import {
 } from './resource-errors';
 import { ResourceRequests } from './resource-requests';
 import { isUnsettled, unsettledOutputs } from './resource-state';
-import { type Event, type Item, isWaiting, type Situation, type Step } from './situation';
+import { type Event, type Item, isOwn, isWaiting, type Situation, type Step } from './situation';
 import { writeFailedLedger, writeLedger } from './stored-ledger';
 import { awaited, decide, namesToSend } from './table';
 
@@ -131,12 +131,18 @@ export class Run<Shown extends Item, Outputs> {
     if (!('operations' in change)) return { kind: 'shown', item: change };
     const { item, operations, isRepeated, sentAfter } = change;
     const isUnderWay = item.current_state !== controlledStates[verb];
-    const isOwn = operations.length > 0 || isRepeated;
-    const controlled = { kind: 'controlled', verb, isOwn, isUnderWay } as const;
+    const controlled = {
+      kind: 'controlled',
+      verb,
+      isOwn: operations.length > 0 || isRepeated,
+      isUnderWay,
+    } as const;
     if (operations.length > 0 || !(isUnderWay || isRepeated)) return { ...controlled, found: operations };
     // An earlier request has started one, or another client.
     const find = (listed: readonly Operation[]) => {
-      const newest = listed.find(({ action, id }) => action === `${verb}_compute` && !this.#isOwn(id));
+      const newest = listed.find(
+        (each) => each.action === `${verb}_compute` && !isOwn(this.#situation, each),
+      );
       return newest && (isRepeated || isUnpaid(newest)) ? [newest] : [];
     };
     const listed = await this.#requests.list(isUnderWay ? () => 0 : sentAfter, (all) => find(all).length > 0);
@@ -207,10 +213,6 @@ export class Run<Shown extends Item, Outputs> {
 
   get #item(): Shown | undefined {
     return this.#situation.item as Shown | undefined; // Only the requests of this resource show items.
-  }
-
-  #isOwn(operationId: string): boolean {
-    return this.#situation.own.some(({ id }) => id === operationId);
   }
 
   #toFailure(): Error {

@@ -1,8 +1,16 @@
 import { unionBy, without } from 'lodash';
 import type { Operation } from '../control-api/wire-types';
 import { isFailed as isFailedOperation, isUnfinished } from '../operations/operation-outcome';
-import { findSuspensionReasons, hasFailed, isDue, isSuspension, namesAt } from './ledger';
-import { asksForRestart, isStopped, isWaiting, type Rules, type Situation, type Step } from './situation';
+import { findSuspensionReasons, hasFailed, isDue, isSuspension, isUnderWay, namesAt } from './ledger';
+import {
+  asksForRestart,
+  isOwn,
+  isStopped,
+  isWaiting,
+  type Rules,
+  type Situation,
+  type Step,
+} from './situation';
 
 interface Row {
   readonly step: Step;
@@ -42,8 +50,9 @@ export function awaited(situation: Situation): readonly Operation[] {
   const { ledger, own } = situation;
   const unfinished = unionBy(ledger.operations, own, 'id').filter(isUnfinished);
   if (isWaiting(situation)) return unfinished;
-  const isOwn = ({ id }: Operation) => own.some((each) => each.id === id);
-  return unfinished.filter((each) => !isOwn(each) || (isSuspension(each) && isDue(ledger, 'start')));
+  return unfinished.filter(
+    (each) => !isOwn(situation, each) || (isSuspension(each) && isDue(ledger, 'start')),
+  );
 }
 
 /** The arguments that the next update sends; after a failed `apply_config` also what drops no connection. */
@@ -64,10 +73,7 @@ function sendable(ledger: Situation['ledger']): readonly string[] {
 function owesSuspension(situation: Situation): boolean {
   const { ledger } = situation;
   const reasons = findSuspensionReasons(ledger, isStopped(situation));
-  const isUnderWay = ledger.operations.some(
-    (each) => each.action === 'suspend_compute' && isUnfinished(each),
-  );
-  return !isUnderWay && (reasons.length > 0 || asksForRestart(situation));
+  return !isUnderWay(ledger, 'restart') && (reasons.length > 0 || asksForRestart(situation));
 }
 
 function isEnabled(situation: Situation): boolean {

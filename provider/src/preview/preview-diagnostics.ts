@@ -225,7 +225,7 @@ function assessTakeOver(
   secretNames: readonly string[],
 ) {
   const changes = findTakeOverChanges(item, inputs, kind === 'own');
-  const steps = planFor(situationOfFound(inputs, item, kind, false), item, inputs);
+  const steps = planFor(situationOfFound(inputs, item, kind, 'none'), item, inputs);
   const impact = describeImpact(
     { changes, steps, outputs: toOutputs(item, inputs), inputs, secretNames },
     item,

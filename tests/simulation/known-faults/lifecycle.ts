@@ -53,8 +53,8 @@ export const lifecycleFaults: readonly KnownFault[] = [
   {
     name: 'a create does not look for what it has created before',
     file: 'lifecycle/create-once.ts',
-    find: 'if (existing) return { ...existing, isLost: false };',
-    replace: "if (existing?.kind === 'adopted') return { ...existing, isLost: false };",
+    find: "if (existing) return { ...existing, writes: 'none' };",
+    replace: "if (existing?.kind === 'adopted') return { ...existing, writes: 'none' };",
   },
   {
     name: 'an update sends all arguments',
