@@ -51,7 +51,10 @@ export function checkForeignBranches({ ground, watch }: World): void {
   }
 }
 
-/** Whether a run has a reason to delete a branch: nothing declares it, it is replaced on purpose, or it has no data. */
+/**
+ * Whether a run has a reason to delete a branch: nothing declares it, it is replaced on purpose, it has no data, or it could not
+ * get its name.
+ */
 export function mayDeleteBranch({ ground }: World, round: Round, branch: Branch): boolean {
   const { branches } = ground;
   if (isDestroy(round) || branches.isBroken(branch.id)) return true;
@@ -59,6 +62,15 @@ export function mayDeleteBranch({ ground }: World, round: Round, branch: Branch)
   const plan = branches.declared(slot);
   if (!plan) return true;
   if (round.forced.some((force) => force.isBranch && force.slot === slot)) return true;
+  if (
+    branch.name.endsWith('-creating') &&
+    branches.held().some((each) => each.name === branches.name(slot, plan) && isOlder(each, branch))
+  )
+    return true;
   const isAllowed = plan.allowsDataLoss || branches.allowed.has(slot);
   return isAllowed && branches.hasOtherOrigin(slot, plan, branch);
+}
+
+function isOlder(left: Branch, right: Branch): boolean {
+  return left.project_id === right.project_id && Date.parse(left.created_at) < Date.parse(right.created_at);
 }

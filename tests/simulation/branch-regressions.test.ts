@@ -109,7 +109,7 @@ describe('a branch', () => {
     expect(await brokenRules({ operationMs: 100 }, [round], 60)).toEqual([]);
   });
 
-  it('is kept when another client has a branch of the declared name', async () => {
+  it('breaks no rule when another client has a branch of the declared name', async () => {
     for (const at of [1, 2, 3, 4, 5, 6, 7, 8])
       expect(
         await brokenRules({ operationMs: 100, lateListsMs: 500 }, [

@@ -1,9 +1,12 @@
+import { isConflict, messageOf } from '../control-api/control-api-error';
+import { rereadUntil } from '../control-api/read-lag';
 import type { Branch } from '../control-api/wire-types';
 import { createOnce, type Existing } from '../lifecycle/create-once';
 import type { Work } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
 import { deriveNames } from '../lifecycle/resource-name';
 import { findOtherOrigin, replacingArguments, toCreateAttributes, toUnfinishedName } from './branch-changes';
+import { deleteBranch } from './branch-delete';
 import type { BranchDeclaration, BranchInputs, BranchOutputs } from './branch-inputs';
 import { situationOfFound, situationOfNew, startRun, toChange } from './branch-resource';
 
@@ -46,7 +49,8 @@ function toUnfinishedNames({ resource, inputs }: BranchDeclaration): string[] {
 
 /**
  * Creates the branch, or takes over the existing one, and updates it to what is declared. It is created under the derived
- * name with a mark. Its final name is given to it as the last step.
+ * name with a mark. Its final name is given to it as the last step. If an older branch has that name, which the
+ * list did not show yet, the one that was created is deleted.
  * @throws UnsettledError when the branch exists, but not as declared: it is kept in state
  */
 export async function createBranch(
@@ -71,7 +75,30 @@ export async function createBranch(
       ? situationOfNew(inputs, item, creation.operations)
       : situationOfFound(inputs, item, kind, creation.writes);
   const run = startRun({ ...request, action: 'create', branchId: item.id }, situation);
-  return { id: item.id, outputs: await run.run([]) };
+  const outputs = await run.run([]).catch(async (error: unknown) => {
+    if (kind === 'new' && error instanceof Error && isConflict(error.cause))
+      await discard(request, item, error);
+    throw error;
+  });
+  return { id: item.id, outputs };
+}
+
+/**
+ * Deletes what was created only because the list did not show an older branch of the name yet.
+ * @throws Error that says so, when it is deleted; otherwise the state keeps it
+ */
+async function discard(request: CreateRequest, { id, created_at }: Branch, error: Error): Promise<void> {
+  const { project, inputs, deadline, progress } = request;
+  const find = async () => findNamed(await project.branches.fresh(), [inputs.name ?? '']);
+  const lag = deadline.next(Math.min(project.readLagMs, deadline.remainingMs));
+  const holder = await rereadUntil(lag, find, (found) => found !== undefined).catch(() => undefined);
+  if (!holder || Date.parse(holder.created_at) >= Date.parse(created_at)) return;
+  const isDeleted = await deleteBranch(project, id, deadline, progress).then(
+    () => true,
+    () => false,
+  );
+  const message = `${messageOf(error)}. Branch ${id}, which was created for it, is deleted again.`;
+  if (isDeleted) throw new Error(message, { cause: error.cause });
 }
 
 /** Names of branches are unique in a project. */

@@ -79,17 +79,14 @@ describe.each(doors)('a Branch under faults by %s', (_name, door) => {
     expect(held().map(({ id }) => id)).toContain(foreign.id);
   });
 
-  it('has its name from one of several processes; the others fail or have the same', async () => {
+  it('is created by one of two processes that give it a name; the other one fails or has the same', async () => {
     const { startRun, declare, held } = await startBranchDoor(door, { operationMs: 100, lateListsMs: 150 });
     const outcomes = await Promise.allSettled(
       [1, 2, 3].map(async () => runUp(await startRun(), declare({ name: 'pr-12' }))),
     );
     const ids = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.id] : []));
-    const named = held().filter(({ name }) => name === 'pr-12');
-    expect(named).toHaveLength(1);
-    // A list that is late can leave a second branch under the name of the claim: see the limits in the README.
-    expect(held().every(({ name }) => name === 'pr-12' || name.endsWith('-creating'))).toBe(true);
+    expect(held()).toHaveLength(1);
     expect(ids.length).toBeGreaterThan(0);
-    expect(new Set(ids)).toEqual(new Set(named.map(({ id }) => id)));
+    expect(new Set(ids)).toEqual(new Set(held().map(({ id }) => id)));
   });
 });
