@@ -4,23 +4,9 @@ import { silenceDiagnostics } from '../support/diagnostics';
 import { runCreate } from '../support/engine';
 import { errorOf, failureOf } from '../support/failure';
 import { patience } from '../support/pacing';
-import { ownEndpoints, type Service, startService } from '../support/start-service';
+import { ownEndpoints, type Service, send, startService } from '../support/start-service';
 
 silenceDiagnostics();
-
-/** Sends a request as another client. */
-function send(
-  { emulator, project }: Pick<Service, 'emulator' | 'project'>,
-  method: 'PATCH' | 'POST',
-  path: string,
-  body?: object,
-) {
-  return fetch(`${emulator.url}/projects/${project.id}/endpoints/${path}`, {
-    method,
-    headers: { authorization: `Bearer ${emulator.apiKey}`, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-}
 
 async function rest({ emulator, project }: Pick<Service, 'emulator' | 'project'>) {
   const isOver = () => emulator.operations(project.id).every(({ status }) => /ed$/.test(status));

@@ -6,7 +6,7 @@ import { runCreate } from '../support/engine';
 import { failureOf } from '../support/failure';
 import { patience } from '../support/pacing';
 import { doors, startDoor } from '../support/start-door';
-import { ownEndpoints, type Service, startService } from '../support/start-service';
+import { ownEndpoints, type Service, send, startService } from '../support/start-service';
 
 silenceDiagnostics();
 
@@ -22,20 +22,6 @@ function addFailedRestart({ emulator, project }: Pick<Service, 'emulator' | 'pro
     ],
     __ledger: { owed: ['restart', 'start'], since: started.created_at },
   };
-}
-
-/** Sends a request as another client, or a run that is killed, does. */
-function send(
-  { emulator, project }: Pick<Service, 'emulator' | 'project'>,
-  method: 'PATCH' | 'POST',
-  path: string,
-  body?: object,
-) {
-  return fetch(`${emulator.url}/projects/${project.id}/endpoints/${path}`, {
-    method,
-    headers: { authorization: `Bearer ${emulator.apiKey}`, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  });
 }
 
 it('an update whose lost response hid a failed start is resumed by starting the compute', async () => {

@@ -2,27 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { BranchPlan } from './branch-plan';
 import { drawScenario } from './draw-scenario';
 import type { Disturbance } from './other-people';
+import { plainSlot } from './plain-slot';
 import { type Round, type Scenario, uneventful } from './scenario';
 import { Simulator } from './simulate';
 import { noMishap } from './simulated-run';
 
 // Schedules of branches, as data.
 
-const slot = {
-  isDeclared: false,
-  project: 0,
-  branch: 0,
-  type: 'read_write',
-  size: [0.25, 1],
-  suspendTimeoutSeconds: 0,
-  workMem: undefined,
-  application: undefined,
-  trigger: undefined,
-  name: undefined,
-  isWaiting: true,
-  isStopped: false,
-  createsBeforeDelete: false,
-} as const;
+const slot = { ...plainSlot, isDeclared: false };
 
 const branch: BranchPlan = {
   isDeclared: true,
@@ -91,7 +78,7 @@ describe('a branch', () => {
 
   it('is replaced with its endpoint when the parent changes, also when that is cut off', async () => {
     const onBranch = { ...branch, hasEndpoint: true };
-    const declared = { slots: [{ ...slot, isDeclared: true }], branches: [onBranch] };
+    const declared = { slots: [plainSlot], branches: [onBranch] };
     const moved = { ...declared, branches: [{ ...onBranch, parent: 'a' as const }] };
     for (const at of [1, 2, 3, 4, 5, 6, 7, 8])
       expect(await brokenRules({ operationMs: 100 }, [declared, { ...moved, mishap: kill(at) }])).toEqual([]);

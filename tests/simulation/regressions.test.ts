@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { drawScenario } from './draw-scenario';
+import { plainSlot as plan } from './plain-slot';
 import type { Violation } from './rules';
 import { type Scenario, uneventful } from './scenario';
 import { type Outcome, Simulator } from './simulate';
@@ -7,22 +8,6 @@ import { type Outcome, Simulator } from './simulate';
 // Schedules that once broke an invariant, as data.
 
 const drawn = drawScenario(1).value;
-
-const plan = {
-  isDeclared: true,
-  project: 0,
-  branch: 0,
-  type: 'read_write',
-  size: [0.25, 1],
-  suspendTimeoutSeconds: 0,
-  workMem: undefined,
-  application: undefined,
-  trigger: undefined,
-  name: undefined,
-  isWaiting: true,
-  isStopped: false,
-  createsBeforeDelete: false,
-} as const;
 
 const calm = { ...uneventful, slots: [plan] };
 

@@ -66,3 +66,17 @@ export function ownEndpoints({ emulator, branch }: Pick<Service, 'emulator' | 'b
 
 /** The ids of those endpoints. */
 export const idsOf = (service: Service) => ownEndpoints(service).map(({ id }) => id);
+
+/** Sends a request to an endpoint as another client, or a run that is killed, does. */
+export function send(
+  { emulator, project }: Pick<Service, 'emulator' | 'project'>,
+  method: 'PATCH' | 'POST',
+  path: string,
+  body?: object,
+) {
+  return fetch(`${emulator.url}/projects/${project.id}/endpoints/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${emulator.apiKey}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+}

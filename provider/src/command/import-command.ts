@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { ControlApiError, messageOf } from '../control-api/control-api-error';
 import { toPrintableJson } from '../control-api/printable';
 import type { Endpoint } from '../control-api/wire-types';
-import { declareEndpoint } from '../endpoint/declared-endpoint';
+import { declareAmong } from '../endpoint/declared-endpoint';
 import type { ServiceProject } from '../operations/service-project';
 import { type CommandContext, openProject } from './connection';
 import { CommandFailure, exitCodes, usageError } from './exit-codes';
@@ -50,8 +50,7 @@ async function makeImport(options: ImportOptions, context: CommandContext): Prom
   const names = nameResources(endpoints, await readBranchNames(project, endpoints));
   const imports = endpoints.map((endpoint) => {
     const name = names.get(endpoint.id) ?? endpoint.id;
-    const isNameUnique = all.filter((other) => other.name === endpoint.name).length === 1;
-    const declared = declareEndpoint(endpoint, isNameUnique);
+    const declared = declareAmong(all, endpoint);
     return { name, declared, resource: toImportedResource(endpoint, name, declared) };
   });
   await writeImportFile(options.output, { resources: imports.map(({ resource }) => resource) });

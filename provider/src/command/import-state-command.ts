@@ -5,6 +5,7 @@ import { uniqBy } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { toPrintable, toPrintableJson } from '../control-api/printable';
 import type { Branch, Endpoint } from '../control-api/wire-types';
+import { declareAmong } from '../endpoint/declared-endpoint';
 import { type CommandContext, connect } from './connection';
 import { CommandFailure, exitCodes, usageError } from './exit-codes';
 import { type MovedEndpoint, type Named, writeMovedProgram } from './moved-program';
@@ -72,9 +73,8 @@ async function findAtService({ resources }: StateFile, options: ImportStateOptio
       const name = names.get(managed.address) ?? managed.id;
       const endpoint = managed.kind === 'endpoint' && allEndpoints.find(({ id }) => id === managed.id);
       const branch = managed.kind === 'branch' && allBranches.find(({ id }) => id === managed.id);
-      const isNameUnique = (found: Endpoint) =>
-        allEndpoints.filter(({ name }) => name === found.name).length === 1;
-      if (endpoint) endpoints.push({ name, resource: endpoint, isNameUnique: isNameUnique(endpoint) });
+      if (endpoint)
+        endpoints.push({ name, resource: endpoint, declared: declareAmong(allEndpoints, endpoint) });
       else if (branch) branches.push({ name, resource: branch });
       else missing.push(managed);
     }

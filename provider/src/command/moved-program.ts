@@ -1,7 +1,7 @@
 import { camelCase, upperFirst } from 'lodash';
 import type { Branch, Endpoint } from '../control-api/wire-types';
 import { argumentNames } from '../endpoint/argument-effects';
-import { declareEndpoint } from '../endpoint/declared-endpoint';
+import type { EndpointInputs } from '../endpoint/endpoint-inputs';
 import { toTypeScript } from './program-text';
 import { findFree } from './resource-names';
 
@@ -12,7 +12,7 @@ export interface Named<Resource> {
 }
 
 export interface MovedEndpoint extends Named<Endpoint> {
-  readonly isNameUnique: boolean;
+  readonly declared: EndpointInputs;
 }
 
 /** A complete TypeScript program that declares branches and endpoints for the plugin. */
@@ -39,8 +39,7 @@ export function writeMovedProgram(
       const variable = used.has(resource.id) ? `const ${variables.get(resource.id)} = ` : '';
       return `${variable}${writeResource('Branch', name, declareBranch(resource, refer))}`;
     }),
-    ...endpoints.map(({ name, resource, isNameUnique }) => {
-      const declared = declareEndpoint(resource, isNameUnique);
+    ...endpoints.map(({ name, resource, declared }) => {
       const values = argumentNames.flatMap((argument): [string, string][] => {
         if (argument === 'branchId') return [[argument, refer(resource.branch_id)]];
         const value = declared[argument];

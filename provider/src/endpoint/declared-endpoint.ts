@@ -13,6 +13,11 @@ const usualValues: Partial<Record<InputName, unknown>> = {
 /** Chosen by the service. If a program declared them, a later change would replace the endpoint. */
 const leftToService: ReadonlySet<InputName> = new Set(['regionId', 'provisioner']);
 
+/** The minimal arguments that declare the endpoint as it is, among all of its project. */
+export function declareAmong(all: readonly Endpoint[], endpoint: Endpoint): EndpointInputs {
+  return declareEndpoint(endpoint, all.filter(({ name }) => name === endpoint.name).length === 1);
+}
+
 /** The minimal arguments that declare the endpoint as it is. */
 export function declareEndpoint(endpoint: Endpoint, isNameUnique: boolean): EndpointInputs {
   const { autoscaling_limit_min_cu: minCu, autoscaling_limit_max_cu: maxCu } = endpoint;
