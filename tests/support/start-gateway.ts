@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { type Computes, ConnectionRefusal } from '../../emulator/src/gateway/computes';
+import type { Computes } from '../../emulator/src/gateway/computes';
+import { ConnectionRefusal } from '../../emulator/src/gateway/connection-refusal';
 import { type Gateway, type GatewayOptions, startGateway } from '../../emulator/src/gateway/gateway';
 import { makeTemporaryFolder } from './temporary-folder';
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Certificates } from './certificates';
 import { type ClientConnection, whenClosed } from './client-connection';
-import { protocolViolation } from './computes';
+import { protocolViolation } from './connection-refusal';
 import { PACKET_LENGTHS, REQUEST_CODES, readStartupPacket, type StartupPacket } from './startup-packet';
 
 const TLS_HANDSHAKE = 0x16;
