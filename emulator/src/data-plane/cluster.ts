@@ -145,12 +145,10 @@ export class Cluster {
     const isDown = this.server === undefined;
     if (isDown) await this.start(this.state.limits);
     try {
-      const dropsConnections = await applyAccess(this.connect, this.state.access, {
-        roles,
-        databases,
-        secret: this.#setup.password,
-      });
-      this.#writeState(this.folder, { ...this.state, access: accessOf({ roles, databases }) });
+      const { connect, state } = this;
+      const wanted = { roles, databases };
+      const dropsConnections = await applyAccess(connect, state.access, wanted, this.#setup.password);
+      this.#writeState(this.folder, { ...this.state, access: accessOf(wanted) });
       return { dropsConnections: dropsConnections && !isDown };
     } finally {
       if (isDown) await this.stop();

@@ -43,18 +43,20 @@ export type Connect = (database: string, work: (admin: Client) => Promise<void>)
 
 /**
  * Makes a cluster's roles and databases those of its branch. After a failure it can be repeated.
+ * @param secret what the salts of the passwords are made of
  * @returns whether the connections must drop, as in the service when a role or a password is new
  */
 export async function applyAccess(
   connect: Connect,
   applied: Access,
-  branch: RolesAndDatabases & { readonly secret: string },
+  branch: RolesAndDatabases,
+  secret: string,
 ): Promise<boolean> {
   const wanted = accessOf(branch);
   const changed = branch.roles.filter(({ name, updated_at }) => applied.roles[name] !== updated_at);
   const deletedRoles = Object.keys(applied.roles).filter((name) => !Object.hasOwn(wanted.roles, name));
   await connect('postgres', async (admin) => {
-    for (const role of changed) await setRole(admin, role, branch.secret);
+    for (const role of changed) await setRole(admin, role, secret);
     for (const [id, { name }] of Object.entries(applied.databases)) {
       if (Object.hasOwn(wanted.databases, id)) continue;
       await admin.query(`DROP DATABASE IF EXISTS ${escapeIdentifier(name)} WITH (FORCE)`);

@@ -31,6 +31,9 @@ export interface Tunnel {
   readonly serverName: string | undefined;
 }
 
+/** Serves a client that comes through a tunnel. */
+export type Accept = (stream: Duplex, tunnel: Tunnel) => void;
+
 /** A client's connection until it is connected to a server. */
 export class ClientConnection {
   /** Aborts when the client goes, or the startup has to end; the reason is a ConnectionRefusal, or undefined. */

@@ -1,6 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createDriverServer } from '../driver/driver-server';
 import { authenticate } from './authentication';
 import { openCertificates } from './certificates';
 import { ClientConnection, closeWithin, type Tunnel, whenClosed } from './client-connection';
@@ -42,8 +43,6 @@ export interface Gateway {
   readonly port: number;
   /** The certificate that clients need to verify the gateway's, in PEM. */
   readonly authorityFile: string;
-  /** Serves a client that comes through another port. */
-  accept(stream: Duplex, tunnel: Tunnel): void;
   /**
    * Refuses new clients and cuts off the others. Stop the servers first, so that clients read why. Resolves when every
    * connection is closed.
@@ -63,6 +62,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const certificates = await openCertificates(folder);
   const open = new Map<Duplex, () => void>();
   let starting = 0;
+  const driver = createDriverServer((stream, tunnel) => void serve(stream, tunnel));
 
   const serve = async (raw: Duplex, tunnel?: Tunnel): Promise<void> => {
     const client = new ClientConnection(raw, tunnel);
@@ -74,7 +74,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       if (starting > startingClients) throw tooMany(startingClients);
       const received = receiveStartup(client, certificates, () => computes.sockets());
       const startup = await client.inTime(startupMs, 'startup packet', received);
-      if (startup === undefined) return closeWithin(client.stream, closingMs);
+      if (startup === 'cancel') return closeWithin(client.stream, closingMs);
+      if (startup === 'http') {
+        open.set(raw, () => raw.destroy());
+        return void driver.emit('connection', raw);
+      }
       client.stream.write(startup.answer);
       const proven = await authenticate(client, startup, computes, startupMs);
       const start = { packet: startup.bytes, clientKey: proven.clientKey };
@@ -104,7 +108,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return {
     port: portOf(first),
     authorityFile: certificates.authorityFile,
-    accept: (stream, tunnel) => void serve(stream, tunnel),
     stop: async () => {
       for (const server of servers) server.close();
       const closed = [...open.keys()].map(whenClosed);

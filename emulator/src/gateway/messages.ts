@@ -18,16 +18,15 @@ export interface Message {
 /** The next bytes, exactly so many. @throws the reason of the signal if that aborts before they came */
 export async function takeBytes(stream: Readable, length: number, signal: AbortSignal): Promise<Buffer> {
   let bytes = Buffer.alloc(0);
-  for (;;) {
+  while (bytes.length < length) {
     signal.throwIfAborted();
     // Always all that is there: "readable" is emitted at once, again and again, while something is left.
     const chunk: Buffer | null = stream.read();
     if (chunk !== null) bytes = Buffer.concat([bytes, chunk]);
     else await once(stream, 'readable', { signal }).catch(() => signal.throwIfAborted());
-    if (bytes.length < length) continue;
-    if (bytes.length > length) stream.unshift(bytes.subarray(length));
-    return bytes.subarray(0, length);
   }
+  if (bytes.length > length) stream.unshift(bytes.subarray(length));
+  return bytes.subarray(0, length);
 }
 
 /** The next message. @throws ConnectionRefusal if it is too long; the reason of the signal if that aborts */

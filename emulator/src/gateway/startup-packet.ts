@@ -33,6 +33,7 @@ const ENDPOINT_OPTION = /^(?:-c|--)?(?:endpoint|project)=(.*)$/s;
 /** Parameters that a client need not have understood. */
 const PROTOCOL_EXTENSION = /^_pq_\./;
 const VERSION = 3 << 16;
+const POOLER = /-pooler$/;
 const ENDPOINT_ID = /^ep-[a-z0-9-]{1,60}$/;
 
 /**
@@ -110,15 +111,19 @@ function readOptions(text: string): { endpoint?: string; options: string } {
 }
 
 /** Host names begin with the id of the endpoint. Those of the pooler lead to the same server: there is no pooler. */
-function chooseEndpoint(option: string | undefined, serverName = ''): string | undefined {
-  const [label = ''] = serverName.toLowerCase().split('.');
-  const [byOption, byName] = [option, label].map((id = '') => id.replace(/-pooler$/, ''));
-  const isNamed = byName !== undefined && ENDPOINT_ID.test(byName);
-  if (isNamed && byOption !== '' && byOption !== byName) {
-    throw new ConnectionRefusal('08004', 'the host name and the option "endpoint" name different endpoints');
-  }
-  if (byOption) return checkEndpointId(byOption);
-  return isNamed ? byName : undefined;
+function chooseEndpoint(option = '', serverName = ''): string | undefined {
+  const byName = endpointOfHost(serverName);
+  if (option === '') return byName;
+  const byOption = checkEndpointId(option.replace(POOLER, ''));
+  if (byName === undefined || byName === byOption) return byOption;
+  throw new ConnectionRefusal('08004', 'the host name and the option "endpoint" name different endpoints');
+}
+
+/** The ID with which a host name begins; undefined if it is another name. */
+export function endpointOfHost(name: string): string | undefined {
+  const [label = ''] = name.toLowerCase().split('.');
+  const id = label.replace(POOLER, '');
+  return ENDPOINT_ID.test(id) ? id : undefined;
 }
 
 /** @throws ConnectionRefusal when it is no ID of an endpoint */
