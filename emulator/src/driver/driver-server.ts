@@ -44,8 +44,6 @@ export function createDriverServer(accept: Accept): Server {
 async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { status, body } = await answer(request).catch(describe);
   request.socket.setTimeout(LONGEST_SILENCE_MS);
-  // The rest of a request that was refused is not read.
-  if (!request.complete) response.setHeader('connection', 'close');
   response.writeHead(status, { ...CROSS_ORIGIN, 'content-type': 'application/json' });
   response.end(body && JSON.stringify(body));
 }
@@ -68,11 +66,13 @@ async function answer(request: IncomingMessage): Promise<{ status: number; body?
 async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
+  // To its end: a client that is still writing would not read the response.
   for await (const chunk of request) {
     length += chunk.length;
-    if (length > LARGEST_BODY)
-      throw new ApiError(413, 'BODY_TOO_LARGE', 'the request body is larger than 10 MiB');
-    chunks.push(chunk);
+    if (length <= LARGEST_BODY) chunks.push(chunk);
+  }
+  if (length > LARGEST_BODY) {
+    throw new ApiError(413, 'BODY_TOO_LARGE', 'the request body is larger than 10 MiB');
   }
   return Buffer.concat(chunks).toString();
 }
