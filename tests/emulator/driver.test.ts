@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Client, neon, neonConfig, Pool } from '@neondatabase/serverless';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
@@ -144,8 +145,8 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
   });
 
   it.each<[string, string, RequestInit, number, string]>([
-    ['another path', '/other', {}, 404, 'NOT_FOUND'],
-    ['a GET', '/sql', {}, 405, 'METHOD_NOT_ALLOWED'],
+    ['another path', '/other', {}, 404, 'ROUTE_NOT_FOUND'],
+    ['a GET', '/sql', {}, 404, 'ROUTE_NOT_FOUND'],
     ['a body that is not JSON', '/sql', { method: 'POST', body: '{' }, 400, 'BAD_REQUEST'],
     ['values that are not text', '/sql', { method: 'POST', body: '{}' }, 501, 'NOT_SERVED'],
     ['a token', '/sql', post('{}', { authorization: 'Bearer x' }), 501, 'NOT_SERVED'],
@@ -163,6 +164,25 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
     const response = await fetch(`http://localhost:${service.emulator.postgresPort}${path}`, init);
     expect([response.status, await response.json()]).toMatchObject([status, { code }]);
   });
+
+  it('a query ends when the client that asked goes', async () => {
+    const signal = AbortSignal.timeout(300);
+    const sleeping = neon(uri).query('SELECT pg_sleep(60)', [], { fetchOptions: { signal } });
+    await expect(sleeping).rejects.toThrow(/abort/);
+    const running = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%'";
+    await expect.poll(async () => (await pool.query(running)).rows[0]?.count).toBe(0);
+  });
+
+  it.each([':bad', '//', 'http://[', '/v2?%zz', '/other', '*'])(
+    'survives an upgrade of %j',
+    async (target) => {
+      const socket = await openSocket(service.emulator.postgresPort ?? 0);
+      socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
+      const [answer] = await once(socket, 'data');
+      expect(String(answer)).toMatch(/^HTTP\/1.1 4\d\d /);
+      expect(await neon(uri)`SELECT 1 AS one`).toEqual([{ one: 1 }]);
+    },
+  );
 
   it('a page of another origin may ask', async () => {
     const url = `http://localhost:${service.emulator.postgresPort}/sql`;

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { Client, type QueryArrayConfig } from 'pg';
 import { z } from 'zod';
-import { endpointOfHost } from '../gateway/startup-packet';
+import { int32 } from '../gateway/messages';
+import { endpointOfHost, REQUEST_CODES } from '../gateway/startup-packet';
 import { ApiError, badRequest } from '../records/api-error';
 import { parse } from '../validation/parse';
 
@@ -47,11 +48,15 @@ export async function runQueries(
   const inArrays = headers['neon-array-mode'] === 'true';
   const isBatch = Object(body).queries !== undefined;
   const queries = isBatch ? parse(BATCH, body).queries : [parse(QUERY, body)];
+  const gateway = gatewayOf(socket);
   const begin = `BEGIN${transactionMode(headers)}`;
-  const client = new Client({ ...connectionOf(headers['neon-connection-string']), ...gatewayOf(socket) });
+  const client = new Client({ ...connectionOf(headers['neon-connection-string']), ...gateway });
   client.on('error', () => undefined); // The query under way fails, too.
+  const leave = (): void => cancel(client, gateway);
   try {
     await client.connect();
+    socket.once('close', leave);
+    if (socket.destroyed) throw new Error('the client has closed the connection');
     if (isBatch) await client.query(begin);
     const results = [];
     for (const query of queries) results.push(await run(client, query, inArrays));
@@ -59,8 +64,19 @@ export async function runQueries(
     await client.query('COMMIT');
     return { results };
   } finally {
+    socket.off('close', leave);
     await client.end();
   }
+}
+
+/** Whoever asked has gone: its query ends, as in the service. */
+function cancel(client: Client, { host, port }: ReturnType<typeof gatewayOf>): void {
+  // Type definitions do not have them.
+  const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
+  const packet = Buffer.concat([16, REQUEST_CODES.cancel, processID, secretKey].map(int32));
+  connect({ host, port })
+    .on('error', () => undefined)
+    .end(packet);
 }
 
 async function run(client: Client, { query, params, arrayMode }: Query, inArrays: boolean): Promise<object> {
@@ -106,6 +122,6 @@ function connectionOf(header: string | string[] | undefined) {
   };
 }
 
-function gatewayOf({ localAddress, localPort }: Socket) {
+function gatewayOf({ localAddress = '', localPort = 0 }: Socket) {
   return { host: localAddress, port: localPort, ssl: false };
 }
