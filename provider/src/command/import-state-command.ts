@@ -1,13 +1,14 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { uniqBy } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
-import { toPrintable, toPrintableJson } from '../control-api/printable';
+import { toPrintable } from '../control-api/printable';
 import type { Branch, Endpoint } from '../control-api/wire-types';
 import { declareAmong } from '../endpoint/declared-endpoint';
 import { type CommandContext, connect } from './connection';
 import { CommandFailure, exitCodes, usageError } from './exit-codes';
+import { quote, writeImportFile } from './import-file';
 import { type MovedEndpoint, type Named, writeMovedProgram } from './moved-program';
 import { addBaseUrlOption, type CommandOptions, toExamples } from './options';
 import { nameByAddress } from './resource-addresses';
@@ -50,7 +51,7 @@ async function importState(file: string, options: ImportStateOptions, context: C
     throw new CommandFailure(exitCodes.refused, `${file} has no endpoint and no branch to import.`);
 
   const resources = [...branches.map(toImport('Branch')), ...endpoints.map(toImport('ComputeEndpoint'))];
-  await writeText(options.output, `${toPrintableJson({ resources })}\n`);
+  await writeImportFile(options.output, resources);
   await screen.print(writeMovedProgram(branches, endpoints));
   const gone = new Set(missing.map(({ id }) => id));
   const moved = state.resources.filter(({ id }) => !gone.has(id));
@@ -96,12 +97,6 @@ async function readText(file: string): Promise<string> {
   });
 }
 
-async function writeText(file: string, text: string): Promise<void> {
-  await writeFile(file, text).catch((cause: unknown) => {
-    throw new CommandFailure(exitCodes.unexpected, `Can't write ${file}: ${messageOf(cause)}.`, { cause });
-  });
-}
-
 function describeNextSteps(
   output: string,
   count: number,
@@ -123,9 +118,4 @@ function describeNextSteps(
     ...forget.map((command) => `     ${command}`),
     '  5. remove them from the program or the configuration there; other resources need their ids as text',
   ];
-}
-
-/** For the shell. */
-function quote(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

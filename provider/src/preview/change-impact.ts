@@ -8,7 +8,6 @@ import type { EndpointOutputs } from '../endpoint/endpoint-state';
 import { isUnknown } from '../lifecycle/input-values';
 import { isSuspension } from '../lifecycle/ledger';
 import { isUp, type PlannedStep } from '../lifecycle/plan';
-import type { UnsettledOperation } from '../lifecycle/resource-state';
 import { isUnfinished } from '../operations/operation-outcome';
 
 /** The endpoint as it is now; or why that is not known. */
@@ -159,24 +158,17 @@ function describeSize(name: InputName, { outputs, inputs }: PlannedChange): stri
   return before === after ? `${bound} ${now}` : `${bound} ${before} => ${now}`;
 }
 
-/** What an earlier run left unfinished, and what the next one does about it. */
-export function describeUnsettled(outputs: EndpointOutputs): string {
-  const { unsettledOperations = [], __ledger } = outputs;
-  const due = __ledger?.due ?? outputs.__unapplied ?? [];
-  const [unfinished, failed] = partition(unsettledOperations, isUnfinished);
-  const named = (operations: readonly UnsettledOperation[]) =>
-    operations.map(({ action, id, status }) => `${action} ${id} (${status})`).join(', ');
-  const retries = `any that failed since${unfinished.some(isSuspension) ? ' (this may drop connections)' : ''}`;
-  const isStarting = unsettledOperations.length === 0 && __ledger?.owed?.includes('start') === true;
-  const isUncertain = __ledger?.past !== undefined || outputs.__unapplied?.includes('adopt') === true;
-  const parts = [
-    ...(unfinished.length > 0
-      ? [`\`pulumi up\` keeps waiting for ${named(unfinished)}, and retries ${retries}`]
-      : []),
-    ...(failed.length > 0 ? [`\`pulumi up\` retries what failed: ${named(failed)}`] : []),
-    ...(due.length > 0 ? [`\`pulumi up\` applies ${due.join(', ')} again`] : []),
-    ...(isStarting ? ['`pulumi up` starts the compute'] : []),
-    ...(isUncertain ? ['`pulumi up` looks for the operations that it had started'] : []),
-  ];
-  return `the last update did not finish: ${parts.join('; ')}`;
+/** What an earlier run left, which the next one waits for, retries or sends again. */
+export function describeUnsettled({
+  unsettledOperations = [],
+  __ledger,
+  __unapplied,
+}: EndpointOutputs): string {
+  const mayDrop = unsettledOperations.some((each) => isSuspension(each) && isUnfinished(each));
+  const operations = unsettledOperations.map(({ action, id, status }) => `${action} ${id} (${status})`);
+  const due = __ledger?.due ?? __unapplied?.filter((name) => name !== 'adopt') ?? [];
+  // What is owed shows in an operation, unless that has never been requested.
+  const left = [...due, ...(operations.length > 0 ? operations : (__ledger?.owed ?? []))];
+  const what = left.join(', ') || 'the operations that it had started';
+  return `the last update did not finish: \`pulumi up\` resumes ${what}${mayDrop ? ', which may drop connections' : ''}`;
 }
