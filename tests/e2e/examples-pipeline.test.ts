@@ -13,11 +13,11 @@ it.concurrent('automation-api: stops before an unapproved restart, and applies a
 
   const stopped = await tryReadme();
   expect(stopped.exitCode).toBe(1);
-  expect(stopped.screen).toContain('allowRestart is false, and a change of autoscalingLimitMaxCu');
+  expect(stopped.screen).toContain('allowRestart is false, and this restarts the compute');
   expect(heldBy(branch.id)).toMatchObject([{ id, autoscaling_limit_max_cu: 1 }]);
 
   const { screen } = await followReadme();
-  expect(screen).toMatch(/warning: urn:\S+::app a change of autoscalingLimitMaxCu .* restarts the compute/);
+  expect(screen).toMatch(/warning: urn:\S+::app restarts the compute, drops its connections/);
   expect(heldBy(branch.id)).toMatchObject([{ id, autoscaling_limit_max_cu: 2 }]);
   expect(emulator.restarts(id)).toBe(1);
 });

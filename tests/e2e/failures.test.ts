@@ -45,7 +45,7 @@ describe('an operation that fails', () => {
     // A failed update leaves the inputs of before in state.
     expect(await stateOf(program)).toMatchObject({ inputs: { autoscalingLimitMaxCu: 2 } });
     const { screen } = await stack.run('preview');
-    expect(flat(screen)).toContain('`pulumi up` retries what failed: apply_config');
+    expect(flat(screen)).toContain('`pulumi up` resumes apply_config');
     await stack.run('up', '--yes', '--skip-preview');
     expect(heldOn(program)).toMatchObject([{ id, autoscaling_limit_max_cu: 2, current_state: 'active' }]);
     expect((await stateOf(program))?.outputs).not.toHaveProperty('unsettledOperations');

@@ -38,14 +38,11 @@ it('an unchanged endpoint has no row', async ({ expect }) => {
   expect(rows(screen)).toEqual([]);
 });
 
-it('notes about a size and a short autosuspend delay appear only when their values are new', async ({
-  expect,
-}) => {
+it('a note about a short autosuspend delay appears only when its value is new', async ({ expect }) => {
   const { stack, declare } = await startProgram(`${size}, suspendTimeoutSeconds: 30`);
-  const notes = /max_connections is 112, set by the minimum.*\n.*suspendTimeoutSeconds is 30: /;
-  expect((await stack.run('preview')).screen).toMatch(notes);
+  expect((await stack.run('preview')).screen).toContain('suspendTimeoutSeconds is 30: ');
   await stack.run('up', '--yes');
-  expect((await stack.run('preview')).screen).not.toMatch(/max_connections|may refuse/);
+  expect((await stack.run('preview')).screen).not.toMatch(/may refuse/);
   await declare(`${size}, suspendTimeoutSeconds: 90`);
-  expect((await stack.run('preview')).screen).not.toMatch(/max_connections|may refuse/);
+  expect((await stack.run('preview')).screen).not.toMatch(/may refuse/);
 });

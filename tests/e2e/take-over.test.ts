@@ -25,7 +25,7 @@ describe('the default endpoint', () => {
     expect(flat(screen)).toContain(
       `adopt takes over endpoint ${primary.id} (since ${primary.created_at}) and changes its autoscalingLimitMaxCu`,
     );
-    expect(flat(screen)).toContain('restarts the compute and drops its connections (it is active now)');
+    expect(flat(screen)).toContain('restarts the compute, drops its connections (active now)');
     expect(writes()).toEqual([]);
     await stack.run('up', '--yes');
     expect(writes()).toEqual([expect.stringMatching(/^PATCH .*endpoints\/ep-/)]);
@@ -43,7 +43,7 @@ describe('the default endpoint', () => {
     for (const command of [['preview'], ['up', '--yes', '--skip-preview']]) {
       const { exitCode, screen } = await stack.try(...command);
       expect(exitCode).not.toBe(0);
-      expect(flat(screen)).toContain('allowRestart is false, and a change of autoscalingLimitMaxCu');
+      expect(flat(screen)).toContain('allowRestart is false, and this restarts the compute');
       expect(flat(screen)).toContain(`Nothing was changed on endpoint ${primary.id}`);
     }
     expect(writes()).toEqual([]);

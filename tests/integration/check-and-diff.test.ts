@@ -91,11 +91,11 @@ describe('check', () => {
     const provider = makeDynamicProviders({ previewPatienceMs, environment }).endpoint;
     const console = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     onTestFinished(() => console.mockRestore());
-    const size = { autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 2 };
+    const delay = { suspendTimeoutSeconds: 30 };
     for (const name of ['first', 'second'])
-      await provider.check({}, { ...inputs, ...size, name, __urn: `${urn}-${name}` });
+      await provider.check({}, { ...inputs, ...delay, name, __urn: `${urn}-${name}` });
     const shown = console.mock.calls.map(([text]) => String(text));
-    expect(shown).toEqual([expect.stringContaining('max_connections is 112')]);
+    expect(shown).toEqual([expect.stringContaining('suspendTimeoutSeconds is 30')]);
   });
 });
 

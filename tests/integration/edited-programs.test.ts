@@ -128,7 +128,7 @@ describe.each(doors)('a change that failed and is taken back, by %s', (_name, do
     const failed = await failedState(runUp(await startRun(), stop, state));
     const guarded = declare({ ...resized, allowRestart: false });
     const { message } = await callErrorOf(runUp(await startRun(), guarded, failed));
-    expect(message).toContain('suspends the compute: its connections drop (it is active now)');
+    expect(message).toContain('drops its connections (active now)');
     expect(held()).toMatchObject([{ current_state: 'active', disabled: true }]);
     expect(emulator.connectionDrops(state.id)).toBe(0);
   });

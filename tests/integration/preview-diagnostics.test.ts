@@ -76,7 +76,7 @@ describe('allowRestart: false', () => {
     const { diff, emulator, id } = await startEndpoint();
     await expect(diff({ autoscalingLimitMaxCu: 2, allowRestart: false })).rejects.toMatchObject({
       message: expect.stringMatching(
-        `^allowRestart is false, and a change of autoscalingLimitMaxCu .*Nothing was changed on endpoint ${id}`,
+        `^allowRestart is false, and this restarts the compute, .*Nothing was changed on endpoint ${id}`,
       ),
     });
     expect(emulator.requests().filter(({ method }) => method === 'PATCH')).toEqual([]);
@@ -87,7 +87,7 @@ describe('allowRestart: false', () => {
     await provider.update(id, state, declare({ __urn, disabled: true }));
     const shown = recordDiagnostics();
     expect(await diff({ autoscalingLimitMaxCu: 2, allowRestart: false })).toMatchObject({ changes: true });
-    expect(shown.join('')).toContain('there are no connections to drop (it is disabled now)');
+    expect(shown.join('')).toContain('no connections to drop (disabled now)');
   });
 
   it('in the stack config applies unless the program sets allowRestart: true', async () => {
@@ -103,7 +103,9 @@ describe('allowRestart: false', () => {
     const { diff } = await startEndpoint();
     const shown = recordDiagnostics();
     await diff({ branchId: unknownValue, allowRestart: false });
-    expect(shown.join('')).toContain('may move the endpoint');
+    expect(shown.join('')).toContain(
+      'moves the endpoint, drops its connections (active now), unless the value stays the same',
+    );
     expect(shown.join('')).toContain(
       'allowRestart is false: `pulumi up` stops if the new branchId drops connections',
     );
@@ -135,7 +137,7 @@ describe('a preview of a take-over', () => {
     expect(shown[0]).toContain(
       `adopt takes over endpoint ${primary?.id} (since ${primary?.created_at}) and changes its autoscalingLimitMaxCu\n`,
     );
-    expect(shown[0]).toContain('restarts the compute and drops its connections');
+    expect(shown[0]).toContain('restarts the compute, drops its connections');
   });
 
   it('names the endpoint of a killed create, the restart, and that it is not allowed', async () => {
@@ -146,7 +148,7 @@ describe('a preview of a take-over', () => {
     const ifTaken = 'if `pulumi up` takes the endpoint over';
     expect(shown.join('')).toContain(`endpoint ${id} (since`);
     expect(shown.join('')).toContain(
-      `${ifTaken}, a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) restarts the compute and drops its connections (it is active now)`,
+      `${ifTaken}, it restarts the compute, drops its connections (active now): max 1 => 2 CU`,
     );
     expect(shown.join('')).toContain(`${ifTaken}, the create fails, because allowRestart is false`);
   });

@@ -3,7 +3,6 @@ import type { SettingNames } from '../config/setting-names';
 import { messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Endpoint } from '../control-api/wire-types';
-import { isArgument } from '../endpoint/argument-effects';
 import { findTakeOverChanges } from '../endpoint/drift';
 import { findGiven } from '../endpoint/endpoint-changes';
 import type { Declaration, EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
@@ -19,10 +18,8 @@ import type { Severity } from '../engine/engine-display';
 import type { Existing } from '../lifecycle/create-once';
 import { evolve } from '../lifecycle/evolve';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
-import { findSuspensionReasons, namesAt } from '../lifecycle/ledger';
 import { mayDrop } from '../lifecycle/plan';
 import { isUnsettled } from '../lifecycle/resource-state';
-import { isStopped } from '../lifecycle/situation';
 import type { ServiceProjects } from '../operations/service-project';
 import {
   type ChangeImpact,
@@ -33,7 +30,7 @@ import {
   noImpact,
 } from './change-impact';
 import { describeLimits } from './limit-notes';
-import { planLive, readLive } from './live-plan';
+import { planLive } from './live-plan';
 
 /** How long a list of endpoints serves all new endpoints of a preview. Milliseconds. */
 const maxListAgeMs = 60_000;
@@ -75,21 +72,18 @@ export class PreviewDiagnostics {
   ): Promise<ChangeImpact> {
     const { inputs, resource } = declaration;
     const secretNames = union(before.secretNames, resource.secretNames);
+    const warnings = isUnsettled(outputs) ? [describeUnsettled(outputs)] : [];
     // What is not known yet may turn out to change nothing.
     const asked = changes.filter((name) => !isUnknown(inputs[name]));
     const inState = situationInState(inputs, outputs);
-    const warnings = isUnsettled(outputs) ? [describeUnsettled(outputs)] : [];
     const situation = evolve(inState, { kind: 'asked', names: asked }, endpointRules);
-    const due = union(changes, namesAt(situation.ledger, 'due').filter(isArgument));
     let impact: ChangeImpact = noImpact;
-    if (mayDrop(situation, endpointRules) || findDisruptive(due, inputs).length > 0) {
+    if (mayDrop(situation, endpointRules) || findDisruptive(changes, inputs).length > 0) {
       const project = this.#parts.projects.project(outputs.projectId);
-      const patience = this.#startPatience();
-      const live = await readLive(project, id, this.#parts.allowsRestart(inputs) ? patience : undefined);
-      const steps = await planLive(project, live, situation, inputs, patience);
-      const owesSuspension = findSuspensionReasons(situation.ledger, isStopped(situation)).length > 0;
-      const planned = { changes: due, steps, owesSuspension, outputs, inputs, secretNames, goesWithBranch };
-      impact = describeImpact(planned, live);
+      const list = this.#startPatience();
+      const patience = { list, read: this.#parts.allowsRestart(inputs) ? list : undefined };
+      const { live, steps } = await planLive(project, id, situation, inputs, patience);
+      impact = describeImpact({ changes, steps, outputs, inputs, secretNames, goesWithBranch }, live);
       if (this.#isForbidden(impact, inputs)) throw new Error(this.#describeRefusal(id, impact));
       if (live === 'gone') warnings.push(describeGone(id));
       warnings.push(...impact.sentences, ...this.#describeGate(impact, inputs));
@@ -156,8 +150,8 @@ export class PreviewDiagnostics {
     const reason = this.#describeRefusal(adopted.id, impact);
     const failures = this.#isForbidden(impact, inputs) ? [{ property: 'adopt', reason }] : [];
     const warnings = [
-      describeAdoption(adopted, changes),
       ...impact.sentences,
+      describeAdoption(adopted, changes),
       ...this.#describeGate(impact, inputs),
     ];
     return { failures, warnings };
@@ -172,7 +166,7 @@ export class PreviewDiagnostics {
       const refusal = this.#isForbidden(impact, inputs)
         ? ['the create fails, because allowRestart is false']
         : [];
-      const consequences = [...impact.sentences, ...refusal];
+      const consequences = [...impact.sentences.map((sentence) => `it ${sentence}`), ...refusal];
       return [
         `endpoint ${describeEndpoint(existing.item)} has the name of this resource: \`pulumi up\` takes it over, unless it replaces the resource and deletes that endpoint first`,
         ...consequences.map((consequence) => `if \`pulumi up\` takes the endpoint over, ${consequence}`),
@@ -213,8 +207,9 @@ export class PreviewDiagnostics {
     // `preview --refresh` asks twice.
     const newWarnings = warnings.filter((warning) => isNew(`${urn} ${warning}`));
     const newNotes = notes.filter(isNew);
-    if (newWarnings.length > 0) await this.#parts.show('warning', declaration, newWarnings);
+    // The row of the resource shows what comes last.
     if (newNotes.length > 0) await this.#parts.show('note', declaration, newNotes);
+    if (newWarnings.length > 0) await this.#parts.show('warning', declaration, newWarnings);
   }
 }
 

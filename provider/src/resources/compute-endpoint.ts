@@ -4,13 +4,14 @@ import { refuseReadableKey } from '../config/stack-config';
 import { toHiddenInputs } from '../dynamic/hidden-inputs';
 import { dynamicEndpoint } from '../dynamic/provider-text';
 import type { SizeOutput } from '../endpoint/compute-size';
+import { endpointOutputs } from '../endpoint/endpoint-type';
 import type { UnsettledOperation } from '../lifecycle/resource-state';
 import type {
   ComputeEndpointArgs,
   ComputeEndpointLocation,
   ComputeEndpointType,
 } from './compute-endpoint-args';
-import { pauseStackTraces, toOptions } from './registration';
+import { pauseStackTraces, toOptions, toProperties } from './registration';
 
 /**
  * A compute endpoint of a serverless Postgres service: the host through which clients reach a branch.
@@ -78,7 +79,7 @@ export class ComputeEndpoint extends pulumi.CustomResource {
     const inputs = { ...args, ...toHiddenInputs(dynamicEndpoint, name, args, opts) };
     const stackTraces = pauseStackTraces();
     try {
-      super(dynamicEndpoint.token, name, toProperties(inputs), toOptions(opts));
+      super(dynamicEndpoint.token, name, toProperties(endpointOutputs, inputs), toOptions(opts));
     } catch (error) {
       throw stackTraces.retake(error, ComputeEndpoint);
     } finally {
@@ -95,50 +96,7 @@ export class ComputeEndpoint extends pulumi.CustomResource {
     at: ComputeEndpointLocation,
     opts?: pulumi.CustomResourceOptions,
   ): ComputeEndpoint {
-    return new ComputeEndpoint(name, ...toLookup(at, opts));
+    const args = { projectId: at.projectId } as ComputeEndpointArgs; // A read needs no others.
+    return new ComputeEndpoint(name, args, { ...opts, id: at.endpointId });
   }
 }
-
-/** The arguments and options that read an endpoint, as the engine does for a resource with an id. It needs no other arguments. */
-export function toLookup(
-  { projectId, endpointId }: ComputeEndpointLocation,
-  opts?: pulumi.CustomResourceOptions,
-): [ComputeEndpointArgs, pulumi.CustomResourceOptions] {
-  return [{ projectId } as ComputeEndpointArgs, { ...opts, id: endpointId }];
-}
-
-/** The properties to register: the inputs, and an empty place for each other output. */
-export function toProperties(inputs: pulumi.Inputs): pulumi.Inputs {
-  return { ...computed, ...optional, ...inputs };
-}
-
-/** The engine fills only outputs that exist as properties. */
-const computed = {
-  host: undefined,
-  poolerHost: undefined,
-  proxyHost: undefined,
-  minSize: undefined,
-  maxSize: undefined,
-  maxConnections: undefined,
-  pooledMaxConnections: undefined,
-  unsettledOperations: undefined,
-};
-
-type OptionalArgument = {
-  [Name in keyof ComputeEndpointArgs]-?: undefined extends ComputeEndpointArgs[Name] ? Name : never;
-}[keyof ComputeEndpointArgs];
-
-/** The optional arguments that are outputs too: the service reports a value where the program gives none. */
-const optional: Readonly<Record<OptionalArgument & keyof ComputeEndpoint, undefined>> = {
-  regionId: undefined,
-  name: undefined,
-  autoscalingLimitMinCu: undefined,
-  autoscalingLimitMaxCu: undefined,
-  suspendTimeoutSeconds: undefined,
-  poolerEnabled: undefined,
-  poolerMode: undefined,
-  pgSettings: undefined,
-  disabled: undefined,
-  passwordlessAccess: undefined,
-  provisioner: undefined,
-};

@@ -54,7 +54,7 @@ describe.each(doors)('a diff by %s', (_name, door) => {
     const state = await runUp(await startRun(), declare());
     await runPreview(await startRun(), declare({ autoscalingLimitMaxCu: 2 }), state);
     expect(shown.join('')).toContain(
-      'a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) restarts the compute and drops its connections (it is active now)',
+      'restarts the compute, drops its connections (active now): max 1 => 2 CU',
     );
   });
 
@@ -67,7 +67,7 @@ describe.each(doors)('a diff by %s', (_name, door) => {
     const before = writes().length;
     const larger = declare({ ...args, autoscalingLimitMaxCu: 2 });
     await expect(runPreview(await startRun(config), larger, state)).rejects.toThrow(
-      /^allowRestart is false, and a change of autoscalingLimitMaxCu/,
+      /^allowRestart is false, and this restarts the compute/,
     );
     expect(writes()).toHaveLength(before);
   });
