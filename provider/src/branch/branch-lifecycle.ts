@@ -3,6 +3,7 @@ import { messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Branch } from '../control-api/wire-types';
 import { checkDeclaration } from '../lifecycle/check-declaration';
+import type { Existing } from '../lifecycle/create-once';
 import { type DeleteQuestion, foreseeStanding, guardDelete } from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
@@ -201,15 +202,12 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
   }
 
   async #describeCreation(declaration: BranchDeclaration): Promise<string | undefined> {
-    const { inputs } = declaration;
-    const existing = findExisting(declaration, await this.#list(inputs.projectId));
-    if (!existing) return undefined;
-    const { id, created_at } = existing.item;
-    const which = `branch ${id} (since ${created_at})`;
-    if (existing.kind === 'own')
-      return `\`pulumi up\` continues an interrupted create of this resource: ${which}`;
-    const changes = findDrift(existing.item, inputs);
-    return `adopt takes over ${which} and ${changes.length > 0 ? `changes its ${changes.join(', ')}` : 'changes nothing on it'}`;
+    const branches = await this.#list(declaration.inputs.projectId);
+    try {
+      return describeCreation(declaration, findExisting(declaration, branches, this.#claims));
+    } catch (error) {
+      return `${messageOf(error)} ${forcedReplacement}`;
+    }
   }
 
   async #list(projectId: string): Promise<readonly Branch[]> {
@@ -221,4 +219,20 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       throw new Error(`${messageOf(error)}, so this preview can't report conflicts with existing branches`);
     }
   }
+}
+
+/** The engine does not tell one from a create. */
+const forcedReplacement =
+  'A forced replacement of this resource (--replace, taint) first deletes that branch, with its data and its endpoints.';
+
+function describeCreation({ inputs }: BranchDeclaration, existing: Existing<Branch> | undefined) {
+  if (!existing)
+    return inputs.adopt ? 'adopt finds no branch of that name: `pulumi up` creates one' : undefined;
+  const { id, created_at } = existing.item;
+  const which = `branch ${id} (since ${created_at})`;
+  if (existing.kind === 'own')
+    return `\`pulumi up\` continues an interrupted create of this resource: ${which}`;
+  const changes = findDrift(existing.item, inputs);
+  const what = changes.length > 0 ? `changes its ${changes.join(', ')}` : 'changes nothing on it';
+  return `adopt takes over ${which} and ${what}. ${forcedReplacement}`;
 }

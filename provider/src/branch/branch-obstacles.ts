@@ -24,7 +24,7 @@ export async function findObstacle(
     if (isRetained && branches.some((branch) => branch.id === replaced && branch.name === name))
       return `retainOnDelete leaves branch ${replaced} at the service under the name of the new one. Give the new one another name in the same update, or leave what replaces the branch as it was`;
     const others = branches.filter(({ id }) => id !== replaced && !claims.isRenamed(id));
-    return findConflict(declaration, others);
+    return findConflict(declaration, others, claims);
   } catch (error) {
     if (error instanceof Error && isNotFound(error.cause)) return messageOf(error);
     throw error;

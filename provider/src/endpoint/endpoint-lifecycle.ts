@@ -40,6 +40,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       patienceMs: core.previewPatienceMs,
       allowsRestart: (inputs) => this.#allowsRestart(inputs),
       settingNames: core.config.names,
+      claimAdoption: (id, urn) => this.#claims.claimAdoption(id, urn),
       show: (severity, declaration, lines) => core.show(severity, declaration, lines),
     });
   }

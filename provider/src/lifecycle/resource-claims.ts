@@ -118,7 +118,7 @@ export class ResourceClaims extends RunRecords {
   }
 
   /** The resource in state that has the name until this run gives it the one that the program declares now. */
-  findFormerHolder(projectId: string, name: string, urn: string): string | undefined {
+  findFormerHolder(projectId: string, name: string, urn: string | undefined): string | undefined {
     for (const [holder, { nameInState, declared }] of this.resources) {
       const isHolder = holder !== urn && nameInState === name && declared?.projectId === projectId;
       if (isHolder && declared?.name !== name) return holder;
