@@ -54,7 +54,7 @@ async function start(limits: Partial<GatewayLimits> = {}, handle = readToEnd) {
 }
 
 it.each([
-  ['an HTTP request', Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'), '08P01'],
+  ['another protocol', Buffer.from('SSH-2.0-OpenSSH_9.9\r\n'), '08P01'],
   ['a negative length', Buffer.from('ffffffff00030000', 'hex'), '08P01'],
   ['a length of 0', Buffer.alloc(8), '08P01'],
   ['a length of 2 GB', Buffer.from('7fffffff00030000', 'hex'), '08P01'],

@@ -36,15 +36,9 @@ export async function runQueries(
   socket: Socket,
 ): Promise<object> {
   if (headers['neon-raw-text-output'] !== 'true') {
-    throw new ApiError(501, 'NOT_SERVED', 'only values as text are served: send Neon-Raw-Text-Output: true');
+    throw notServed('only values as text are served: send Neon-Raw-Text-Output: true');
   }
-  if (headers.authorization !== undefined) {
-    throw new ApiError(
-      501,
-      'NOT_SERVED',
-      'authToken is not served: the connection string must contain a password',
-    );
-  }
+  if (headers.authorization !== undefined) throw notServed('authToken is not served: use a password');
   const inArrays = headers['neon-array-mode'] === 'true';
   const isBatch = Object(body).queries !== undefined;
   const queries = isBatch ? parse(BATCH, body).queries : [parse(QUERY, body)];
@@ -78,6 +72,8 @@ function cancel(client: Client, { host, port }: ReturnType<typeof gatewayOf>): v
     .on('error', () => undefined)
     .end(packet);
 }
+
+const notServed = (message: string) => new ApiError(501, 'NOT_SERVED', message);
 
 async function run(client: Client, { query, params, arrayMode }: Query, inArrays: boolean): Promise<object> {
   const rowAsArray = arrayMode ?? inArrays;
