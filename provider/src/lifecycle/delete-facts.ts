@@ -5,13 +5,17 @@ import type { Endpoint } from '../control-api/wire-types';
 import type { ServiceProject } from '../operations/service-project';
 import {
   type DeleteFacts,
+  describeKept,
+  describeObstacle,
   describeStanding,
   judgeDelete,
   judgeStanding,
   type StandingEndpoint,
 } from './delete-guards';
+import type { InputFailure } from './input-values';
 import { isUp } from './plan';
 import type { ProviderCore } from './provider-core';
+import type { ResourceClaims } from './resource-claims';
 import type { Properties, Resource } from './resource-identity';
 
 /** A delete that the engine asks for. */
@@ -63,7 +67,7 @@ async function gatherFacts(question: DeleteQuestion): Promise<DeleteFacts> {
     obstacle,
     isProtectedByOthers: live.isProtected && question.outputs.protected !== true,
     standing: live.standing,
-    foreseen: core.claims.branch.foreseenOn(id),
+    foreseen: core.claims.branch.item(id).foreseen,
     isDestroy: !core.claims.branch.hasDeclared && !core.claims.endpoint.hasDeclared,
     allowsRestart: core.config.allowRestart,
   };
@@ -77,7 +81,8 @@ function findUnasked(
   const claims = core.claims.endpoint;
   const { urn = '' } = resource;
   const replacement = claims.findReplacement(urn);
-  const isUnasked = claims.nameInState(urn) !== undefined && claims.replacementOf(urn) === undefined;
+  const isUnasked =
+    claims.resource(urn).nameInState !== undefined && claims.resource(urn).replacement === undefined;
   const allowsRestart = replacement?.allowRestart ?? core.config.allowRestart;
   return endpoint && isUp(endpoint) && replacement && isUnasked && allowsRestart !== true
     ? endpoint
@@ -118,7 +123,7 @@ export async function listStanding(
 ): Promise<StandingEndpoint[]> {
   const all = await deadline.bound(endpoints.fresh(), 'list of the endpoints');
   const standing = all.filter(
-    ({ id, branch_id }) => branch_id === branchId && !claims.endpoint.isLeaving(id),
+    ({ id, branch_id }) => branch_id === branchId && !claims.endpoint.item(id).isLeaving === true,
   );
   return standing.map((endpoint) => {
     const branchIds = endpoint.type === 'read_write' ? [branchId] : [];
@@ -141,23 +146,21 @@ export async function foreseeStanding(
   // The delete asks once more, and fails if the service can't be reached.
   const all = await listStanding(core, project, branchId, deadline).catch(() => undefined);
   if (!all) return undefined;
-  core.claims.branch.noteForeseen(
-    branchId,
-    all.map(({ endpoint }) => endpoint.id),
-  );
-  const standing = all.filter(({ endpoint }) => core.claims.endpoint.moverOf(endpoint.id) === undefined);
-  const reason = judgeStanding({ ...nothingKnown, subject: { action: 'delete', branchId }, standing });
+  core.claims.branch.noteItem(branchId, { foreseen: all.map(({ endpoint }) => endpoint.id) });
+  const standing = all.filter(({ endpoint }) => core.claims.endpoint.item(endpoint.id).mover === undefined);
+  const reason = describeKept({ subject: { action: 'delete', branchId }, standing });
   if (reason !== undefined) throw new Error(reason);
   return describeStanding(branchId, standing);
 }
 
-const nothingKnown = {
-  lacksCreate: false,
-  adopter: undefined,
-  unasked: undefined,
-  obstacle: undefined,
-  isProtectedByOthers: false,
-  foreseen: undefined,
-  isDestroy: false,
-  allowsRestart: true,
-};
+/** Refuses a replacement whose create is bound to fail, before anything is deleted. */
+export async function findReplacementFailures(
+  claims: ResourceClaims,
+  urn: string | undefined,
+  find: (replaced: string) => Promise<string | undefined>,
+): Promise<InputFailure[]> {
+  const { replacedId } = claims.resource(urn);
+  // The delete asks once more, and fails if the service can't be reached.
+  const obstacle = replacedId && (await find(replacedId).catch(() => undefined));
+  return obstacle ? [{ property: '', reason: describeObstacle(obstacle) }] : [];
+}
