@@ -2,8 +2,8 @@ import type { Emulator } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { silenceDiagnostics } from '../support/diagnostics';
 import { callErrorOf, failedState, runRefresh, runUp } from '../support/door';
-import { patience } from '../support/pacing';
 import { doors, startDoor } from '../support/start-door';
+import { until } from '../support/virtual-world';
 
 silenceDiagnostics();
 
@@ -12,9 +12,9 @@ const failing = (action: string) =>
 const refused = { match: { method: 'PATCH' }, times: 1, effect: { kind: 'status', status: 422 } } as const;
 
 /** Waits until an operation of the project has failed. */
-async function untilOneFails(emulator: Emulator, projectId: string): Promise<void> {
+async function untilOneFails(emulator: Pick<Emulator, 'operations'>, projectId: string): Promise<void> {
   const hasFailed = () => emulator.operations(projectId).some(({ status }) => status === 'failed');
-  await expect.poll(hasFailed, patience).toBe(true);
+  await until(hasFailed);
 }
 
 describe.each(doors)('a program that is edited after a killed create, by %s', (_name, door) => {
@@ -112,7 +112,7 @@ describe.each(doors)('a change that failed and is taken back, by %s', (_name, do
       const resized = declare({ autoscalingLimitMaxCu: 2 });
       const failed = await failedState(runUp(await startRun(), resized, stopped));
       const isOver = () => !emulator.operations(project.id).some(({ status }) => status === 'running');
-      await expect.poll(isOver, patience).toBe(true);
+      await until(isOver);
       await runUp(await startRun(), resized, ending === 'fails' ? failed : stopped);
       expect(emulator.connectionDrops(state.id)).toBe(1);
       expect(held()).toMatchObject([{ current_state: 'active', disabled: false }]);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { failureOf } from '../support/failure';
 import { createEndpoint, ownEndpoints, type Service, startService } from '../support/start-service';
+import { until } from '../support/virtual-world';
 
 /** The state that the engine keeps after a failed create or update. */
 async function failedState(
@@ -53,7 +54,7 @@ describe('the operations of an update that was killed after its request', () => 
     service.emulator.inject({ ...failing, match: { action } });
     const killed = service.startProvider().update(id, outs, service.declare(resized));
     void killed.catch(() => undefined);
-    await expect.poll(() => service.emulator.requests().some(({ method }) => method === 'PATCH')).toBe(true);
+    await until(() => service.emulator.requests().some(({ method }) => method === 'PATCH'));
     await sleep(waitMs);
     // The state has nothing of that update.
     return { service, id, outs };
@@ -156,7 +157,7 @@ describe('the operations of an update that was killed after its request', () => 
       .startProvider()
       .update(id, outs, both)
       .catch(() => undefined);
-    await expect.poll(() => service.emulator.requests().some(({ method }) => method === 'PATCH')).toBe(true);
+    await until(() => service.emulator.requests().some(({ method }) => method === 'PATCH'));
     await service.startProvider().update(id, outs, both);
     expect(operationsOf(service).filter((each) => each.startsWith('suspend_compute'))).toHaveLength(1);
   });

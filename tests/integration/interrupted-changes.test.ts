@@ -7,6 +7,7 @@ import { silenceDiagnostics } from '../support/diagnostics';
 import { errorOf } from '../support/failure';
 import { lockPacing, pollPacing, retryPacing } from '../support/pacing';
 import { ownEndpoints, type Service, startService } from '../support/start-service';
+import { until } from '../support/virtual-world';
 
 silenceDiagnostics();
 
@@ -66,7 +67,7 @@ describe('an update that is interrupted before the response to its request arriv
     const fails: Fault = { match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } };
     const interrupted = await interruptChange(service, { autoscalingLimitMaxCu: 2 }, 'PATCH', fails);
     const hasFailed = () => emulator.operations(service.project.id).some(({ status }) => status === 'failed');
-    await expect.poll(hasFailed).toBe(true);
+    await until(hasFailed);
     await updateAgain(service, interrupted);
     expect(ownEndpoints(service)[0]).toMatchObject({ current_state: 'active', autoscaling_limit_max_cu: 2 });
   });
@@ -85,7 +86,7 @@ describe('an update that is interrupted before the response to its request arriv
       async (_how, resume) => {
         const service = await startService();
         const interrupted = await interruptChange(service, { restartTriggers }, 'POST');
-        await expect.poll(() => ownEndpoints(service)[0]?.current_state).toBe('idle');
+        await until(() => ownEndpoints(service)[0]?.current_state === 'idle');
         const { values } = await resume(service, interrupted);
         expect(ownEndpoints(service)[0]?.current_state).toBe('active');
         expect(service.emulator.connectionDrops(interrupted.id)).toBe(1);

@@ -3,6 +3,7 @@ import type { RequestEffect } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { runCreate, runUpdate } from '../support/engine';
 import { createEndpoint, ownEndpoints, startService } from '../support/start-service';
+import { until } from '../support/virtual-world';
 
 const lostResponses: [string, RequestEffect][] = [
   ['is lost before the work', { kind: 'lost-before-work' }],
@@ -156,7 +157,7 @@ it('an update whose response is lost does not wait for a check that the service 
   emulator.inject({ match: lists, effect: { kind: 'slow', delayMs: 200 } });
   const desired = service.declare({ suspendTimeoutSeconds: 900, timeouts: { update: 3 } });
   const updated = runUpdate(service.startProvider(), state, desired);
-  await expect.poll(() => emulator.requests().some(({ method }) => method === 'PATCH')).toBe(true);
+  await until(() => emulator.requests().some(({ method }) => method === 'PATCH'));
   const check = { action: 'check_availability', status: 'cancelling', endpointId: state.id };
   emulator.addOperation(project.id, check);
   expect((await updated).outs.unsettledOperations).toBeUndefined();

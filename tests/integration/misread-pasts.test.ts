@@ -3,14 +3,14 @@ import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties
 import { silenceDiagnostics } from '../support/diagnostics';
 import { runCreate } from '../support/engine';
 import { errorOf, failureOf } from '../support/failure';
-import { patience } from '../support/pacing';
-import { ownEndpoints, type Service, send, startService } from '../support/start-service';
+import { ownEndpoints, type Service, startService } from '../support/start-service';
+import { until } from '../support/virtual-world';
 
 silenceDiagnostics();
 
 async function rest({ emulator, project }: Pick<Service, 'emulator' | 'project'>) {
   const isOver = () => emulator.operations(project.id).every(({ status }) => /ed$/.test(status));
-  await expect.poll(isOver, patience).toBe(true);
+  await until(isOver);
 }
 
 /** An endpoint whose compute the service has suspended and started again since the last update. */
@@ -21,8 +21,8 @@ async function startWoken() {
     ['suspend', 'idle'],
     ['start', 'active'],
   ]) {
-    await send(service, 'POST', `${id}/${verb}`);
-    await expect.poll(() => ownEndpoints(service)[0]?.current_state, patience).toBe(state);
+    await service.send('POST', `${id}/${verb}`);
+    await until(() => ownEndpoints(service)[0]?.current_state === state);
   }
   return { service, emulator: service.emulator, id, inputs, outs };
 }
@@ -54,7 +54,7 @@ it('an old suspension does not pay for a trigger that version 1 left', async () 
 
 it('a trigger beside settings that the service has already restarts the compute', async () => {
   const { service, emulator, id, inputs, outs } = await startWoken();
-  await send(service, 'PATCH', id, { endpoint: { suspend_timeout_seconds: 600 } });
+  await service.send('PATCH', id, { endpoint: { suspend_timeout_seconds: 600 } });
   await rest(service);
   const desired = { ...inputs, restartTriggers: { day: '2' }, suspendTimeoutSeconds: 600 };
   await service.startProvider().update(id, outs, desired);

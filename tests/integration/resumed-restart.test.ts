@@ -4,9 +4,9 @@ import { silenceDiagnostics } from '../support/diagnostics';
 import { failedState, runUp } from '../support/door';
 import { runCreate } from '../support/engine';
 import { failureOf } from '../support/failure';
-import { patience } from '../support/pacing';
 import { doors, startDoor } from '../support/start-door';
-import { ownEndpoints, type Service, send, startService } from '../support/start-service';
+import { ownEndpoints, type Service, startService } from '../support/start-service';
+import { until } from '../support/virtual-world';
 
 silenceDiagnostics();
 
@@ -31,8 +31,8 @@ it('an update whose lost response hid a failed start is resumed by starting the 
   const desired = service.declare({ autoscalingLimitMaxCu: 2 });
   // The request arrives, and its start fails; the run ends without having seen any of its operations.
   emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } });
-  await send(service, 'PATCH', id, { endpoint: { autoscaling_limit_max_cu: 2 } });
-  await expect.poll(() => ownEndpoints(service)[0]?.current_state).toBe('idle');
+  await service.send('PATCH', id, { endpoint: { autoscaling_limit_max_cu: 2 } });
+  await until(() => ownEndpoints(service)[0]?.current_state === 'idle');
   const __ledger = { ...(outs.__ledger as object), due: ['autoscalingLimitMaxCu'], past: 'uncertain' };
   const unseen: StoredOutputs = { ...outs, autoscalingLimitMaxCu: 2, __ledger };
   await service.startProvider().update(id, unseen, desired);
@@ -75,7 +75,7 @@ it('a restart waits for its suspension also without waitForOperations', async ()
   const { properties } = await failureOf(service.startProvider().update(id, outs, desired));
   expect(emulator.connectionDrops(id)).toBe(0);
   await service.startProvider().update(id, properties as StoredOutputs, desired);
-  await expect.poll(() => ownEndpoints(service)[0]?.current_state, patience).toBe('active');
+  await until(() => ownEndpoints(service)[0]?.current_state === 'active');
   expect(emulator.connectionDrops(id)).toBe(1);
 });
 
@@ -89,7 +89,7 @@ it('a restart repeats the suspension of a killed one if that fails', async () =>
     .startProvider()
     .update(id, outs, desired)
     .catch(() => undefined);
-  await expect.poll(() => emulator.requests().some(({ path }) => path.endsWith('/suspend'))).toBe(true);
+  await until(() => emulator.requests().some(({ path }) => path.endsWith('/suspend')));
   await service.startProvider().update(id, outs, desired);
   expect(emulator.connectionDrops(id)).toBe(1);
   expect(ownEndpoints(service)[0]?.current_state).toBe('active');
@@ -116,14 +116,12 @@ it('a stop that failed twice and is taken back restarts nothing, also if the cre
   const { emulator, project } = service;
   const program = service.declare();
   const { id, outs } = await service.startProvider().create({ ...program, waitForOperations: false });
-  await expect.poll(() => ownEndpoints(service)[0]?.current_state).toBe('active');
+  await until(() => ownEndpoints(service)[0]?.current_state === 'active');
   const match = { action: 'suspend_compute' };
   emulator.inject({ match, times: 2, effect: { kind: 'operation-fails' } });
   // By a run that is killed.
-  await send(service, 'PATCH', id, { endpoint: { disabled: true } });
-  await expect
-    .poll(() => emulator.operations(project.id).some(({ status }) => status === 'failed'))
-    .toBe(true);
+  await service.send('PATCH', id, { endpoint: { disabled: true } });
+  await until(() => emulator.operations(project.id).some(({ status }) => status === 'failed'));
   const stop = service.startProvider().update(id, outs as StoredOutputs, { ...program, disabled: true });
   const { properties } = await failureOf(stop);
   await service.startProvider().update(id, properties as StoredOutputs, program);
@@ -143,7 +141,7 @@ describe.each(doors)('a restart that is repeated and whose start is refused, by 
     });
     const failed = await failedState(runUp(await startRun(), declare({ waitForOperations }), before));
     refusal.clear();
-    await expect.poll(() => held()[0]?.current_state).toBe('idle');
+    await until(() => held()[0]?.current_state === 'idle');
     await runUp(await startRun(), declare(), failed);
     expect(held()).toMatchObject([{ current_state: 'active' }]);
   });
@@ -171,7 +169,7 @@ describe('a restart whose suspension failed is not repeated', () => {
       service.startProvider().update(id, outs, { ...desired, timeouts: { update: 1 } }),
     );
     injected.clear();
-    await expect.poll(() => ownEndpoints(service)[0]?.current_state, patience).toBe('active');
+    await until(() => ownEndpoints(service)[0]?.current_state === 'active');
     await service.startProvider().update(id, properties as StoredOutputs, desired);
     expect(emulator.connectionDrops(id)).toBe(1);
   });
@@ -185,8 +183,8 @@ describe('a restart whose suspension failed is not repeated', () => {
       ['suspend', 'idle'],
       ['start', 'active'],
     ]) {
-      await send(service, 'POST', `${id}/${verb}`);
-      await expect.poll(() => ownEndpoints(service)[0]?.current_state).toBe(state);
+      await service.send('POST', `${id}/${verb}`);
+      await until(() => ownEndpoints(service)[0]?.current_state === state);
     }
     await service.startProvider().update(id, properties as StoredOutputs, inputs);
     expect(emulator.connectionDrops(id)).toBe(1);
@@ -210,7 +208,7 @@ it.each(doors)(
     });
     const state = await runUp(await startRun(), declare({ ...moved, ...notWaiting }), created);
     const isOver = () => emulator.operations(project.id).every(({ status }) => /ed$/.test(status));
-    await expect.poll(isOver, patience).toBe(true);
+    await until(isOver);
     await runUp(await startRun(), declare(moved), state);
     expect(emulator.endpoints().find(({ id }) => id === created.id)).toMatchObject({ current_state: 'idle' });
     expect(emulator.connectionDrops(created.id)).toBe(1);
