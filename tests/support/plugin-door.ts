@@ -20,6 +20,7 @@ export const pluginDoor: Door = {
     const urn = urns[kind];
     const service = new ProviderService('{"version":"0.0.0"}', options);
     const handlers = service.implementation as Record<Method, Handler>;
+    options.signal?.addEventListener('abort', () => service.cancel());
     const ask = <Response>(method: Method, request: object, declared?: CheckedProgram) =>
       new Promise<Response>((resolve, reject) => {
         handlers[method]({ request }, (error, response) =>

@@ -22,11 +22,16 @@ export class ProviderProcess implements Sender {
   readonly service: VirtualService;
   readonly baseUrl: string;
   isAlive = true;
+  readonly died: Promise<void>;
+  #noteDied = () => {};
   readonly #interruption = new AbortController();
 
   constructor(service: VirtualService, { network }: VirtualWorld) {
     this.service = service;
     this.baseUrl = network.connect(this);
+    this.died = new Promise((resolve) => {
+      this.#noteDied = resolve;
+    });
   }
 
   /** Aborted by Ctrl-C. */
@@ -41,6 +46,7 @@ export class ProviderProcess implements Sender {
   /** What it has sent arrives, and nothing else of it has an effect. */
   kill(): void {
     this.isAlive = false;
+    this.#noteDied();
   }
 
   step(): void {}
