@@ -41,7 +41,8 @@ class RowRun {
   readonly #door: Door;
   readonly #service: VirtualService;
   readonly #projectId: string;
-  readonly #branchIds: { readonly own: string; readonly other: string };
+  /** By name. */
+  readonly #branchIds: ReadonlyMap<string, string>;
   #state: ResourceState | undefined;
   #args: Partial<EndpointInputs> = {};
   /** The endpoint, also when no state has it. */
@@ -55,8 +56,9 @@ class RowRun {
     this.#service = new VirtualService({ operationMs: 1_000, ...row.service });
     const { emulator } = this.#service;
     this.#projectId = emulator.createProject().id;
-    const [own, other] = ['own', 'other'].map((name) => emulator.createBranch(this.#projectId, { name }).id);
-    this.#branchIds = { own: own ?? '', other: other ?? '' };
+    this.#branchIds = new Map(
+      ['own', 'other'].map((name) => [name, emulator.createBranch(this.#projectId, { name }).id]),
+    );
   }
 
   async run(): Promise<void> {
@@ -70,7 +72,8 @@ class RowRun {
     this.#checkService();
     expect(this.#service.emulator.connectionDrops(this.#endpointId)).toBe(drops);
     const isDone = rounds.at(-1)?.command !== 'destroy' && rounds.at(-1)?.message === undefined;
-    if (isDone && this.#args.waitForOperations !== false) await this.#checkSettled();
+    if (isDone && this.#args.waitForOperations !== false)
+      await this.#checkSettled(rounds.at(-1)?.timeoutSeconds);
   }
 
   async #runRound(round: Round): Promise<void> {
@@ -118,7 +121,7 @@ class RowRun {
   #program(timeoutSeconds?: number): Program {
     const { branchId = 'own', ...args } = this.#args;
     const size = { autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 1 };
-    const place = { projectId: this.#projectId, branchId: this.#branchIds[branchId as 'own' | 'other'] };
+    const place = { projectId: this.#projectId, branchId: this.#branchIds.get(branchId) ?? 'br-nowhere-1' };
     return { args: { type: 'read_write', ...size, ...place, ...args }, timeoutSeconds };
   }
 
@@ -152,7 +155,7 @@ class RowRun {
   }
 
   #held() {
-    const branchIds = Object.values(this.#branchIds);
+    const branchIds = [...this.#branchIds.values()];
     return this.#service.emulator.endpoints().filter(({ branch_id }) => branchIds.includes(branch_id));
   }
 
@@ -165,8 +168,8 @@ class RowRun {
     else expect(held).toMatchObject([state]);
   }
 
-  /** Nothing is left to do: the next preview is empty, and a refresh finds no drift. */
-  async #checkSettled(): Promise<void> {
+  /** Nothing is left to do: the next preview is empty. */
+  async #checkSettled(timeoutSeconds: number | undefined): Promise<void> {
     const state = this.#state;
     if (!state) return;
     expect(state.outputs).not.toHaveProperty('unsettledOperations');
@@ -175,7 +178,9 @@ class RowRun {
       POSTGRES_COMPUTE_API_KEY: this.#service.apiKey,
     };
     const calls = await this.#door.start({ environment });
-    expect(await runPreview(calls, this.#program(), state)).toMatchObject({ hasChanges: false });
+    expect(await runPreview(calls, this.#program(timeoutSeconds), state)).toMatchObject({
+      hasChanges: false,
+    });
   }
 }
 
