@@ -4,8 +4,8 @@ import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/sto
 import { silenceDiagnostics } from '../support/diagnostics';
 import { type EngineState, runCreate, runUpdate } from '../support/engine';
 import { errorOf, type Failure, failureOf } from '../support/failure';
-import { patience } from '../support/pacing';
 import { createEndpoint, ownEndpoints, type Service, startService } from '../support/start-service';
+import { until } from '../support/virtual-world';
 
 silenceDiagnostics();
 
@@ -34,7 +34,7 @@ describe('a change by another client during a create', () => {
     const service = await startService();
     const starting = hold(service, 'start_compute');
     const creation = failureOf(service.provider.create(service.declare()));
-    await expect.poll(() => ownEndpoint(service)?.id, patience).toBeDefined();
+    await until(() => ownEndpoint(service)?.id !== undefined);
     service.emulator.changeEndpoint(ownEndpoint(service)?.id ?? '', { autoscaling_limit_max_cu: 4 });
     starting.clear();
     const { message, id, properties } = await creation;
@@ -119,7 +119,7 @@ describe('waitForOperations: false', () => {
   it('does not let a delete return before its operations finish, so that it reports a failure', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service, service.declare({ waitForOperations: false }));
-    await expect.poll(() => ownEndpoint(service)?.current_state, patience).toBe('active');
+    await until(() => ownEndpoint(service)?.current_state === 'active');
     service.emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-fails' } });
     await expect(service.startProvider().delete(id, outs)).rejects.toThrow(/suspend_compute \S+ failed/);
     await service.startProvider().delete(id, outs);
@@ -147,7 +147,7 @@ it('a create that races with one of another process ends with the same endpoint'
     effect: { kind: 'slow', delayMs: 1_000, when: 'before-work' },
   });
   const late = service.startProvider().create(inputs);
-  await expect.poll(() => crossing.hits, patience).toBe(1);
+  await until(() => crossing.hits === 1);
   const { id } = await service.startProvider().create(inputs);
   expect((await late).id).toBe(id);
   expect(ownEndpoints(service)).toMatchObject([{ id, current_state: 'active' }]);
@@ -178,7 +178,7 @@ describe('a delete', () => {
     const { id, outs } = await createEndpoint(service);
     hold(service, 'suspend_compute');
     const deletion = service.startProvider().delete(id, outs);
-    await expect.poll(() => ownEndpoint(service)?.pending_state, patience).toBe('idle');
+    await until(() => ownEndpoint(service)?.pending_state === 'idle');
     service.emulator.deleteEndpoint(id);
     await expect(deletion).resolves.toBeUndefined();
   });
@@ -213,9 +213,9 @@ describe('an unfinished or failed operation', () => {
     service.emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-fails' } });
     const moved = service.declare({ branchId: target.id, waitForOperations: false });
     const next = await runUpdate(service.startProvider(), state, moved);
-    await expect
-      .poll(() => service.emulator.operations(service.project.id).some(({ status }) => status === 'failed'))
-      .toBe(true);
+    await until(() =>
+      service.emulator.operations(service.project.id).some(({ status }) => status === 'failed'),
+    );
     const gated = service.declare({ branchId: target.id, allowRestart: false });
     const failure = await errorOf(runUpdate(service.startProvider(), next, gated));
     expect(failure.properties?.__ledger).toMatchObject({ owed: ['move'] });
