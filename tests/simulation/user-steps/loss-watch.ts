@@ -1,0 +1,156 @@
+import type { Branch, Endpoint } from 'postgres-control-emulator';
+import type { AgreementGround } from '../agreement/agreement-ground';
+import type { Intrusion } from '../agreement/agreement-scenario';
+import type { EngineResult } from '../engine';
+import type { SentRequest } from '../network';
+import type { Rule } from '../rules';
+import type { SimulatedRun } from '../simulated-run';
+import { type DeclaredResource, isBranchUrn, type Stack } from '../stack';
+import { declares, isAdopterOf, isNew, mayDelete, speaksOfLoss } from './loss-rules';
+import type { Held, RunRecord } from './run-record';
+import type { UserSchedule, UserStep } from './user-schedule';
+
+/** What the judgement needs of the world. */
+interface WatchedWorld {
+  readonly stack: Stack;
+  readonly ground: Pick<AgreementGround, 'intrude' | 'urnOf'>;
+  readonly schedule: UserSchedule;
+  readonly created: ReadonlySet<string>;
+  held(): Held;
+  violate(rule: Rule, what: string): void;
+}
+
+/** Judges each delete when it arrives: what disappears with it, and whether the user has read that before. */
+export class LossWatch {
+  readonly #world: WatchedWorld;
+  readonly #records = new Map<SimulatedRun, RunRecord>();
+  #preview: RunRecord | undefined;
+  /** The branches that others have protected since the preview. */
+  readonly protectedByOthers = new Set<string>();
+
+  constructor(world: WatchedWorld) {
+    this.#world = world;
+  }
+
+  /** A new step of the user: what earlier previews have shown no longer counts. */
+  beginStep(): void {
+    this.#preview = undefined;
+    this.protectedByOthers.clear();
+  }
+
+  begin(run: SimulatedRun, step: UserStep, program: readonly DeclaredResource[]): void {
+    const { resources } = this.#world.stack.state;
+    this.#records.set(run, {
+      step,
+      program,
+      state: resources,
+      steps: new Set(this.#preview?.steps),
+      texts: [...(this.#preview?.texts ?? [])],
+    });
+  }
+
+  record(run: SimulatedRun): RunRecord {
+    const record = this.#records.get(run);
+    if (!record) throw new Error(`${run.name} has not begun`);
+    return record;
+  }
+
+  diagnosed(run: SimulatedRun, urn: string, text: string): void {
+    this.record(run).texts.push({ urn, text });
+  }
+
+  step(run: SimulatedRun, what: string, urn: string): void {
+    this.record(run).steps.add(`${what} ${urn}`);
+  }
+
+  end(run: SimulatedRun, { steps }: EngineResult): void {
+    const record = this.record(run);
+    for (const step of steps) record.steps.add(step);
+    if (run.isReading) this.#preview = record;
+    else this.#checkAdoptions(run, record);
+  }
+
+  /** Others act between the preview and the run. */
+  intruded(intrusion: Intrusion): void {
+    this.#world.ground.intrude(intrusion);
+    const urn = this.#world.ground.urnOf(intrusion.resource);
+    const stored = this.#world.stack.find(urn);
+    if (intrusion.protects && stored) this.protectedByOthers.add(stored.id);
+  }
+
+  /** A request is about to have its effect. */
+  arriving(run: SimulatedRun, { method, path }: SentRequest): void {
+    if (method !== 'DELETE') return;
+    const [, branchId] = /\/branches\/([^/?]+)$/.exec(path) ?? [];
+    const [, endpointId] = /\/endpoints\/([^/?]+)$/.exec(path) ?? [];
+    const { branches, endpoints } = this.#world.held();
+    const branch = branches.find(({ id }) => id === branchId);
+    const endpoint = endpoints.find(({ id }) => id === endpointId);
+    const record = this.record(run);
+    if (branch && !branches.some(({ parent_id }) => parent_id === branch.id)) {
+      this.#judge(run, record, branch);
+      if (this.protectedByOthers.has(branch.id))
+        this.#violate(
+          'a guard that others set is respected',
+          run,
+          `${branch.id}, which others have protected`,
+        );
+      for (const each of endpoints.filter(({ branch_id }) => branch_id === branch.id))
+        this.#judgeUnder(run, record, each);
+    }
+    if (endpoint) this.#judge(run, record, endpoint);
+  }
+
+  /** A branch or an endpoint that a run deletes by its id. */
+  #judge(run: SimulatedRun, record: RunRecord, lost: Branch | Endpoint): void {
+    const stored = record.state.find(({ id }) => id === lost.id);
+    const adopter = record.program.find((each) => isAdopterOf(each, record, lost));
+    const isOwnLeftover =
+      !stored && this.#world.created.has(lost.id) && Date.parse(lost.created_at) >= run.startedAt;
+    if (isOwnLeftover) return;
+    if (adopter && !(stored && declares(record, stored.urn)))
+      this.#violate('a delete yields to its adopter', run, `${lost.id}, which ${adopter.urn} was to adopt`);
+    if (!mayDelete(record, stored, lost) && !this.#isNamed(record, lost))
+      this.#violate('nothing is deleted unnamed', run, `${lost.id} of ${stored?.urn}`);
+  }
+
+  /** An endpoint that disappears because its branch is deleted. */
+  #judgeUnder(run: SimulatedRun, record: RunRecord, endpoint: Endpoint): void {
+    const { id, current_state } = endpoint;
+    if (record.step.command === 'destroy') return;
+    const stored = record.state.find((each) => each.id === id);
+    // The run deletes it, too: it only comes later.
+    if (stored && record.steps.has(`delete ${stored.urn}`)) return;
+    const declared = record.program.find(({ urn }) => urn === stored?.urn);
+    const allowsRestart = declared?.inputs.values.allowRestart ?? this.#world.schedule.allowsRestart;
+    if (declared)
+      this.#violate('no branch is deleted from under an endpoint', run, `under ${id} of ${declared.urn}`);
+    else if (current_state === 'active' && allowsRestart === false)
+      this.#violate('no branch is deleted from under an endpoint', run, `under ${id}, which is active`);
+    if (!this.#isNamed(record, endpoint))
+      this.#violate('nothing is deleted unnamed', run, `${id} on ${endpoint.branch_id}`);
+  }
+
+  #isNamed({ texts }: RunRecord, { id }: { readonly id: string }): boolean {
+    return texts.some(({ text }) => text.includes(id) && speaksOfLoss(text));
+  }
+
+  /** A resource that was to take over a branch, and whose create has made an empty one, unannounced. */
+  #checkAdoptions(run: SimulatedRun, record: RunRecord): void {
+    const { program, texts } = record;
+    for (const resource of program) {
+      const { urn, inputs } = resource;
+      const stored = this.#world.stack.find(urn);
+      const isAdopter = isBranchUrn(urn) && inputs.values.adopt === true && isNew(resource, record);
+      if (!isAdopter || !stored || !this.#world.created.has(stored.id)) continue;
+      const branch = this.#world.held().branches.find(({ id }) => id === stored.id);
+      if (!branch || Date.parse(branch.created_at) < run.startedAt) continue;
+      if (!texts.some((each) => each.urn === urn && /adopt/.test(each.text)))
+        this.#violate('a preview says when adopt finds nothing', run, `${urn} created ${stored.id}`);
+    }
+  }
+
+  #violate(rule: Rule, run: SimulatedRun, what: string): void {
+    this.#world.violate(rule, `${run.name}: ${what}`);
+  }
+}
