@@ -36,7 +36,8 @@ export type Rule =
   | 'no branch is deleted from under an endpoint'
   | 'a guard that others set is respected'
   | 'a preview foretells what can not be done'
-  | 'a preview says when adopt finds nothing'
+  | 'a preview says what adopt does'
+  | 'advice can be followed'
   | 'reverting heals'
   | 'the simulation works';
 

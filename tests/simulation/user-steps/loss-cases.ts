@@ -9,7 +9,7 @@ const on = (branchId: object, args: Declaration['args'] = {}): Declaration => ({
   args: { branchId, ...args },
 });
 const replica = (maxCu: number): Declaration => ({
-  args: { type: 'read_only', autoscalingLimitMaxCu: maxCu },
+  args: { type: 'read_only', autoscalingLimitMinCu: maxCu, autoscalingLimitMaxCu: maxCu },
 });
 const data = branch({ name: 'data' });
 const adopting = (more: Declaration['args'] = {}): Declaration => ({
@@ -80,10 +80,10 @@ const cases: Readonly<
     steps: [up({ one: data }), up({ uno: branch({ name: 'other', adopt: true }) })],
   },
   'name handed on': {
-    steps: [up({ a: data }), up({ a: branch({ name: 'other' }), b: branch({ name: 'data' }) })],
+    steps: [up({ a: data }), up({ b: branch({ name: 'data' }), a: branch({ name: 'other' }) })],
   },
   'name handed on to an adopter': {
-    steps: [up({ a: data }), up({ a: branch({ name: 'other' }), b: branch({ name: 'data', adopt: true }) })],
+    steps: [up({ a: data }), up({ b: branch({ name: 'data', adopt: true }), a: branch({ name: 'other' }) })],
   },
 };
 

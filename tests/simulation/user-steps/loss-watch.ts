@@ -63,11 +63,12 @@ export class LossWatch {
     this.record(run).steps.add(`${what} ${urn}`);
   }
 
-  end(run: SimulatedRun, { steps }: EngineResult): void {
+  end(run: SimulatedRun, { steps, isSuccess }: EngineResult): void {
     const record = this.record(run);
     for (const step of steps) record.steps.add(step);
+    this.#checkAdvice(run, record);
     if (run.isReading) this.#preview = record;
-    else this.#checkAdoptions(run, record);
+    else if (isSuccess) this.#checkAdoptions(run, record);
   }
 
   /** Others act between the preview and the run. */
@@ -135,18 +136,32 @@ export class LossWatch {
     return texts.some(({ text }) => text.includes(id) && speaksOfLoss(text));
   }
 
-  /** A resource that was to take over a branch, and whose create has made an empty one, unannounced. */
+  /** What a new resource with `adopt: true` has in the end, against what the user has read under it. */
   #checkAdoptions(run: SimulatedRun, record: RunRecord): void {
-    const { program, texts } = record;
-    for (const resource of program) {
+    for (const resource of record.program) {
       const { urn, inputs } = resource;
       const stored = this.#world.stack.find(urn);
-      const isAdopter = isBranchUrn(urn) && inputs.values.adopt === true && isNew(resource, record);
-      if (!isAdopter || !stored || !this.#world.created.has(stored.id)) continue;
+      if (inputs.values.adopt !== true || !isNew(resource, record) || !stored) continue;
+      const said = record.texts.filter((each) => each.urn === urn && each.text.includes('adopt'));
+      const [, foretold] = /takes over (?:branch|endpoint) (\S+)/.exec(said.at(-1)?.text ?? '') ?? [];
       const branch = this.#world.held().branches.find(({ id }) => id === stored.id);
-      if (!branch || Date.parse(branch.created_at) < run.startedAt) continue;
-      if (!texts.some((each) => each.urn === urn && /adopt/.test(each.text)))
-        this.#violate('a preview says when adopt finds nothing', run, `${urn} created ${stored.id}`);
+      const isCreated = branch !== undefined && Date.parse(branch.created_at) >= run.startedAt;
+      if ((isCreated && said.length === 0) || (foretold !== undefined && foretold !== stored.id))
+        this.#violate(
+          'a preview says what adopt does',
+          run,
+          `${urn} has ${stored.id}, foretold was ${foretold}`,
+        );
+    }
+  }
+
+  /** No text may advise to adopt what another resource of the program has. */
+  #checkAdvice(run: SimulatedRun, { state, texts, program }: RunRecord): void {
+    for (const { urn, text } of texts) {
+      if (!/adopt: true/.test(text)) continue;
+      const owner = state.find((each) => each.urn !== urn && text.includes(each.id));
+      if (owner && program.some((each) => each.urn === owner.urn))
+        this.#violate('advice can be followed', run, `${urn} is to adopt what ${owner.urn} has: ${text}`);
     }
   }
 
