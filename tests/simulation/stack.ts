@@ -79,6 +79,12 @@ export class Stack {
     return this.state.resources.find((resource) => resource.urn === urn && !resource.isToDelete);
   }
 
+  /** `pulumi state untaint` of everything. */
+  untaint(): void {
+    const resources = this.state.resources.map((resource) => ({ ...resource, isTainted: false }));
+    this.state = { ...this.state, resources };
+  }
+
   /** `pulumi state taint`. */
   taint(urn: string): void {
     const resources = this.state.resources.map((resource) =>

@@ -121,8 +121,13 @@ export class AgreementGround {
     return { args: omitBy(resolved, isUndefined), references };
   }
 
+  /** The id that programs give as text for this resource. */
+  textOf(name: string): string | undefined {
+    return this.#texts.get(name) ?? this.#ids.get(name);
+  }
+
   #idAsText(name: string): string | undefined {
-    const id = this.#texts.get(name) ?? this.#ids.get(name);
+    const id = this.textOf(name);
     if (id !== undefined) this.#texts.set(name, id);
     return id;
   }

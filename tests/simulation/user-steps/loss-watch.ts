@@ -5,7 +5,7 @@ import type { EngineResult } from '../engine';
 import type { SentRequest } from '../network';
 import type { Rule } from '../rules';
 import type { SimulatedRun } from '../simulated-run';
-import { type DeclaredResource, isBranchUrn, type Stack } from '../stack';
+import type { DeclaredResource, Stack } from '../stack';
 import { declares, isAdopterOf, isNew, mayDelete, speaksOfLoss } from './loss-rules';
 import type { Held, RunRecord } from './run-record';
 import type { UserSchedule, UserStep } from './user-schedule';
@@ -90,7 +90,7 @@ export class LossWatch {
     const record = this.record(run);
     if (branch && !branches.some(({ parent_id }) => parent_id === branch.id)) {
       this.#judge(run, record, branch);
-      if (this.protectedByOthers.has(branch.id))
+      if (this.protectedByOthers.has(branch.id) && record.step.command !== 'destroy')
         this.#violate(
           'a guard that others set is respected',
           run,

@@ -1,6 +1,8 @@
+import type { Program } from '../agreement/agreement-scenario';
 import { agreesWith, checkAgreement } from './agreement-of-state';
 import { followAdvice } from './follow-advice';
 import { foretellsFailure } from './loss-rules';
+import { mendTexts } from './mend-texts';
 import type { UserStep } from './user-schedule';
 import { type UserParts, type UserRun, UserWorld } from './user-world';
 
@@ -42,54 +44,65 @@ async function runStep(world: UserWorld, step: UserStep, before: UserStep): Prom
   const isUndisturbed = !step.isRunTwice && [step.between, step.faults].every((each) => !each?.length);
   for (const result of runs) if (preview && isUndisturbed) checkForetold(world, preview, result);
   if (world.hasViolated) return false;
-  const hasFailed = runs.some(({ isSuccess }) => !isSuccess);
-  if (hasFailed && !step.isRunTwice) {
-    world.journal.count('reverted steps');
-    await complete(world, { program: before.program, command: 'up --refresh' }, runs);
+  const hasFailed = runs.some(({ isSuccess }) => !isSuccess) && !step.isRunTwice;
+  if (hasFailed) {
+    await revert(world, before);
     return false;
   }
-  // What `--target` and the like have left to do.
-  const isPartial =
-    step.isRunTwice || [step.target, step.targetReplace, step.exclude].some((each) => each?.length);
-  const isWhole = agreesWith(world, step.command === 'destroy' ? {} : step.program);
-  if (isPartial || !isWhole)
-    await complete(world, { program: step.program, command: step.isRunTwice ? 'up --refresh' : 'up' }, []);
-  else await checkRest(world, step);
-  return true;
+  const { program, isRunTwice = false } = step.command === 'destroy' ? { program: {} } : step;
+  if (agreesWith(world, program)) {
+    await checkRest(world, program);
+    return true;
+  }
+  // What `--target` and the like have left to do, or two runs at once.
+  const rest = { program, command: isRunTwice ? 'up --refresh' : 'up' } as const;
+  const isComplete = await complete(world, rest);
+  if (!isComplete && !world.hasViolated) await revert(world, before);
+  return isComplete;
 }
 
 /** Nothing has happened, so the user only goes back to the program before. */
-async function stopAfterPreview(world: UserWorld, before: UserStep): Promise<boolean> {
+async function stopAfterPreview(world: UserWorld, { program }: UserStep): Promise<boolean> {
   world.journal.count('refused previews');
   world.watch.beginStep();
-  const preview = await world.run({ program: before.program, command: 'up' }, true);
+  world.stack.untaint();
+  const preview = await world.run({ program: mendTexts(world, program), command: 'up' }, true);
   if (!preview.isSuccess)
     world.violate('reverting heals', `${preview.run.name} fails: ${JSON.stringify(preview.failures)}`);
   return false;
 }
 
-/** Runs the program until it is applied, as the errors advise, and checks that nothing else is left. */
-async function complete(world: UserWorld, wanted: UserStep, results: readonly UserRun[]): Promise<void> {
-  let step = wanted;
-  let failures = results.flatMap((each) => each.failures);
-  for (let runs = 1; runs <= mostRuns; runs += 1) {
+/** Goes back to the program before, until it is applied. */
+async function revert(world: UserWorld, { program }: UserStep): Promise<void> {
+  world.journal.count('reverted steps');
+  world.stack.untaint();
+  const isComplete = await complete(world, { program, command: 'up --refresh' });
+  if (!isComplete && !world.hasViolated) world.violate('reverting heals', JSON.stringify(world.lastFailures));
+}
+
+/** Runs the program until it is applied, as the errors advise, and checks that nothing else is left. Returns whether it is. */
+async function complete(world: UserWorld, wanted: UserStep): Promise<boolean> {
+  let step: UserStep | undefined = wanted;
+  for (let runs = 1; step && runs <= mostRuns; runs += 1) {
+    step = { ...step, program: mendTexts(world, step.program) };
     world.watch.beginStep();
     const preview = await world.run(step, true);
     const result = preview.isSuccess ? await world.run(step, false) : preview;
     await world.ground.calm([]);
-    if (world.hasViolated) return;
-    if (result.isSuccess) return checkRest(world, step);
-    failures = [...result.failures];
-    const next = followAdvice(world, step, failures);
-    if (!next) break;
-    step = next;
+    if (preview.isSuccess) checkForetold(world, preview, result);
+    if (world.hasViolated) return false;
+    if (result.isSuccess) {
+      await checkRest(world, step.program);
+      return true;
+    }
+    world.lastFailures = result.failures;
+    step = followAdvice(world, step, result.failures);
   }
-  world.violate('reverting heals', `${step.command} of the program failed: ${JSON.stringify(failures)}`);
+  return false;
 }
 
 /** Checks that program, state and service agree, and that the next preview has nothing to do. */
-async function checkRest(world: UserWorld, step: UserStep): Promise<void> {
-  const program = step.command === 'destroy' ? {} : step.program;
+async function checkRest(world: UserWorld, program: Program): Promise<void> {
   checkAgreement(world, program);
   if (world.hasViolated) return;
   const preview = await world.run({ program, command: 'up' }, true);

@@ -49,6 +49,8 @@ export class UserWorld implements Carrier {
   readonly created = new Set<string>();
   /** The ids that `retainOnDelete` has left to the user. */
   readonly released = new Set<string>();
+  /** The errors of the latest run that failed. */
+  lastFailures: EngineResult['failures'] = [];
   readonly #network: Network;
   /** When the service last did a write of each run. */
   readonly #wroteAt = new Map<SimulatedRun, number>();
@@ -151,8 +153,8 @@ export class UserWorld implements Carrier {
         step: (_run, what, urn, id) => {
           journal.note(run.name, () => `${what} ${nameOf(urn)} ${id ?? ''}`);
           watch.step(run, what, urn);
-          const stored = what === 'delete' && stack.state.resources.find((each) => each.id === id);
-          if (stored && stored.retainOnDelete && id !== undefined) this.released.add(id);
+          const stored = stack.state.resources.find((each) => what === 'delete' && each.id === id);
+          if (stored?.retainOnDelete) this.released.add(stored.id);
         },
         forgotten: () => undefined,
         createEnded: () => undefined,
