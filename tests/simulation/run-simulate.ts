@@ -1,10 +1,15 @@
 import { Command } from 'commander';
 import { toCount, toSeconds } from '../support/run-options';
-import { drawScenario } from './draw-scenario';
+import { drawScenario, scenarioDrawing } from './draw-scenario';
+import type { Drawing } from './drawing';
 import { describeViolation, type Violation } from './rules';
+import type { Scenario } from './scenario';
 import { shrink } from './shrink';
-import { Simulator } from './simulate';
+import { type Outcome, Simulator } from './simulate';
 import { simulateInParallel } from './simulate-in-parallel';
+import { simulateSeed } from './simulate-seeds';
+import { userDrawing } from './user-steps/draw-user-schedule';
+import type { UserSchedule } from './user-steps/user-schedule';
 
 interface Options {
   readonly schedules?: number;
@@ -64,25 +69,39 @@ async function main(options: Options): Promise<void> {
   process.exitCode = totals.failures.length + below.length > 0 ? 1 : 0;
 }
 
-/** Prints what happens in the schedule of a seed. */
+/** Prints what happens in the schedules of a seed. */
 async function replay(seed: number, isShrunk: boolean): Promise<void> {
-  const { story, violations } = await simulated((simulator) => simulator.run(drawScenario(seed).value, true));
-  for (const line of story) print(line);
-  print(`seed ${seed}: ${violations.length} violations`);
-  if (isShrunk) await tellSmallest(seed, violations);
-  process.exitCode = violations.length > 0 ? 1 : 0;
+  const found = await simulated((simulator) => simulateSeed(simulator, seed, true));
+  for (const line of found.story) print(line);
+  print(`seed ${seed}: ${found.violations.length} violations`);
+  if (isShrunk) await tellSmallest(seed, found.violations);
+  process.exitCode = found.violations.length > 0 ? 1 : 0;
 }
 
 /** Prints the smallest schedule that breaks the same rule, with its data. */
 async function tellSmallest(seed: number, [first]: readonly Violation[]): Promise<void> {
   if (!first) return;
   await simulated(async (simulator) => {
-    const smallest = await shrink(drawScenario(seed), first.rule, (drawn) => simulator.run(drawn.value));
-    const { story } = await simulator.run(smallest.value, true);
-    print(`The smallest schedule that fails like seed ${seed}:`);
-    for (const line of story) print(line);
-    print(`Its data, for a regression test:\n${JSON.stringify(smallest.value)}`);
+    const run = (scenario: Scenario, isTold = false) => simulator.run(scenario, isTold);
+    const runUser = (schedule: UserSchedule, isTold = false) => simulator.runUser(schedule, isTold);
+    const { violations } = await run(drawScenario(seed).value);
+    await (violations.length > 0
+      ? tell(scenarioDrawing, seed, first, run)
+      : tell(userDrawing, seed, first, runUser));
   });
+}
+
+async function tell<Data>(
+  drawing: Drawing<Data>,
+  seed: number,
+  { rule }: Violation,
+  run: (data: Data, isTold?: boolean) => Promise<Outcome>,
+): Promise<void> {
+  const smallest = await shrink(drawing, drawing.draw(seed), rule, run);
+  const { story } = await run(smallest, true);
+  print(`The smallest schedule that fails like seed ${seed}:`);
+  for (const line of story) print(line);
+  print(`Its data, for a regression test:\n${JSON.stringify(smallest)}`);
 }
 
 async function simulated<Result>(work: (simulator: Simulator) => Promise<Result>): Promise<Result> {

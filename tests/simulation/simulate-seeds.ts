@@ -1,9 +1,10 @@
 import { promisify } from 'node:util';
 import { observeDecisions } from './coverage';
 import { drawScenario } from './draw-scenario';
-import { Simulator } from './simulate';
+import { type Outcome, Simulator } from './simulate';
 import type { Share } from './simulating-process';
 import { type ShareResult, Totals } from './totals';
+import { hasUserSchedule, userDrawing } from './user-steps/draw-user-schedule';
 
 /** How many schedules run before Node.js has a turn of its event loop. */
 const schedulesPerTurn = 100;
@@ -23,7 +24,7 @@ export async function simulateShare(share: Share): Promise<ShareResult> {
     const isDone = () =>
       totals.schedules === schedules || clock() >= end || totals.failures.length >= mostFailures;
     for (let seed = first; !isDone(); seed += step) {
-      const { violations, counts } = await simulator.run(drawScenario(seed).value);
+      const { violations, counts } = await simulateSeed(simulator, seed);
       totals.add(seed, violations, counts);
       // Without it, Node.js would never clean up after the signals that are no longer used.
       if (totals.schedules % schedulesPerTurn === 0) await turn();
@@ -34,4 +35,14 @@ export async function simulateShare(share: Share): Promise<ShareResult> {
   }
   const { schedules: ran, counts, failures, coverage } = totals;
   return { schedules: ran, counts: [...counts], failures, coverage: [...coverage.counts] };
+}
+
+/** Runs the scenario of a seed and, if nothing is wrong with it, the steps of a user that some seeds have. */
+export async function simulateSeed(simulator: Simulator, seed: number, isTold = false): Promise<Outcome> {
+  const first = await simulator.run(drawScenario(seed).value, isTold);
+  if (first.violations.length > 0 || !hasUserSchedule(seed)) return first;
+  const second = await simulator.runUser(userDrawing.draw(seed).value, isTold);
+  const counts = new Map(first.counts);
+  for (const [event, times] of second.counts) counts.set(event, (counts.get(event) ?? 0) + times);
+  return { violations: second.violations, counts, story: [...first.story, ...second.story] };
 }

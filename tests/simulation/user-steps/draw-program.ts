@@ -55,18 +55,18 @@ export function firstPrograms(drawn: Base): Program[] {
 
 const names = fc.constantFrom('one', 'one', 'one', 'e', 'e', 'f', 'two', 'child');
 
+/** How a resource gets another name in the program. */
+export const renaming = fc.record({
+  name: names,
+  how: fc.constantFrom('adopt', 'adopt', 'aliases', 'nothing'),
+  /** Whether the resource also gets another `name`, or another parent or size. */
+  also: fc.constantFrom('nothing', 'nothing', 'nothing', 'name', 'origin'),
+  dependsOnReplica: fc.boolean(),
+});
+
 /** What a user changes in a program from one step to the next. */
 export const edit = fc.record({
-  rename: fc.option(
-    fc.record({
-      name: names,
-      how: fc.constantFrom('adopt', 'adopt', 'aliases', 'nothing'),
-      /** Whether the resource also gets another `name`, or another parent or size. */
-      also: fc.constantFrom('nothing', 'nothing', 'nothing', 'name', 'origin'),
-      dependsOnReplica: fc.boolean(),
-    }),
-    { freq: 1 },
-  ),
+  rename: fc.option(renaming, { freq: 1 }),
   removed: fc.option(names, { freq: 2, nil: undefined }),
   change: fc.constantFrom(
     'nothing',
@@ -107,7 +107,8 @@ function applyRename(
   const next = `${name}New`;
   const isBranch = before[name]?.type === 'Branch';
   let program = rename(before, name, next, how === 'aliases' ? { aliases: [name] } : {});
-  if (how === 'adopt') program = withArgs(program, next, { adopt: true });
+  const isFound = !isBranch || before[name]?.args?.name !== undefined;
+  if (how === 'adopt' && isFound) program = withArgs(program, next, { adopt: true });
   if (also === 'name') program = withArgs(program, next, { name: 'other' });
   if (also === 'origin')
     program = withArgs(program, next, isBranch ? { parentId: { $place: 'second branch' } } : sized(1));

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { intersection, union } from 'lodash';
 import type { Fault } from 'postgres-control-emulator';
 import type { Intrusion, Program } from '../agreement/agreement-scenario';
-import { base, edit, editProgram, firstPrograms, rarely } from './draw-program';
+import { Drawing } from '../drawing';
+import { base, edit, editProgram, firstPrograms, rarely, renaming } from './draw-program';
 import type { UserSchedule, UserStep } from './user-schedule';
 
 const failingOperation: fc.Arbitrary<Fault> = fc.record({
@@ -93,9 +94,28 @@ const drawnStep = fc.record({
   ),
 });
 
+/** A resource is renamed and depends on what fails, while the engine continues. */
+const doomedRename: fc.Arbitrary<DrawnStep> = fc
+  .record({ step: drawnStep, renamed: renaming })
+  .map(({ step, renamed }) => ({
+    ...step,
+    command: 'up',
+    scope: { kind: 'none', chosen: [] },
+    continuesOnError: true,
+    edit: {
+      ...step.edit,
+      rename: { ...renamed, dependsOnReplica: true },
+      change: 'nothing',
+      resizesReplica: true,
+    },
+    faults: [
+      { match: { action: 'apply_config' }, times: 1, effect: { kind: 'operation-fails', status: 'failed' } },
+    ],
+  }));
+
 type DrawnStep = typeof drawnStep extends fc.Arbitrary<infer Value> ? Value : never;
 
-export const userSchedule: fc.Arbitrary<UserSchedule> = fc
+const userSchedule: fc.Arbitrary<UserSchedule> = fc
   .record({
     seed: fc.nat(2 ** 31 - 1),
     operationMs: fc.constantFrom(0, 100, 100, 1_500),
@@ -105,8 +125,9 @@ export const userSchedule: fc.Arbitrary<UserSchedule> = fc
     allowsRestart: fc.nat(5).map((roll) => roll > 0),
     base,
     drawn: fc.oneof(
-      { weight: 2, arbitrary: fc.tuple(drawnStep) },
-      { weight: 1, arbitrary: fc.tuple(drawnStep, drawnStep) },
+      { weight: 4, arbitrary: fc.tuple(drawnStep) },
+      { weight: 2, arbitrary: fc.tuple(drawnStep, drawnStep) },
+      { weight: 1, arbitrary: fc.tuple(doomedRename) },
     ),
   })
   .map(({ seed, operationMs, locks, lateListsMs, longestDelayMs, allowsRestart, base: drawnBase, drawn }) => {
@@ -134,4 +155,14 @@ function toScope({ kind, chosen }: DrawnStep['scope'], before: Program, program:
   const known = kind === 'target' ? union(...all) : kind === 'exclude' ? all[0] : intersection(...all);
   const picked = chosen.flatMap((index) => known[index % known.length] ?? []);
   return picked.length > 0 ? { [kind]: union(picked) } : {};
+}
+
+/** The schedule of a seed, the same one each time. */
+export const userDrawing = new Drawing(userSchedule);
+
+/** One seed in so many has one, besides its scenario. */
+const seedsPerSchedule = 10;
+
+export function hasUserSchedule(seed: number): boolean {
+  return seed % seedsPerSchedule === 0;
 }

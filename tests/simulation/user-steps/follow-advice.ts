@@ -1,3 +1,4 @@
+import type { Declaration } from '../agreement/agreement-scenario';
 import { nameOf } from '../agreement/transcript';
 import type { UserStep } from './user-schedule';
 import type { UserWorld } from './user-world';
@@ -17,7 +18,8 @@ export function followAdvice(
 ): UserStep | undefined {
   let next: UserStep | undefined;
   for (const { urn, message } of failures) {
-    const changed = change(next ?? step, nameOf(urn), message) ?? (isLater(message) ? step : undefined);
+    const changed =
+      change(world, next ?? step, nameOf(urn), message) ?? (isLater(message) ? step : undefined);
     if (!changed && !removeChildren(world, message)) return undefined;
     next = changed ?? next ?? step;
   }
@@ -25,17 +27,28 @@ export function followAdvice(
 }
 
 /** The first advice that the program does not follow already. */
-function change(step: UserStep, name: string, message: string): UserStep | undefined {
+function change(world: UserWorld, step: UserStep, name: string, message: string): UserStep | undefined {
   const declaration = step.program[name];
   if (/up --refresh/.test(message) && step.command === 'up') return { ...step, command: 'up --refresh' };
   if (!declaration) return undefined;
   for (const [advice, given] of advisedArguments) {
     const [argument = ''] = Object.keys(given);
     if (!advice.test(message) || declaration.args?.[argument] === given[argument]) continue;
-    const args = { ...declaration.args, ...given };
+    const args = {
+      ...declaration.args,
+      ...given,
+      ...(argument === 'adopt' && nameIn(world, message, declaration)),
+    };
     return { ...step, program: { ...step.program, [name]: { ...declaration, args } } };
   }
   return undefined;
+}
+
+/** The name of the branch that the error advises to adopt, which the program may not give yet. */
+function nameIn(world: UserWorld, message: string, { type }: Declaration): { readonly name?: string } {
+  const [id] = message.match(/\bbr-[a-z]+-[a-z]+-\d+/) ?? [];
+  const held = type === 'Branch' ? world.held().branches.find((branch) => branch.id === id) : undefined;
+  return held ? { name: held.name } : {};
 }
 
 /** Whether the error says that the next run succeeds. */

@@ -1,4 +1,5 @@
 import type { Branch, Endpoint } from 'postgres-control-emulator';
+import { ApiError } from '../../../emulator/src/records/api-error';
 import type { AgreementGround } from '../agreement/agreement-ground';
 import type { Intrusion } from '../agreement/agreement-scenario';
 import type { EngineResult } from '../engine';
@@ -25,6 +26,10 @@ export class LossWatch {
   readonly #world: WatchedWorld;
   readonly #records = new Map<SimulatedRun, RunRecord>();
   #preview: RunRecord | undefined;
+  /** The endpoints that a message has reported as duplicates, with the command that deletes them. */
+  readonly reportedDuplicates = new Set<string>();
+  /** The deletes that were judged: a request that the service refuses for now is repeated. */
+  readonly #judged = new Set<string>();
   /** The branches that others have protected since the preview. */
   readonly protectedByOthers = new Set<string>();
 
@@ -57,6 +62,7 @@ export class LossWatch {
 
   diagnosed(run: SimulatedRun, urn: string, text: string): void {
     this.record(run).texts.push({ urn, text });
+    for (const [, id = ''] of text.matchAll(/endpoints delete (\S+)/g)) this.reportedDuplicates.add(id);
   }
 
   step(run: SimulatedRun, what: string, urn: string): void {
@@ -71,9 +77,14 @@ export class LossWatch {
     else if (isSuccess) this.#checkAdoptions(run, record);
   }
 
-  /** Others act between the preview and the run. */
+  /** Others act, where the rules of the service allow it. */
   intruded(intrusion: Intrusion): void {
-    this.#world.ground.intrude(intrusion);
+    try {
+      this.#world.ground.intrude(intrusion);
+    } catch (error) {
+      if (error instanceof ApiError) return;
+      throw error;
+    }
     const urn = this.#world.ground.urnOf(intrusion.resource);
     const stored = this.#world.stack.find(urn);
     if (intrusion.protects && stored) this.protectedByOthers.add(stored.id);
@@ -81,7 +92,9 @@ export class LossWatch {
 
   /** A request is about to have its effect. */
   arriving(run: SimulatedRun, { method, path }: SentRequest): void {
-    if (method !== 'DELETE') return;
+    const key = `${run.name} ${path}`;
+    if (method !== 'DELETE' || this.#judged.has(key)) return;
+    this.#judged.add(key);
     const [, branchId] = /\/branches\/([^/?]+)$/.exec(path) ?? [];
     const [, endpointId] = /\/endpoints\/([^/?]+)$/.exec(path) ?? [];
     const { branches, endpoints } = this.#world.held();

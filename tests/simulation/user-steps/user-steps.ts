@@ -31,7 +31,7 @@ async function runStep(world: UserWorld, step: UserStep, before: UserStep): Prom
   const { ground, watch } = world;
   watch.beginStep();
   for (const name of step.taint ?? []) world.stack.taint(ground.urnOf(name));
-  for (const intrusion of step.intrusions ?? []) ground.intrude(intrusion);
+  for (const intrusion of step.intrusions ?? []) watch.intruded(intrusion);
   // `pulumi up` itself begins with a preview, and stops if that fails.
   const preview = step.skipsPreview ? undefined : await world.run(step, true);
   if (preview && !preview.isSuccess) return stopAfterPreview(world, before);
@@ -50,7 +50,8 @@ async function runStep(world: UserWorld, step: UserStep, before: UserStep): Prom
     return false;
   }
   const { program, isRunTwice = false } = step.command === 'destroy' ? { program: {} } : step;
-  if (agreesWith(world, program)) {
+  const isPartial = [step.target, step.targetReplace, step.exclude].some((each) => each?.length);
+  if (!isPartial && agreesWith(world, program)) {
     await checkRest(world, program);
     return true;
   }
@@ -103,6 +104,7 @@ async function complete(world: UserWorld, wanted: UserStep): Promise<boolean> {
 
 /** Checks that program, state and service agree, and that the next preview has nothing to do. */
 async function checkRest(world: UserWorld, program: Program): Promise<void> {
+  for (const id of world.watch.reportedDuplicates) world.deleteIfHeld(id);
   checkAgreement(world, program);
   if (world.hasViolated) return;
   const preview = await world.run({ program, command: 'up' }, true);

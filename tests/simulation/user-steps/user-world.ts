@@ -79,6 +79,12 @@ export class UserWorld implements Carrier {
     this.#report(rule, what);
   };
 
+  /** The user deletes an endpoint, if it exists. */
+  deleteIfHeld(endpointId: string): void {
+    if (this.held().endpoints.some(({ id }) => id === endpointId))
+      this.service.controls.deleteEndpoint(endpointId);
+  }
+
   /** Returns whether others had created a branch from one of the program. */
   removeForeignChildren(): boolean {
     const children = this.held().branches.filter(
