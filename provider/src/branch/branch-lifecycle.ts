@@ -3,10 +3,11 @@ import { messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Branch } from '../control-api/wire-types';
 import { checkDeclaration } from '../lifecycle/check-declaration';
+import type { Existing } from '../lifecycle/create-once';
+import { type DeleteQuestion, foreseeStanding, guardDelete } from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
-import { ResourceClaims } from '../lifecycle/resource-claims';
-import { describeMayBeKept } from '../lifecycle/resource-errors';
+import type { ResourceClaims } from '../lifecycle/resource-claims';
 import type { CheckedDeclaration, UncheckedDeclaration } from '../lifecycle/resource-identity';
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
 import { isUnsettled } from '../lifecycle/resource-state';
@@ -15,6 +16,7 @@ import { findChanges, findDrift, findUpdates, replacingArguments } from './branc
 import { createBranch, findExisting } from './branch-create';
 import { deleteBranch } from './branch-delete';
 import type { BranchDeclaration, BranchInputs, BranchOutputs, PriorBranch } from './branch-inputs';
+import { findObstacle, findReplacementFailures } from './branch-obstacles';
 import { isBecomingReady, situationInState, startRun } from './branch-resource';
 import { toFound, withSettings } from './branch-state';
 import { branchType } from './branch-type';
@@ -26,9 +28,11 @@ const maxListAgeMs = 60_000;
 export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOutputs> {
   readonly core: ProviderCore;
   readonly type = branchType;
-  readonly #claims = new ResourceClaims('branch');
+  readonly #claims: ResourceClaims;
+
   constructor(core: ProviderCore) {
     this.core = core;
+    this.#claims = core.claims.branch;
   }
 
   async check(
@@ -41,6 +45,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const checked = unjudged as unknown as CheckedDeclaration<BranchInputs>;
     const failures = [...this.core.findSettingFailures(), ...checked.failures];
     if (!olds) failures.push(...this.#findUnjudgedReplacement(checked));
+    if (failures.length === 0 && !olds) failures.push(...(await findReplacementFailures(this.core, checked)));
     if (failures.length === 0 && !olds) await this.#reportCreation(checked);
     return { ...checked, failures: this.core.presentFailures(checked, failures) };
   }
@@ -57,13 +62,13 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       const { urn } = news.resource;
       if (this.#claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces };
       const deletesData = replaces.length > 0;
-      if (deletesData) await this.#reportReplacement(id, replaces, news);
+      if (deletesData) await this.#reportReplacement(id, replaces, prior, news);
       else if (await this.#hasFailedToBecomeReady(id, prior)) replaces.push('unsettledOperations');
       // Don't claim a branch that is about to be replaced: its delete must go through.
       if (urn !== undefined && replaces.length === 0) this.#claims.claimInState(id, urn);
       else if (urn !== undefined) {
         const isEarly = deletesData && !this.#claims.isDeclared(urn);
-        this.#claims.noteReplacement(urn, isEarly ? 'early' : 'judged');
+        this.#claims.noteReplacement(urn, isEarly ? 'early' : 'judged', id);
       }
       return { hasChanges, changes, replaces, deletesData };
     });
@@ -107,10 +112,15 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       const { urn } = prior.resource;
       const keeper = this.#claims.keeperOf(id, urn);
       if (keeper !== undefined) return this.core.reportKept(`branch ${id}`, urn, keeper);
-      if (this.#claims.lacksCreate(urn))
-        throw new Error(describeMayBeKept({ action: 'delete', branchId: id }));
       const { project, progress } = this.core.startWork(reported, deadline);
-      return deleteBranch(project, id, deadline, progress);
+      const { resource, outputs } = prior;
+      const question: DeleteQuestion = {
+        ...{ core: this.core, kind: 'branch', id, resource, outputs, project, deadline },
+        findObstacle: (replacement) =>
+          findObstacle(this.core, { resource, inputs: replacement as unknown as BranchInputs }, id), // As checked.
+      };
+      const check = () => guardDelete(question);
+      return deleteBranch(project, id, deadline, progress, check);
     });
   }
 
@@ -145,20 +155,36 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     return branch !== undefined && isBecomingReady(branch);
   }
 
-  async #reportReplacement(id: string, replaces: readonly string[], news: BranchDeclaration): Promise<void> {
+  async #reportReplacement(
+    id: string,
+    replaces: readonly string[],
+    prior: PriorBranch,
+    news: BranchDeclaration,
+  ): Promise<void> {
     const { inputs, resource } = news;
     const { allowDataLoss } = inputs;
     // When the parent is about to be replaced, the engine calls diff before it passes the declaration.
     const isCertain =
       replaces.some((name) => !isUnknown(inputs[name as keyof BranchInputs])) ||
       (resource.urn !== undefined && !this.#claims.isDeclared(resource.urn));
-    const deletes = `branch ${id}: its data will be deleted, with its endpoints`;
+    const isRetained = this.#claims.isRetained(resource.urn);
+    const what = isRetained
+      ? 'it stays at the service (retainOnDelete), and the new one starts with the data of its parent'
+      : 'its data will be deleted, with its endpoints';
+    const deletes = `branch ${id}: ${what}`;
     const change = `a change of ${replaces.join(' and ')}`;
     const warn = (text: string) => this.core.show('warning', news, [text]);
     const gate = 'If it does, `pulumi up` fails, because allowDataLoss is not true.';
     if (!isCertain)
       return warn(`${change} may replace ${deletes}.${allowDataLoss === true ? '' : ` ${gate}`}`);
-    if (allowDataLoss === true) return warn(`${change} replaces ${deletes}`);
+    if (allowDataLoss === true) {
+      const project = this.core.projects.project(prior.outputs.projectId);
+      const patience = new Deadline(this.core.previewPatienceMs);
+      const goesToo = isRetained ? undefined : await foreseeStanding(this.core, project, id, patience);
+      await warn(`${change} replaces ${deletes}`);
+      if (goesToo !== undefined) await warn(goesToo);
+      return;
+    }
     throw new Error(
       `${change} replaces ${deletes}. allowDataLoss is not true, so nothing was changed. To continue, set allowDataLoss: true; to keep the data, leave ${replaces.join(' and ')} as it was. If this branch is replaced because its parent is, apply allowDataLoss: true in an earlier \`pulumi up\`.`,
     );
@@ -176,15 +202,12 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
   }
 
   async #describeCreation(declaration: BranchDeclaration): Promise<string | undefined> {
-    const { inputs } = declaration;
-    const existing = findExisting(declaration, await this.#list(inputs.projectId));
-    if (!existing) return undefined;
-    const { id, created_at } = existing.item;
-    const which = `branch ${id} (since ${created_at})`;
-    if (existing.kind === 'own')
-      return `\`pulumi up\` continues an interrupted create of this resource: ${which}`;
-    const changes = findDrift(existing.item, inputs);
-    return `adopt takes over ${which} and ${changes.length > 0 ? `changes its ${changes.join(', ')}` : 'changes nothing on it'}`;
+    const branches = await this.#list(declaration.inputs.projectId);
+    try {
+      return describeCreation(declaration, findExisting(declaration, branches, this.#claims));
+    } catch (error) {
+      return `${messageOf(error)} ${forcedReplacement}`;
+    }
   }
 
   async #list(projectId: string): Promise<readonly Branch[]> {
@@ -196,4 +219,20 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       throw new Error(`${messageOf(error)}, so this preview can't report conflicts with existing branches`);
     }
   }
+}
+
+/** The engine does not tell one from a create. */
+const forcedReplacement =
+  'A forced replacement of this resource (--replace, taint) first deletes that branch, with its data and its endpoints.';
+
+function describeCreation({ inputs }: BranchDeclaration, existing: Existing<Branch> | undefined) {
+  if (!existing)
+    return inputs.adopt ? 'adopt finds no branch of that name: `pulumi up` creates one' : undefined;
+  const { id, created_at } = existing.item;
+  const which = `branch ${id} (since ${created_at})`;
+  if (existing.kind === 'own')
+    return `\`pulumi up\` continues an interrupted create of this resource: ${which}`;
+  const changes = findDrift(existing.item, inputs);
+  const what = changes.length > 0 ? `changes its ${changes.join(', ')}` : 'changes nothing on it';
+  return `adopt takes over ${which} and ${what}. ${forcedReplacement}`;
 }

@@ -1,11 +1,11 @@
 import { omit, union } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
-import type { Deadline } from '../control-api/deadline';
+import { Deadline } from '../control-api/deadline';
 import { checkDeclaration } from '../lifecycle/check-declaration';
+import { type DeleteQuestion, foreseeStanding, guardDelete } from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
-import { ResourceClaims } from '../lifecycle/resource-claims';
-import { describeMayBeKept } from '../lifecycle/resource-errors';
+import type { ResourceClaims } from '../lifecycle/resource-claims';
 import type { CheckedDeclaration, UncheckedDeclaration } from '../lifecycle/resource-identity';
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
 import { isUnsettled, unsettledOutputs } from '../lifecycle/resource-state';
@@ -15,6 +15,7 @@ import { findChanges } from './endpoint-changes';
 import { createEndpoint } from './endpoint-create';
 import { deleteEndpoint } from './endpoint-delete';
 import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
+import { checkMove, findObstacle, findReplacementFailures } from './endpoint-obstacles';
 import { type FoundEndpoint, readEndpoint } from './endpoint-read';
 import { startRun } from './endpoint-resource';
 import { situationInState } from './endpoint-situation';
@@ -26,18 +27,20 @@ import { describeDuplicates, toCreateTarget } from './existing-endpoint';
 export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, EndpointOutputs> {
   readonly core: ProviderCore;
   readonly type = endpointType;
-  readonly #claims = new ResourceClaims('endpoint');
+  readonly #claims: ResourceClaims;
   readonly #diagnostics: PreviewDiagnostics;
   /** Gate checks that `check` repeats, by URN: the engine asked about the endpoint before it passed the declaration. */
   readonly #deferredGates = new Map<string, (declaration: Declaration) => Promise<unknown>>();
 
   constructor(core: ProviderCore) {
     this.core = core;
+    this.#claims = core.claims.endpoint;
     this.#diagnostics = new PreviewDiagnostics({
       projects: core.projects,
       patienceMs: core.previewPatienceMs,
       allowsRestart: (inputs) => this.#allowsRestart(inputs),
       settingNames: core.config.names,
+      claimAdoption: (id, urn) => this.#claims.claimAdoption(id, urn),
       show: (severity, declaration, lines) => core.show(severity, declaration, lines),
     });
   }
@@ -52,6 +55,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     const failures = [...this.core.findSettingFailures(), ...checked.failures];
     if (failures.length === 0 && !olds) failures.push(...this.#claimDerivedName(checked));
     if (failures.length === 0 && !olds) failures.push(...(await this.#checkDeferredGate(checked)));
+    if (failures.length === 0 && !olds) failures.push(...(await findReplacementFailures(this.core, checked)));
     if (failures.length === 0 && !olds) {
       const { urn } = checked.resource;
       const isReplacing = urn !== undefined && this.#claims.nameInState(urn) !== undefined;
@@ -88,6 +92,9 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
         this.#claims.claimInState(id, urn);
         if (changes.includes('branchId')) this.#claims.noteMoving(id, urn);
       }
+      if (urn !== undefined && replaces.length > 0)
+        this.#claims.noteReplacement(urn, isAskedEarly ? 'early' : 'judged', id);
+      if (replaces.length === 0) await this.#checkBranch(id, changes, news);
       const outputs = isAskedEarly ? omit(prior.outputs, unsettledOutputs) : prior.outputs;
       const report = (declaration: Declaration) =>
         this.#diagnostics.reportChange(id, changes, { ...prior, outputs }, declaration, goesWithBranch);
@@ -154,13 +161,16 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     await this.core.presentably([reported], async () => {
       const { urn } = prior.resource;
       const keeper = this.#claims.keeperOf(id, urn);
-      if (keeper === undefined) {
-        const subject = { action: 'delete', endpointId: id } as const;
-        if (this.#claims.lacksCreate(urn)) throw new Error(describeMayBeKept(subject));
-        const { project, progress } = this.#startWork(reported, deadline);
-        return deleteEndpoint(project, id, deadline, progress);
-      }
-      await this.core.reportKept(`endpoint ${id}`, urn, keeper);
+      if (keeper !== undefined) return this.core.reportKept(`endpoint ${id}`, urn, keeper);
+      const { project, progress } = this.#startWork(reported, deadline);
+      const { resource, outputs } = prior;
+      const question: DeleteQuestion = {
+        ...{ core: this.core, kind: 'endpoint', id, resource, outputs, project, deadline },
+        findObstacle: (replacement) =>
+          findObstacle(this.core, { resource, inputs: replacement as unknown as EndpointInputs }, id), // As checked.
+      };
+      const check = () => guardDelete(question);
+      return this.#claims.noteLeaving(id, deleteEndpoint(project, id, deadline, progress, check));
     });
   }
 
@@ -198,6 +208,17 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     if (holder === undefined) return [];
     const reason = `can't be applied yet: a create first uses the derived name ${derived}, which ${holder} already has. Give this resource another Pulumi name`;
     return [{ property: 'name', reason }];
+  }
+
+  /** @throws Error when the endpoint can't move to its branch, or stays on one that this run replaces */
+  async #checkBranch(id: string, changes: readonly InputName[], { inputs }: Declaration): Promise<void> {
+    const { projectId, branchId } = inputs;
+    if (isUnknown([projectId, branchId])) return;
+    const project = this.core.projects.project(projectId);
+    const patience = new Deadline(this.core.previewPatienceMs);
+    if (changes.includes('branchId')) return checkMove(id, inputs, project, this.#claims, patience);
+    if (this.core.claims.branch.foreseenOn(branchId) === undefined) return;
+    await foreseeStanding(this.core, project, branchId, patience);
   }
 
   #startWork(declaration: Declaration, deadline: Deadline, ...prior: readonly Declaration[]) {

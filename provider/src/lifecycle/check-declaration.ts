@@ -19,8 +19,8 @@ export function checkDeclaration(
   const given = pickBy(news, (value) => value !== undefined && value !== null);
   const { urn, secretNames = [] } = declared;
   const oldName = olds?.inputs.name;
-  if (urn !== undefined) claims.noteDeclared(urn);
-  if (urn !== undefined && isString(oldName)) claims.noteInState(urn, oldName);
+  if (urn !== undefined && isString(oldName))
+    claims.noteInState(urn, oldName, olds?.resource.retainsOnDelete);
   if (urn !== undefined && !olds) claims.noteCreatedAnew(urn, declared.createsBeforeDelete);
   const replaces = findReplaced(declared, oldName, claims);
   // A resource that is taken over keeps the name that it has; every other one gets its name here, once.
@@ -36,6 +36,7 @@ export function checkDeclaration(
     ...(isNameSecret && { secretNames: union(secretNames, ['name']) }),
   };
   const inputs = { ...given, ...(name !== undefined && { name }) };
+  if (urn !== undefined) claims.noteDeclared(urn, inputs);
   const failures = type.findInputFailures(given);
   return {
     resource,

@@ -4,19 +4,18 @@ import { messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Endpoint } from '../control-api/wire-types';
 import { isArgument } from '../endpoint/argument-effects';
-import { findTakeOverChanges } from '../endpoint/drift';
 import { findGiven } from '../endpoint/endpoint-changes';
 import type { Declaration, EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
-import { endpointRules, planFor, situationInState, situationOfFound } from '../endpoint/endpoint-situation';
-import { type PriorState, toOutputs } from '../endpoint/endpoint-state';
+import { endpointRules, situationInState } from '../endpoint/endpoint-situation';
+import type { PriorState } from '../endpoint/endpoint-state';
 import {
   type CreateTarget,
+  describeAmbiguity,
   findBranchEndpoint,
   findExisting,
   toCreateTarget,
 } from '../endpoint/existing-endpoint';
 import type { Severity } from '../engine/engine-display';
-import type { Existing } from '../lifecycle/create-once';
 import { evolve } from '../lifecycle/evolve';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { findSuspensionReasons, namesAt } from '../lifecycle/ledger';
@@ -24,6 +23,7 @@ import { mayDrop } from '../lifecycle/plan';
 import { isUnsettled } from '../lifecycle/resource-state';
 import { isStopped } from '../lifecycle/situation';
 import type { ServiceProjects } from '../operations/service-project';
+import { assessTakeOver, describeAdoption, describeEndpoint, describeNothingToAdopt } from './adoption-notes';
 import {
   type ChangeImpact,
   describeImpact,
@@ -47,6 +47,8 @@ interface DiagnosticsParts {
   /** Whether connections of an active compute may be dropped. */
   readonly allowsRestart: (inputs: EndpointInputs) => boolean;
   readonly settingNames: SettingNames;
+  /** The other resource that is to take over the endpoint. */
+  readonly claimAdoption: (id: string, urn: string) => string | undefined;
   /** Shows lines under the resource. */
   readonly show: (severity: Severity, declaration: Declaration, lines: readonly string[]) => Promise<void>;
 }
@@ -111,7 +113,7 @@ export class PreviewDiagnostics {
     if (unlisted !== undefined) limits.push(unlisted);
     try {
       if (inputs.adopt === true) {
-        const adoption = this.#describeAdoption(target, endpoints, secretNames);
+        const adoption = this.#describeAdoption(target, endpoints, declaration);
         if (adoption.failures.length > 0) return adoption.failures;
         notes.push(...adoption.warnings);
       } else if (!isReplacing) notes.push(...this.#describeExisting(target, endpoints, secretNames));
@@ -147,11 +149,21 @@ export class PreviewDiagnostics {
     }
   }
 
-  #describeAdoption(target: CreateTarget, endpoints: readonly Endpoint[], secretNames: readonly string[]) {
+  #describeAdoption(target: CreateTarget, endpoints: readonly Endpoint[], { resource }: Declaration) {
     const { inputs } = target;
+    const { urn, secretNames = [] } = resource;
+    const ambiguity = describeAmbiguity(target, endpoints);
+    if (ambiguity !== undefined)
+      return { failures: [{ property: 'adopt', reason: ambiguity }], warnings: [] };
     const existing = findExisting(target, endpoints);
-    if (!existing) return { failures: [], warnings: [] };
+    if (!existing)
+      return { failures: [], warnings: endpoints.length > 0 ? [describeNothingToAdopt(target)] : [] };
     const { item: adopted } = existing;
+    const rival = urn === undefined ? undefined : this.#parts.claimAdoption(adopted.id, urn);
+    if (rival !== undefined) {
+      const reason = `would take over endpoint ${adopted.id}, and so would ${rival}: only one of the two can`;
+      return { failures: [{ property: 'adopt', reason }], warnings: [] };
+    }
     const { changes, impact } = assessTakeOver(existing, inputs, secretNames);
     const reason = this.#describeRefusal(adopted.id, impact);
     const failures = this.#isForbidden(impact, inputs) ? [{ property: 'adopt', reason }] : [];
@@ -218,31 +230,7 @@ export class PreviewDiagnostics {
   }
 }
 
-/** What a take-over changes. */
-function assessTakeOver(
-  { kind, item }: Existing<Endpoint>,
-  inputs: EndpointInputs,
-  secretNames: readonly string[],
-) {
-  const changes = findTakeOverChanges(item, inputs, kind === 'own');
-  const steps = planFor(situationOfFound(inputs, item, kind, 'none'), item, inputs);
-  const impact = describeImpact(
-    { changes, steps, outputs: toOutputs(item, inputs), inputs, secretNames },
-    item,
-  );
-  return { changes, impact };
-}
-
-function describeAdoption(adopted: Endpoint, changes: readonly InputName[]): string {
-  const what = changes.length > 0 ? `changes its ${changes.join(', ')}` : 'changes nothing on it';
-  return `adopt takes over endpoint ${describeEndpoint(adopted)} and ${what}`;
-}
-
+/** An interrupted replacement has deleted it, or another client. The engine does not say which. */
 function describeGone(id: string): string {
-  return `endpoint ${id} no longer exists: \`pulumi up\` fails; \`pulumi up --refresh\` creates it again`;
-}
-
-/** Without its name, which may be a secret of an earlier program. */
-function describeEndpoint({ id, created_at }: Endpoint): string {
-  return `${id} (since ${created_at})`;
+  return `endpoint ${id} no longer exists: \`pulumi up\` fails unless an interrupted replacement has deleted it; \`pulumi up --refresh\` creates it again`;
 }

@@ -1,0 +1,114 @@
+import type { Endpoint } from '../control-api/wire-types';
+import { isUp } from './plan';
+import { describeMayBeKept, describeSubject, type Subject } from './resource-errors';
+
+/** An endpoint on a branch that is about to be deleted, which the service deletes with it. */
+export interface StandingEndpoint {
+  readonly endpoint: Endpoint;
+  /** The resource of this program that keeps it, or is to adopt it. */
+  readonly keeper: string | undefined;
+}
+
+/** All that decides about a delete, gathered right before its request. */
+export interface DeleteFacts {
+  readonly subject: Subject;
+  /** Whether the resource may still use it, because its replacement was not created. */
+  readonly lacksCreate: boolean;
+  /** The resource that is to adopt it, and has not. */
+  readonly adopter: string | undefined;
+  /** Why the create of its replacement is bound to fail. */
+  readonly obstacle: string | undefined;
+  /** Whether others have protected the branch since the state was written. */
+  readonly isProtectedByOthers: boolean;
+  /** The endpoints on the branch, without those that this run deletes. */
+  readonly standing: readonly StandingEndpoint[];
+  /** Those of which the preview knew, where it was asked. */
+  readonly foreseen: readonly string[] | undefined;
+  /** Whether the run declares anything; a destroy does not. */
+  readonly isDestroy: boolean;
+  readonly allowsRestart: boolean;
+}
+
+type Guard = (facts: DeleteFacts) => string | undefined;
+
+/** Why the endpoints on a branch forbid its delete. The order is the meaning. */
+const standingGuards: Readonly<Record<string, Guard>> = {
+  'this program keeps an endpoint on it': ({ subject, isDestroy, standing }) =>
+    describeInTheWay(
+      subject,
+      isDestroy ? [] : standing.filter(({ keeper }) => keeper !== undefined),
+      'which this program keeps, would be deleted with the branch',
+      'Remove the endpoint from the program, or move it to another branch, in an earlier `pulumi up`; or let its branchId come from the resource of a branch that is replaced, and it is replaced too',
+    ),
+  'an active endpoint stands on it': ({ subject, isDestroy, allowsRestart, standing }) =>
+    describeInTheWay(
+      subject,
+      isDestroy || allowsRestart ? [] : standing.filter(({ endpoint }) => isUp(endpoint)),
+      'would be deleted with the branch, and allowRestart is false',
+      'Suspend the endpoint, move it or delete it first, or set allowRestart: true for the stack',
+    ),
+  'others have put an endpoint on it since': ({ subject, foreseen, standing }) =>
+    describeInTheWay(
+      subject,
+      foreseen ? standing.filter(({ endpoint }) => !foreseen.includes(endpoint.id)) : [],
+      'of which the preview did not know, would be deleted with the branch',
+      'Run the command again: its preview names the endpoint',
+    ),
+};
+
+/** Every reason not to delete. The order is the meaning. */
+export const deleteGuards: Readonly<Record<string, Guard>> = {
+  'its replacement was not created': ({ lacksCreate, subject }) =>
+    lacksCreate ? describeMayBeKept(subject) : undefined,
+  'an adopter has not taken it over': ({ adopter, subject }) =>
+    adopter &&
+    `${describeSubject(subject)}: ${adopter} is to adopt it, and has not taken it over. Nothing was deleted, and it stays in the state. Correct what keeps that resource from adopting it, and run \`pulumi up\` again. To rename a resource, give it \`aliases\` with its old name: it needs neither adopt nor a delete.`,
+  'its replacement can not be created': ({ obstacle, subject }) =>
+    obstacle && `${describeSubject(subject)}: ${describeObstacle(obstacle)}`,
+  'others have protected it since': ({ isProtectedByOthers, subject }) =>
+    isProtectedByOthers
+      ? `${describeSubject(subject)}: another client has protected it since the last \`pulumi up\` or refresh. Nothing was deleted. To delete it all the same, run \`pulumi refresh\`, and the command again.`
+      : undefined,
+  ...standingGuards,
+};
+
+/** Why it must not be deleted; undefined when it may be. */
+export function judgeDelete(facts: DeleteFacts, guards = deleteGuards): string | undefined {
+  for (const guard of Object.values(guards)) {
+    const reason = guard(facts);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+/** Why the endpoints on it forbid its delete. A preview asks the same. */
+export function judgeStanding(facts: DeleteFacts): string | undefined {
+  return judgeDelete(facts, standingGuards);
+}
+
+/** What goes with the branch; undefined when nothing does. */
+export function describeStanding(id: string, standing: readonly StandingEndpoint[]): string | undefined {
+  if (standing.length === 0) return undefined;
+  return `the service deletes the endpoints of branch ${id} with it: ${standing.map(describeEndpoint).join(', ')}`;
+}
+
+export function describeObstacle(obstacle: string): string {
+  return `its replacement could not be created, so nothing was deleted: ${obstacle.replace(/\.$/, '')}.`;
+}
+
+function describeInTheWay(
+  subject: Subject,
+  standing: readonly StandingEndpoint[],
+  consequence: string,
+  now: string,
+): string | undefined {
+  if (standing.length === 0) return undefined;
+  const which = standing.map(describeEndpoint).join(', ');
+  return `${describeSubject(subject)}: endpoint ${which}, ${consequence}. Nothing was deleted. ${now}.`;
+}
+
+/** Without its name, which may be a secret of an earlier program. */
+function describeEndpoint({ endpoint, keeper }: StandingEndpoint): string {
+  const state = endpoint.pending_state ?? endpoint.current_state;
+  return `${endpoint.id} (${endpoint.type}, ${state}${keeper === undefined ? '' : `, of ${keeper}`})`;
+}

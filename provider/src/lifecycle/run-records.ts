@@ -1,0 +1,178 @@
+import type { Properties } from './resource-identity';
+
+/**
+ * What a run knows of a resource. The engine calls, for each URN (measured with the real CLI, also in parallel for several):
+ *
+ * | the resource | calls, in this order |
+ * |---|---|
+ * | is new | check without old inputs, create |
+ * | is in state | check with old inputs, diff, update if that has changes |
+ * | is replaced for a changed property | check with old inputs, diff, check without, then delete and create in either order |
+ * | is replaced by force (`--replace`, taint) | check without old inputs, then delete and create in either order |
+ * | depends on something that is replaced | diff first, before all of this: the program may no longer declare the resource |
+ * | was removed from the program, or its replacement was cut off | delete |
+ * | is refreshed | read, diff with the inputs in state |
+ */
+export interface ResourceRecord {
+  /** The name in state, as far as the engine has passed it. */
+  readonly nameInState?: string;
+  /** What the program declares, as the engine has passed it in this run and since a refresh. */
+  readonly declared?: Properties | undefined;
+  /** Whether the engine has read it: a refresh. */
+  readonly isRead?: boolean;
+  /** Whether the engine leaves it at the service when it deletes it, as the state says. */
+  readonly isRetained?: boolean;
+  /** Of the create that this run makes: `pending` must come before any delete of the resource. Absent: none is known. */
+  readonly create?: 'expected' | 'pending' | 'failed without an id' | 'done';
+  /** Of a replacement by a change: `early` when the engine has asked before it passed the declaration. */
+  readonly replacement?: 'early' | 'judged';
+  /** The id in state that it replaces. */
+  readonly replacedId?: string;
+}
+
+/** What a run knows of an endpoint or a branch, by its id. */
+export interface ItemRecord {
+  /** The URN that has the id in state, or whose create has returned it. */
+  readonly holder?: string | undefined;
+  /** The URN whose create has returned it in this run. */
+  readonly creator?: string;
+  /** The URN that moves it to another branch in this run. */
+  readonly mover?: string;
+  /** The new resource that is to take it over. */
+  readonly adopter?: string;
+  /** Of a branch that a change replaces: the endpoints on it of which the preview knows. */
+  readonly foreseen?: readonly string[];
+  /** Whether this run is deleting it. */
+  readonly isLeaving?: boolean;
+}
+
+/** What a run knows of the resources of one type: each fact as the engine's calls show it. */
+export class RunRecords {
+  protected readonly resources = new Map<string, ResourceRecord>();
+  protected readonly items = new Map<string, ItemRecord>();
+
+  /**
+   * The engine has checked the resource without old inputs: it creates it, for the first time or as a replacement.
+   * @param createsBeforeDelete whether it deletes nothing of the resource before
+   */
+  noteCreatedAnew(urn: string, createsBeforeDelete = false): void {
+    this.note(urn, { create: createsBeforeDelete ? 'pending' : 'expected' });
+  }
+
+  /** What this run is to create in place of the resource; undefined when it creates nothing, or has done so already. */
+  findReplacement(urn: string | undefined): Properties | undefined {
+    const { create, declared } = this.resource(urn ?? '');
+    return create === 'expected' ? declared : undefined;
+  }
+
+  /** This run moves the endpoint to another branch, if the program declares it. */
+  noteMoving(endpointId: string, urn: string): void {
+    if (this.isDeclared(urn)) this.noteItem(endpointId, { mover: urn });
+  }
+
+  /** The resource that moves the endpoint to another branch in this run. */
+  moverOf(endpointId: string): string | undefined {
+    return this.item(endpointId).mover;
+  }
+
+  /** This run deletes it, until the delete fails. */
+  async noteLeaving(id: string, deletion: Promise<void>): Promise<void> {
+    this.noteItem(id, { isLeaving: true });
+    try {
+      await deletion;
+    } catch (error) {
+      this.noteItem(id, { isLeaving: false });
+      throw error;
+    }
+  }
+
+  isLeaving(id: string): boolean {
+    return this.item(id).isLeaving === true;
+  }
+
+  /** The resource of this program that has the id, and keeps it. */
+  declaredHolderOf(id: string): string | undefined {
+    const { holder } = this.item(id);
+    return holder !== undefined && this.isDeclared(holder) ? holder : undefined;
+  }
+
+  noteForeseen(branchId: string, endpointIds: readonly string[]): void {
+    this.noteItem(branchId, { foreseen: endpointIds });
+  }
+
+  /** Undefined unless a change replaces the branch. */
+  foreseenOn(branchId: string): readonly string[] | undefined {
+    return this.item(branchId).foreseen;
+  }
+
+  /** Whether the program declares anything, as far as the engine has passed it: a destroy declares nothing. */
+  get hasDeclared(): boolean {
+    return [...this.resources.values()].some(({ declared }) => declared !== undefined);
+  }
+
+  get hasAdopters(): boolean {
+    const all = [...this.resources.values()];
+    return all.some(({ create, declared }) => create !== undefined && declared?.adopt === true);
+  }
+
+  noteReplacement(urn: string, replacement: 'early' | 'judged', replacedId: string): void {
+    this.note(urn, { replacement, replacedId });
+  }
+
+  /** The id in state that a change replaces by this resource. */
+  replacedBy(urn: string | undefined): string | undefined {
+    return this.resource(urn ?? '').replacedId;
+  }
+
+  replacementOf(urn: string): 'early' | 'judged' | undefined {
+    return this.resource(urn).replacement;
+  }
+
+  /** @param isRetained whether the state has the resource option `retainOnDelete` */
+  noteInState(urn: string, name: string, isRetained = false): void {
+    this.note(urn, { nameInState: name, isRetained });
+  }
+
+  isRetained(urn: string | undefined): boolean {
+    return this.resource(urn ?? '').isRetained === true;
+  }
+
+  /** Whether the resource that keeps the id gets another name in this run. */
+  isRenamed(id: string): boolean {
+    const { nameInState, declared } = this.resource(this.declaredHolderOf(id) ?? '');
+    return nameInState !== undefined && declared !== undefined && nameInState !== declared.name;
+  }
+
+  nameInState(urn: string): string | undefined {
+    return this.resource(urn).nameInState;
+  }
+
+  /** The engine has read a resource in state. */
+  noteRead(id: string, urn = id): void {
+    this.note(urn, { isRead: true, declared: undefined });
+  }
+
+  noteDeclared(urn: string, declared: Properties): void {
+    this.note(urn, { declared });
+  }
+
+  isDeclared(urn: string): boolean {
+    return this.resource(urn).declared !== undefined;
+  }
+
+  protected resource(urn: string): ResourceRecord {
+    return this.resources.get(urn) ?? {};
+  }
+
+  protected note(urn: string, change: ResourceRecord): void {
+    this.resources.set(urn, { ...this.resource(urn), ...change });
+  }
+
+  protected item(id: string): ItemRecord {
+    return this.items.get(id) ?? {};
+  }
+
+  protected noteItem(id: string, change: ItemRecord): void {
+    this.items.set(id, { ...this.item(id), ...change });
+  }
+}
