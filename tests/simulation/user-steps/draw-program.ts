@@ -79,6 +79,8 @@ export const edit = fc.record({
     'name',
     'name handed on',
     'name handed on with adopt',
+    'name handed back',
+    'name handed back with adopt',
     'protection',
     'size',
     'permission',
@@ -125,6 +127,8 @@ const changes: Readonly<Record<string, (program: Program) => Program>> = {
   name: (program) => withArgs(withArgs(program, 'one', { name: 'renamed' }), 'f', { name: 'renamed' }),
   'name handed on': (program) => handOn(program, {}),
   'name handed on with adopt': (program) => handOn(program, { adopt: true }),
+  'name handed back': (program) => first(handOn(program, {}), 'heir'),
+  'name handed back with adopt': (program) => first(handOn(program, { adopt: true }), 'heir'),
   protection: (program) => withArgs(program, 'one', { protected: true }),
   size: (program) => withArgs(withArgs(program, 'f', sized(0.5)), 'e', sized(0.5)),
   permission: (program) => withArgs(program, 'one', { allowDataLoss: undefined }),
@@ -135,5 +139,5 @@ const changes: Readonly<Record<string, (program: Program) => Program>> = {
 function handOn(program: Program, args: Declaration['args']): Program {
   if (program.one?.args?.name === undefined) return program;
   const handed = withArgs(program, 'one', { name: 'renamed' });
-  return first({ ...handed, heir: { type: 'Branch', args: { name: 'data', ...args } } }, 'heir');
+  return { ...handed, heir: { type: 'Branch', args: { name: 'data', ...args } } };
 }

@@ -80,10 +80,10 @@ const cases: Readonly<
     steps: [up({ one: data }), up({ uno: branch({ name: 'other', adopt: true }) })],
   },
   'name handed on': {
-    steps: [up({ a: data }), up({ b: branch({ name: 'data' }), a: branch({ name: 'other' }) })],
+    steps: [up({ a: data }), up({ a: branch({ name: 'other' }), b: branch({ name: 'data' }) })],
   },
   'name handed on to an adopter': {
-    steps: [up({ a: data }), up({ b: branch({ name: 'data', adopt: true }), a: branch({ name: 'other' }) })],
+    steps: [up({ a: data }), up({ a: branch({ name: 'other' }), b: branch({ name: 'data', adopt: true }) })],
   },
 };
 
@@ -92,7 +92,7 @@ export const lossCases: readonly (UserSchedule & { readonly name: string })[] = 
     name,
     seed: 1,
     service: { operationMs: 100 },
-    longestDelayMs: 5,
+    longestDelayMs: 200,
     allowsRestart,
     steps,
   }),

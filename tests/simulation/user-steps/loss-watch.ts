@@ -50,6 +50,7 @@ export class LossWatch {
       program,
       state: resources,
       steps: new Set(this.#preview?.steps),
+      known: new Set(),
       texts: [...(this.#preview?.texts ?? [])],
     });
   }
@@ -60,8 +61,15 @@ export class LossWatch {
     return record;
   }
 
+  /** A call of the engine has ended: `check of URN`. */
+  called(run: SimulatedRun, call: string): void {
+    this.record(run).known.add(call.slice(call.indexOf(' of ') + 4));
+  }
+
   diagnosed(run: SimulatedRun, urn: string, text: string): void {
-    this.record(run).texts.push({ urn, text });
+    const record = this.record(run);
+    record.texts.push({ urn, text });
+    this.#checkAdvice(run, record, urn, text);
     for (const [, id = ''] of text.matchAll(/endpoints delete (\S+)/g)) this.reportedDuplicates.add(id);
   }
 
@@ -72,7 +80,6 @@ export class LossWatch {
   end(run: SimulatedRun, { steps, isSuccess }: EngineResult): void {
     const record = this.record(run);
     for (const step of steps) record.steps.add(step);
-    this.#checkAdvice(run, record);
     if (run.isReading) this.#preview = record;
     else if (isSuccess) this.#checkAdoptions(run, record);
   }
@@ -85,9 +92,9 @@ export class LossWatch {
       if (error instanceof ApiError) return;
       throw error;
     }
-    const urn = this.#world.ground.urnOf(intrusion.resource);
-    const stored = this.#world.stack.find(urn);
-    if (intrusion.protects && stored) this.protectedByOthers.add(stored.id);
+    const stored = this.#world.stack.find(this.#world.ground.urnOf(intrusion.resource));
+    if (intrusion.protects && stored && stored.outputs.values.protected !== true)
+      this.protectedByOthers.add(stored.id);
   }
 
   /** A request is about to have its effect. */
@@ -103,7 +110,8 @@ export class LossWatch {
     const record = this.record(run);
     if (branch && !branches.some(({ parent_id }) => parent_id === branch.id)) {
       this.#judge(run, record, branch);
-      if (this.protectedByOthers.has(branch.id) && record.step.command !== 'destroy')
+      // A refresh shows it, and a destroy declares nothing.
+      if (this.protectedByOthers.has(branch.id) && record.step.command === 'up')
         this.#violate(
           'a guard that others set is respected',
           run,
@@ -132,10 +140,12 @@ export class LossWatch {
   #judgeUnder(run: SimulatedRun, record: RunRecord, endpoint: Endpoint): void {
     const { id, current_state } = endpoint;
     if (record.step.command === 'destroy') return;
-    const stored = record.state.find((each) => each.id === id);
+    const { resources } = this.#world.stack.state;
+    const stored = [...record.state, ...resources].find((each) => each.id === id);
     // The run deletes it, too: it only comes later.
     if (stored && record.steps.has(`delete ${stored.urn}`)) return;
-    const declared = record.program.find(({ urn }) => urn === stored?.urn);
+    // Of what `--target` leaves out, and of what comes later in the program, the engine tells the provider nothing.
+    const declared = record.program.find(({ urn }) => urn === stored?.urn && record.known.has(urn));
     const allowsRestart = declared?.inputs.values.allowRestart ?? this.#world.schedule.allowsRestart;
     if (declared)
       this.#violate('no branch is deleted from under an endpoint', run, `under ${id} of ${declared.urn}`);
@@ -168,14 +178,12 @@ export class LossWatch {
     }
   }
 
-  /** No text may advise to adopt what another resource of the program has. */
-  #checkAdvice(run: SimulatedRun, { state, texts, program }: RunRecord): void {
-    for (const { urn, text } of texts) {
-      if (!/adopt: true/.test(text)) continue;
-      const owner = state.find((each) => each.urn !== urn && text.includes(each.id));
-      if (owner && program.some((each) => each.urn === owner.urn))
-        this.#violate('advice can be followed', run, `${urn} is to adopt what ${owner.urn} has: ${text}`);
-    }
+  /** No text may advise to adopt what another resource has, of which the engine has told the provider that the program keeps it. */
+  #checkAdvice(run: SimulatedRun, { state, known, program }: RunRecord, urn: string, text: string): void {
+    if (!/adopt: true/.test(text)) return;
+    const owner = state.find((each) => each.urn !== urn && known.has(each.urn) && text.includes(each.id));
+    if (owner && program.some((each) => each.urn === owner.urn))
+      this.#violate('advice can be followed', run, `${urn} is to adopt what ${owner.urn} has: ${text}`);
   }
 
   #violate(rule: Rule, run: SimulatedRun, what: string): void {

@@ -6,6 +6,7 @@ import type { Program } from '../agreement/agreement-scenario';
 import { toDeclared, toScope } from '../agreement/simulated-side';
 import { nameOf, stackName } from '../agreement/transcript';
 import { Engine, type EngineResult } from '../engine';
+import { withValues } from '../engine-graph';
 import type { Served } from '../in-process-reply';
 import type { Journal } from '../journal';
 import type { Carriage, Carrier, Network, Sender, SentRequest } from '../network';
@@ -107,8 +108,14 @@ export class UserWorld implements Carrier {
     return { branches, endpoints };
   }
 
+  /** What the program registers, as the SDK's classes do. */
   declare(program: Program): DeclaredResource[] {
-    return this.ground.register(program).map((each) => toDeclared(each, (name) => this.ground.urnOf(name)));
+    return this.ground.register(program).map((each) => {
+      const declared = toDeclared(each, (name) => this.ground.urnOf(name));
+      return declared.retainOnDelete
+        ? { ...declared, inputs: withValues(declared.inputs, { __retainsOnDelete: true }) }
+        : declared;
+    });
   }
 
   /** Runs the command of a step, or its preview, to its end. */
@@ -142,7 +149,7 @@ export class UserWorld implements Carrier {
     const host = new ProviderHost(run, settings, {
       shown: (_run, text) => journal.note(run.name, () => `  shows: ${text}`),
       diagnosed: (_run, urn, text) => watch.diagnosed(run, urn, text),
-      ended: () => undefined,
+      ended: (_run, call) => watch.called(run, call),
     });
     return new Engine({
       stack,
