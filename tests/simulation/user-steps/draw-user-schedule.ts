@@ -132,7 +132,11 @@ const userSchedule: fc.Arbitrary<UserSchedule> = fc
   })
   .map(({ seed, operationMs, locks, lateListsMs, longestDelayMs, allowsRestart, base: drawnBase, drawn }) => {
     const steps: UserStep[] = firstPrograms(drawnBase).map((program) => ({ program, command: 'up' }));
-    for (const step of drawn) steps.push(toStep(step, steps.at(-1)?.program ?? {}));
+    for (const step of drawn) {
+      // What was destroyed is not edited.
+      if (steps.at(-1)?.command === 'destroy') break;
+      steps.push(toStep(step, steps.at(-1)?.program ?? {}));
+    }
     return { seed, service: { operationMs, locks, lateListsMs }, longestDelayMs, allowsRestart, steps };
   });
 

@@ -61,9 +61,10 @@ export class LossWatch {
     return record;
   }
 
-  /** A call of the engine has ended: `check of URN`. */
+  /** A call of the engine has ended. A check passes what the program declares. */
   called(run: SimulatedRun, call: string): void {
-    this.record(run).known.add(call.slice(call.indexOf(' of ') + 4));
+    const [, urn] = /^check of (.*)$/.exec(call) ?? [];
+    if (urn !== undefined) this.record(run).known.add(urn);
   }
 
   diagnosed(run: SimulatedRun, urn: string, text: string): void {

@@ -16,7 +16,7 @@ export interface RunRecord {
   readonly state: readonly StoredResource[];
   /** The steps that its preview has shown, and its own so far. */
   readonly steps: Set<string>;
-  /** The URNs that the engine has passed to the provider in this run. */
+  /** The URNs whose declaration the engine has passed to the provider in this run. */
   readonly known: Set<string>;
   /** The warnings and notes that its preview has shown, and its own so far, by URN. */
   readonly texts: { readonly urn: string; readonly text: string }[];

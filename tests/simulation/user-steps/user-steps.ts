@@ -114,16 +114,16 @@ async function checkRest(world: UserWorld, program: Program): Promise<void> {
 
 /**
  * Checks that the preview has said of each failure that it may come. About a delete, the engine asks the provider nothing in a preview,
- * so `up` may refuse one.
+ * so `up` may refuse one. And when the preview judges a resource, it does not know those that come later in the program.
  */
 function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): void {
   const { texts } = world.watch.record(preview.run);
   for (const { urn, message } of result.failures) {
-    const isDelete = /^delete of /.test(message);
+    const isUnasked = /^delete of |until this update/.test(message);
     const isForetold = texts.some(
       ({ text, ...each }) => each.urn === urn && (foretellsFailure(text) || text.includes(message)),
     );
-    if (!isDelete && !isForetold)
+    if (!isUnasked && !isForetold)
       world.violate('a preview foretells what can not be done', `${result.run.name}: ${urn} ${message}`);
   }
 }
