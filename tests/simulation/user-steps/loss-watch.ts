@@ -127,7 +127,9 @@ export class LossWatch {
   /** A branch or an endpoint that a run deletes by its id. */
   #judge(run: SimulatedRun, record: RunRecord, lost: Branch | Endpoint): void {
     const stored = record.state.find(({ id }) => id === lost.id);
-    const adopter = record.program.find((each) => isAdopterOf(each, record, lost));
+    const adopter = record.program.find(
+      (each) => record.known.has(each.urn) && isAdopterOf(each, record, lost),
+    );
     const isOwnLeftover =
       !stored && this.#world.created.has(lost.id) && Date.parse(lost.created_at) >= run.startedAt;
     if (isOwnLeftover) return;

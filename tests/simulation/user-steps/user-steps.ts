@@ -50,7 +50,8 @@ async function runStep(world: UserWorld, step: UserStep, before: UserStep): Prom
     return false;
   }
   const { program, isRunTwice = false } = step.command === 'destroy' ? { program: {} } : step;
-  const isPartial = [step.target, step.targetReplace, step.exclude].some((each) => each?.length);
+  const isPartial =
+    isRunTwice || [step.target, step.targetReplace, step.exclude].some((each) => each?.length);
   if (!isPartial && agreesWith(world, program)) {
     await checkRest(world, program);
     return true;
@@ -104,7 +105,7 @@ async function complete(world: UserWorld, wanted: UserStep): Promise<boolean> {
 
 /** Checks that program, state and service agree, and that the next preview has nothing to do. */
 async function checkRest(world: UserWorld, program: Program): Promise<void> {
-  for (const id of world.watch.reportedDuplicates) world.deleteIfHeld(id);
+  for (const id of world.watch.reportedDuplicates) world.deleteDuplicate(id);
   checkAgreement(world, program);
   if (world.hasViolated) return;
   const preview = await world.run({ program, command: 'up' }, true);

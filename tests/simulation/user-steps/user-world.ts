@@ -80,10 +80,11 @@ export class UserWorld implements Carrier {
     this.#report(rule, what);
   };
 
-  /** The user deletes an endpoint, if it exists. */
-  deleteIfHeld(endpointId: string): void {
-    if (this.held().endpoints.some(({ id }) => id === endpointId))
-      this.service.controls.deleteEndpoint(endpointId);
+  /** The user deletes an endpoint that a message has reported as a duplicate, if no state has it. */
+  deleteDuplicate(endpointId: string): void {
+    const isInState = this.stack.state.resources.some(({ id }) => id === endpointId);
+    const isHeld = this.held().endpoints.some(({ id }) => id === endpointId);
+    if (isHeld && !isInState) this.service.controls.deleteEndpoint(endpointId);
   }
 
   /** Returns whether others had created a branch from one of the program. */
