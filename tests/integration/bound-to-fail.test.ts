@@ -52,6 +52,20 @@ describe('a replacement does not begin if its create is bound to fail', () => {
   });
 });
 
+it('allowRestart: false holds when a resource option replaces an active endpoint, until it is suspended', async () => {
+  const { emulator, startRun, run, on, feature } = await startProgram();
+  const args = on(feature, { allowRestart: false });
+  const endpoint = await startRun().create('endpoint', 'e', { ...args, name: 'api' });
+  await run.check('endpoint', 'e', { ...args, name: 'api' }, endpoint);
+  await run.check('endpoint', 'e', { ...args, name: 'api' });
+  expect((await errorOf(run.delete(endpoint))).message).toContain('a resource option (replaceWith');
+  emulator.changeEndpoint(endpoint.id, { disabled: true });
+  const now = () => emulator.endpoints().find(({ id }) => id === endpoint.id);
+  await expect.poll(() => now()?.current_state).toBe('idle');
+  await run.delete(endpoint);
+  expect(now()).toBeUndefined();
+});
+
 describe('a move to a branch that has an endpoint', () => {
   it('is refused in the preview, which names that one, until it has moved', async () => {
     const { emulator, startRun, run, on, projectId, feature } = await startProgram();
@@ -75,7 +89,7 @@ describe('advice', () => {
     const a = await startRun().create('branch', 'a', { projectId, name: 'x' });
     await run.preview(a, { projectId, name: 'y' });
     await run.check('branch', 'b', { projectId, name: 'x' });
-    expect(run.shown.join()).toContain(`Add its resource (${urnOf('a', 'branch')}) to \`dependsOn\``);
+    expect(run.shown.join()).toContain(`With its resource (${urnOf('a', 'branch')}) in \`dependsOn\``);
     const next = startRun();
     await next.update(a, { projectId, name: 'y' });
     expect((await next.create('branch', 'b', { projectId, name: 'x' })).id).not.toBe(a.id);

@@ -33,7 +33,7 @@ export function findExisting(
   const holder = claims.findFormerHolder(inputs.projectId, named.name, resource.urn);
   if (holder !== undefined)
     throw new Error(
-      `create of branch "${name}": branch ${named.id} has that name until this update renames it. Add its resource (${holder}) to \`dependsOn\` of this one, and leave out adopt.`,
+      `create of branch "${name}": branch ${named.id} has that name until this update renames it. With its resource (${holder}) in \`dependsOn\` of this one, and without adopt, \`pulumi up\` creates a new branch.`,
     );
   const others = adopt ? findOtherOrigin(named, inputs) : [];
   if (adopt && others.length === 0) return { kind: 'adopted', item: named };

@@ -206,7 +206,9 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     try {
       return describeCreation(declaration, findExisting(declaration, branches, this.#claims));
     } catch (error) {
-      return `${messageOf(error)} ${forcedReplacement}`;
+      const { projectId, name = '' } = declaration.inputs;
+      const isFreed = this.#claims.findFormerHolder(projectId, name, declaration.resource.urn) !== undefined;
+      return isFreed ? messageOf(error) : `${messageOf(error)} ${forcedReplacement}`;
     }
   }
 

@@ -71,11 +71,10 @@ export async function checkMove(
   const list = patience.bound(project.endpoints.recent(maxAgeMs, after), 'list of the endpoints');
   // The service refuses the move all the same.
   const endpoints = await list.catch((): readonly Endpoint[] => []);
-  const onBranch = endpoints.filter((endpoint) => endpoint.branch_id === branchId);
-  const [holder] = onBranch;
-  // A run that was cut off may have moved it already.
-  const isThere = onBranch.some((endpoint) => endpoint.id === id);
-  if (!holder || isThere || claims.moverOf(holder.id) !== undefined) return;
+  // A run that was cut off may have moved it already; an interrupted replacement has deleted it, and only creates.
+  const isToMove = endpoints.some((endpoint) => endpoint.id === id && endpoint.branch_id !== branchId);
+  const holder = endpoints.find((endpoint) => endpoint.branch_id === branchId);
+  if (!holder || !isToMove || claims.moverOf(holder.id) !== undefined) return;
   throw new Error(
     `a change of branchId moves endpoint ${id} to branch ${branchId}, on which endpoint ${holder.id} is (${holder.type}, ${holder.current_state}): a branch must have no endpoint when one is moved to it. Nothing was changed. ` +
       `If this program deletes ${holder.id}, do that in an earlier \`pulumi up\`: updates run before deletes. If it moves ${holder.id}, add that resource to \`dependsOn\` of this one. To swap two endpoints, first move one of them to a spare branch.`,

@@ -1,6 +1,7 @@
 import { compact } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import { rereadUntil } from '../control-api/read-lag';
+import type { Endpoint } from '../control-api/wire-types';
 import type { ServiceProject } from '../operations/service-project';
 import {
   type DeleteFacts,
@@ -9,6 +10,7 @@ import {
   judgeStanding,
   type StandingEndpoint,
 } from './delete-guards';
+import { isUp } from './plan';
 import type { ProviderCore } from './provider-core';
 import type { Properties, Resource } from './resource-identity';
 
@@ -57,6 +59,7 @@ async function gatherFacts(question: DeleteQuestion): Promise<DeleteFacts> {
     subject: kind === 'branch' ? { action: 'delete', branchId: id } : { action: 'delete', endpointId: id },
     lacksCreate: claims.lacksCreate(urn),
     adopter: claims.findAdopter(live.known, urn),
+    unasked: findUnasked(question, live.endpoint),
     obstacle,
     isProtectedByOthers: live.isProtected && question.outputs.protected !== true,
     standing: live.standing,
@@ -66,23 +69,44 @@ async function gatherFacts(question: DeleteQuestion): Promise<DeleteFacts> {
   };
 }
 
-/** Of an endpoint the service is asked only if a resource of this run may adopt it; of a branch always. */
-async function readLive({ core, kind, id, outputs, project, deadline }: DeleteQuestion) {
+/** A resource option replaces the endpoint: the engine has checked it twice, and has asked for no diff. */
+function findUnasked(
+  { core, resource }: DeleteQuestion,
+  endpoint: Endpoint | undefined,
+): Endpoint | undefined {
+  const claims = core.claims.endpoint;
+  const { urn = '' } = resource;
+  const replacement = claims.findReplacement(urn);
+  const isUnasked = claims.nameInState(urn) !== undefined && claims.replacementOf(urn) === undefined;
+  const allowsRestart = replacement?.allowRestart ?? core.config.allowRestart;
+  return endpoint && isUp(endpoint) && replacement && isUnasked && allowsRestart !== true
+    ? endpoint
+    : undefined;
+}
+
+/** Of an endpoint the service is asked only if this run may adopt or replace it; of a branch always. */
+async function readLive({ core, kind, id, resource, outputs, project, deadline }: DeleteQuestion) {
   const known = { projectId: project.id, names: [outputs.name] };
   if (kind === 'endpoint') {
-    const endpoint = core.claims.endpoint.hasAdopters
-      ? await project.endpoints.find(id, { deadline })
-      : undefined;
+    const endpoint =
+      core.claims.endpoint.hasAdopters || core.claims.endpoint.findReplacement(resource.urn)
+        ? await project.endpoints.find(id, { deadline })
+        : undefined;
     const branchIds = outputs.type === 'read_write' ? compact([outputs.branchId, endpoint?.branch_id]) : [];
     const names = [outputs.name, endpoint?.name];
-    return { known: { ...known, names, branchIds }, isProtected: false, standing: [] };
+    return { known: { ...known, names, branchIds }, isProtected: false, standing: [], endpoint };
   }
   const [branch, standing] = await Promise.all([
     project.branches.find(id, { deadline }),
     listStanding(core, project, id, deadline),
   ]);
   const isProtected = branch?.protected === true;
-  return { known: { ...known, names: [outputs.name, branch?.name] }, isProtected, standing };
+  return {
+    known: { ...known, names: [outputs.name, branch?.name] },
+    isProtected,
+    standing,
+    endpoint: undefined,
+  };
 }
 
 /** The endpoints on a branch, without those that this run deletes. */
@@ -130,6 +154,7 @@ export async function foreseeStanding(
 const nothingKnown = {
   lacksCreate: false,
   adopter: undefined,
+  unasked: undefined,
   obstacle: undefined,
   isProtectedByOthers: false,
   foreseen: undefined,

@@ -16,6 +16,8 @@ export interface DeleteFacts {
   readonly lacksCreate: boolean;
   /** The resource that is to adopt it, and has not. */
   readonly adopter: string | undefined;
+  /** The active endpoint that a resource option replaces although `allowRestart` is false. */
+  readonly unasked: Endpoint | undefined;
   /** Why the create of its replacement is bound to fail. */
   readonly obstacle: string | undefined;
   /** Whether others have protected the branch since the state was written. */
@@ -63,6 +65,9 @@ export const deleteGuards: Readonly<Record<string, Guard>> = {
   'an adopter has not taken it over': ({ adopter, subject }) =>
     adopter &&
     `${describeSubject(subject)}: ${adopter} is to adopt it, and has not taken it over. Nothing was deleted, and it stays in the state. Correct what keeps that resource from adopting it, and run \`pulumi up\` again. To rename a resource, give it \`aliases\` with its old name: it needs neither adopt nor a delete.`,
+  'a resource option replaces an active endpoint': ({ unasked, subject }) =>
+    unasked &&
+    `${describeSubject(subject)}: allowRestart is false, and a resource option (replaceWith, deletedWith or another provider) replaces the endpoint: its connections drop (it is ${unasked.current_state} now). Nothing was deleted. Set allowRestart: true on it, suspend it first, or leave the option out.`,
   'its replacement can not be created': ({ obstacle, subject }) =>
     obstacle && `${describeSubject(subject)}: ${describeObstacle(obstacle)}`,
   'others have protected it since': ({ isProtectedByOthers, subject }) =>
