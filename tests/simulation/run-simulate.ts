@@ -8,6 +8,7 @@ import { shrink } from './shrink';
 import { type Outcome, Simulator } from './simulate';
 import { simulateInParallel } from './simulate-in-parallel';
 import { simulateSeed } from './simulate-seeds';
+import type { ScheduleKind } from './simulating-process';
 import { userDrawing } from './user-steps/draw-user-schedule';
 import type { UserSchedule } from './user-steps/user-schedule';
 
@@ -22,6 +23,7 @@ interface Options {
   readonly floorTransitions?: number;
   readonly floorBranches?: number;
   readonly coverage?: boolean;
+  readonly users?: boolean;
 }
 
 const command = new Command('simulate')
@@ -38,6 +40,7 @@ const command = new Command('simulate')
   )
   .option('--seed <seed>', 'replay one seed and print its story', toCount)
   .option('--shrink', 'with --seed: print the smallest schedule that breaks the same rule')
+  .option('--users', 'only the steps of users, for every seed')
   .option('--parallel <count>', 'processes to run at the same time', toCount, 2)
   .option('--coverage', 'print how often each row decided, followed another one and met each kind of event')
   .option('--floor-rows <count>', 'fail if fewer rows of the table decided', toCount)
@@ -49,16 +52,17 @@ void main(command.opts<Options>());
 
 async function main(options: Options): Promise<void> {
   if (options.seed !== undefined) {
-    await replay(options.seed, options.shrink === true);
+    await replay(options.seed, options);
     return;
   }
   const startedAt = Date.now();
-  const totals = await simulateInParallel(options);
+  const kind = options.users ? 'users' : 'all';
+  const totals = await simulateInParallel({ ...options, kind });
   const seconds = (Date.now() - startedAt) / 1_000;
   for (const { seed, violations } of totals.failures)
     print(`seed ${seed}: ${violations.map(describeViolation).join('\n  ')}`);
   const [first] = totals.failures;
-  if (first) await tellSmallest(first.seed, first.violations);
+  if (first) await tellSmallest(first.seed, first.violations, kind);
   const { coverage } = totals;
   if (options.coverage) for (const [what, times] of [...coverage.counts].sort()) print(`${times} x ${what}`);
   print(coverage.describe());
@@ -70,21 +74,22 @@ async function main(options: Options): Promise<void> {
 }
 
 /** Prints what happens in the schedules of a seed. */
-async function replay(seed: number, isShrunk: boolean): Promise<void> {
-  const found = await simulated((simulator) => simulateSeed(simulator, seed, true));
+async function replay(seed: number, { shrink: isShrunk, users }: Options): Promise<void> {
+  const options = { kind: users ? 'users' : 'all', isTold: true } as const;
+  const found = await simulated((simulator) => simulateSeed(simulator, seed, options));
   for (const line of found.story) print(line);
   print(`seed ${seed}: ${found.violations.length} violations`);
-  if (isShrunk) await tellSmallest(seed, found.violations);
+  if (isShrunk) await tellSmallest(seed, found.violations, options.kind);
   process.exitCode = found.violations.length > 0 ? 1 : 0;
 }
 
 /** Prints the smallest schedule that breaks the same rule, with its data. */
-async function tellSmallest(seed: number, [first]: readonly Violation[]): Promise<void> {
+async function tellSmallest(seed: number, [first]: readonly Violation[], kind: ScheduleKind): Promise<void> {
   if (!first) return;
   await simulated(async (simulator) => {
     const run = (scenario: Scenario, isTold = false) => simulator.run(scenario, isTold);
     const runUser = (schedule: UserSchedule, isTold = false) => simulator.runUser(schedule, isTold);
-    const { violations } = await run(drawScenario(seed).value);
+    const { violations } = kind === 'all' ? await run(drawScenario(seed).value) : { violations: [] };
     await (violations.length > 0
       ? tell(scenarioDrawing, seed, first, run)
       : tell(userDrawing, seed, first, runUser));

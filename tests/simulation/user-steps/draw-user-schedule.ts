@@ -164,8 +164,8 @@ function toScope({ kind, chosen }: DrawnStep['scope'], before: Program, program:
 /** The schedule of a seed, the same one each time. */
 export const userDrawing = new Drawing(userSchedule);
 
-/** One seed in so many has one, besides its scenario. */
-const seedsPerSchedule = 10;
+/** One seed in so many has one, besides its scenario. Odd, because processes share the seeds in turn. */
+const seedsPerSchedule = 11;
 
 export function hasUserSchedule(seed: number): boolean {
   return seed % seedsPerSchedule === 0;
