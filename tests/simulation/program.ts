@@ -1,11 +1,11 @@
+import { mapValues } from 'lodash';
 import type { Properties } from '../../provider/src/lifecycle/resource-identity';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
 import { slotArguments, slotName } from '../chaos/declared-slot';
 import type { SlotPlan } from '../chaos/slot-plan';
-import { dependentArgument, isDependent } from './engine';
 import type { Ground } from './ground';
 import type { Scenario } from './scenario';
-import type { DeclaredResource, Stack } from './stack';
+import type { DeclaredResource, Reference, Stack } from './stack';
 
 /** The slots that a stack declares. */
 export function declaredSlots(
@@ -38,8 +38,25 @@ export function declareProgram(
     timeoutSeconds,
     importId: ground.imported.get(slot),
     replaceOnChanges: ground.replacedOnChanges.has(slot) ? ['suspendTimeoutSeconds'] : undefined,
-    ...(ground.branches.declared(slot)?.hasEndpoint && { onBranch: stack.urnOf(branchName(slot), 'Branch') }),
+    references: {
+      ...(isDependent(stack.urnOf(slotName(slot)), dependedOn) && referenceTo(dependedOn)),
+      ...(ground.branches.declared(slot)?.hasEndpoint && {
+        branchId: { urn: stack.urnOf(branchName(slot), 'Branch'), output: 'id' },
+      }),
+    },
   }));
+}
+
+/** The argument that dependents take from the resource that they depend on. Its value never changes. */
+export const dependentArgument = { poolerMode: 'transaction' };
+
+/** @param dependedOn the resource that all others of the stack depend on, if there is one */
+export function isDependent(resource: string, dependedOn: string | undefined): dependedOn is string {
+  return dependedOn !== undefined && resource !== dependedOn;
+}
+
+export function referenceTo(urn: string): Record<string, Reference> {
+  return mapValues(dependentArgument, (_value, output) => ({ urn, output }));
 }
 
 export function branchName(slot: number): string {

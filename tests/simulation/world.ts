@@ -298,7 +298,7 @@ export class World implements Carrier {
       stack,
       run,
       host,
-      options: { ...options, dependedOn },
+      options,
       journal: this.journal,
       witness: {
         written: () => this.watch.written(run, stack),
