@@ -1,5 +1,5 @@
 import { isEqual } from 'lodash';
-import { findDifference, findForeignChanges, slotName } from '../chaos/declared-slot';
+import { findDifference, findForeignChanges, slotName } from './declared-slot';
 import type { Round } from './scenario';
 import { isBranchUrn, type Stack } from './stack';
 import type { RunResult, World } from './world';

@@ -1,7 +1,7 @@
 import { compact, mapValues, sumBy } from 'lodash';
-import { disruptionsOf, type SlotBefore, slotName } from '../chaos/declared-slot';
-import type { SlotPlan } from '../chaos/slot-plan';
+import { disruptionsOf, type SlotBefore, slotName } from './declared-slot';
 import { isDestroy, type Round } from './scenario';
+import type { SlotPlan } from './slot-plan';
 import type { RunResult, World } from './world';
 
 interface Before extends SlotBefore {

@@ -3,7 +3,7 @@ import type { Endpoint } from 'postgres-control-emulator';
 import type { SlotPlan } from './slot-plan';
 import type { SlotTexts } from './slot-texts';
 
-// What the programs of chaos and of the simulation declare for a slot, and what the service should have of it.
+// What the programs declare for a slot, and what the service should have of it.
 
 /** Where the slots are, and what their texts are. */
 export interface SlotGround {
@@ -15,6 +15,10 @@ export interface SlotGround {
 
 export function slotName(slot: number): string {
   return `slot-${slot}`;
+}
+
+export function branchName(slot: number): string {
+  return `branch-${slot}`;
 }
 
 /** The arguments of a slot's ComputeEndpoint, with a marker around each secret. */
