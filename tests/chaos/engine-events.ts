@@ -26,8 +26,11 @@ export async function readEvents(
 ): Promise<Omit<EngineResult, 'isSuccess'> & { readonly shown: readonly string[] }> {
   const lines = (await readFile(file, 'utf8').catch(() => '')).split('\n');
   const events = lines.filter((line) => line.endsWith('}')).map((line): EngineEvent => JSON.parse(line));
+  // The SDK's own messages, which only a user of --debug sees.
   const messages = events.flatMap(({ diagnosticEvent: event }) =>
-    event ? [{ ...event, urn: event.urn ?? '', message: plain(event.message) }] : [],
+    event && event.severity !== 'debug'
+      ? [{ ...event, urn: event.urn ?? '', message: plain(event.message) }]
+      : [],
   );
   return {
     shown: messages.map(({ message }) => message),

@@ -7,7 +7,7 @@ const epochMs = Date.parse('2026-01-01T00:00:00Z');
 
 /** What the clock of the service says, virtual or real. Somebody sets the clock of the users, which is `Date`. */
 export function trueTime(): number {
-  return performance.timeOrigin + performance.now();
+  return Math.floor(performance.timeOrigin + performance.now());
 }
 
 interface DelayOptions {
