@@ -70,7 +70,7 @@ function describeTotals(outcomes: readonly RealOutcome[]): string {
     return total > 0 ? [`${total} ${event}`] : [];
   });
   const changed = [...new Set(outcomes.flatMap((outcome) => outcome.changed))].map(
-    (what) => `${sum((outcome) => Number(outcome.changed.includes(what)))} seeds had ${what}`,
+    (what) => `${sum((outcome) => Number(outcome.changed.includes(what)))} seeds: ${what}`,
   );
   return [
     `${outcomes.length} seeds, ${failed} failed: ${counted.join(', ')}`,
