@@ -89,7 +89,7 @@ const stops: readonly Row[] = [
       failed({ ...larger, ...stop }, 'suspend_compute'),
       {
         program: { ...larger, allowRestart: false },
-        message: /suspends the compute: its connections drop \(it is active now\)/,
+        message: /drops its connections \(active now\)/,
       },
     ],
     expect: { drops: 0, state: { current_state: 'active', disabled: true } },

@@ -1,12 +1,11 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import type { ReadProperties } from '../../../provider/src/plugin/properties';
 import { pluginFolder } from '../../support/program-doors';
 import { makeStack, type PulumiStack } from '../../support/pulumi-stack';
-import type { PendingOperation, StackState, StoredResource } from '../stack';
 import type { Registration } from './agreement-ground';
 import type { AgreementScenario, AgreementStep } from './agreement-scenario';
+import { readFiledState } from './filed-state';
 import { writeProgram } from './real-program';
 import type { RecordedCall } from './record-calls';
 import { runSteps, serviceOptions } from './run-steps';
@@ -60,7 +59,7 @@ async function runStep(
   );
   const lines = (await readFile(callsFile, 'utf8')).split('\n').filter(Boolean);
   const calls = lines.map((line): RecordedCall => JSON.parse(line));
-  return { isSuccess: exitCode === 0, calls, ...(await readState(stack)) };
+  return { isSuccess: exitCode === 0, calls, ...(await readFiledState(stack.backend, project, stackName)) };
 }
 
 function toFlags(step: AgreementStep, toUrn: (name: string) => string): string[] {
@@ -72,59 +71,4 @@ function toFlags(step: AgreementStep, toUrn: (name: string) => string): string[]
     ...of('--exclude', step.exclude),
     ...(step.continuesOnError ? ['--continue-on-error'] : []),
   ];
-}
-
-/** A resource as a state file has it. */
-interface FiledResource {
-  readonly urn: string;
-  readonly type: string;
-  readonly id: string;
-  readonly inputs?: object;
-  readonly outputs?: object;
-  readonly customTimeouts?: { readonly create?: number };
-  readonly initErrors?: readonly string[];
-  readonly taint?: boolean;
-  readonly pendingReplacement?: boolean;
-  readonly delete?: boolean;
-  readonly retainOnDelete?: boolean;
-}
-
-interface FiledState {
-  readonly resources?: readonly FiledResource[];
-  readonly pending_operations?: readonly { resource: FiledResource; type: PendingOperation['kind'] }[];
-}
-
-async function readState({ backend }: PulumiStack): Promise<StackState> {
-  const file = join(backend, '.pulumi', 'stacks', project, `${stackName}.json`);
-  const { checkpoint } = JSON.parse(await readFile(file, 'utf8')) as { checkpoint: { latest?: FiledState } };
-  const { resources = [], pending_operations: pending = [] } = checkpoint.latest ?? {};
-  return {
-    resources: resources.filter(({ type }) => type.startsWith('postgres-compute:')).map(toStored),
-    pending: pending.map(({ resource, type }) => ({ urn: resource.urn, kind: type })),
-  };
-}
-
-function toStored(filed: FiledResource): StoredResource {
-  return {
-    urn: filed.urn,
-    id: filed.id,
-    inputs: toRead(filed.inputs),
-    outputs: toRead(filed.outputs),
-    timeoutSeconds: filed.customTimeouts?.create ?? 0,
-    hasInitErrors: filed.initErrors !== undefined,
-    isTainted: filed.taint === true,
-    isPendingReplacement: filed.pendingReplacement === true,
-    isToDelete: filed.delete === true,
-    retainOnDelete: filed.retainOnDelete === true,
-  };
-}
-
-/** Marks a secret in a state file. */
-const secretSignature = '4dabf18193072939515e22adb298388d';
-
-function toRead(values: object = {}): ReadProperties {
-  const secrets = Object.entries(values).filter(([, value]) =>
-    JSON.stringify(value).includes(secretSignature),
-  );
-  return { values: { ...values }, secretNames: secrets.map(([name]) => name) };
 }

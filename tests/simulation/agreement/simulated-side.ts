@@ -61,7 +61,7 @@ async function runStep(
 ): Promise<RecordedStep> {
   const { command } = step;
   const dependedOn = dependedOnName && urnOf(dependedOnName);
-  for (const name of step.taint ?? []) stack.taint(urnOf(name));
+  for (const name of step.taint ?? []) await stack.taint(urnOf(name));
   const calls: RecordedCall[] = [];
   const stopRecording = recordCalls((call) => calls.push(structuredClone(call)));
   const journal = new Journal(() => 0, false);
