@@ -29,38 +29,7 @@ async function stateAfter(service: Service, failure: Failure, program: StoredInp
   };
 }
 
-describe('a change by another client during a create', () => {
-  it('fails the create, and the next update applies the declared values', async () => {
-    const service = await startService();
-    const starting = hold(service, 'start_compute');
-    const creation = failureOf(service.provider.create(service.declare()));
-    await until(() => ownEndpoint(service)?.id !== undefined);
-    service.emulator.changeEndpoint(ownEndpoint(service)?.id ?? '', { autoscaling_limit_max_cu: 4 });
-    starting.clear();
-    const { message, id, properties } = await creation;
-    expect(message).toContain('the service reports a different autoscalingLimitMaxCu than declared');
-    expect(await service.provider.diff(id, properties, service.declare())).toMatchObject({ changes: true });
-    await service.provider.update(id, properties, service.declare());
-    expect(ownEndpoint(service)).toMatchObject({ id, autoscaling_limit_max_cu: 1 });
-  });
-});
-
 describe('an unfinished operation in state', () => {
-  it('is repeated by the next update when it has failed since, although no value differs', async () => {
-    const service = await startService();
-    const { id, outs } = await createEndpoint(service);
-    const desired = service.declare({ suspendTimeoutSeconds: 900 });
-    service.emulator.inject({ match: { action: 'apply_config' }, effect: { kind: 'operation-fails' } });
-    const { properties } = await failureOf(service.provider.update(id, outs, desired));
-    // The same, had the run ended before the operation failed.
-    const { unsettledOperations, ...rest } = properties as StoredOutputs;
-    const running = (unsettledOperations as object[]).map((failed) => ({ ...failed, status: 'running' }));
-    const olds = { ...rest, unsettledOperations: running } as StoredOutputs;
-    const updated = await service.provider.update(id, olds, desired);
-    expect(updated.outs?.unsettledOperations).toBeUndefined();
-    expect(service.emulator.requests().filter(({ method }) => method === 'PATCH')).toHaveLength(2);
-  });
-
   it('is dropped by the next update when the service no longer knows it', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
