@@ -121,11 +121,9 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       const keeper = this.#claims.keeperOf(id, urn);
       if (keeper !== undefined) return this.core.reportKept(`branch ${id}`, urn, keeper);
       const { project, progress } = this.core.startWork(reported, deadline);
-      const { resource, outputs } = prior;
       const question: DeleteQuestion = {
-        ...{ core: this.core, kind: 'branch', id, resource, outputs, project, deadline },
-        findObstacle: (replacement) =>
-          findObstacle(this.core, { resource, inputs: replacement as unknown as BranchInputs }, id), // As checked.
+        ...{ core: this.core, kind: 'branch', id, prior, project, deadline },
+        findObstacle: (inputs) => findObstacle(this.core, { ...prior, inputs: inputs as BranchInputs }, id), // As checked.
       };
       const check = () => guardDelete(question);
       return deleteBranch(project, id, deadline, progress, check);

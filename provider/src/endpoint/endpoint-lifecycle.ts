@@ -171,11 +171,9 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       const keeper = this.#claims.keeperOf(id, urn);
       if (keeper !== undefined) return this.core.reportKept(`endpoint ${id}`, urn, keeper);
       const { project, progress } = this.#startWork(reported, deadline);
-      const { resource, outputs } = prior;
       const question: DeleteQuestion = {
-        ...{ core: this.core, kind: 'endpoint', id, resource, outputs, project, deadline },
-        findObstacle: (replacement) =>
-          findObstacle(this.core, { resource, inputs: replacement as unknown as EndpointInputs }, id), // As checked.
+        ...{ core: this.core, kind: 'endpoint', id, prior, project, deadline },
+        findObstacle: (inputs) => findObstacle(this.core, { ...prior, inputs: inputs as EndpointInputs }, id), // As checked.
       };
       const check = () => guardDelete(question);
       return this.#claims.noteLeaving(id, deleteEndpoint(project, id, deadline, progress, check));
