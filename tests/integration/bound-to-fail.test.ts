@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { errorOf } from '../support/failure';
 import { startEngineRuns } from '../support/start-engine-run';
-import { send, urnOf } from '../support/start-service';
+import { urnOf } from '../support/start-service';
+import { until } from '../support/virtual-world';
 
 async function startProgram() {
   const ground = await startEngineRuns();
@@ -60,9 +61,9 @@ it('allowRestart: false holds when a resource option replaces an active endpoint
   await run.check('endpoint', 'e', { ...args, name: 'api' }, endpoint);
   await run.check('endpoint', 'e', { ...args, name: 'api' });
   expect((await errorOf(run.delete(endpoint))).message).toContain('a resource option (replaceWith');
-  await send(ground, 'POST', `${endpoint.id}/suspend`, {});
+  await ground.send('POST', `${endpoint.id}/suspend`);
   const now = () => emulator.endpoints().find(({ id }) => id === endpoint.id);
-  await expect.poll(() => now()?.current_state).toBe('idle');
+  await until(() => now()?.current_state === 'idle');
   await run.delete(endpoint);
   expect(now()).toBeUndefined();
 });

@@ -27,8 +27,9 @@ export async function runUserSteps(parts: UserParts): Promise<void> {
 }
 
 /** Returns whether the step is done, and the user goes on to the next one. */
-async function runStep(world: UserWorld, step: UserStep, before: UserStep): Promise<boolean> {
+async function runStep(world: UserWorld, wanted: UserStep, before: UserStep): Promise<boolean> {
   const { ground, watch } = world;
+  const step = { ...wanted, program: mendTexts(world, wanted.program) };
   watch.beginStep();
   for (const name of step.taint ?? []) world.stack.taint(ground.urnOf(name));
   for (const intrusion of step.intrusions ?? []) watch.intruded(intrusion);
