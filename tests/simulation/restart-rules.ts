@@ -2,7 +2,7 @@ import type { Endpoint, Operation } from 'postgres-control-emulator';
 import { unsettledOutputs } from '../../provider/src/lifecycle/resource-state';
 import { slotArguments } from '../chaos/declared-slot';
 import type { SlotPlan } from '../chaos/slot-plan';
-import type { EngineResult } from './engine';
+import type { EngineResult } from './engine-failures';
 import type { Ground } from './ground';
 import type { SentRequest } from './network';
 import type { SimulatedRun } from './simulated-run';
