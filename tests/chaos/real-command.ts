@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { EngineResult } from '../simulation/engine';
+import type { EngineResult } from '../simulation/engine-failures';
 import type { EngineOptions } from '../simulation/engine-steps';
 import type { Mishap } from '../simulation/simulated-run';
 import type { Command, Invocation } from '../simulation/world';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EngineResult } from '../simulation/engine';
+import type { EngineResult } from '../simulation/engine-failures';
 import type { Journal } from '../simulation/journal';
 import { declareStack } from '../simulation/program';
 import type { Scenario } from '../simulation/scenario';

@@ -71,6 +71,10 @@ export class EngineSteps {
     this.#witness = parts.witness;
   }
 
+  get isPreview(): boolean {
+    return this.#options.isPreview === true;
+  }
+
   async create(resource: DeclaredResource, inputs: ReadProperties, old?: StoredResource): Promise<void> {
     const { urn, deletesFirst } = resource;
     if (this.note('create', urn)) return this.#host.previewCreate(urn, inputs);

@@ -1,20 +1,13 @@
 import { intersection, isEqual } from 'lodash';
-import { unknownValue } from '../../provider/src/lifecycle/input-values';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
-import { dependenciesOf, inLevels, keptOptions, withUnknown, withValues } from './engine-graph';
+import { findReplacedWith, withOutputs } from './engine-dependents';
+import { EngineFailures, type EngineResult } from './engine-failures';
+import { dependenciesOf, inLevels, keptOptions } from './engine-graph';
 import { applyRefresh, refreshResource } from './engine-refresh';
 import { EngineScope } from './engine-scope';
 import { type EngineParts, EngineSteps, markSecretOutputs, toStored } from './engine-steps';
 import { nothing } from './provider-host';
 import { type DeclaredResource, isBranchUrn, type StoredResource } from './stack';
-
-export interface EngineResult {
-  readonly isSuccess: boolean;
-  /** The errors under Diagnostics. */
-  readonly failures: readonly { readonly urn: string; readonly message: string }[];
-  /** What the run did, or would do: `create URN`, `update URN` … */
-  readonly steps: readonly string[];
-}
 
 /** One step of the plan; those of one resource run one after another. */
 type Step = () => Promise<void>;
@@ -29,21 +22,19 @@ export class Engine {
   readonly #parts: EngineParts;
   readonly #scope: EngineScope;
   readonly #steps: EngineSteps;
-  readonly #failures: { urn: string; message: string }[] = [];
+  readonly #failures: EngineFailures;
   readonly #operatedOn = new Set<string>();
   readonly #imported = new Set<StoredResource>();
   /** What is replaced with what it depends on, and was deleted before that. */
   readonly #deletedEarly = new Map<string, StoredResource>();
   /** The resources in state under the URNs that the program gives them. */
   readonly #inState = new Map<string, StoredResource>();
-  /** Steps that have failed with `--continue-on-error`, and what was skipped because of them. */
-  readonly #skipped = new Set<string>();
-  #hasFailed = false;
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
     this.#scope = new EngineScope(parts.options);
     this.#steps = new EngineSteps(parts);
+    this.#failures = new EngineFailures(parts.options);
   }
 
   /** `pulumi up`, or `pulumi preview`. */
@@ -68,13 +59,13 @@ export class Engine {
   }
 
   get #isStopped(): boolean {
-    return this.#hasFailed || this.#parts.run.isInterrupted;
+    return this.#failures.hasStopped || this.#parts.run.isInterrupted;
   }
 
   #conclude(): EngineResult {
     if (!this.#parts.options.isPreview) this.#steps.write();
-    const isSuccess = !this.#isStopped && this.#failures.length === 0;
-    return { isSuccess, failures: this.#failures, steps: this.#steps.taken };
+    const failures = this.#failures.all;
+    return { isSuccess: !this.#isStopped && failures.length === 0, failures, steps: this.#steps.taken };
   }
 
   /** The program goes on when the engine has answered these registrations. */
@@ -82,31 +73,22 @@ export class Engine {
     const chains: Promise<void>[] = [];
     for (const resource of resources) {
       if (this.#isStopped) break;
-      const steps = await this.#attempt(resource.urn, () => this.#plan(this.#withOutputs(resource)));
-      if (dependenciesOf(resource).some((urn) => this.#skipped.has(urn))) this.#skipped.add(resource.urn);
+      const steps = await this.#failures.attempt(resource.urn, () =>
+        this.#plan(withOutputs(resource, this.#steps, this.#inState)),
+      );
+      if (dependenciesOf(resource).some((urn) => this.#failures.skipped.has(urn)))
+        this.#failures.skipped.add(resource.urn);
       else chains.push(this.#runChain(resource.urn, steps ?? []));
     }
     await Promise.all(chains);
   }
 
-  /** A preview does not know the outputs of a resource that is created. */
-  #withOutputs(resource: DeclaredResource): DeclaredResource {
-    const { snapshot, taken } = this.#steps;
-    const values: Record<string, unknown> = {};
-    for (const [name, { urn, output }] of Object.entries(resource.references ?? {})) {
-      const found = snapshot.find(urn) ?? this.#inState.get(urn);
-      if (this.#parts.options.isPreview && taken.includes(`create ${urn}`)) values[name] = unknownValue;
-      else if (output === 'id') values[name] = found?.id;
-    }
-    return { ...resource, inputs: withValues(resource.inputs, values) };
-  }
-
   /** What a registered resource needs. */
   async #plan(resource: DeclaredResource): Promise<readonly Step[]> {
     const { urn, aliases = [] } = resource;
-    const isOld = (each: StoredResource) => !each.isToDelete && !this.#operatedOn.has(each.urn);
+    const left = this.#steps.snapshot.base.filter((each) => this.#isLeft(each));
     const old = [urn, ...aliases]
-      .map((name) => this.#steps.snapshot.base.find((each) => each.urn === name && isOld(each)))
+      .map((name) => left.find((each) => each.urn === name))
       .find((found) => found);
     this.#operatedOn.add(urn);
     if (old) {
@@ -118,14 +100,8 @@ export class Engine {
       return [];
     }
     const steps = await this.#planInScope(resource, old);
-    if (this.#scope.lacksDependency(resource)) this.#reportOutOfScope(urn, 'untargeted create');
+    if (this.#scope.lacksDependency(resource)) this.#failures.reportOutOfScope(urn, 'untargeted create');
     return steps;
-  }
-
-  /** A preview goes on, to report all of them. */
-  #reportOutOfScope(urn: string, message: string): void {
-    if (!this.#parts.options.isPreview) throw new Error(message);
-    this.#failures.push({ urn, message });
   }
 
   async #planInScope(resource: DeclaredResource, old: StoredResource | undefined): Promise<readonly Step[]> {
@@ -181,47 +157,23 @@ export class Engine {
     return steps;
   }
 
-  /**
-   * Before a delete-before-replace, the engine asks whether the resources that depend on it, by the state, have to be replaced too:
-   * they are deleted before it.
-   */
+  /** What has to be replaced because of a resource that is deleted first: it is deleted before that. */
   async #findReplacedWith(urn: string): Promise<readonly StoredResource[]> {
-    const found: StoredResource[] = [];
-    const replaced = new Set([urn]);
-    const old = this.#steps.snapshot.base.filter(
-      (each) => !each.isToDelete && !this.#operatedOn.has(each.urn),
-    );
-    for (const each of inLevels(old).flat()) {
-      const inputs = withUnknown(each, replaced);
-      if (!inputs) continue;
-      const { replaces } = await this.#parts.host.diff(each, inputs);
-      if (replaces.length === 0) continue;
-      replaced.add(each.urn);
-      this.#deletedEarly.set(each.urn, each);
-      found.push(each);
-    }
+    const left = this.#steps.snapshot.base.filter((each) => this.#isLeft(each));
+    const found = await findReplacedWith(urn, left, this.#parts.host);
+    for (const each of found) this.#deletedEarly.set(each.urn, each);
     return found;
+  }
+
+  /** Whether the program has not registered it. */
+  #isLeft({ urn, isToDelete }: StoredResource): boolean {
+    return !isToDelete && !this.#operatedOn.has(urn);
   }
 
   async #runChain(urn: string, steps: readonly Step[]): Promise<void> {
     for (const step of steps) {
-      if (this.#isStopped || this.#skipped.has(urn)) return;
-      await this.#attempt(urn, step, this.#parts.options.continuesOnError);
-    }
-  }
-
-  async #attempt<Result>(
-    urn: string,
-    work: () => Promise<Result>,
-    continues = false,
-  ): Promise<Result | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      this.#failures.push({ urn, message: error instanceof Error ? error.message : String(error) });
-      if (continues) this.#skipped.add(urn);
-      else this.#hasFailed = true;
-      return undefined;
+      if (this.#isStopped || this.#failures.skipped.has(urn)) return;
+      await this.#failures.attemptStep(urn, step);
     }
   }
 
@@ -253,10 +205,12 @@ export class Engine {
   async #deleteRest(): Promise<void> {
     const { snapshot } = this.#steps;
     const rest = snapshot.base.filter(({ urn, isToDelete }) => isToDelete || !this.#operatedOn.has(urn));
-    const chosen = await this.#attempt('', () => this.#chooseDeletes(rest));
+    const chosen = await this.#failures.attempt('', () => this.#chooseDeletes(rest));
     for (const level of inLevels(chosen ?? []).reverse()) {
       // What depends on it could not be deleted.
-      const kept = new Set(snapshot.base.filter(({ urn }) => this.#skipped.has(urn)).flatMap(dependenciesOf));
+      const kept = new Set(
+        snapshot.base.filter(({ urn }) => this.#failures.skipped.has(urn)).flatMap(dependenciesOf),
+      );
       const part = level.filter(({ urn }) => !kept.has(urn));
       await Promise.all(part.map((old) => this.#deleteOne(old)));
     }
@@ -268,7 +222,7 @@ export class Engine {
     for (const urn of this.#scope.targetsWithDependents(base)) await this.#findReplacedWith(urn);
     const chosen = this.#scope.chooseDeletes(rest, base);
     const isNamed = chosen.every(({ urn }) => this.#scope.includes(urn));
-    if (!isNamed) this.#reportOutOfScope('', 'delete untargeted resource');
+    if (!isNamed) this.#failures.reportOutOfScope('', 'delete untargeted resource');
     return chosen;
   }
 
@@ -282,7 +236,7 @@ export class Engine {
     const refreshed = await Promise.all(
       this.#steps.snapshot.base.map((old) =>
         this.#scope.includes(old.urn)
-          ? this.#attempt(old.urn, () => refreshResource(this.#parts, old))
+          ? this.#failures.attempt(old.urn, () => refreshResource(this.#parts, old))
           : Promise.resolve(old),
       ),
     );

@@ -1,6 +1,7 @@
 import type { InternalAxiosRequestConfig } from 'axios';
 import type { Operation } from 'postgres-control-emulator';
-import { Engine, type EngineResult } from './engine';
+import { Engine } from './engine';
+import type { EngineResult } from './engine-failures';
 import type { EngineOptions } from './engine-steps';
 import type { Served } from './in-process-reply';
 import type { Carriage, Carrier, Network, Sender, SentRequest } from './network';

@@ -2,7 +2,7 @@ import type { Branch, Endpoint } from 'postgres-control-emulator';
 import { ApiError } from '../../../emulator/src/records/api-error';
 import type { AgreementGround } from '../agreement/agreement-ground';
 import type { Intrusion } from '../agreement/agreement-scenario';
-import type { EngineResult } from '../engine';
+import type { EngineResult } from '../engine-failures';
 import type { SentRequest } from '../network';
 import type { Rule } from '../rules';
 import type { SimulatedRun } from '../simulated-run';
