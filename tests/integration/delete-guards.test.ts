@@ -148,7 +148,7 @@ describe('what others did since', () => {
     const { id } = emulator.createEndpoint(projectId, { branch_id: one.id, type: 'read_write' });
     const { message } = await errorOf(run.delete(one));
     expect(message).toContain(`endpoint ${id} (read_write`);
-    expect(message).toContain('of which the preview did not know');
+    expect(message).toContain('added after this run first checked the branch');
     expect(isThere(one.id)).toBe(true);
   });
 });

@@ -120,7 +120,7 @@ export async function listStanding(
 ): Promise<StandingEndpoint[]> {
   const all = await deadline.bound(endpoints.fresh(), 'list of the endpoints');
   const standing = all.filter(
-    ({ id, branch_id }) => branch_id === branchId && !claims.endpoint.item(id).isLeaving === true,
+    ({ id, branch_id }) => branch_id === branchId && !claims.endpoint.item(id).isLeaving,
   );
   return standing.map((endpoint) => {
     const branchIds = endpoint.type === 'read_write' ? [branchId] : [];

@@ -24,7 +24,7 @@ export interface DeleteFacts {
   readonly isProtectedByOthers: boolean;
   /** The endpoints on the branch, without those that this run deletes. */
   readonly standing: readonly StandingEndpoint[];
-  /** Those of which the preview knew, where it was asked. */
+  /** The ids that the diff of this run found on the branch; undefined if it did not list them. */
   readonly foreseen: readonly string[] | undefined;
   /** Whether the run declares anything; a destroy does not. */
   readonly isDestroy: boolean;
@@ -47,7 +47,7 @@ const standingGuards: Readonly<Record<string, Guard>> = {
     describeInTheWay(
       subject,
       foreseen ? standing.filter(({ endpoint }) => !foreseen.includes(endpoint.id)) : [],
-      'of which the preview did not know, would be deleted with the branch',
+      'added after this run first checked the branch, would be deleted with it',
       'Run the command again: its preview names the endpoint',
     ),
 };
@@ -58,7 +58,7 @@ export const deleteGuards: Readonly<Record<string, Guard>> = {
     lacksCreate ? describeMayBeKept(subject) : undefined,
   'an adopter has not taken it over': ({ adopter, subject }) =>
     adopter &&
-    `${describeSubject(subject)}: ${adopter} is to adopt it, and has not taken it over. Nothing was deleted, and it stays in the state. Correct what keeps that resource from adopting it, and run \`pulumi up\` again. To rename a resource, give it \`aliases\` with its old name: it needs neither adopt nor a delete.`,
+    `${describeSubject(subject)}: ${adopter} is to adopt it, and has not taken it over. Nothing was deleted, and the old resource stays in state. Fix what stops the adoption, and run \`pulumi up\` again. To rename a resource, use \`aliases\` with the old name instead of adopt: nothing is then adopted or deleted.`,
   'a resource option replaces an active endpoint': ({ unasked, subject }) =>
     unasked &&
     `${describeSubject(subject)}: allowRestart is false, and a resource option (replaceWith, deletedWith or another provider) replaces the endpoint: its connections drop (it is ${unasked.current_state} now). Nothing was deleted. Set allowRestart: true on it, suspend it first, or leave the option out.`,
@@ -90,7 +90,7 @@ export function describeKept({ subject, standing }: Pick<DeleteFacts, 'subject' 
     subject,
     standing.filter(({ keeper }) => keeper !== undefined),
     'which this program keeps, would be deleted with the branch',
-    'Remove the endpoint from the program, or move it to another branch, in an earlier `pulumi up`; or let its branchId come from the resource of a branch that is replaced, and it is replaced too',
+    'In an earlier `pulumi up`, remove the endpoint from the program or move it to another branch. If a change replaces the branch, you can instead set branchId to the id of the branch resource: the endpoint is then replaced with it',
   );
 }
 

@@ -28,7 +28,7 @@ export function describeAdoption(adopted: Endpoint, changes: readonly InputName[
 }
 
 export function describeNothingToAdopt({ inputs }: CreateTarget): string {
-  return `adopt finds no endpoint ${inputs.name === undefined ? '' : 'of that name, and none '}on branch ${inputs.branchId}: \`pulumi up\` creates one`;
+  return `adopt finds no endpoint to take over on branch ${inputs.branchId}: \`pulumi up\` creates one`;
 }
 
 /** Without its name, which may be a secret of an earlier program. */

@@ -180,7 +180,7 @@ export class PreviewDiagnostics {
         : [];
       const consequences = [...impact.sentences.map((sentence) => `it ${sentence}`), ...refusal];
       return [
-        `endpoint ${describeEndpoint(existing.item)} has the name of this resource: \`pulumi up\` takes it over, unless it replaces the resource and deletes that endpoint first`,
+        `endpoint ${describeEndpoint(existing.item)} has the name of this resource: \`pulumi up\` takes it over, unless it replaces this resource, which first deletes that endpoint`,
         ...consequences.map((consequence) => `if \`pulumi up\` takes the endpoint over, ${consequence}`),
         ...this.#describeGate(impact, inputs),
       ];
