@@ -87,7 +87,7 @@ describe('a branch is not deleted from under an endpoint', () => {
     await run.preview(endpoint, on(one.id));
     const { message } = await errorOf(run.delete(one));
     expect(message).toContain(`endpoint ${endpoint.id} (read_write, active, of ${urnOf('e')})`);
-    expect(message).toContain('move it to another branch, in an earlier `pulumi up`');
+    expect(message).toContain('remove the endpoint from the program or move it to another branch');
     expect(isThere(one.id)).toBe(true);
     const next = startRun();
     await next.update(endpoint, on(feature.id));
