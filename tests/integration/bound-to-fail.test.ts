@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { errorOf } from '../support/failure';
 import { startEngineRuns } from '../support/start-engine-run';
-import { urnOf } from '../support/start-service';
+import { send, urnOf } from '../support/start-service';
 
 async function startProgram() {
   const ground = await startEngineRuns();
@@ -53,13 +53,14 @@ describe('a replacement does not begin if its create is bound to fail', () => {
 });
 
 it('allowRestart: false holds when a resource option replaces an active endpoint, until it is suspended', async () => {
-  const { emulator, startRun, run, on, feature } = await startProgram();
+  const ground = await startProgram();
+  const { emulator, startRun, run, on, feature } = ground;
   const args = on(feature, { allowRestart: false });
   const endpoint = await startRun().create('endpoint', 'e', { ...args, name: 'api' });
   await run.check('endpoint', 'e', { ...args, name: 'api' }, endpoint);
   await run.check('endpoint', 'e', { ...args, name: 'api' });
   expect((await errorOf(run.delete(endpoint))).message).toContain('a resource option (replaceWith');
-  emulator.changeEndpoint(endpoint.id, { disabled: true });
+  await send(ground, 'POST', `${endpoint.id}/suspend`, {});
   const now = () => emulator.endpoints().find(({ id }) => id === endpoint.id);
   await expect.poll(() => now()?.current_state).toBe('idle');
   await run.delete(endpoint);

@@ -4,7 +4,12 @@ import { Deadline } from '../control-api/deadline';
 import type { Branch } from '../control-api/wire-types';
 import { checkDeclaration } from '../lifecycle/check-declaration';
 import type { Existing } from '../lifecycle/create-once';
-import { type DeleteQuestion, foreseeStanding, guardDelete } from '../lifecycle/delete-facts';
+import {
+  type DeleteQuestion,
+  findReplacementFailures,
+  foreseeStanding,
+  guardDelete,
+} from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
@@ -16,7 +21,7 @@ import { findChanges, findDrift, findUpdates, replacingArguments } from './branc
 import { createBranch, findExisting } from './branch-create';
 import { deleteBranch } from './branch-delete';
 import type { BranchDeclaration, BranchInputs, BranchOutputs, PriorBranch } from './branch-inputs';
-import { findObstacle, findReplacementFailures } from './branch-obstacles';
+import { findObstacle } from './branch-obstacles';
 import { isBecomingReady, situationInState, startRun } from './branch-resource';
 import { toFound, withSettings } from './branch-state';
 import { branchType } from './branch-type';
@@ -45,7 +50,10 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const checked = unjudged as unknown as CheckedDeclaration<BranchInputs>;
     const failures = [...this.core.findSettingFailures(), ...checked.failures];
     if (!olds) failures.push(...this.#findUnjudgedReplacement(checked));
-    if (failures.length === 0 && !olds) failures.push(...(await findReplacementFailures(this.core, checked)));
+    if (failures.length === 0 && !olds) {
+      const find = (replaced: string) => findObstacle(this.core, checked, replaced);
+      failures.push(...(await findReplacementFailures(this.#claims, checked.resource.urn, find)));
+    }
     if (failures.length === 0 && !olds) await this.#reportCreation(checked);
     return { ...checked, failures: this.core.presentFailures(checked, failures) };
   }
@@ -68,7 +76,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       if (urn !== undefined && replaces.length === 0) this.#claims.claimInState(id, urn);
       else if (urn !== undefined) {
         const isEarly = deletesData && !this.#claims.isDeclared(urn);
-        this.#claims.noteReplacement(urn, isEarly ? 'early' : 'judged', id);
+        this.#claims.note(urn, { replacement: isEarly ? 'early' : 'judged', replacedId: id });
       }
       return { hasChanges, changes, replaces, deletesData };
     });
@@ -113,11 +121,9 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       const keeper = this.#claims.keeperOf(id, urn);
       if (keeper !== undefined) return this.core.reportKept(`branch ${id}`, urn, keeper);
       const { project, progress } = this.core.startWork(reported, deadline);
-      const { resource, outputs } = prior;
       const question: DeleteQuestion = {
-        ...{ core: this.core, kind: 'branch', id, resource, outputs, project, deadline },
-        findObstacle: (replacement) =>
-          findObstacle(this.core, { resource, inputs: replacement as unknown as BranchInputs }, id), // As checked.
+        ...{ core: this.core, kind: 'branch', id, prior, project, deadline },
+        findObstacle: (inputs) => findObstacle(this.core, { ...prior, inputs: inputs as BranchInputs }, id), // As checked.
       };
       const check = () => guardDelete(question);
       return deleteBranch(project, id, deadline, progress, check);
@@ -130,9 +136,10 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
    */
   #findUnjudgedReplacement({ resource: { urn }, inputs }: CheckedDeclaration<BranchInputs>): InputFailure[] {
     const { allowDataLoss } = inputs;
-    const replacement = urn === undefined ? undefined : this.#claims.replacementOf(urn);
+    const replacement = urn === undefined ? undefined : this.#claims.resource(urn).replacement;
     const isEarly = replacement === 'early';
-    const isReplacing = isEarly || (urn !== undefined && this.#claims.nameInState(urn) !== undefined);
+    const isReplacing =
+      isEarly || (urn !== undefined && this.#claims.resource(urn).nameInState !== undefined);
     if (!isReplacing || replacement === 'judged' || isUnknown(allowDataLoss) || allowDataLoss === true)
       return [];
     const [cause, wayOut] = isEarly
@@ -167,7 +174,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const isCertain =
       replaces.some((name) => !isUnknown(inputs[name as keyof BranchInputs])) ||
       (resource.urn !== undefined && !this.#claims.isDeclared(resource.urn));
-    const isRetained = this.#claims.isRetained(resource.urn);
+    const isRetained = this.#claims.resource(resource.urn).isRetained === true;
     const what = isRetained
       ? 'it stays at the service (retainOnDelete), and the new one starts with the data of its parent'
       : 'its data will be deleted, with its endpoints';
@@ -195,7 +202,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const { inputs, resource } = declaration;
     const { urn } = resource;
     // A replacement deletes the old branch first, which this can't foresee.
-    const isReplacing = urn !== undefined && this.#claims.nameInState(urn) !== undefined;
+    const isReplacing = urn !== undefined && this.#claims.resource(urn).nameInState !== undefined;
     if (isReplacing || isUnknown([inputs.projectId, inputs.name])) return;
     const text = await this.#describeCreation(declaration).catch(messageOf);
     if (text !== undefined) await this.core.show('warning', declaration, [text]);

@@ -1,10 +1,8 @@
 import { isNotFound, messageOf } from '../control-api/control-api-error';
-import { describeObstacle } from '../lifecycle/delete-guards';
-import { type InputFailure, isUnknown } from '../lifecycle/input-values';
+import { isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
-import type { CheckedDeclaration } from '../lifecycle/resource-identity';
 import { findExisting } from './branch-create';
-import type { BranchDeclaration, BranchInputs } from './branch-inputs';
+import type { BranchDeclaration } from './branch-inputs';
 
 /** Why the branch can't be created in place of the one that it replaces; undefined when it can, as far as the service shows. */
 export async function findObstacle(
@@ -16,7 +14,7 @@ export async function findObstacle(
   if (isUnknown([projectId, name, parentId])) return undefined;
   const project = core.projects.project(projectId);
   const claims = core.claims.branch;
-  const isRetained = claims.isRetained(declaration.resource.urn);
+  const isRetained = claims.resource(declaration.resource.urn).isRetained === true;
   try {
     const parent = parentId && (await project.branches.findPatiently(parentId, project.readLagMs));
     if (parentId && !parent) return `project ${projectId} has no branch ${parentId}`;
@@ -29,17 +27,6 @@ export async function findObstacle(
     if (error instanceof Error && isNotFound(error.cause)) return messageOf(error);
     throw error;
   }
-}
-
-/** Refuses a replacement whose create is bound to fail, before anything is deleted. */
-export async function findReplacementFailures(
-  core: ProviderCore,
-  checked: CheckedDeclaration<BranchInputs>,
-): Promise<InputFailure[]> {
-  const replaced = core.claims.branch.replacedBy(checked.resource.urn);
-  // The delete asks once more, and fails if the service can't be reached.
-  const obstacle = replaced && (await findObstacle(core, checked, replaced).catch(() => undefined));
-  return obstacle ? [{ property: '', reason: describeObstacle(obstacle) }] : [];
 }
 
 function findConflict(...create: Parameters<typeof findExisting>): string | undefined {

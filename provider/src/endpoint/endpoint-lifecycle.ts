@@ -2,7 +2,12 @@ import { omit, union } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import { checkDeclaration } from '../lifecycle/check-declaration';
-import { type DeleteQuestion, foreseeStanding, guardDelete } from '../lifecycle/delete-facts';
+import {
+  type DeleteQuestion,
+  findReplacementFailures,
+  foreseeStanding,
+  guardDelete,
+} from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
@@ -15,7 +20,7 @@ import { findChanges } from './endpoint-changes';
 import { createEndpoint } from './endpoint-create';
 import { deleteEndpoint } from './endpoint-delete';
 import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
-import { checkMove, findObstacle, findReplacementFailures } from './endpoint-obstacles';
+import { checkMove, findObstacle } from './endpoint-obstacles';
 import { type FoundEndpoint, readEndpoint } from './endpoint-read';
 import { startRun } from './endpoint-resource';
 import { situationInState } from './endpoint-situation';
@@ -55,10 +60,13 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     const failures = [...this.core.findSettingFailures(), ...checked.failures];
     if (failures.length === 0 && !olds) failures.push(...this.#claimDerivedName(checked));
     if (failures.length === 0 && !olds) failures.push(...(await this.#checkDeferredGate(checked)));
-    if (failures.length === 0 && !olds) failures.push(...(await findReplacementFailures(this.core, checked)));
+    if (failures.length === 0 && !olds && !checked.resource.createsBeforeDelete) {
+      const find = (replaced: string) => findObstacle(this.core, checked, replaced);
+      failures.push(...(await findReplacementFailures(this.#claims, checked.resource.urn, find)));
+    }
     if (failures.length === 0 && !olds) {
       const { urn } = checked.resource;
-      const isReplacing = urn !== undefined && this.#claims.nameInState(urn) !== undefined;
+      const isReplacing = urn !== undefined && this.#claims.resource(urn).nameInState !== undefined;
       failures.push(...(await this.#diagnostics.reportCreation(checked, isReplacing)));
     }
     return { ...checked, failures: this.core.presentFailures(checked, failures) };
@@ -90,10 +98,10 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       // Don't claim an endpoint that is about to be replaced: its delete must go through.
       if (urn !== undefined && replaces.length === 0) {
         this.#claims.claimInState(id, urn);
-        if (changes.includes('branchId')) this.#claims.noteMoving(id, urn);
+        if (changes.includes('branchId') && !isAskedEarly) this.#claims.noteItem(id, { mover: urn });
       }
       if (urn !== undefined && replaces.length > 0)
-        this.#claims.noteReplacement(urn, isAskedEarly ? 'early' : 'judged', id);
+        this.#claims.note(urn, { replacement: isAskedEarly ? 'early' : 'judged', replacedId: id });
       if (replaces.length === 0) await this.#checkBranch(id, changes, news);
       const outputs = isAskedEarly ? omit(prior.outputs, unsettledOutputs) : prior.outputs;
       const report = (declaration: Declaration) =>
@@ -163,11 +171,9 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       const keeper = this.#claims.keeperOf(id, urn);
       if (keeper !== undefined) return this.core.reportKept(`endpoint ${id}`, urn, keeper);
       const { project, progress } = this.#startWork(reported, deadline);
-      const { resource, outputs } = prior;
       const question: DeleteQuestion = {
-        ...{ core: this.core, kind: 'endpoint', id, resource, outputs, project, deadline },
-        findObstacle: (replacement) =>
-          findObstacle(this.core, { resource, inputs: replacement as unknown as EndpointInputs }, id), // As checked.
+        ...{ core: this.core, kind: 'endpoint', id, prior, project, deadline },
+        findObstacle: (inputs) => findObstacle(this.core, { ...prior, inputs: inputs as EndpointInputs }, id), // As checked.
       };
       const check = () => guardDelete(question);
       return this.#claims.noteLeaving(id, deleteEndpoint(project, id, deadline, progress, check));
@@ -217,7 +223,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     const project = this.core.projects.project(projectId);
     const patience = new Deadline(this.core.previewPatienceMs);
     if (changes.includes('branchId')) return checkMove(id, inputs, project, this.#claims, patience);
-    if (this.core.claims.branch.foreseenOn(branchId) === undefined) return;
+    if (this.core.claims.branch.item(branchId).foreseen === undefined) return;
     await foreseeStanding(this.core, project, branchId, patience);
   }
 

@@ -1,11 +1,9 @@
 import { isNotFound, messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import type { Endpoint } from '../control-api/wire-types';
-import { describeObstacle } from '../lifecycle/delete-guards';
-import { type InputFailure, isUnknown } from '../lifecycle/input-values';
+import { isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
-import type { CheckedDeclaration } from '../lifecycle/resource-identity';
 import type { ServiceProject } from '../operations/service-project';
 import type { Declaration, EndpointInputs } from './endpoint-inputs';
 import { findBranchEndpoint, findExisting, toCreateTarget } from './existing-endpoint';
@@ -21,7 +19,7 @@ export async function findObstacle(
   if (isUnknown([projectId, branchId, type])) return undefined;
   const project = core.projects.project(projectId);
   const claims = core.claims.endpoint;
-  const leaving = claims.isRetained(resource.urn) ? undefined : replaced;
+  const leaving = claims.resource(resource.urn).isRetained === true ? undefined : replaced;
   try {
     const branch = await project.branches.findPatiently(branchId, project.readLagMs);
     if (!branch) return `project ${projectId} has no branch ${branchId}`;
@@ -36,24 +34,11 @@ export async function findObstacle(
       others.filter(({ id }) => !claims.isRenamed(id)),
     );
     const holder = isFound ? undefined : findBranchEndpoint(inputs, others);
-    if (!holder || claims.moverOf(holder.id) !== undefined) return undefined;
+    if (!holder || claims.item(holder.id).mover !== undefined) return undefined;
     return `the read_write endpoint of branch ${branchId} is ${holder.id}, and a branch can have only one`;
   } catch (error) {
     return messageOf(error);
   }
-}
-
-/** Refuses a replacement whose create is bound to fail, before anything is deleted. */
-export async function findReplacementFailures(
-  core: ProviderCore,
-  checked: CheckedDeclaration<EndpointInputs>,
-): Promise<InputFailure[]> {
-  const { resource } = checked;
-  const replaced = core.claims.endpoint.replacedBy(resource.urn);
-  if (replaced === undefined || resource.createsBeforeDelete) return [];
-  // The delete asks once more, and fails if the service can't be reached.
-  const obstacle = await findObstacle(core, checked, replaced).catch(() => undefined);
-  return obstacle === undefined ? [] : [{ property: '', reason: describeObstacle(obstacle) }];
 }
 
 /**
@@ -74,7 +59,7 @@ export async function checkMove(
   // A run that was cut off may have moved it already; an interrupted replacement has deleted it, and only creates.
   const isToMove = endpoints.some((endpoint) => endpoint.id === id && endpoint.branch_id !== branchId);
   const holder = endpoints.find((endpoint) => endpoint.branch_id === branchId);
-  if (!holder || !isToMove || claims.moverOf(holder.id) !== undefined) return;
+  if (!holder || !isToMove || claims.item(holder.id).mover !== undefined) return;
   throw new Error(
     `a change of branchId moves endpoint ${id} to branch ${branchId}, on which endpoint ${holder.id} is (${holder.type}, ${holder.current_state}): a branch must have no endpoint when one is moved to it. Nothing was changed. ` +
       `If this program deletes ${holder.id}, do that in an earlier \`pulumi up\`: updates run before deletes. If it moves ${holder.id}, add that resource to \`dependsOn\` of this one. To swap two endpoints, first move one of them to a spare branch.`,

@@ -20,8 +20,10 @@ export function checkDeclaration(
   const { urn, secretNames = [] } = declared;
   const oldName = olds?.inputs.name;
   if (urn !== undefined && isString(oldName))
-    claims.noteInState(urn, oldName, olds?.resource.retainsOnDelete);
-  if (urn !== undefined && !olds) claims.noteCreatedAnew(urn, declared.createsBeforeDelete);
+    claims.note(urn, { nameInState: oldName, isRetained: olds?.resource.retainsOnDelete === true });
+  // Without old inputs, the engine creates it: for the first time, or as a replacement.
+  if (urn !== undefined && !olds)
+    claims.note(urn, { create: declared.createsBeforeDelete ? 'pending' : 'expected' });
   const replaces = findReplaced(declared, oldName, claims);
   // A resource that is taken over keeps the name that it has; every other one gets its name here, once.
   const isNamedHere = !olds && given.adopt !== true;
@@ -36,7 +38,7 @@ export function checkDeclaration(
     ...(isNameSecret && { secretNames: union(secretNames, ['name']) }),
   };
   const inputs = { ...given, ...(name !== undefined && { name }) };
-  if (urn !== undefined) claims.noteDeclared(urn, inputs);
+  if (urn !== undefined) claims.note(urn, { declared: inputs });
   const failures = type.findInputFailures(given);
   return {
     resource,
@@ -52,7 +54,7 @@ function findReplaced(
   claims: ResourceClaims,
 ): string | undefined {
   if (urn === undefined || !createsBeforeDelete || oldName !== undefined) return undefined;
-  const replaced = claims.nameInState(urn);
+  const replaced = claims.resource(urn).nameInState;
   return replaced === undefined ? undefined : hashName(replaced);
 }
 

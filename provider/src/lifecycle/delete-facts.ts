@@ -5,23 +5,26 @@ import type { Endpoint } from '../control-api/wire-types';
 import type { ServiceProject } from '../operations/service-project';
 import {
   type DeleteFacts,
+  describeKept,
+  describeObstacle,
   describeStanding,
   judgeDelete,
   judgeStanding,
   type StandingEndpoint,
 } from './delete-guards';
+import type { InputFailure } from './input-values';
 import { isUp } from './plan';
 import type { ProviderCore } from './provider-core';
-import type { Properties, Resource } from './resource-identity';
+import type { ResourceClaims } from './resource-claims';
+import type { Properties } from './resource-identity';
+import type { Prior } from './resource-state';
 
 /** A delete that the engine asks for. */
 export interface DeleteQuestion {
   readonly core: ProviderCore;
   readonly kind: 'endpoint' | 'branch';
   readonly id: string;
-  readonly resource: Resource;
-  /** What the state has. */
-  readonly outputs: Properties;
+  readonly prior: Prior<object, Properties>;
   readonly project: ServiceProject;
   readonly deadline: Deadline;
   /** Why what is to be created in its place can't be created; undefined when it can. */
@@ -33,7 +36,7 @@ export interface DeleteQuestion {
  * @throws Error that says why nothing is deleted
  */
 export async function guardDelete(question: DeleteQuestion): Promise<void> {
-  const { core, id, resource, outputs, project, deadline } = question;
+  const { core, id, prior, project, deadline } = question;
   const { latestAt } = project.writes;
   // Only what this process has just written may be missing from reads, such as the move of an endpoint.
   const lagMs = Math.min(latestAt + project.readLagMs - performance.now(), deadline.remainingMs);
@@ -45,12 +48,12 @@ export async function guardDelete(question: DeleteQuestion): Promise<void> {
   const reason = judgeDelete(facts);
   if (reason !== undefined) throw new Error(reason);
   const goesToo = describeStanding(id, facts.standing);
-  if (goesToo !== undefined) await core.showOnce('warning', { resource, inputs: outputs }, goesToo);
+  if (goesToo !== undefined) await core.showOnce('warning', { ...prior, inputs: prior.outputs }, goesToo);
 }
 
 async function gatherFacts(question: DeleteQuestion): Promise<DeleteFacts> {
-  const { core, kind, id, resource } = question;
-  const { urn } = resource;
+  const { core, kind, id, prior } = question;
+  const { urn } = prior.resource;
   const claims = core.claims[kind];
   const replacement = claims.findReplacement(urn);
   const obstacle = replacement && (await question.findObstacle(replacement));
@@ -61,23 +64,21 @@ async function gatherFacts(question: DeleteQuestion): Promise<DeleteFacts> {
     adopter: claims.findAdopter(live.known, urn),
     unasked: findUnasked(question, live.endpoint),
     obstacle,
-    isProtectedByOthers: live.isProtected && question.outputs.protected !== true,
+    isProtectedByOthers: live.isProtected && prior.outputs.protected !== true,
     standing: live.standing,
-    foreseen: core.claims.branch.foreseenOn(id),
+    foreseen: core.claims.branch.item(id).foreseen,
     isDestroy: !core.claims.branch.hasDeclared && !core.claims.endpoint.hasDeclared,
     allowsRestart: core.config.allowRestart,
   };
 }
 
 /** A resource option replaces the endpoint: the engine has checked it twice, and has asked for no diff. */
-function findUnasked(
-  { core, resource }: DeleteQuestion,
-  endpoint: Endpoint | undefined,
-): Endpoint | undefined {
+function findUnasked({ core, prior }: DeleteQuestion, endpoint: Endpoint | undefined): Endpoint | undefined {
   const claims = core.claims.endpoint;
-  const { urn = '' } = resource;
+  const { urn } = prior.resource;
   const replacement = claims.findReplacement(urn);
-  const isUnasked = claims.nameInState(urn) !== undefined && claims.replacementOf(urn) === undefined;
+  const isUnasked =
+    claims.resource(urn).nameInState !== undefined && claims.resource(urn).replacement === undefined;
   const allowsRestart = replacement?.allowRestart ?? core.config.allowRestart;
   return endpoint && isUp(endpoint) && replacement && isUnasked && allowsRestart !== true
     ? endpoint
@@ -85,7 +86,8 @@ function findUnasked(
 }
 
 /** Of an endpoint the service is asked only if this run may adopt or replace it; of a branch always. */
-async function readLive({ core, kind, id, resource, outputs, project, deadline }: DeleteQuestion) {
+async function readLive({ core, kind, id, prior, project, deadline }: DeleteQuestion) {
+  const { resource, outputs } = prior;
   const known = { projectId: project.id, names: [outputs.name] };
   if (kind === 'endpoint') {
     const endpoint =
@@ -118,7 +120,7 @@ export async function listStanding(
 ): Promise<StandingEndpoint[]> {
   const all = await deadline.bound(endpoints.fresh(), 'list of the endpoints');
   const standing = all.filter(
-    ({ id, branch_id }) => branch_id === branchId && !claims.endpoint.isLeaving(id),
+    ({ id, branch_id }) => branch_id === branchId && !claims.endpoint.item(id).isLeaving === true,
   );
   return standing.map((endpoint) => {
     const branchIds = endpoint.type === 'read_write' ? [branchId] : [];
@@ -141,23 +143,21 @@ export async function foreseeStanding(
   // The delete asks once more, and fails if the service can't be reached.
   const all = await listStanding(core, project, branchId, deadline).catch(() => undefined);
   if (!all) return undefined;
-  core.claims.branch.noteForeseen(
-    branchId,
-    all.map(({ endpoint }) => endpoint.id),
-  );
-  const standing = all.filter(({ endpoint }) => core.claims.endpoint.moverOf(endpoint.id) === undefined);
-  const reason = judgeStanding({ ...nothingKnown, subject: { action: 'delete', branchId }, standing });
+  core.claims.branch.noteItem(branchId, { foreseen: all.map(({ endpoint }) => endpoint.id) });
+  const standing = all.filter(({ endpoint }) => core.claims.endpoint.item(endpoint.id).mover === undefined);
+  const reason = describeKept({ subject: { action: 'delete', branchId }, standing });
   if (reason !== undefined) throw new Error(reason);
   return describeStanding(branchId, standing);
 }
 
-const nothingKnown = {
-  lacksCreate: false,
-  adopter: undefined,
-  unasked: undefined,
-  obstacle: undefined,
-  isProtectedByOthers: false,
-  foreseen: undefined,
-  isDestroy: false,
-  allowsRestart: true,
-};
+/** Refuses a replacement whose create is bound to fail, before anything is deleted. */
+export async function findReplacementFailures(
+  claims: ResourceClaims,
+  urn: string | undefined,
+  find: (replaced: string) => Promise<string | undefined>,
+): Promise<InputFailure[]> {
+  const { replacedId } = claims.resource(urn);
+  // The delete asks once more, and fails if the service can't be reached.
+  const obstacle = replacedId && (await find(replacedId).catch(() => undefined));
+  return obstacle ? [{ property: '', reason: describeObstacle(obstacle) }] : [];
+}

@@ -35,13 +35,7 @@ type Guard = (facts: DeleteFacts) => string | undefined;
 
 /** Why the endpoints on a branch forbid its delete. The order is the meaning. */
 const standingGuards: Readonly<Record<string, Guard>> = {
-  'this program keeps an endpoint on it': ({ subject, isDestroy, standing }) =>
-    describeInTheWay(
-      subject,
-      isDestroy ? [] : standing.filter(({ keeper }) => keeper !== undefined),
-      'which this program keeps, would be deleted with the branch',
-      'Remove the endpoint from the program, or move it to another branch, in an earlier `pulumi up`; or let its branchId come from the resource of a branch that is replaced, and it is replaced too',
-    ),
+  'this program keeps an endpoint on it': (facts) => (facts.isDestroy ? undefined : describeKept(facts)),
   'an active endpoint stands on it': ({ subject, isDestroy, allowsRestart, standing }) =>
     describeInTheWay(
       subject,
@@ -86,9 +80,18 @@ export function judgeDelete(facts: DeleteFacts, guards = deleteGuards): string |
   return undefined;
 }
 
-/** Why the endpoints on it forbid its delete. A preview asks the same. */
 export function judgeStanding(facts: DeleteFacts): string | undefined {
   return judgeDelete(facts, standingGuards);
+}
+
+/** The endpoints that the program keeps on the branch. A preview asks the same. */
+export function describeKept({ subject, standing }: Pick<DeleteFacts, 'subject' | 'standing'>) {
+  return describeInTheWay(
+    subject,
+    standing.filter(({ keeper }) => keeper !== undefined),
+    'which this program keeps, would be deleted with the branch',
+    'Remove the endpoint from the program, or move it to another branch, in an earlier `pulumi up`; or let its branchId come from the resource of a branch that is replaced, and it is replaced too',
+  );
 }
 
 /** What goes with the branch; undefined when nothing does. */

@@ -111,7 +111,8 @@ export class ResourceClaims extends RunRecords {
     for (const [adopter, { create, declared }] of this.resources) {
       if (adopter === urn || create === undefined || declared?.adopt !== true) continue;
       if (!isOneOf([projectId], declared.projectId)) continue;
-      const isSameBranch = declared.type === 'read_write' && isOneOf(branchIds, declared.branchId);
+      const isSameBranch =
+        branchIds.length > 0 && declared.type === 'read_write' && isOneOf(branchIds, declared.branchId);
       if (isSameBranch || (declared.name !== undefined && isOneOf(names, declared.name))) return adopter;
     }
     return undefined;

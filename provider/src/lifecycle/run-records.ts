@@ -51,28 +51,26 @@ export class RunRecords {
   protected readonly resources = new Map<string, ResourceRecord>();
   protected readonly items = new Map<string, ItemRecord>();
 
-  /**
-   * The engine has checked the resource without old inputs: it creates it, for the first time or as a replacement.
-   * @param createsBeforeDelete whether it deletes nothing of the resource before
-   */
-  noteCreatedAnew(urn: string, createsBeforeDelete = false): void {
-    this.note(urn, { create: createsBeforeDelete ? 'pending' : 'expected' });
+  resource(urn: string | undefined): ResourceRecord {
+    return this.resources.get(urn ?? '') ?? {};
+  }
+
+  note(urn: string, change: ResourceRecord): void {
+    this.resources.set(urn, { ...this.resource(urn), ...change });
+  }
+
+  item(id: string): ItemRecord {
+    return this.items.get(id) ?? {};
+  }
+
+  noteItem(id: string, change: ItemRecord): void {
+    this.items.set(id, { ...this.item(id), ...change });
   }
 
   /** What this run is to create in place of the resource; undefined when it creates nothing, or has done so already. */
   findReplacement(urn: string | undefined): Properties | undefined {
     const { create, declared } = this.resource(urn ?? '');
     return create === 'expected' ? declared : undefined;
-  }
-
-  /** This run moves the endpoint to another branch, if the program declares it. */
-  noteMoving(endpointId: string, urn: string): void {
-    if (this.isDeclared(urn)) this.noteItem(endpointId, { mover: urn });
-  }
-
-  /** The resource that moves the endpoint to another branch in this run. */
-  moverOf(endpointId: string): string | undefined {
-    return this.item(endpointId).mover;
   }
 
   /** This run deletes it, until the delete fails. */
@@ -86,23 +84,10 @@ export class RunRecords {
     }
   }
 
-  isLeaving(id: string): boolean {
-    return this.item(id).isLeaving === true;
-  }
-
   /** The resource of this program that has the id, and keeps it. */
   declaredHolderOf(id: string): string | undefined {
     const { holder } = this.item(id);
     return holder !== undefined && this.isDeclared(holder) ? holder : undefined;
-  }
-
-  noteForeseen(branchId: string, endpointIds: readonly string[]): void {
-    this.noteItem(branchId, { foreseen: endpointIds });
-  }
-
-  /** Undefined unless a change replaces the branch. */
-  foreseenOn(branchId: string): readonly string[] | undefined {
-    return this.item(branchId).foreseen;
   }
 
   /** Whether the program declares anything, as far as the engine has passed it: a destroy declares nothing. */
@@ -115,36 +100,10 @@ export class RunRecords {
     return all.some(({ create, declared }) => create !== undefined && declared?.adopt === true);
   }
 
-  noteReplacement(urn: string, replacement: 'early' | 'judged', replacedId: string): void {
-    this.note(urn, { replacement, replacedId });
-  }
-
-  /** The id in state that a change replaces by this resource. */
-  replacedBy(urn: string | undefined): string | undefined {
-    return this.resource(urn ?? '').replacedId;
-  }
-
-  replacementOf(urn: string): 'early' | 'judged' | undefined {
-    return this.resource(urn).replacement;
-  }
-
-  /** @param isRetained whether the state has the resource option `retainOnDelete` */
-  noteInState(urn: string, name: string, isRetained = false): void {
-    this.note(urn, { nameInState: name, isRetained });
-  }
-
-  isRetained(urn: string | undefined): boolean {
-    return this.resource(urn ?? '').isRetained === true;
-  }
-
   /** Whether the resource that keeps the id gets another name in this run. */
   isRenamed(id: string): boolean {
     const { nameInState, declared } = this.resource(this.declaredHolderOf(id) ?? '');
     return nameInState !== undefined && declared !== undefined && nameInState !== declared.name;
-  }
-
-  nameInState(urn: string): string | undefined {
-    return this.resource(urn).nameInState;
   }
 
   /** The engine has read a resource in state. */
@@ -152,27 +111,7 @@ export class RunRecords {
     this.note(urn, { isRead: true, declared: undefined });
   }
 
-  noteDeclared(urn: string, declared: Properties): void {
-    this.note(urn, { declared });
-  }
-
   isDeclared(urn: string): boolean {
     return this.resource(urn).declared !== undefined;
-  }
-
-  protected resource(urn: string): ResourceRecord {
-    return this.resources.get(urn) ?? {};
-  }
-
-  protected note(urn: string, change: ResourceRecord): void {
-    this.resources.set(urn, { ...this.resource(urn), ...change });
-  }
-
-  protected item(id: string): ItemRecord {
-    return this.items.get(id) ?? {};
-  }
-
-  protected noteItem(id: string, change: ItemRecord): void {
-    this.items.set(id, { ...this.item(id), ...change });
   }
 }
