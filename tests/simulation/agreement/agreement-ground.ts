@@ -35,18 +35,14 @@ export interface Registration {
 /** Those of the emulator, in this process or over HTTP. */
 export type Controls = Pick<EmulatorControls, keyof EmulatorControls>;
 
-interface Location {
-  readonly projectId: string;
-  readonly branchId: string;
-}
-
 const finalStatuses = ['finished', 'skipped', 'failed', 'error', 'cancelled'];
 
 /** The service of one scenario, simulated or over HTTP: where its endpoints are, and what other clients do to them. */
 export class AgreementGround {
   readonly #controls: Controls;
   readonly #projectIds: readonly string[];
-  readonly #locations = new Map<string, Location>();
+  /** The branches at the places that are in use. */
+  readonly #branchIds = new Map<string, string>();
   readonly #types = new Map<string, ResourceType>();
   /** The ids that programs give as texts, by the name of the resource. */
   readonly #texts = new Map<string, string>();
@@ -60,17 +56,13 @@ export class AgreementGround {
     this.#projectIds = [first, second];
     const declared = steps.flatMap(({ program = {} }) => Object.entries(program));
     for (const [name, { type = 'ComputeEndpoint' }] of declared) this.#types.set(name, type);
-    for (const name of this.#types.keys())
-      for (const place of places) {
-        const projectId = place === 'second project' ? second : first;
-        this.#locations.set(`${name} ${place}`, { projectId, branchId: controls.createBranch(projectId).id });
-      }
   }
 
   /** The ids that differ between two services, and what to call them. */
   get idNames(): ReadonlyMap<string, string> {
     const names = new Map(this.#projectIds.map((id, index) => [id, `<project ${index + 1}>`]));
-    for (const [place, { branchId }] of this.#locations) names.set(branchId, `<branch ${place}>`);
+    for (const name of this.#types.keys())
+      for (const place of places) names.set(this.#branchAt(name, place), `<branch ${name} ${place}>`);
     return names;
   }
 
@@ -107,16 +99,20 @@ export class AgreementGround {
 
   /** The arguments, without the marks of ids. */
   #resolve(name: string, { type, place, placesOf = name, args = {} }: Declaration) {
-    const { projectId, branchId } = this.#locate(placesOf, place);
-    const resolved: Record<string, unknown> =
-      type === 'Branch' ? { projectId } : { projectId, branchId, type: 'read_write' };
+    const projectId = this.#projectAt(place);
+    const isPlaced = type !== 'Branch' && args.branchId === undefined;
+    const resolved: Record<string, unknown> = {
+      projectId,
+      ...(isPlaced && { branchId: this.#branchAt(placesOf, place) }),
+      ...(type !== 'Branch' && { type: 'read_write' }),
+    };
     const references: Record<string, string> = {};
     for (const [argument, value] of Object.entries(args)) {
       const { $ref, $id, $place } = (value ?? {}) as { $ref?: string; $id?: string; $place?: Place };
       if ($ref !== undefined) references[argument] = $ref;
       resolved[argument] = value;
       if ($ref !== undefined || $id !== undefined) resolved[argument] = this.#idAsText($id ?? '');
-      if ($place !== undefined) resolved[argument] = this.#locate(placesOf, $place).branchId;
+      if ($place !== undefined) resolved[argument] = this.#branchAt(placesOf, $place);
     }
     return { args: omitBy(resolved, isUndefined), references };
   }
@@ -147,8 +143,9 @@ export class AgreementGround {
   /** Does what another client does. */
   intrude({ resource, place, protects, branches, deletes, changes, creates }: Intrusion): void {
     const isBranch = this.#types.get(resource) === 'Branch';
-    const { projectId, branchId } = this.#locate(resource, place);
-    const id = isBranch && place === undefined ? (this.#ids.get(resource) ?? '') : branchId;
+    const projectId = this.#projectAt(place);
+    const isOfBranch = isBranch && place === undefined;
+    const id = isOfBranch ? (this.#ids.get(resource) ?? '') : this.#branchAt(resource, place);
     if (protects) this.#controls.changeBranch(projectId, id, { protected: true });
     if (branches) this.#controls.createBranch(projectId, { parentId: id });
     if (creates) this.#controls.createEndpoint(projectId, { type: 'read_write', ...creates, branch_id: id });
@@ -163,22 +160,31 @@ export class AgreementGround {
     while (operations().some(({ status }) => !finalStatuses.includes(status))) await sleep(20);
   }
 
-  #locate(name: string, place: Place = 'first'): Location {
-    const location = this.#locations.get(`${name} ${place}`);
-    if (!location) throw new Error(`no program declares ${name}`);
-    return location;
+  #projectAt(place: Place = 'first'): string {
+    const [first = '', second = ''] = this.#projectIds;
+    return place === 'second project' ? second : first;
+  }
+
+  /** The branch at a place; the first call creates it. */
+  #branchAt(name: string, place: Place = 'first'): string {
+    const key = `${name} ${place}`;
+    const known = this.#branchIds.get(key);
+    if (known !== undefined) return known;
+    const { id } = this.#controls.createBranch(this.#projectAt(place));
+    this.#branchIds.set(key, id);
+    return id;
   }
 
   #endpoint(name: string): Endpoint {
-    const { projectId, branchId } = this.#locate(name);
-    const found = this.#controls.endpoints(projectId).find(({ branch_id }) => branch_id === branchId);
+    const branchId = this.#branchAt(name);
+    const endpoints = this.#controls.endpoints(this.#projectAt());
+    const found = endpoints.find(({ branch_id }) => branch_id === branchId);
     if (!found) throw new Error(`${name} has no endpoint`);
     return found;
   }
 
   #importId(name: string, declaration: Declaration): string | undefined {
     if (declaration.import === undefined) return undefined;
-    const { projectId } = this.#locate(name);
-    return `${projectId}/${declaration.import === 'missing' ? 'ep-calm-sky-12345678' : this.#endpoint(name).id}`;
+    return `${this.#projectAt()}/${declaration.import === 'missing' ? 'ep-calm-sky-12345678' : this.#endpoint(name).id}`;
   }
 }

@@ -165,7 +165,7 @@ function toScope({ kind, chosen }: DrawnStep['scope'], before: Program, program:
 export const userDrawing = new Drawing(userSchedule);
 
 /** One seed in so many has one, besides its scenario. Odd, because processes share the seeds in turn. */
-const seedsPerSchedule = 11;
+const seedsPerSchedule = 15;
 
 export function hasUserSchedule(seed: number): boolean {
   return seed % seedsPerSchedule === 0;
