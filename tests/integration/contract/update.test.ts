@@ -167,7 +167,11 @@ describe.each(doors)('a delete by %s', (_name, door) => {
   it('says what to do if it was accepted for a replacement that is taken back', async () => {
     const { emulator, startRun, declare } = await startDoor(door, { readLagMs: 60 });
     const state = await runUp(await startRun(), declare());
-    const polls = { match: { method: 'GET', path: '/projects/:p/operations' }, times: 6, effect: { kind: 'status', status: 403 } } as const;
+    const polls = {
+      match: { method: 'GET', path: '/projects/:p/operations' },
+      times: 6,
+      effect: { kind: 'status', status: 403 },
+    } as const;
     emulator.inject(polls);
     const { message } = await callErrorOf(runUp(await startRun(), declare({ type: 'read_only' }), state));
     expect(message).toContain('--refresh');
