@@ -5,7 +5,7 @@ import type { ProviderHost } from './provider-host';
 import type { DeclaredResource, StoredResource } from './stack';
 
 /**
- * The resource with the ids that it takes from others. A preview does not know the outputs of a resource that is created.
+ * The resource with the ids that it takes from others. A preview does not know the outputs of a resource that is created, or would be.
  * @param inState the resources in state under the URNs that the program gives them
  */
 export function withOutputs(
@@ -16,7 +16,8 @@ export function withOutputs(
   const values: Record<string, unknown> = {};
   for (const [name, { urn, output }] of Object.entries(resource.references ?? {})) {
     const found = snapshot.find(urn) ?? inState.get(urn);
-    if (isPreview && taken.includes(`create ${urn}`)) values[name] = unknownValue;
+    const isUnknown = taken.includes(`create ${urn}`) || (output === 'id' && !found);
+    if (isPreview && isUnknown) values[name] = unknownValue;
     else if (output === 'id') values[name] = found?.id;
   }
   return { ...resource, inputs: withValues(resource.inputs, values) };

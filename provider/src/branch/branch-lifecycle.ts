@@ -180,7 +180,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       : 'its data will be deleted, with its endpoints';
     const deletes = `branch ${id}: ${what}`;
     const change = `a change of ${replaces.join(' and ')}`;
-    const warn = (text: string) => this.core.show('warning', news, [text]);
+    const warn = (...lines: string[]) => this.core.show('warning', news, lines);
     const gate = 'If it does, `pulumi up` fails, because allowDataLoss is not true.';
     if (!isCertain)
       return warn(`${change} may replace ${deletes}.${allowDataLoss === true ? '' : ` ${gate}`}`);
@@ -188,9 +188,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       const project = this.core.projects.project(prior.outputs.projectId);
       const patience = new Deadline(this.core.previewPatienceMs);
       const goesToo = isRetained ? undefined : await foreseeStanding(this.core, project, id, patience);
-      await warn(`${change} replaces ${deletes}`);
-      if (goesToo !== undefined) await warn(goesToo);
-      return;
+      return warn(`${change} replaces ${deletes}`, ...(goesToo === undefined ? [] : [goesToo]));
     }
     throw new Error(
       `${change} replaces ${deletes}. allowDataLoss is not true, so nothing was changed. To continue, set allowDataLoss: true; to keep the data, leave ${replaces.join(' and ')} as it was. If this branch is replaced because its parent is, apply allowDataLoss: true in an earlier \`pulumi up\`.`,
