@@ -5,7 +5,12 @@ import { recreateTerraformState, type TerraformProvider, toBridgedState } from '
 import { startCommand } from '../support/start-command';
 import { makeTemporaryFolder } from '../support/temporary-folder';
 
-const providers: TerraformProvider[] = ['kislerdm', 'kenchan0130'];
+const providers: [TerraformProvider, string, string][] = [
+  ['kislerdm', 'app', 'neon_endpoint.app neon_branch.feature'],
+  ['kenchan0130', 'app', 'neon_endpoint.app neon_branch.feature'],
+  // Its endpoint is a part of the branch.
+  ['terraform-community-providers', 'feature', 'neon_branch.feature'],
+];
 
 async function startImport() {
   const service = await startCommand({ locks: 'none' });
@@ -20,21 +25,23 @@ async function startImport() {
 }
 
 describe('import-state', () => {
-  it.each(providers)('takes over what %s/neon manages, from `terraform show -json`', async (provider) => {
-    const { emulator, project, importState, readOutput, output } = await startImport();
-    const { text, branch, app, replica } = await recreateTerraformState(emulator, project.id, provider);
-    const { exitCode, stdout, stderr } = await importState(text);
+  it.each(providers)(
+    'takes over what %s/neon manages, from `terraform show -json`',
+    async (provider, appName, addresses) => {
+      const { emulator, project, importState, readOutput, output } = await startImport();
+      const { text, branch, app, replica } = await recreateTerraformState(emulator, project.id, provider);
+      const { exitCode, stdout, stderr } = await importState(text);
 
-    expect(exitCode).toBe(0);
-    const type = 'postgres-compute:index:ComputeEndpoint';
-    expect(readOutput()).toEqual({
-      resources: [
-        { type: 'postgres-compute:index:Branch', name: 'feature', id: `${project.id}/${branch.id}` },
-        { type, name: 'app', id: `${project.id}/${app}` },
-        { type, name: 'reports-replica-eu', id: `${project.id}/${replica}` },
-      ],
-    });
-    expect(stdout).toBe(`import { Branch, ComputeEndpoint } from 'pulumi-postgres-compute/plugin';
+      expect(exitCode).toBe(0);
+      const type = 'postgres-compute:index:ComputeEndpoint';
+      expect(readOutput()).toEqual({
+        resources: [
+          { type: 'postgres-compute:index:Branch', name: 'feature', id: `${project.id}/${branch.id}` },
+          { type, name: appName, id: `${project.id}/${app}` },
+          { type, name: 'reports-replica-eu', id: `${project.id}/${replica}` },
+        ],
+      });
+      expect(stdout).toBe(`import { Branch, ComputeEndpoint } from 'pulumi-postgres-compute/plugin';
 
 const branchFeature = new Branch('feature', {
   projectId: '${project.id}',
@@ -42,7 +49,7 @@ const branchFeature = new Branch('feature', {
   parentId: '${branch.parent_id}',
 }, { protect: true });
 
-new ComputeEndpoint('app', {
+new ComputeEndpoint('${appName}', {
   projectId: '${project.id}',
   branchId: branchFeature.id,
   type: 'read_write',
@@ -59,12 +66,13 @@ new ComputeEndpoint('reports-replica-eu', {
   autoscalingLimitMaxCu: 0.25,
 }, { protect: true });
 `);
-    expect(stderr).toContain('Not taken over: neon_role, which this provider does not have.\n');
-    expect(stderr).toContain(`  2. pulumi import --file ${output} --generate-code=false\n`);
-    expect(stderr).toContain(
-      `terraform state rm 'module.reports.neon_endpoint.replica["eu"]' neon_endpoint.app neon_branch.feature\n`,
-    );
-  });
+      expect(stderr).toContain('Not taken over: neon_role, which this provider does not have.\n');
+      expect(stderr).toContain(`  2. pulumi import --file ${output} --generate-code=false\n`);
+      expect(stderr).toContain(
+        `terraform state rm 'module.reports.neon_endpoint.replica["eu"]' ${addresses}\n`,
+      );
+    },
+  );
 
   it('takes over what the Pulumi bridge manages, from `pulumi stack export`', async () => {
     const { emulator, project, importState, readOutput } = await startImport();

@@ -5,12 +5,27 @@ import type { Emulator } from 'postgres-control-emulator';
 import { repository } from './documents';
 import { sendRequest } from './send-request';
 
-/** The ids in the fixtures, as `terraform apply` got them from an emulator. */
+/** The ids in the fixtures, as `terraform apply` got them from an emulator: project, branch, endpoint and replica. */
 const fixtureIds = {
-  kislerdm: ['br-bold-term-83766718', 'ep-dark-field-67571776', 'ep-calm-bush-86089675'],
-  kenchan0130: ['br-bold-paper-40257333', 'ep-green-river-60060710', 'ep-fancy-field-28624886'],
+  kislerdm: [
+    'aged-term-64080433',
+    'br-bold-term-83766718',
+    'ep-dark-field-67571776',
+    'ep-calm-bush-86089675',
+  ],
+  kenchan0130: [
+    'aged-term-64080433',
+    'br-bold-paper-40257333',
+    'ep-green-river-60060710',
+    'ep-fancy-field-28624886',
+  ],
+  'terraform-community-providers': [
+    'fancy-moon-58427047',
+    'br-aged-smoke-72703349',
+    'ep-quiet-term-20251399',
+    'ep-dawn-meadow-10505350',
+  ],
 };
-const fixtureProject = 'aged-term-64080433';
 
 export type TerraformProvider = keyof typeof fixtureIds;
 
@@ -36,10 +51,10 @@ export async function recreateTerraformState(
   const app = await create({ type: 'read_write', ...sizes, suspend_timeout_seconds: 600 });
   const replica = await create({ type: 'read_only', ...sizes, autoscaling_limit_max_cu: 0.25 });
   const file = join(repository, `tests/fixtures/terraform/${provider}.json`);
-  const ids = [branch.id, app, replica];
+  const ids = [projectId, branch.id, app, replica];
   const text = fixtureIds[provider].reduce(
     (rest, id, index) => rest.replaceAll(id, ids[index] ?? ''),
-    readFileSync(file, 'utf8').replaceAll(fixtureProject, projectId),
+    readFileSync(file, 'utf8'),
   );
   return { text, branch, app, replica };
 }

@@ -1,7 +1,6 @@
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { ControlApiError, messageOf } from '../control-api/control-api-error';
+import { ControlApiError } from '../control-api/control-api-error';
 import { toPrintableJson } from '../control-api/printable';
 import type { Endpoint } from '../control-api/wire-types';
 import { declareAmong } from '../endpoint/declared-endpoint';
@@ -12,6 +11,7 @@ import { toImportedResource } from './imported-endpoint';
 import { addProjectOptions, type CommandOptions, toExamples } from './options';
 import { writeProgram } from './program-text';
 import { nameResources } from './resource-names';
+import { writeWholeFile } from './write-file';
 
 interface ImportOptions extends CommandOptions {
   readonly endpoint?: string;
@@ -53,7 +53,8 @@ async function makeImport(options: ImportOptions, context: CommandContext): Prom
     const declared = declareAmong(all, endpoint);
     return { name, declared, resource: toImportedResource(endpoint, name, declared) };
   });
-  await writeImportFile(options.output, { resources: imports.map(({ resource }) => resource) });
+  const resources = imports.map(({ resource }) => resource);
+  await writeWholeFile(options.output, `${toPrintableJson({ resources })}\n`);
   await screen.print(writeProgram(project.id, imports));
   for (const sentence of describeNextSteps(options.output, imports.length)) screen.say(sentence);
 }
@@ -82,17 +83,6 @@ async function readBranchNames(project: ServiceProject, endpoints: readonly Endp
     // The key may lack access to the branches. The endpoint ids then serve as names.
     if (error instanceof ControlApiError) return new Map<string, string>();
     throw error;
-  }
-}
-
-async function writeImportFile(path: string, content: object): Promise<void> {
-  try {
-    await writeFile(path, `${toPrintableJson(content)}\n`);
-  } catch (error) {
-    const reason = messageOf(error);
-    throw new CommandFailure(exitCodes.unexpected, `Can't write ${path}: ${reason}.`, {
-      cause: error,
-    });
   }
 }
 

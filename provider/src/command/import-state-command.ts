@@ -1,7 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { uniqBy } from 'lodash';
+import { uniq, uniqBy } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { toPrintable, toPrintableJson } from '../control-api/printable';
 import type { Branch, Endpoint } from '../control-api/wire-types';
@@ -10,8 +10,9 @@ import { type CommandContext, connect } from './connection';
 import { CommandFailure, exitCodes, usageError } from './exit-codes';
 import { type MovedEndpoint, type Named, writeMovedProgram } from './moved-program';
 import { addBaseUrlOption, type CommandOptions, toExamples } from './options';
-import { nameByAddress } from './resource-addresses';
+import { nameById } from './resource-addresses';
 import { type ManagedResource, readStateFile, type StateFile } from './state-file';
+import { writeWholeFile } from './write-file';
 
 interface ImportStateOptions extends CommandOptions {
   readonly output: string;
@@ -50,8 +51,9 @@ async function importState(file: string, options: ImportStateOptions, context: C
     throw new CommandFailure(exitCodes.refused, `${file} has no endpoint and no branch to import.`);
 
   const resources = [...branches.map(toImport('Branch')), ...endpoints.map(toImport('ComputeEndpoint'))];
-  await writeText(options.output, `${toPrintableJson({ resources })}\n`);
-  await screen.print(writeMovedProgram(branches, endpoints));
+  const program = writeMovedProgram(branches, endpoints);
+  await writeWholeFile(options.output, `${toPrintableJson({ resources })}\n`);
+  await screen.print(program);
   const gone = new Set(missing.map(({ id }) => id));
   const moved = state.resources.filter(({ id }) => !gone.has(id));
   for (const line of describeNextSteps(options.output, resources.length, state.tool, moved)) screen.say(line);
@@ -62,7 +64,7 @@ async function findAtService({ resources }: StateFile, options: ImportStateOptio
   const api = connect(options, context);
   // Two addresses can have one id. Pulumi must manage it once.
   const once = uniqBy(resources, 'id');
-  const names = nameByAddress(once);
+  const names = nameById(once);
   const branches: Named<Branch>[] = [];
   const endpoints: MovedEndpoint[] = [];
   const missing: ManagedResource[] = [];
@@ -70,7 +72,7 @@ async function findAtService({ resources }: StateFile, options: ImportStateOptio
     const allEndpoints: readonly Endpoint[] = await api.listEndpoints(projectId);
     const allBranches: readonly Branch[] = await api.listBranches(projectId);
     for (const managed of once.filter((resource) => resource.projectId === projectId)) {
-      const name = names.get(managed.address) ?? managed.id;
+      const name = names.get(managed.id) ?? managed.id;
       const endpoint = managed.kind === 'endpoint' && allEndpoints.find(({ id }) => id === managed.id);
       const branch = managed.kind === 'branch' && allBranches.find(({ id }) => id === managed.id);
       if (endpoint)
@@ -96,12 +98,6 @@ async function readText(file: string): Promise<string> {
   });
 }
 
-async function writeText(file: string, text: string): Promise<void> {
-  await writeFile(file, text).catch((cause: unknown) => {
-    throw new CommandFailure(exitCodes.unexpected, `Can't write ${file}: ${messageOf(cause)}.`, { cause });
-  });
-}
-
 function describeNextSteps(
   output: string,
   count: number,
@@ -109,7 +105,8 @@ function describeNextSteps(
   moved: readonly ManagedResource[],
 ): string[] {
   // A state lists a branch before what depends on it, and Pulumi deletes it from the state only after that.
-  const quoted = moved.toReversed().map(({ address }) => quote(toPrintable(address)));
+  const addresses = uniq(moved.toReversed().map(({ address }) => address));
+  const quoted = addresses.map((address) => quote(toPrintable(address)));
   const forget =
     tool === 'Terraform'
       ? [`terraform state rm ${quoted.join(' ')}`]

@@ -22,9 +22,29 @@ it('declares parents first, each branch with a variable of its own', () => {
     "  parentId: 'br-0',",
     "const branchAB = new Branch('a_b', {",
     '  parentId: branchAB2.id,',
-    "new Branch('other', {",
-    '  parentId: branchAB2.id,',
     "new Branch('leaf', {",
     '  parentId: branchAB.id,',
+    "new Branch('other', {",
+    '  parentId: branchAB2.id,',
   ]);
+});
+
+/** Each branch is the parent of the one before it. */
+function chainOf(length: number) {
+  return Array.from({ length }, (_, index) => ({
+    name: `b${index}`,
+    resource: branchOf(`br-${index}`, `br-${index + 1}`),
+  }));
+}
+
+it('declares a chain of branches that is longer than the stack', () => {
+  const lines = writeMovedProgram(chainOf(20_000), []).split('\n');
+  expect(lines.find((line) => line.includes('new Branch'))).toContain("'b19999'");
+});
+
+it('refuses branches whose parents form a cycle', () => {
+  const branches = [...chainOf(3), { name: 'last', resource: branchOf('br-3', 'br-1') }];
+  expect(() => writeMovedProgram(branches, [])).toThrow(
+    /^The service reports branch br-1 as its own ancestor\.$/,
+  );
 });

@@ -2,6 +2,7 @@ import { camelCase, upperFirst } from 'lodash';
 import type { Branch, Endpoint } from '../control-api/wire-types';
 import { argumentNames } from '../endpoint/argument-effects';
 import type { EndpointInputs } from '../endpoint/endpoint-inputs';
+import { CommandFailure, exitCodes } from './exit-codes';
 import { toTypeScript } from './program-text';
 import { findFree } from './resource-names';
 
@@ -35,7 +36,7 @@ export function writeMovedProgram(
   );
   return [
     `import { ${classes.join(', ')} } from 'pulumi-postgres-compute/plugin';`,
-    ...parentsFirst(branches).map(({ name, resource }) => {
+    ...[...parentsFirst(branches)].map(({ name, resource }) => {
       const variable = used.has(resource.id) ? `const ${variables.get(resource.id)} = ` : '';
       return `${variable}${writeResource('Branch', name, declareBranch(resource, refer))}`;
     }),
@@ -85,10 +86,23 @@ function nameVariables(branches: readonly Named<Branch>[]): ReadonlyMap<string, 
 }
 
 /** A variable is declared before it is used. */
-function parentsFirst(branches: readonly Named<Branch>[]): Named<Branch>[] {
-  const depthOf = (id: string | undefined): number => {
-    const found = branches.find(({ resource }) => resource.id === id);
-    return found === undefined ? 0 : 1 + depthOf(found.resource.parent_id);
-  };
-  return branches.toSorted((left, right) => depthOf(left.resource.id) - depthOf(right.resource.id));
+function parentsFirst(branches: readonly Named<Branch>[]): Iterable<Named<Branch>> {
+  const byId = new Map(branches.map((branch) => [branch.resource.id, branch]));
+  const ordered = new Set<Named<Branch>>();
+  for (const branch of branches) {
+    const lineage = new Set<Named<Branch>>();
+    let next: Named<Branch> | undefined = branch;
+    while (next !== undefined && !ordered.has(next)) {
+      const { id, parent_id } = next.resource;
+      if (lineage.has(next))
+        throw new CommandFailure(
+          exitCodes.unexpected,
+          `The service reports branch ${id} as its own ancestor.`,
+        );
+      lineage.add(next);
+      next = byId.get(parent_id ?? '');
+    }
+    for (const one of [...lineage].toReversed()) ordered.add(one);
+  }
+  return ordered;
 }

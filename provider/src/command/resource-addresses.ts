@@ -4,15 +4,15 @@ import type { ManagedResource } from './state-file';
 /**
  * A name for each resource from what the other tool calls it, unique among the resources of its kind: `reports-replica-eu` for
  * `module.reports.neon_endpoint.replica["eu"]`, and the last part of a URN.
- * @returns the names by address
+ * @returns the names by id
  */
-export function nameByAddress(resources: readonly ManagedResource[]): ReadonlyMap<string, string> {
+export function nameById(resources: readonly ManagedResource[]): ReadonlyMap<string, string> {
   const taken = new Set<string>();
   return new Map(
-    resources.map(({ kind, address }) => {
+    resources.map(({ kind, id, address }) => {
       const name = findFree(toName(address), (proposal) => taken.has(`${kind} ${proposal}`));
       taken.add(`${kind} ${name}`);
-      return [address, name];
+      return [id, name];
     }),
   );
 }

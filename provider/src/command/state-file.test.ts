@@ -40,3 +40,18 @@ it('accepts resources without values and of any type', () => {
 it('quotes nothing of a file that is not JSON', () => {
   expect(() => readStateFile('hunter2, {"password": "hunter2"')).toThrow(/^The file is not JSON in UTF-8\.$/);
 });
+
+it('reads modules that are nested more deeply than the stack allows', () => {
+  const depth = 20_000;
+  const inner = JSON.stringify({ resources: [{ ...branch, address: 'neon_branch.a' }] });
+  const root = `${'{"child_modules":['.repeat(depth)}${inner}${']}'.repeat(depth)}`;
+  const { resources } = readStateFile(`{"values": {"root_module": ${root}}}`);
+  expect(resources).toMatchObject([{ id: 'br-1' }]);
+});
+
+it('refuses a state with a child module that it cannot read', () => {
+  const root_module = { child_modules: [{ resources: 'none' }] };
+  expect(() => readStateFile(JSON.stringify({ values: { root_module } }))).toThrow(
+    /is neither the output of/,
+  );
+});

@@ -25,11 +25,10 @@ const terraformResource = z.object({
   /** Of an object that a replacement has still to delete. */
   deposed_key: z.string().default(''),
 });
+/** Its child modules are parsed in a loop: a state can nest them more deeply than the stack allows. */
 const terraformModule = z.object({
   resources: z.array(terraformResource).default([]),
-  get child_modules() {
-    return z.array(terraformModule).default([]);
-  },
+  child_modules: z.array(z.unknown()).default([]),
 });
 /** `terraform show -json`; OpenTofu writes the same. */
 const terraformState = z.object({ values: z.object({ root_module: terraformModule }) });
@@ -47,6 +46,9 @@ const pulumiResource = z.object({
 /** `pulumi stack export`. */
 const pulumiState = z.object({ deployment: z.object({ resources: z.array(pulumiResource).default([]) }) });
 
+/** The provider terraform-community-providers/neon keeps the read_write endpoint of a branch inside the branch. */
+const withEndpoint = z.object({ endpoint: z.object({ id: z.string().min(1) }) });
+
 const terraformKinds: ReadonlyMap<string, ManagedResource['kind']> = new Map([
   ['neon_endpoint', 'endpoint'],
   ['neon_branch', 'branch'],
@@ -62,13 +64,13 @@ export function readStateFile(text: string): StateFile {
   const json = parseJson(text);
   const terraform = terraformState.safeParse(json);
   if (terraform.success) {
-    const all = listModule(terraform.data.values.root_module).filter(
-      ({ mode, deposed_key }) => mode === 'managed' && deposed_key === '',
-    );
+    const all = listModules(terraform.data.values.root_module)
+      .flatMap(({ resources }) => resources)
+      .filter(({ mode, deposed_key }) => mode === 'managed' && deposed_key === '');
     return {
       tool: 'Terraform',
       resources: all.flatMap(({ type, address, values }) =>
-        toManaged(terraformKinds.get(type), address, values.id, values.project_id),
+        toManaged(terraformKinds.get(type), address, values.id, values.project_id, values),
       ),
       otherTypes: otherTypes(all, 'neon_', terraformKinds),
     };
@@ -79,12 +81,16 @@ export function readStateFile(text: string): StateFile {
     return {
       tool: 'Pulumi',
       resources: all.flatMap(({ type, urn, id, outputs }) =>
-        toManaged(pulumiKinds.get(type), urn, id, outputs.projectId),
+        toManaged(pulumiKinds.get(type), urn, id, outputs.projectId, outputs),
       ),
       otherTypes: otherTypes(all, 'neon:', pulumiKinds),
     };
   }
-  throw usageError('The file is neither the output of `terraform show -json` nor of `pulumi stack export`.');
+  throw notAState();
+}
+
+function notAState() {
+  return usageError('The file is neither the output of `terraform show -json` nor of `pulumi stack export`.');
 }
 
 function parseJson(text: string): unknown {
@@ -98,8 +104,15 @@ function parseJson(text: string): unknown {
 
 type TerraformModule = z.infer<typeof terraformModule>;
 
-function listModule({ resources, child_modules }: TerraformModule): z.infer<typeof terraformResource>[] {
-  return [...resources, ...child_modules.flatMap(listModule)];
+function listModules(root: TerraformModule): TerraformModule[] {
+  const modules = [root];
+  for (const { child_modules } of modules)
+    for (const child of child_modules) {
+      const { success, data } = terraformModule.safeParse(child);
+      if (!success) throw notAState();
+      modules.push(data);
+    }
+  return modules;
 }
 
 function toManaged(
@@ -107,11 +120,16 @@ function toManaged(
   address: string,
   id: unknown,
   projectId: unknown,
+  values: object,
 ): ManagedResource[] {
   if (kind === undefined) return [];
-  if (typeof id === 'string' && id && typeof projectId === 'string' && projectId)
-    return [{ kind, id, projectId, address }];
-  throw usageError(`The file has no id or no project of ${address} in plain text.`);
+  if (typeof id !== 'string' || !id || typeof projectId !== 'string' || !projectId)
+    throw usageError(`The file has no id or no project of ${address} in plain text.`);
+  const { data } = withEndpoint.safeParse(values);
+  const inside: ManagedResource[] = data
+    ? [{ kind: 'endpoint', id: data.endpoint.id, projectId, address }]
+    : [];
+  return [{ kind, id, projectId, address }, ...inside];
 }
 
 function otherTypes(
