@@ -1,15 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { recreateTerraformState, type TerraformProvider, toBridgedState } from '../support/moved-state';
+import { recreateState, type StateFixture } from '../support/moved-state';
 import { startCommand } from '../support/start-command';
 import { makeTemporaryFolder } from '../support/temporary-folder';
 
-const providers: [TerraformProvider, string, string][] = [
-  ['kislerdm', 'app', 'neon_endpoint.app neon_branch.feature'],
-  ['kenchan0130', 'app', 'neon_endpoint.app neon_branch.feature'],
+const terraformStates: [StateFixture, string, string][] = [
+  ['terraform/kislerdm', 'app', 'neon_endpoint.app neon_branch.feature'],
+  ['terraform/kenchan0130', 'app', 'neon_endpoint.app neon_branch.feature'],
   // Its endpoint is a part of the branch.
-  ['terraform-community-providers', 'feature', 'neon_branch.feature'],
+  ['terraform/terraform-community-providers', 'feature', 'neon_branch.feature'],
 ];
 
 async function startImport() {
@@ -25,27 +25,25 @@ async function startImport() {
 }
 
 describe('import-state', () => {
-  it.each(providers)(
-    'takes over what %s/neon manages, from `terraform show -json`',
-    async (provider, appName, addresses) => {
-      const { emulator, project, importState, readOutput, output } = await startImport();
-      const { text, branch, app, replica } = await recreateTerraformState(emulator, project.id, provider);
-      const { exitCode, stdout, stderr } = await importState(text);
+  it.each(terraformStates)('takes over what %s manages', async (fixture, appName, addresses) => {
+    const { emulator, project, importState, readOutput, output } = await startImport();
+    const { text, branch, app, replica } = await recreateState(emulator, project.id, fixture);
+    const { exitCode, stdout, stderr } = await importState(text);
 
-      expect(exitCode).toBe(0);
-      const type = 'postgres-compute:index:ComputeEndpoint';
-      expect(readOutput()).toEqual({
-        resources: [
-          { type: 'postgres-compute:index:Branch', name: 'feature', id: `${project.id}/${branch.id}` },
-          { type, name: appName, id: `${project.id}/${app}` },
-          { type, name: 'reports-replica-eu', id: `${project.id}/${replica}` },
-        ],
-      });
-      expect(stdout).toBe(`import { Branch, ComputeEndpoint } from 'pulumi-postgres-compute/plugin';
+    expect(exitCode).toBe(0);
+    const type = 'postgres-compute:index:ComputeEndpoint';
+    expect(readOutput()).toEqual({
+      resources: [
+        { type: 'postgres-compute:index:Branch', name: 'feature', id: `${project.id}/${branch.id}` },
+        { type, name: appName, id: `${project.id}/${app}` },
+        { type, name: 'reports-replica-eu', id: `${project.id}/${replica}` },
+      ],
+    });
+    expect(stdout).toBe(`import { Branch, ComputeEndpoint } from 'pulumi-postgres-compute/plugin';
 
 const branchFeature = new Branch('feature', {
   projectId: '${project.id}',
-  name: 'feature-${provider}',
+  name: '${branch.name}',
   parentId: '${branch.parent_id}',
 }, { protect: true });
 
@@ -66,51 +64,56 @@ new ComputeEndpoint('reports-replica-eu', {
   autoscalingLimitMaxCu: 0.25,
 }, { protect: true });
 `);
-      expect(stderr).toContain('Not taken over: neon_role, which this provider does not have.\n');
-      expect(stderr).toContain(`  2. pulumi import --file ${output} --generate-code=false\n`);
-      expect(stderr).toContain(
-        `terraform state rm 'module.reports.neon_endpoint.replica["eu"]' ${addresses}\n`,
-      );
-    },
-  );
+    expect(stderr).toContain('Not taken over: neon_role, which this provider does not have.\n');
+    expect(stderr).toContain(`  2. pulumi import --file ${output} --generate-code=false\n`);
+    expect(stderr).toContain(
+      `terraform state rm 'module.reports.neon_endpoint.replica["eu"]' ${addresses}\n`,
+    );
+  });
 
-  it('takes over what the Pulumi bridge manages, from `pulumi stack export`', async () => {
+  it.each([
+    ['bridge/kislerdm', 'app', ['replica', 'app', 'feature']],
+    ['bridge/terraform-community-providers', 'feature', ['replica', 'feature']],
+  ] as const)('takes over what %s manages', async (fixture, appName, names) => {
     const { emulator, project, importState, readOutput } = await startImport();
-    const { branch, app } = await recreateTerraformState(emulator, project.id, 'kislerdm');
-    const { exitCode, stderr } = await importState(toBridgedState(project.id, branch.id, app));
+    const { text, branch, app, replica } = await recreateState(emulator, project.id, fixture);
+    const { exitCode, stderr } = await importState(text);
 
     expect(exitCode).toBe(0);
     expect(readOutput().resources.map(({ name, id }: { name: string; id: string }) => [name, id])).toEqual([
       ['feature', `${project.id}/${branch.id}`],
-      ['app', `${project.id}/${app}`],
+      [appName, `${project.id}/${app}`],
+      ['replica', `${project.id}/${replica}`],
     ]);
     expect(stderr).toContain('Not taken over: neon:index/role:Role, which this provider does not have.\n');
-    const [endpoint, last] = stderr.match(/pulumi state delete .*/g) ?? [];
-    expect(endpoint).toBe(
-      "pulumi state delete --yes 'urn:pulumi:dev::shop::neon:index/endpoint:Endpoint::app'",
-    );
-    expect(last).toContain('Branch::feature');
+    const commands = [
+      ...stderr.matchAll(/pulumi state delete --yes 'urn:pulumi:dev::shop::neon:\S+:(\S+)'/g),
+    ];
+    expect(commands.map(([, name]) => name)).toEqual(names);
   });
 
   it('skips what the service no longer has, and names it', async () => {
     const { emulator, project, importState, readOutput } = await startImport();
-    const { branch } = await recreateTerraformState(emulator, project.id, 'kislerdm');
-    const { stderr } = await importState(toBridgedState(project.id, branch.id, 'ep-none-1'));
+    const { text, app } = await recreateState(emulator, project.id, 'bridge/kislerdm');
+    const { stderr } = await importState(text.replaceAll(app, 'ep-none-1'));
     expect(stderr).toMatch(/Skipped urn:.*::app: the service does not have ep-none-1\./);
-    expect(readOutput().resources).toHaveLength(1);
+    expect(readOutput().resources).toHaveLength(2);
     expect(stderr).not.toMatch(/state delete .*::app/);
   });
 
   it('imports what two addresses manage once, and removes both from the old state', async () => {
     const { emulator, project, importState, readOutput } = await startImport();
-    const { branch, app } = await recreateTerraformState(emulator, project.id, 'kislerdm');
-    const text = toBridgedState(project.id, branch.id, app);
-    const resources = JSON.parse(text).deployment.resources;
-    const twin = { ...resources[1], urn: resources[1].urn.replace('::app', '::twin') };
-    const { stderr } = await importState(JSON.stringify({ deployment: { resources: [...resources, twin] } }));
-    expect(readOutput().resources).toHaveLength(2);
-    expect(stderr).toContain('Wrote 2 resources');
-    expect(stderr.match(/state delete .*/g)).toHaveLength(3);
+    const { text, app } = await recreateState(emulator, project.id, 'bridge/kislerdm');
+    const resources: { id: string; urn: string }[] = JSON.parse(text).deployment.resources;
+    const twins = resources
+      .filter(({ id }) => id === app)
+      .map((one) => ({ ...one, urn: one.urn.replace('::app', '::twin') }));
+    const { stderr } = await importState(
+      JSON.stringify({ deployment: { resources: [...resources, ...twins] } }),
+    );
+    expect(readOutput().resources).toHaveLength(3);
+    expect(stderr).toContain('Wrote 3 resources');
+    expect(stderr.match(/state delete .*/g)).toHaveLength(4);
   });
 
   it('does not write over the state file', async () => {
@@ -125,7 +128,7 @@ new ComputeEndpoint('reports-replica-eu', {
 
   it('changes nothing at the service and prints no secret', async () => {
     const { emulator, project, importState } = await startImport();
-    const { text } = await recreateTerraformState(emulator, project.id, 'kislerdm');
+    const { text } = await recreateState(emulator, project.id, 'terraform/kislerdm');
     const before = emulator.requests().length;
     const { stdout, stderr } = await importState(text);
     const methods = emulator
@@ -153,9 +156,9 @@ new ComputeEndpoint('reports-replica-eu', {
     ],
     [
       'a resource without its project',
-      toBridgedState('', 'br-1', 'ep-1'),
+      '{"deployment": {"resources": [{"urn": "a::feature", "type": "neon:index/branch:Branch", "id": "br-1"}]}}',
       2,
-      /has no id or no project of urn:.*::feature/,
+      /has no id or no project of a::feature/,
     ],
   ])('refuses %s', async (_what, text, code, reason) => {
     const { importState } = await startImport();
