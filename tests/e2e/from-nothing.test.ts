@@ -1,6 +1,6 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
-import { startEmulator } from 'postgres-control-emulator';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { type Emulator, startEmulator } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findPulumiCli } from '../../tools/pulumi-cli/find';
 import { publication } from '../../tools/schema/publication';
@@ -44,6 +44,20 @@ async function startFromNothing() {
   return { folder, environment, emulator };
 }
 
+/** What the README tells a user to type, against the emulator. */
+function fillScript(script: string, emulator: Emulator, projectId: string, branchId: string): string {
+  return (
+    script
+      .replace('pulumi login --local', 'pulumi login "$PULUMI_BACKEND_URL"')
+      .replace('https://HOST/api/v2', emulator.url)
+      .replace('=KEY', `=${emulator.apiKey}`)
+      .replace('PROJECT_ID', projectId)
+      .replace('BRANCH_ID', branchId)
+      // The templates of this commit; `--yes` accepts the names that the CLI proposes.
+      .replace(`pulumi new ${publication.repository}/tree/main`, `pulumi new --yes ${repository}`)
+  );
+}
+
 describe('README.md', () => {
   it.each(programs)('shows the %s program of the template', async (heading, file, language) => {
     const text = await readFile(join(repository, 'templates', file), 'utf8');
@@ -59,17 +73,26 @@ describe('README.md', () => {
     const project = emulator.createProject({ name: 'new' });
     const branch = emulator.createBranch(project.id);
     const typed = codeBlock('README.md', 'sh', 'Install') + codeBlock('README.md', 'sh', heading);
-    const script = typed
-      .replace('pulumi login --local', 'pulumi login "$PULUMI_BACKEND_URL"')
-      .replace('https://HOST/api/v2', emulator.url)
-      .replace('=KEY', `=${emulator.apiKey}`)
-      .replace('PROJECT_ID', project.id)
-      .replace('BRANCH_ID', branch.id)
-      // The templates of this commit; `--yes` accepts the names that the CLI proposes.
-      .replace(`pulumi new ${publication.repository}/tree/main`, `pulumi new --yes ${repository}`);
+    const script = fillScript(typed, emulator, project.id, branch.id);
     const { exitCode, screen } = await runScript(script, folder, environment);
     if (exitCode !== 0) throw new Error(`exit ${exitCode}: ${screen}`);
     const [endpoint] = emulator.endpoints(project.id).filter(({ branch_id }) => branch_id === branch.id);
     expect(screen).toContain(endpoint?.host ?? 'the host of an endpoint that was created');
   });
+});
+
+it.skipIf(!isSdkMade)('the Python program of docs/branches.md leads to a host', async () => {
+  const { folder, environment, emulator } = await startFromNothing();
+  const project = emulator.createProject({ name: 'new' });
+  const branch = emulator.createBranch(project.id);
+  const program = codeBlock('docs/branches.md', 'python', 'Python');
+  await writeFile(join(dirname(folder), 'branches.py'), program);
+  const typed = codeBlock('README.md', 'sh', 'Install') + codeBlock('README.md', 'sh', 'Python');
+  const script = fillScript(typed, emulator, project.id, branch.id);
+  const replaced = script.replace('\npulumi up', '\ncp ../branches.py __main__.py\npulumi up');
+  const { exitCode, screen } = await runScript(replaced, folder, environment);
+  if (exitCode !== 0) throw new Error(`exit ${exitCode}: ${screen}`);
+  const { id } = emulator.branches(project.id).find(({ name }) => name === 'preview/pr-12') ?? { id: '' };
+  const [endpoint] = emulator.endpoints().filter(({ branch_id }) => branch_id === id);
+  expect(screen).toContain(endpoint?.host ?? 'the host of an endpoint that was created');
 });

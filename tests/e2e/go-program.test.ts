@@ -15,21 +15,26 @@ const pinned = join(repository, 'tools/pulumi-cli/cli');
 /** The flags of that build, so that Go compiles no package again; and no network. */
 const goSettings = { CGO_ENABLED: '0', GOFLAGS: '-mod=mod -trimpath', GOPROXY: 'off', GOSUMDB: 'off' };
 
-it.skipIf(!isSdkMade)('the Go program of the README creates an endpoint with the SDK', async () => {
-  const { url } = await serveFiles((await makeRelease()).folder);
-  const { stack, held } = await startPluginStack('name: quickstart\nruntime: go\n');
-  Object.assign(stack.environment, goSettings, downloadFrom(url));
-  const write = (name: string, text: string) => writeFile(join(stack.folder, name), text);
-  await write('main.go', codeBlock('README.md', 'go', 'Go'));
-  const modules = await readFile(join(pinned, 'go.mod'), 'utf8');
-  await write('go.mod', modules.replace(/^module .*/m, 'module quickstart'));
-  await cp(join(pinned, 'go.sum'), join(stack.folder, 'go.sum'));
-  await cp(join(sdkFolder, 'go/postgrescompute'), join(stack.folder, 'sdk'), { recursive: true });
-  await write('sdk/go.mod', `module ${goImportPath}\n\ngo ${oldestGo()}\n`);
-  const edits = ['-require', `${goImportPath}@v0.0.0`, '-replace', `${goImportPath}=./sdk`];
-  await execa('go', ['mod', 'edit', ...edits], { cwd: stack.folder });
+it.skipIf(!isSdkMade).each(['README.md', 'docs/branches.md'])(
+  'the Go program of %s creates an endpoint with the SDK',
+  async (page) => {
+    const { url } = await serveFiles((await makeRelease()).folder);
+    const { stack, emulator } = await startPluginStack('name: quickstart\nruntime: go\n');
+    Object.assign(stack.environment, goSettings, downloadFrom(url));
+    const write = (name: string, text: string) => writeFile(join(stack.folder, name), text);
+    await write('main.go', codeBlock(page, 'go', 'Go'));
+    const modules = await readFile(join(pinned, 'go.mod'), 'utf8');
+    await write('go.mod', modules.replace(/^module .*/m, 'module quickstart'));
+    await cp(join(pinned, 'go.sum'), join(stack.folder, 'go.sum'));
+    await cp(join(sdkFolder, 'go/postgrescompute'), join(stack.folder, 'sdk'), { recursive: true });
+    await write('sdk/go.mod', `module ${goImportPath}\n\ngo ${oldestGo()}\n`);
+    const edits = ['-require', `${goImportPath}@v0.0.0`, '-replace', `${goImportPath}=./sdk`];
+    await execa('go', ['mod', 'edit', ...edits], { cwd: stack.folder });
 
-  await stack.run('up', '--yes', '--skip-preview');
+    await stack.run('up', '--yes', '--skip-preview');
 
-  expect((await stack.run('stack', 'output', 'host')).stdout).toBe(held()[0]?.host);
-});
+    const hosts = emulator.endpoints().map(({ host }) => host);
+    expect(hosts).toHaveLength(2);
+    expect(hosts).toContain((await stack.run('stack', 'output', 'host')).stdout);
+  },
+);

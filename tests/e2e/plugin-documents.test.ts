@@ -56,6 +56,21 @@ describe('README.md', () => {
   });
 });
 
+describe('docs/branches.md', () => {
+  const guide = 'docs/branches.md';
+
+  it.each(['TypeScript', 'YAML'])('the %s program creates a branch and its endpoint', async (language) => {
+    const isYaml = language === 'YAML';
+    const projectFile = isYaml ? codeBlock(guide, 'yaml', language) : nodeProject;
+    const { stack, emulator, project } = await startPluginStack(projectFile + pluginFolder);
+    if (!isYaml) await stack.writeProgram(codeBlock(guide, 'ts', language));
+    await stack.run('up', '--yes', '--skip-preview');
+    const branch = emulator.branches(project.id).find(({ name }) => name === 'preview/pr-12');
+    const [endpoint] = emulator.endpoints().filter(({ branch_id }) => branch_id === branch?.id);
+    expect((await stack.run('stack', 'output', 'host')).stdout).toBe(endpoint?.host);
+  });
+});
+
 describe(page, () => {
   it('the program with an explicit provider creates an endpoint without settings in the environment', async () => {
     const { stack, emulator, held } = await startPluginStack(nodeProject + pluginFolder);

@@ -1,12 +1,12 @@
 import { codeBlock } from '../../tests/support/documents';
 
-/** The program of the README in each language, all of which tests run. The Registry's names for the languages. */
-function readPrograms(): [string, string][] {
+/** The program of a page in each language, all of which tests run. The Registry's names for the languages. */
+function readPrograms(page: string): [string, string][] {
   return [
-    ['typescript', withPlugin(codeBlock('README.md', 'ts', 'TypeScript'))],
-    ['python', codeBlock('README.md', 'python', 'Python')],
-    ['go', codeBlock('README.md', 'go', 'Go')],
-    ['yaml', codeBlock('README.md', 'yaml', 'YAML')],
+    ['typescript', withPlugin(codeBlock(page, 'ts', 'TypeScript'))],
+    ['python', codeBlock(page, 'python', 'Python')],
+    ['go', codeBlock(page, 'go', 'Go')],
+    ['yaml', codeBlock(page, 'yaml', 'YAML')],
   ];
 }
 
@@ -17,18 +17,19 @@ function withPlugin(program: string): string {
 }
 
 /** A section of a resource's description, from which each SDK takes the example in its language. */
-export function toExamples(title: string): string {
-  const blocks = readPrograms().map(([name, code]) => `\`\`\`${name}\n${code}\`\`\`\n`);
+export function toExamples(page: string, title: string): string {
+  const blocks = readPrograms(page).map(([name, code]) => `\`\`\`${name}\n${code}\`\`\`\n`);
   const example = `{{% example %}}\n### ${title}\n\n${blocks.join('\n')}\n{{% /example %}}`;
   return `{{% examples %}}\n## Example Usage\n\n${example}\n{{% /examples %}}`;
 }
 
 /** The Registry's chooser, which shows the program in the reader's language. */
 export function toChooser(): string {
-  const choices = readPrograms().map(
+  const programs = readPrograms('README.md');
+  const choices = programs.map(
     ([name, code]) =>
       `{{% choosable language ${name} %}}\n\n\`\`\`${name}\n${code}\`\`\`\n\n{{% /choosable %}}\n`,
   );
-  const languages = readPrograms().map(([name]) => name);
+  const languages = programs.map(([name]) => name);
   return `{{< chooser language "${languages.join(',')}" >}}\n${choices.join('\n')}\n{{< /chooser >}}\n`;
 }

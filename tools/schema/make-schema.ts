@@ -7,6 +7,7 @@ import { toDocument, toPackageJson } from './publication';
 
 const documents = [
   'README.md',
+  'docs/branches.md',
   'docs/installation-configuration.md',
   'docs/plugin.md',
   'examples/quickstart-yaml/README.md',
@@ -14,7 +15,7 @@ const documents = [
   'emulator/README.md',
   'emulator/compose.yaml',
 ];
-/** In this order: the examples in the schema and in the Registry's page are those of the README. */
+/** In this order: the examples in the schema and in the Registry's page are those of the documents. */
 const files: Readonly<Record<string, () => string>> = {
   ...Object.fromEntries(documents.map((name) => [name, () => toDocument(name)])),
   'docs/_index.md': () => toIndexPage('docs/_index.md'),

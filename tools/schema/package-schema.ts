@@ -15,9 +15,13 @@ const resources = {
   ComputeEndpoint: {
     type: endpointType,
     dynamic: dynamicEndpoint,
-    example: 'An endpoint that scales up to one compute unit',
+    example: toExamples('README.md', 'An endpoint that scales up to one compute unit'),
   },
-  Branch: { type: branchType, dynamic: dynamicBranch, example: undefined },
+  Branch: {
+    type: branchType,
+    dynamic: dynamicBranch,
+    example: toExamples('docs/branches.md', 'A branch with an endpoint'),
+  },
 };
 const functions = exportedNames.filter((name) => name.startsWith('get'));
 
@@ -77,8 +81,13 @@ function toResource(name: string) {
   // A stack that moves here from the dynamic provider keeps its resources.
   const aliases = [{ type: dynamic.token }];
   const { description, ...object } = toObject(name);
-  const whole = example ? `${description}\n\n${toExamples(example)}` : description;
-  return { description: whole, ...object, inputProperties, requiredInputs: args.required, aliases };
+  return {
+    description: `${description}\n\n${example}`,
+    ...object,
+    inputProperties,
+    requiredInputs: args.required,
+    aliases,
+  };
 }
 
 function toFunction(name: string) {
