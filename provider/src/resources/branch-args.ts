@@ -48,7 +48,7 @@ export interface BranchArgs {
   /**
    * Whether a change may replace the branch, which deletes its data and its endpoints. If not true, such a change fails the
    * preview and the update before anything is changed. Removing the resource from the program, and `pulumi destroy`, delete
-   * the branch in any case: the resource option `protect` prevents that. @default false
+   * the branch in any case: the resource option `protect` prevents that, unless the command has `--ignore-protect`. @default false
    */
   allowDataLoss?: pulumi.Input<boolean>;
   /** How long each action may take. */
