@@ -2,12 +2,12 @@ import { describe, it } from 'vitest';
 import { doorNames } from '../support/program-doors';
 import { runScenario } from './run-scenario';
 
-/** Fixed, so that a failure is a regression. `npm run chaos` runs many more. */
-const seeds = [1, 2, 3];
+/** A killed create of a branch, and a branch with an endpoint under faults. `npm run chaos` runs many more. */
+const seeds = [3, 5];
 
-describe.concurrent('chaos: after faults, kills and interruptions, one `up` reaches the declared state', () => {
+describe.concurrent('chaos: schedules of the simulation break no rule with the real CLI', () => {
   const cases = doorNames.flatMap((door) => seeds.map((seed) => [door, seed] as const));
-  it.for(cases)('the %s door, chaos seed %d', async ([door, seed], { expect }) => {
+  it.for(cases)('the %s door, seed %d', async ([door, seed], { expect }) => {
     const { violations } = await runScenario(seed, door);
     expect(violations).toEqual([]);
   });

@@ -1,15 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { mapValues } from 'lodash';
+import { dependentArgument, isDependent } from '../simulation/engine';
+import type { Declaration } from '../simulation/program';
 import { type DoorName, programDoors, usePlugin } from '../support/program-doors';
-import type { PulumiStack } from '../support/pulumi-stack';
-import { slotArguments, slotName } from './declared-slot';
-import type { Ground } from './ground';
-import type { Round } from './scenario';
-import type { SlotPlan } from './slot-plan';
+
+export const projectName = 'simulation';
 
 // JSON is YAML.
 const projectFile = JSON.stringify({
-  name: 'chaos',
+  name: projectName,
   main: 'index.js',
   runtime: { name: 'nodejs', options: { typescript: false } },
   plugins: usePlugin(),
@@ -18,16 +18,13 @@ const projectFile = JSON.stringify({
 /** JSON can't hold a secret, so `{ $secret: VALUE }` represents one. */
 const programOf = (importPath: string) => `const { readFileSync } = require('node:fs');
 const { secret } = require('@pulumi/pulumi');
-const { ComputeEndpoint } = require('${importPath}');
+const classes = require('${importPath}');
 const toSecrets = (_key, value) => (value && Object.hasOwn(value, '$secret') ? secret(value.$secret) : value);
-const declared = JSON.parse(readFileSync(__dirname + '/endpoints.json', 'utf8'), toSecrets);
+const declared = JSON.parse(readFileSync(__dirname + '/resources.json', 'utf8'), toSecrets);
 const created = {};
-for (const { name, args, replaceWith, deletedWith, ...options } of declared) {
-  created[name] = new ComputeEndpoint(name, args, {
-    ...options,
-    ...(replaceWith && { replaceWith: [created[replaceWith]] }),
-    ...(deletedWith && { deletedWith: created[deletedWith] }),
-  });
+for (const { type, name, args, outputs, options } of declared) {
+  for (const [arg, [resource, output]] of Object.entries(outputs)) args[arg] = created[resource][output];
+  created[name] = new classes[type](name, args, options);
 }
 `;
 
@@ -35,29 +32,41 @@ export async function writeProject(folder: string, door: DoorName): Promise<void
   await writeFile(join(folder, 'Pulumi.yaml'), projectFile);
   await writeFile(join(folder, 'index.js'), programOf(programDoors[door].importPath));
   await writeFile(join(folder, 'package.json'), '{}');
+  await writeFile(join(folder, 'resources.json'), '[]');
 }
 
-/** The slots of a round that the program declares. */
-export function declaredSlots(round: Round): { slot: number; plan: SlotPlan }[] {
-  return round.slots.flatMap((plan, slot) => (plan.isDeclared ? [{ plan, slot }] : []));
-}
-
-/** Writes the declarations of this round, which the program reads. */
+/** Writes what the program declares from now on. */
 export async function declare(
-  { folder }: PulumiStack,
-  ground: Ground,
-  round: Round,
-  timeoutSeconds: number,
+  folder: string,
+  door: DoorName,
+  declarations: readonly Declaration[],
+  dependedOn: string | undefined,
 ): Promise<void> {
-  const timeouts = { create: timeoutSeconds, update: timeoutSeconds, delete: timeoutSeconds };
-  const declared = declaredSlots(round).map(({ slot, plan }) => {
-    const leader = round.forced.find(({ follower }) => follower?.slot === slot);
+  const resources = declarations.map((declaration) => {
+    const { urn, args, timeoutSeconds, deletesFirst, importId, replaceOnChanges, onBranch } = declaration;
+    // The host of dynamic providers can import nothing into a program: there the user adopts the endpoint.
+    const isAdopted = door === 'dynamic' && importId !== undefined;
+    const timeouts = { create: timeoutSeconds, update: timeoutSeconds, delete: timeoutSeconds };
     return {
-      name: slotName(slot),
-      args: { ...slotArguments(ground, slot, plan), timeouts },
-      ...(plan.createsBeforeDelete && { deleteBeforeReplace: false }),
-      ...(leader?.follower && { [leader.follower.how]: slotName(leader.slot) }),
+      type: urn.includes(':Branch::') ? 'Branch' : 'ComputeEndpoint',
+      name: nameOf(urn),
+      args: { ...args, timeouts, ...(isAdopted && { adopt: true }) },
+      outputs: {
+        ...(onBranch !== undefined && { branchId: [nameOf(onBranch), 'id'] }),
+        ...(dependedOn !== undefined &&
+          isDependent(urn, dependedOn) &&
+          mapValues(dependentArgument, (_value, output) => [nameOf(dependedOn), output])),
+      },
+      options: {
+        ...(!deletesFirst && { deleteBeforeReplace: false }),
+        ...(importId !== undefined && !isAdopted && { import: importId }),
+        ...(replaceOnChanges && { replaceOnChanges }),
+      },
     };
   });
-  await writeFile(join(folder, 'endpoints.json'), JSON.stringify(declared));
+  await writeFile(join(folder, 'resources.json'), JSON.stringify(resources));
+}
+
+function nameOf(urn: string): string {
+  return urn.slice(urn.lastIndexOf('::') + 2);
 }

@@ -1,86 +1,49 @@
+import { drawScenario } from '../simulation/draw-scenario';
+import { Journal } from '../simulation/journal';
+import { runRounds } from '../simulation/rounds';
+import { describeViolation } from '../simulation/rules';
 import type { DoorName } from '../support/program-doors';
 import { endHosts, waitForHosts } from '../support/provider-hosts';
-import { makeStack } from '../support/pulumi-stack';
-import { checkEndpoints, checkForeign, checkSecrets, checkSuccess } from './checks';
-import { slotName } from './declared-slot';
-import { type Disturbance, disturb } from './disturb';
-import { Ground } from './ground';
-import { declare, writeProject } from './program';
-import { recover } from './recover';
-import { type Baseline, checkRestarts, takeBaseline } from './restart-check';
-import { type Round, scenarioOf } from './scenario';
-import { emptyReport, type ScenarioReport, Trial } from './trial';
+import { toReal } from './real-scenario';
+import { makeRealStack } from './real-stack';
+import { RealWorld } from './real-world';
 
-/** Runs one seed: each round under its faults and its interruption, then an `up` without them, then the checks. */
-export async function runScenario(
-  seed: number,
-  door: DoorName,
-  show?: (text: string) => void,
-): Promise<ScenarioReport> {
-  const report = emptyReport(seed);
-  const scenario = scenarioOf(seed);
-  const { stack, emulator, close } = await makeStack(
-    (folder) => writeProject(folder, door),
-    scenario.service,
-  );
+export interface RealOutcome {
+  readonly seed: number;
+  readonly violations: readonly string[];
+  readonly counts: ReadonlyMap<string, number>;
+  /** What the filter has changed. */
+  readonly changed: readonly string[];
+  /** Who did what, at which time. */
+  readonly story: readonly string[];
+}
+
+/** Replays the schedule of a seed: the same programs, mishaps and repairs as in the simulation, with real processes. */
+export async function runScenario(seed: number, door: DoorName): Promise<RealOutcome> {
+  const { real, changed } = toReal(drawScenario(seed).value, door);
+  const startedAt = performance.now();
+  const journal = new Journal(() => performance.now() - startedAt, true);
+  const [{ slots } = { slots: [] }] = real.rounds;
+  const names = slots.length > real.secondStackFrom ? ['one', 'two'] : ['one'];
+  const stacks = await Promise.all(names.map((name) => makeRealStack(name, door)));
+  const world = new RealWorld(real, journal, stacks);
+  const { watch } = world;
   try {
-    const ground = new Ground(emulator, seed, scenario);
-    const trial = new Trial({ stack, emulator, ground, scenario, door, report }, show);
-    let earlier: Round | undefined;
-    for (const round of scenario.rounds) {
-      trial.round += 1;
-      await runRound(trial, round, earlier);
-      earlier = round;
-      // Later violations would only be consequences.
-      if (report.violations.length > 0) break;
+    if (real.rounds.some(({ branches }) => branches.length > 0)) journal.count('schedules with branches');
+    await runRounds(world).catch((error) => watch.violate('the simulation works', String(error.stack)));
+    for (const stack of stacks) {
+      for await (const { name, text } of stack.files()) watch.search(`the file ${name}`, text);
+      const left = await waitForHosts(stack.pulumi);
+      if (left.length > 0) watch.violate('nothing keeps running', `the hosts ${left} outlive their commands`);
     }
-    if (scenario.service.lateListsMs || scenario.service.lateGetsMs)
-      report.lateReads += emulator.requests().filter(({ method }) => method === 'GET').length;
-    return report;
   } finally {
-    await endHosts(stack);
-    await close();
+    await world.end();
+    for (const { pulumi, remove } of stacks) {
+      await endHosts(pulumi);
+      await remove();
+    }
   }
-}
-
-async function runRound(trial: Trial, round: Round, earlier: Round | undefined): Promise<void> {
-  const { ground, report, scenario, stack } = trial;
-  ground.adopted.clear();
-  if (round.isAwake) await ground.wake();
-  report.foreign += ground.addForeign(round, scenario);
-  await declare(stack, ground, round, scenario.timeoutSeconds);
-  const [before, after] = round.previews;
-  const preview = await trial.run('preview', ...before);
-  if (preview.exitCode !== 0) trial.violate(`the preview failed:\n${preview.screen}`);
-  const baseline = await takeBaseline(trial, earlier);
-  const disturbance = await disturb(trial, round);
-  await checkUndisturbed(trial, round, earlier, disturbance, baseline);
-  await recover(trial, round, disturbance);
-  await ground.settle();
-  await checkEndpoints(trial, round);
-  await checkRestarts(trial, round, disturbance, baseline);
-  const next = await trial.run('preview', '--expect-no-changes', ...after);
-  if (next.exitCode !== 0) trial.violate(`the next preview shows changes:\n${next.screen}`);
-  checkForeign(trial);
-  await checkSecrets(trial);
-  if ((await waitForHosts(stack)).length > 0) trial.violate('a provider host still runs after the round');
-}
-
-/** Checks that a successful run applied everything, even under faults. */
-async function checkUndisturbed(
-  trial: Trial,
-  round: Round,
-  earlier: Round | undefined,
-  { exitCode, startedAt }: Disturbance,
-  baseline: Baseline,
-): Promise<void> {
-  const plans = [...round.slots, ...(earlier?.slots ?? [])];
-  if (exitCode !== 0 || plans.some(({ isWaiting }) => !isWaiting)) return;
-  await checkEndpoints(trial, round);
-  checkSuccess(trial, round, startedAt);
-  const ids = await trial.readIds();
-  for (const { slot } of round.forced) {
-    if (round.slots[slot]?.createsBeforeDelete || ids.get(slot) !== baseline.get(slot)?.id) continue;
-    trial.violate(`${slotName(slot)}: was not replaced: its endpoint is still ${ids.get(slot)}`);
-  }
+  const violations = watch.violations.map(describeViolation);
+  for (const violation of violations) journal.note('VIOLATION', () => violation);
+  return { seed, violations, counts: journal.counts, changed, story: journal.story };
 }

@@ -1,8 +1,8 @@
 import type { Branch, BranchChange, Endpoint } from 'postgres-control-emulator';
-import type { SlotPlan } from '../chaos/slot-plan';
 import type { BranchPlan } from './branch-plan';
 import { type Disturbance, isDrift } from './other-people';
 import type { Round } from './scenario';
+import type { SlotPlan } from './slot-plan';
 import type { World } from './world';
 
 /** The slots whose endpoints other people change, rename or delete. */

@@ -1,7 +1,7 @@
 import { isEqual, omit } from 'lodash';
 import type { Branch } from 'postgres-control-emulator';
 import type { BranchPlan } from './branch-plan';
-import { branchName } from './program';
+import { branchName } from './declared-slot';
 import { isDestroy, type Round } from './scenario';
 import { isBranchUrn, type Stack } from './stack';
 import type { World } from './world';

@@ -1,9 +1,9 @@
 import { isMatch } from 'lodash';
 import type { Branch, Operation } from 'postgres-control-emulator';
-import type { Variant } from '../chaos/slot-plan';
-import type { SlotTexts } from '../chaos/slot-texts';
 import type { BranchPlan } from './branch-plan';
-import type { SimulatedService } from './simulated-service';
+import type { ServedPlane } from './served-plane';
+import type { Variant } from './slot-plan';
+import type { SlotTexts } from './slot-texts';
 
 /** The projects as the ground knows them. */
 interface Projects {
@@ -21,12 +21,12 @@ export class BranchGround {
   readonly allowed = new Set<number>();
   /** The branches whose protection other people have changed: the program may not declare any. */
   readonly protectedByOthers = new Set<string>();
-  readonly #service: SimulatedService;
+  readonly #service: ServedPlane;
   readonly #projects: Projects;
   readonly #slots = new Map<string, number>();
   readonly #foreign = new Map<string, Branch>();
 
-  constructor(service: SimulatedService, projects: Projects) {
+  constructor(service: ServedPlane, projects: Projects) {
     this.#service = service;
     this.#projects = projects;
   }

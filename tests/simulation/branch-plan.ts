@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Fault } from 'postgres-control-emulator';
-import { projectCount, type SlotPlan, type Variant } from '../chaos/slot-plan';
 import type { Disturbance } from './other-people';
+import { projectCount, type SlotPlan, type Variant } from './slot-plan';
 
 /** What a slot's Branch declares in one round. */
 export interface BranchPlan {

@@ -2,12 +2,12 @@ import type { Branch, Endpoint, Operation } from 'postgres-control-emulator';
 import { deleteBranch } from '../../emulator/src/control-plane/branches';
 import type { Controls } from '../../emulator/src/controls/controls';
 import type { EndpointRecord } from '../../emulator/src/records/endpoint-record';
-import type { SlotPlan, Variant } from '../chaos/slot-plan';
-import { SlotTexts } from '../chaos/slot-texts';
 import { BranchGround } from './branch-ground';
 import type { Disturbance } from './other-people';
 import type { Round, Scenario } from './scenario';
-import type { SimulatedService } from './simulated-service';
+import type { ServedPlane } from './served-plane';
+import type { SlotPlan, Variant } from './slot-plan';
+import { SlotTexts } from './slot-texts';
 
 interface GroundProject {
   readonly id: string;
@@ -41,7 +41,7 @@ export class Ground {
   /** Whether the programs say `allowRestart: false`. */
   isGuarded = false;
   readonly controls: Controls;
-  readonly #service: SimulatedService;
+  readonly #service: ServedPlane;
   readonly #rounds: readonly Round[];
   readonly #projects = new Map<number, GroundProject>();
   readonly #foreign = new Map<string, Endpoint>();
@@ -49,7 +49,7 @@ export class Ground {
   readonly #foreignOperationIds = new Set<string>();
   readonly #askedAbout = new Set<string>();
 
-  constructor(service: SimulatedService, { traits, rounds }: Scenario) {
+  constructor(service: ServedPlane, { traits, rounds }: Scenario) {
     this.#service = service;
     this.controls = service.controls;
     this.#rounds = rounds;

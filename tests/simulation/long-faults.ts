@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import type { Fault, RequestFault } from 'postgres-control-emulator';
-import { call, failingOperation, fault, requestFaultOf } from '../chaos/mishap';
-
-// Chaos has to wait while a fault lasts; here no time passes.
+import { call, failingOperation, fault, requestFaultOf } from './faults';
 
 /** A proxy answers in place of the service. */
 function proxyPageOf(

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Variant } from '../chaos/slot-plan';
+import type { Variant } from './slot-plan';
 
 /** Something that other people do at the service while a run is under way, or before it. */
 export interface Disturbance {

@@ -1,39 +1,31 @@
 import type { Properties } from '../../provider/src/lifecycle/resource-identity';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
-import { slotArguments, slotName } from '../chaos/declared-slot';
-import type { SlotPlan } from '../chaos/slot-plan';
+import { branchName, slotArguments, slotName } from './declared-slot';
 import { dependentArgument, isDependent } from './engine';
-import type { Ground } from './ground';
-import type { Scenario } from './scenario';
 import type { DeclaredResource, Stack } from './stack';
+import type { World } from './world';
 
-/** The slots that a stack declares. */
-export function declaredSlots(
-  plans: readonly SlotPlan[],
-  slots: readonly number[],
-): { readonly slot: number; readonly plan: SlotPlan }[] {
-  return slots.flatMap((slot) => {
-    const plan = plans[slot];
-    return plan?.isDeclared ? [{ slot, plan }] : [];
-  });
+/** A resource as a program declares it. */
+export interface Declaration extends Omit<DeclaredResource, 'inputs'> {
+  /** With a mark around each secret. */
+  readonly args: Properties;
 }
 
-/** What the program of a stack registers, as the SDK's class `ComputeEndpoint` does. */
-export function declareProgram(
-  stack: Stack,
-  ground: Ground,
-  { timeoutSeconds }: Scenario,
-  dependedOn: string | undefined,
-  declared: readonly { readonly slot: number; readonly plan: SlotPlan }[],
-): DeclaredResource[] {
-  return declared.map(({ slot, plan }) => ({
+/** What the program of a stack declares: branches first. */
+export function declareStack(world: World, stack: Stack): Declaration[] {
+  return [...declareBranches(world, stack), ...declareEndpoints(world, stack)];
+}
+
+function declareEndpoints(world: World, stack: Stack): Declaration[] {
+  const { ground, scenario } = world;
+  const { timeoutSeconds } = scenario;
+  return world.declared(stack).map(({ slot, plan }) => ({
     urn: stack.urnOf(slotName(slot)),
-    inputs: unwrapSecrets({
+    args: {
       ...slotArguments(ground, slot, plan),
-      ...(isDependent(stack.urnOf(slotName(slot)), dependedOn) && dependentArgument),
-      ...(plan.createsBeforeDelete && { __createsBeforeDelete: true }),
+      ...(isDependent(stack.urnOf(slotName(slot)), world.dependedOn(stack)) && dependentArgument),
       ...(ground.isGuarded && { allowRestart: false }),
-    }),
+    },
     deletesFirst: !plan.createsBeforeDelete,
     timeoutSeconds,
     importId: ground.imported.get(slot),
@@ -42,23 +34,21 @@ export function declareProgram(
   }));
 }
 
-export function branchName(slot: number): string {
-  return `branch-${slot}`;
-}
-
-/** The branches that the program of a stack registers, as the SDK's class `Branch` does. */
-export function declareBranches(
-  stack: Stack,
-  { branches }: Ground,
-  { timeoutSeconds }: Scenario,
-  slots: readonly number[],
-): DeclaredResource[] {
-  return slots.flatMap((slot) => {
+function declareBranches(world: World, stack: Stack): Declaration[] {
+  const { branches } = world.ground;
+  const { timeoutSeconds } = world.scenario;
+  return world.slotsOf(stack).flatMap((slot) => {
     const plan = branches.declared(slot);
     if (!plan) return [];
-    const inputs = unwrapSecrets(branches.arguments(slot, plan));
-    return [{ urn: stack.urnOf(branchName(slot), 'Branch'), inputs, deletesFirst: true, timeoutSeconds }];
+    const args = branches.arguments(slot, plan);
+    return [{ urn: stack.urnOf(branchName(slot), 'Branch'), args, deletesFirst: true, timeoutSeconds }];
   });
+}
+
+/** What the SDK's classes `ComputeEndpoint` and `Branch` register. */
+export function toDeclared({ args, ...resource }: Declaration): DeclaredResource {
+  const hidden = !resource.deletesFirst && { __createsBeforeDelete: true };
+  return { ...resource, inputs: unwrapSecrets({ ...args, ...hidden }) };
 }
 
 /** The values without the marks of SlotTexts, and the names of the inputs that have one. */

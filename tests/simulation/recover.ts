@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isEqual, map, pick, union } from 'lodash';
-import { slotName } from '../chaos/declared-slot';
-import type { SlotPlan } from '../chaos/slot-plan';
 import { disturbedSlots } from './act';
 import { findNamed, followBranchAdvice } from './branch-recover';
+import { slotName } from './declared-slot';
 import { checkSuccess } from './rest-checks';
 import { isDestroy, type Round } from './scenario';
 import { settle } from './settle';
+import type { SlotPlan } from './slot-plan';
 import { isBranchUrn, type Stack } from './stack';
+import { trueTime } from './virtual-time';
 import type { RunResult, World } from './world';
 
 const adoptAdvice = 'adopt: true takes it over';
@@ -53,7 +54,7 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
   const isUnrecorded = (isCutOff || isDeleted) && deletesWithoutRecord(round);
   const renamed = findRenamed(world, stack);
   const hasDrift = disturbedSlots(round).size > 0 || isUnrecorded;
-  let repairedFrom = world.time.now;
+  let repairedFrom = trueTime();
   // A refresh still sees what was changed. A create asks by id whether what a list shows was deleted, which may lag behind, too.
   const mayRefuse = (isCutOff || isDestroy(round)) && mayShowDeleted(world, round);
   const mayHaveReplaced = isCutOff && mayHaveReplacedBeside(world, round);
@@ -72,7 +73,7 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
     // A request of a dead process can arrive that much later.
     if (result.isSuccess && isUnrecorded) await sleep(world.scenario.longestDelayMs);
     if (result.isSuccess && isUnrecorded && watch.lateWriteAt >= repairedFrom) {
-      repairedFrom = world.time.now;
+      repairedFrom = trueTime();
       await settle(world);
       continue;
     }
@@ -112,7 +113,7 @@ export async function unlock({ journal }: World, stack: Stack): Promise<void> {
   if (stack.lockedBy === undefined) return;
   await sleep(restartMs);
   journal.note('user', () => `pulumi cancel: removes the lock of ${stack.lockedBy}`);
-  stack.lockedBy = undefined;
+  await stack.unlock();
 }
 
 /** Follows the advice of the errors. Returns whether the contract allows every one of them. */
@@ -215,7 +216,7 @@ export function isNameTaken(world: World, message: string): boolean {
 
 /** Whether a delete failed with an operation of an earlier run: a second DELETE responds with the operations under way. */
 function hasJoinedDelete({ ground }: World, message: string, startedAt: number): boolean {
-  const [, id] = /^delete of endpoint \S+: operation \S+ (\S+) /.exec(message) ?? [];
+  const [, id] = /delete of endpoint \S+: operation \S+ (\S+) /.exec(message) ?? [];
   const operation = ground.ownOperations().find((each) => each.id === id);
   return operation !== undefined && Date.parse(operation.created_at) < startedAt;
 }

@@ -1,10 +1,15 @@
 import { compact, mapValues, sumBy } from 'lodash';
-import { disruptionsOf, type SlotBefore, slotName } from '../chaos/declared-slot';
-import type { SlotPlan } from '../chaos/slot-plan';
+import { slotName } from './declared-slot';
 import { isDestroy, type Round } from './scenario';
+import type { SlotPlan } from './slot-plan';
 import type { RunResult, World } from './world';
 
-interface Before extends SlotBefore {
+/** A slot's endpoint before a round. */
+interface Before {
+  readonly id: string;
+  readonly plan: SlotPlan;
+  readonly restarts: number;
+  readonly drops: number;
   readonly isActive: boolean;
   readonly branchId: string;
   /** It is neither active nor starting. */
@@ -170,6 +175,16 @@ export function hasLostResponse({ failures }: RunResult): boolean {
 const lostResponse = /no usable response|not the service's own response|: (408|425|5(0[0247]|[1-9]\d)) /;
 
 const noDisruptions = { size: 0, trigger: 0, move: 0, stop: 0 };
+
+/** The changes from one plan to the other that disrupt an active compute, each 0 or 1. */
+function disruptionsOf(before: SlotPlan, now: SlotPlan) {
+  return {
+    size: before.size.join() === now.size.join() ? 0 : 1,
+    trigger: before.trigger === now.trigger ? 0 : 1,
+    move: before.branch === now.branch ? 0 : 1,
+    stop: !before.isStopped && now.isStopped ? 1 : 0,
+  };
+}
 
 /** What the changes from one program to the next disrupt in all. */
 function sumOfDisruptions(plans: readonly SlotPlan[]): typeof noDisruptions {

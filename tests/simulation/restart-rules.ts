@@ -1,18 +1,17 @@
 import type { Endpoint, Operation } from 'postgres-control-emulator';
 import { unsettledOutputs } from '../../provider/src/lifecycle/resource-state';
-import { slotArguments } from '../chaos/declared-slot';
-import type { SlotPlan } from '../chaos/slot-plan';
+import { slotArguments } from './declared-slot';
 import type { EngineResult } from './engine';
 import type { Ground } from './ground';
 import type { SentRequest } from './network';
 import type { SimulatedRun } from './simulated-run';
+import type { SlotPlan } from './slot-plan';
 import type { Stack, StoredResource } from './stack';
-import type { VirtualTime } from './virtual-time';
+import { trueTime } from './virtual-time';
 import type { Watch } from './watch';
 
 /** What the rules need of the world. */
 interface RuledWorld {
-  readonly time: VirtualTime;
   readonly ground: Ground;
   readonly watch: Watch;
   readonly stacks: readonly Stack[];
@@ -51,7 +50,7 @@ export class RestartRules {
   declare(plans: readonly SlotPlan[]): void {
     for (const [slot, { trigger }] of plans.entries())
       if (!this.#declaredAt.has(slot) || this.#declaredAt.get(slot)?.trigger !== trigger)
-        this.#declaredAt.set(slot, { trigger, since: this.#world.time.now });
+        this.#declaredAt.set(slot, { trigger, since: trueTime() });
   }
 
   begin(run: SimulatedRun): void {
@@ -65,11 +64,11 @@ export class RestartRules {
   worked(run: SimulatedRun, { method, path }: SentRequest, started: readonly Operation[]): void {
     // A compute that is down already counts as taken down.
     const [, requested] = /\/endpoints\/([^/]+)\/suspend$/.exec(path) ?? [];
-    if (requested !== undefined) this.#downAt.set(requested, this.#world.time.now);
+    if (requested !== undefined) this.#downAt.set(requested, trueTime());
     const suspension = started.find(({ action }) => action === 'suspend_compute');
     const id = suspension?.endpoint_id;
     if (!suspension || id === undefined || method === 'DELETE') return;
-    this.#downAt.set(id, this.#world.time.now);
+    this.#downAt.set(id, trueTime());
     if (path.endsWith('/suspend') && !this.#isOwed(id))
       this.#world.watch.violate(
         'restarts are declared',

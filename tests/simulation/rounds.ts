@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { compact, isMatch } from 'lodash';
 import type { Endpoint, InjectedFault } from 'postgres-control-emulator';
 import { defaultReadLagMs } from '../../provider/src/control-api/read-lag';
-import type { SlotPlan } from '../chaos/slot-plan';
 import { act, disturbedSlots } from './act';
 import { checkBranches, checkForeignBranches, mayDeleteBranch } from './branch-checks';
 import { isDrift } from './other-people';
@@ -19,6 +18,7 @@ import { checkFalseFailure, checkFalseSuccess, checkGate } from './run-checks';
 import { isDestroy, type Round, type Scenario } from './scenario';
 import { settle } from './settle';
 import type { SimulatedRun } from './simulated-run';
+import type { SlotPlan } from './slot-plan';
 import { isBranchUrn, type Stack } from './stack';
 import { trueTime } from './virtual-time';
 import type { Command, RunResult, World } from './world';
@@ -151,19 +151,20 @@ async function runDisturbed(world: World, round: Round, stacks: readonly Stack[]
   const { journal } = world;
   const { command, forced } = round;
   let pending = round.disturbances.filter(({ at }) => at > 0);
+  journal.count('forced replacements', forced.length);
+  const urnsOf = (stack: Stack, how: Round['forced'][number]['how']) => {
+    const own = forced.filter((force) => force.how === how && world.slotsOf(stack).includes(force.slot));
+    return own.map(({ slot, isBranch = false }) =>
+      isBranch ? world.branchUrnOf(stack, slot) : world.urnOf(stack, slot),
+    );
+  };
+  for (const stack of stacks) for (const urn of urnsOf(stack, 'taint')) await stack.taint(urn);
   const runs = stacks.map((stack, index) => {
-    const slots = world.slotsOf(stack);
-    const own = forced.filter(({ slot }) => slots.includes(slot));
-    journal.count('forced replacements', own.length);
-    const urnOf = ({ slot, isBranch = false }: Round['forced'][number]) =>
-      isBranch ? world.branchUrnOf(stack, slot) : world.urnOf(stack, slot);
-    for (const force of own) if (force.how === 'taint') stack.taint(urnOf(force));
-    const targets = own.flatMap((force) => (force.how === '--replace' ? [urnOf(force)] : []));
     const isFirst = index === 0;
     return world.run(stack, {
       command: plainCommands[command],
       refreshesFirst: command.endsWith(' --refresh'),
-      replaceTargets: new Set(targets),
+      replaceTargets: new Set(urnsOf(stack, '--replace')),
       ...(isFirst && {
         mishap: round.mishap,
         onEvent: (event: number) => {

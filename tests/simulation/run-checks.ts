@@ -1,7 +1,7 @@
 import { sumBy } from 'lodash';
 import type { Fault } from 'postgres-control-emulator';
-import { slotName } from '../chaos/declared-slot';
 import { checkBranches } from './branch-checks';
+import { slotName } from './declared-slot';
 import { isDrift } from './other-people';
 import { isNameTaken, isStaleRefusal } from './recover';
 import { checkEndpoints, checkSuccess } from './rest-checks';

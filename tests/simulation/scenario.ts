@@ -1,16 +1,6 @@
 import fc from 'fast-check';
 import { compact } from 'lodash';
 import type { EmulatorOptions, Fault } from 'postgres-control-emulator';
-import { isEndless, lateRead } from '../chaos/mishap';
-import {
-  allowedPlan,
-  editPlan,
-  type SlotPlan,
-  type SlotTraits,
-  slotEdit,
-  slotPlan,
-  slotTraits,
-} from '../chaos/slot-plan';
 import {
   type BranchDraw,
   type BranchPlan,
@@ -21,6 +11,7 @@ import {
   toBranchDisturbance,
   toBranchFault,
 } from './branch-plan';
+import { isEndless, lateRead } from './faults';
 import {
   failingRestart,
   faultOfChange,
@@ -33,6 +24,15 @@ import {
 } from './long-faults';
 import { type Disturbance, disturbance } from './other-people';
 import { type Mishap, noMishap } from './simulated-run';
+import {
+  allowedPlan,
+  editPlan,
+  type SlotPlan,
+  type SlotTraits,
+  slotEdit,
+  slotPlan,
+  slotTraits,
+} from './slot-plan';
 
 // A scenario is data drawn from a seed: what the programs declare in each round, and what goes wrong.
 

@@ -7,8 +7,9 @@ import { describeViolation, type Violation } from './rules';
 import type { Scenario } from './scenario';
 import { Randomness, SeededRandomness } from './seeded-randomness';
 import { SimulatedService } from './simulated-service';
+import { SimulatedWorld } from './simulated-world';
 import { VirtualTime } from './virtual-time';
-import { apiKey, World } from './world';
+import { apiKey } from './world';
 
 /** The outcome of one schedule. */
 export interface Outcome {
@@ -57,7 +58,7 @@ export class Simulator {
     const journal = new Journal(() => this.#time.elapsedMs, isTold);
     const service = new SimulatedService({ ...scenario.service, apiKey });
     const parts = { scenario, time: this.#time, randomness, network: this.#network, service, journal };
-    const world = new World(parts);
+    const world = new SimulatedWorld(parts);
     const { watch } = world;
     if (scenario.rounds.some(({ branches }) => branches.length > 0)) journal.count('schedules with branches');
     let isOver = false;
@@ -78,7 +79,7 @@ export class Simulator {
   }
 
   /** Checks that nothing keeps running. The timers of killed processes do, without effect. */
-  async #checkRest({ watch }: World): Promise<void> {
+  async #checkRest({ watch }: SimulatedWorld): Promise<void> {
     const isQuiet = () => this.#time.pending.length === 0 && this.#network.underWay.size === 0;
     if (await this.#time.passUntil(isQuiet, restMs)) return;
     const left = `${this.#time.pending.length} timers and ${this.#network.underWay.size} requests`;

@@ -34,8 +34,8 @@ export class SimulatedRun implements Sender {
   isCutOff = false;
   /** Called at each event, with its number. */
   onEvent: ((event: number) => void) | undefined;
-  /** Called when the user interrupts it. */
-  onInterrupt: (() => void) | undefined;
+  /** Called when the mishap happens. */
+  onCutOff: ((kind: Mishap['kind']) => void) | undefined;
   readonly cliDied: Promise<void>;
   readonly hostDied: Promise<void>;
   #noteCliDied = () => {};
@@ -92,6 +92,7 @@ export class SimulatedRun implements Sender {
     const { kind, lingerMs } = this.#mishap;
     if (kind === 'none' || !this.isCliAlive || !this.isHostAlive) return;
     this.isCutOff = true;
+    this.onCutOff?.(kind);
     this.#journal.note(
       this.name,
       () => `**** ${kind}${kind === 'kill of the CLI' ? `; its host lives on for ${lingerMs} ms` : ''}`,
@@ -99,7 +100,6 @@ export class SimulatedRun implements Sender {
     if (kind === 'Ctrl-C') {
       this.#journal.count('interruptions');
       this.interruptedAt = trueTime();
-      this.onInterrupt?.();
       return;
     }
     if (kind === 'kill of CLI and host') this.#journal.count('kills of CLI and host');

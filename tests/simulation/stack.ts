@@ -65,8 +65,13 @@ export class Stack {
     return this.state.resources.find((resource) => resource.urn === urn && !resource.isToDelete);
   }
 
+  /** `pulumi cancel`, after a run that was killed. */
+  async unlock(): Promise<void> {
+    this.lockedBy = undefined;
+  }
+
   /** `pulumi state taint`. */
-  taint(urn: string): void {
+  async taint(urn: string): Promise<void> {
     const resources = this.state.resources.map((resource) =>
       resource.urn === urn && !resource.isToDelete ? { ...resource, isTainted: true } : resource,
     );

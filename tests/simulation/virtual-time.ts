@@ -5,9 +5,9 @@ import { VirtualTimer } from './virtual-timer';
 /** Where virtual time starts. */
 const epochMs = Date.parse('2026-01-01T00:00:00Z');
 
-/** What the clock of the service says. Somebody sets the clock of the users, which is `Date`. */
+/** What the clock of the service says, virtual or real. Somebody sets the clock of the users, which is `Date`. */
 export function trueTime(): number {
-  return epochMs + performance.now();
+  return Math.floor(performance.timeOrigin + performance.now());
 }
 
 interface DelayOptions {
@@ -96,6 +96,7 @@ export class VirtualTime {
     for (const name of ['clearTimeout', 'clearInterval', 'clearImmediate'])
       this.#replace(globalThis, name, clear);
     this.#replace(globalThis, 'Date', VirtualDate);
+    this.#replace(performance, 'timeOrigin', epochMs);
     this.#replace(performance, 'now', () => this.elapsedMs);
     this.#replace(promises, 'setTimeout', (delayMs: number, value: unknown, options?: DelayOptions) =>
       this.#delay(delayMs, value, options),

@@ -110,11 +110,18 @@ export class Watch {
       if (!run.isAlive) this.createdLate.add(endpoint_id);
     }
     this.#noteUnheard(run, request, started);
-    if (request.method !== 'DELETE' && !this.#foretold.has(run)) this.#checkForetold(run, request, started);
   }
 
-  /** What was under way when the run planned may have failed since: then it is repeated, whatever the plan was. */
-  #checkForetold(run: SimulatedRun, { method, path }: SentRequest, started: readonly Operation[]): void {
+  /**
+   * The request, if it takes down a compute that the run had to foretell. What was under way when the run planned may have failed
+   * since: then it is repeated, whatever the plan was.
+   */
+  findTakenDown(
+    run: SimulatedRun,
+    { method, path }: SentRequest,
+    started: readonly Operation[],
+  ): string | undefined {
+    if (method === 'DELETE') return undefined;
     const suspended = started.find(({ action }) => action === 'suspend_compute')?.endpoint_id;
     const hasFailedSince = this.#ground
       .ownOperations()
@@ -125,8 +132,12 @@ export class Watch {
           ['failed', 'error', 'cancelled'].includes(status) &&
           Date.parse(updated_at) >= run.startedAt,
       );
-    if (suspended !== undefined && !hasFailedSince)
-      this.violate('a preview foretells what drops connections', `${run.name} sent ${method} ${path}`);
+    return suspended !== undefined && !hasFailedSince ? `${method} ${path}` : undefined;
+  }
+
+  checkForetold(run: SimulatedRun, request: string): void {
+    if (this.#foretold.has(run)) return;
+    this.violate('a preview foretells what drops connections', `${run.name} sent ${request}`);
   }
 
   /** The service responds, whatever it says. The process may have died meanwhile. */
@@ -181,9 +192,13 @@ export class Watch {
     if (/drops? (its )?connections|connections (to )?drop|could not be listed/.test(text))
       this.#foretold.add(run);
     for (const [, id = ''] of text.matchAll(/endpoints delete (\S+)/g)) this.reportedDuplicates.add(id);
+    this.search(`a message of ${run.name}`, text);
+  }
+
+  /** No text may have a secret. */
+  search(where: string, text: string): void {
     const secret = this.#findSecret(text);
-    if (secret !== undefined)
-      this.violate('secrets stay secret', `a message of ${run.name} contains ${secret}: ${text}`);
+    if (secret !== undefined) this.violate('secrets stay secret', `${where} contains ${secret}: ${text}`);
   }
 
   /** The state was written. */

@@ -1,37 +1,26 @@
-import type { InternalAxiosRequestConfig } from 'axios';
 import { differenceBy } from 'lodash';
 import type { Operation } from 'postgres-control-emulator';
-import { slotName } from '../chaos/declared-slot';
-import type { SlotPlan } from '../chaos/slot-plan';
-import { Engine, type EngineResult } from './engine';
+import { branchName, slotName } from './declared-slot';
+import type { EngineResult } from './engine';
 import type { EngineOptions } from './engine-steps';
 import { Ground } from './ground';
 import type { Served } from './in-process-reply';
 import type { CountedEvent, Journal } from './journal';
-import type { Carriage, Carrier, Network, Sender, SentRequest } from './network';
-import { branchName, declareBranches, declaredSlots, declareProgram } from './program';
-import { ProviderHost } from './provider-host';
+import type { SentRequest } from './network';
 import { RestartRules } from './restart-rules';
 import type { Scenario } from './scenario';
-import { Randomness } from './seeded-randomness';
+import type { Randomness } from './seeded-randomness';
+import type { ServedPlane } from './served-plane';
 import { type Mishap, noMishap, SimulatedRun } from './simulated-run';
-import type { SimulatedService } from './simulated-service';
-import { isBranchUrn, Stack } from './stack';
-import type { VirtualTime } from './virtual-time';
+import type { SlotPlan } from './slot-plan';
+import type { Stack } from './stack';
+import { trueTime } from './virtual-time';
 import { Watch } from './watch';
 
 export const apiKey = 'key-canary-of-the-account';
 
-/** The share of requests whose response is delayed by up to `longestStallMs`. The provider's time-out is 30 s. */
-const stalledShare = 0.002;
-/** The same share for reads of one operation where reads lag behind: when the stale response arrives, the operation is visible. */
-const stalledLookupShare = 0.2;
-const longestStallMs = 45_000;
 /** The shortest pages of operations that a schedule has. */
 const shortestPage = 2;
-const duplicatedShare = 0.005;
-/** The share of schedules in which somebody sets the clock now and then, of requests at which that happens, and how far it can be off. */
-const clockSteps = { ofSchedules: 0.25, ofRequests: 0.1, mostHours: 5 };
 
 export type Command = 'up' | 'refresh' | 'destroy';
 
@@ -47,26 +36,23 @@ export interface RunResult extends EngineResult {
   readonly startedAt: number;
 }
 
-interface WorldParts {
+export interface WorldParts {
   readonly scenario: Scenario;
-  readonly time: VirtualTime;
   readonly randomness: Randomness;
-  readonly network: Network;
-  readonly service: SimulatedService;
+  readonly service: ServedPlane;
   readonly journal: Journal;
+  readonly stacks: readonly Stack[];
 }
 
-/** The user's stacks, the service and the network of one schedule. */
-export class World implements Carrier {
+/** The user's stacks and the service of one schedule. What runs the commands is simulated, or real. */
+export abstract class World {
   readonly scenario: Scenario;
-  readonly time: VirtualTime;
   readonly randomness: Randomness;
-  readonly service: SimulatedService;
   readonly journal: Journal;
   readonly ground: Ground;
   readonly watch: Watch;
   readonly restarts: RestartRules;
-  readonly stacks: readonly Stack[] = [new Stack('one'), new Stack('two')];
+  readonly stacks: readonly Stack[];
   /** What the programs declare now. */
   plans: readonly SlotPlan[] = [];
   /** How far reads may lag behind writes. Milliseconds. */
@@ -75,30 +61,23 @@ export class World implements Carrier {
   isCalm = false;
   /** Whether a process of this schedule was killed. */
   hasKilled = false;
-  readonly #network: Network;
+  readonly #service: ServedPlane;
   /** When the service last did a write of each run. */
   readonly #wroteAt = new Map<SimulatedRun, number>();
-  /** Of its own, because the clock must make no difference. */
-  readonly #clockRandomness: Randomness;
-  readonly #isClockSet: boolean;
   #runs = 0;
 
-  constructor(parts: WorldParts) {
-    this.scenario = parts.scenario;
-    this.time = parts.time;
-    this.randomness = parts.randomness;
-    this.service = parts.service;
-    this.journal = parts.journal;
-    this.#network = parts.network;
-    this.#clockRandomness = new Randomness(~parts.scenario.seed);
-    this.#isClockSet = this.#clockRandomness.happens(clockSteps.ofSchedules);
-    this.ground = new Ground(parts.service, parts.scenario);
-    const perMinute = parts.scenario.requestsPerMinute ?? 700;
+  constructor({ scenario, randomness, service, journal, stacks }: WorldParts) {
+    this.scenario = scenario;
+    this.randomness = randomness;
+    this.journal = journal;
+    this.stacks = stacks;
+    this.#service = service;
+    this.ground = new Ground(service, scenario);
+    const perMinute = scenario.requestsPerMinute ?? 700;
     this.ground.branchInState = (slot) =>
       this.stacks.map((stack) => stack.find(this.branchUrnOf(stack, slot))).find((found) => found)?.id;
-    this.watch = new Watch(this.ground, { perMinute, slotCount: 2 * parts.scenario.traits.length }, apiKey);
+    this.watch = new Watch(this.ground, { perMinute, slotCount: 2 * scenario.traits.length }, apiKey);
     this.restarts = new RestartRules(this);
-    this.#network.reset(this);
   }
 
   /** The slots of a stack. */
@@ -108,8 +87,12 @@ export class World implements Carrier {
     return this.plans.flatMap((_plan, slot) => (slot < secondStackFrom === isFirst ? [slot] : []));
   }
 
-  declared(stack: Stack) {
-    return declaredSlots(this.plans, this.slotsOf(stack));
+  /** The slots that a stack declares. */
+  declared(stack: Stack): { readonly slot: number; readonly plan: SlotPlan }[] {
+    return this.slotsOf(stack).flatMap((slot) => {
+      const plan = this.plans[slot];
+      return plan?.isDeclared ? [{ slot, plan }] : [];
+    });
   }
 
   urnOf(stack: Stack, slot: number): string {
@@ -129,122 +112,80 @@ export class World implements Carrier {
     return this.stacks.some(({ state }) => state.resources.some(({ id }) => id === endpointId));
   }
 
+  /** The URN of the resource on which the others of the stack depend. */
+  dependedOn(stack: Stack): string | undefined {
+    const isDependent = this.scenario.areDependent && stack === this.stacks[0];
+    return isDependent ? this.urnOf(stack, 0) : undefined;
+  }
+
   /** Runs a command of the CLI to its end, or to the death of the CLI. */
-  async run(
-    stack: Stack,
-    { command, mishap = noMishap, onEvent, ...options }: Invocation,
-  ): Promise<RunResult> {
+  async run(stack: Stack, invocation: Invocation): Promise<RunResult> {
     this.#runs += 1;
-    const { isPreview = false } = options;
+    const { command, mishap = noMishap, onEvent, isPreview = false, refreshesFirst } = invocation;
     const what = isPreview ? 'preview' : command;
     const isReading = isPreview || command === 'refresh';
     const run = new SimulatedRun(`${what} ${this.#runs} ${stack.name}`, isReading, mishap, this.journal);
     run.onEvent = onEvent;
-    const startedAt = this.time.now;
+    const startedAt = trueTime();
     run.startedAt = startedAt;
-    const conclude = (result: EngineResult): RunResult => {
-      this.journal.note(run.name, () => describeResult(result));
-      const concluded = { ...result, run, startedAt };
-      if (!isReading) this.restarts.end(run, concluded);
-      return concluded;
-    };
     this.restarts.begin(run);
-    const fail = (message: string) =>
-      conclude({ isSuccess: false, failures: [{ urn: '', message }], steps: [] });
     this.journal.count(isPreview ? 'previews' : 'runs');
-    if (stack.lockedBy !== undefined && !isPreview) {
-      this.journal.count('runs refused by the lock');
-      return fail(`the stack is currently locked by ${stack.lockedBy}`);
-    }
-    if (!isPreview) stack.lockedBy = run.name;
-    this.journal.note(run.name, () => `pulumi ${what}${options.refreshesFirst ? ' --refresh' : ''}`);
-    const work = this.#start(stack, run, command, options);
-    const died = run.cliDied.then(() => undefined);
-    const result = await Promise.race([work, died]);
+    this.journal.note(run.name, () => `pulumi ${what}${refreshesFirst ? ' --refresh' : ''}`);
+    const result = await this.perform(stack, run, invocation);
     this.hasKilled ||= run.isKilled;
-    if (!result) {
-      this.journal.count('failed runs');
-      return fail('killed');
-    }
-    run.end();
-    if (!isPreview) stack.lockedBy = undefined;
     if (!result.isSuccess) this.journal.count('failed runs');
-    return conclude(result);
+    this.journal.note(run.name, () => describeResult(result));
+    const concluded = { ...result, run, startedAt };
+    if (!isReading) this.restarts.end(run, concluded);
+    return concluded;
   }
 
-  carry({ method, path }: SentRequest): Carriage {
-    const { randomness, journal } = this;
-    const delay = () => randomness.between(0, this.scenario.longestDelayMs);
-    const { lateListsMs = 0, lateGetsMs = 0 } = this.scenario.service;
-    const isHidden = lateListsMs > 0 && lateGetsMs > 0 && path.includes('/operations/');
-    const isStalled = !this.isCalm && randomness.happens(isHidden ? stalledLookupShare : stalledShare);
-    if (isStalled) journal.count('stalled requests');
-    // A create is not safe to repeat, and no proxy repeats it.
-    const isCreate = method === 'POST' && /\/(endpoints|branches)$/.test(path);
-    const isDuplicated = !this.isCalm && !isCreate && randomness.happens(duplicatedShare);
-    if (isDuplicated) journal.count('duplicated requests');
-    const returnMs = isStalled ? randomness.between(0, longestStallMs) : delay();
-    return { outwardMs: delay(), returnMs, isDuplicated };
-  }
+  /** Runs the command. */
+  protected abstract perform(stack: Stack, run: SimulatedRun, invocation: Invocation): Promise<EngineResult>;
 
-  sent(sender: Sender, request: SentRequest): void {
-    const { method, path, body } = request;
-    // Only runs send requests.
-    const run = sender as SimulatedRun;
-    this.watch.traffic.sent(run, request);
-    if (method !== 'GET') run.write();
-    if (this.#isClockSet && this.#clockRandomness.happens(clockSteps.ofRequests)) this.#setClock();
-    this.journal.count('requests');
-    this.journal.note(sender.name, () => `  -> ${method} ${path} ${body ?? ''}`);
-  }
+  /** Checks, when the run has shown what it has to show until now. */
+  protected abstract whenShown(run: SimulatedRun, check: () => void): void;
 
-  arriving(sender: Sender, request: SentRequest): void {
-    this.watch.arrives(sender as SimulatedRun, request);
-  }
-
-  async arrive(
-    sender: Sender,
-    request: SentRequest,
-    { headers }: InternalAxiosRequestConfig,
-  ): Promise<Served> {
-    const { method, path, body } = request;
-    const run = sender as SimulatedRun;
-    let started: readonly Operation[] = [];
-    const served = await this.service.server.handle({
-      method,
-      url: `/api/v2${this.#withPageSize(path)}`,
-      headers: { authorization: String(headers.get('Authorization')) },
-      body,
-      // The response may take longer, and other requests work meanwhile.
-      onWork: (work) => {
-        // What others wrote, and dead processes, is never missing from reads: only what this process has written.
-        this.service.longestLagMs = this.time.now - Math.max(run.startedAt, this.#othersWroteAt(run));
-        if (method === 'GET') return work();
-        this.#wroteAt.set(run, this.time.now);
-        const earlier = this.ground.ownOperations();
-        const isNewBranch = method === 'POST' && path.endsWith('/branches');
-        const branches = isNewBranch ? this.ground.branches.held() : [];
-        const result = work();
-        if (isNewBranch)
-          for (const branch of differenceBy(this.ground.branches.held(), branches, 'id'))
-            this.ground.branches.noteCreated(branch);
-        started = differenceBy(this.ground.ownOperations(), earlier, 'id');
-        this.watch.worked(run, request, started);
-        this.restarts.worked(run, request, started);
-        return result;
-      },
-    });
-    this.watch.served(run, request, served, started);
-    const isTold = served.kind === 'whole' && served.status < 400 && sender.isAlive;
-    if (method !== 'GET' && !isTold) this.#crowdPage(path);
-    this.journal.note('service', () => `${method} ${path.split('?')[0]}: ${describeServed(served)}`);
-    const counted = served.kind === 'lost' ? undefined : countedStatuses[served.status];
-    if (counted) this.journal.count(counted);
-    return served;
+  /** Lets the service do the work of a request. Returns the operations that it has started, too. */
+  protected work<Result>(run: SimulatedRun, request: SentRequest, work: () => Result) {
+    const { method, path } = request;
+    // What others wrote, and dead processes, is never missing from reads: only what this process has written.
+    this.#service.longestLagMs = trueTime() - Math.max(run.startedAt, this.#othersWroteAt(run));
+    if (method === 'GET') return { result: work(), started: [] };
+    this.#wroteAt.set(run, trueTime());
+    const { branches } = this.ground;
+    const earlier = this.ground.ownOperations();
+    const isNewBranch = method === 'POST' && path.endsWith('/branches');
+    const before = isNewBranch ? branches.held() : [];
+    const result = work();
+    if (isNewBranch)
+      for (const branch of differenceBy(branches.held(), before, 'id')) branches.noteCreated(branch);
+    const started = differenceBy(this.ground.ownOperations(), earlier, 'id');
+    this.watch.worked(run, request, started);
+    const takenDown = this.watch.findTakenDown(run, request, started);
+    if (takenDown !== undefined) this.whenShown(run, () => this.watch.checkForetold(run, takenDown));
+    this.restarts.worked(run, request, started);
+    return { result, started };
   }
 
   #othersWroteAt(run: SimulatedRun): number {
     return Math.max(0, ...[...this.#wroteAt].map(([other, at]) => (other === run ? 0 : at)));
+  }
+
+  /** The service has responded. */
+  protected served(
+    run: SimulatedRun,
+    request: SentRequest,
+    served: Served,
+    started: readonly Operation[],
+  ): void {
+    const { method, path } = request;
+    this.watch.served(run, request, served, started);
+    const isTold = served.kind === 'whole' && served.status < 400 && run.isAlive;
+    if (method !== 'GET' && !isTold) this.#crowdPage(path);
+    this.journal.note('service', () => `${method} ${path.split('?')[0]}: ${describeServed(served)}`);
+    const counted = served.kind === 'lost' ? undefined : countedStatuses[served.status];
+    if (counted) this.journal.count(counted);
   }
 
   /** Where pages are shortest, others are busy: what a write without a response has started is soon on a later page. */
@@ -252,72 +193,6 @@ export class World implements Carrier {
     const { longestPage } = this.scenario;
     const [, projectId] = /^\/projects\/([^/]+)/.exec(path) ?? [];
     if (longestPage === shortestPage && projectId) this.ground.fillPage(projectId, longestPage);
-  }
-
-  /** The service may return shorter pages than a client asks for. */
-  #withPageSize(path: string): string {
-    const { longestPage = 1_000 } = this.scenario;
-    return path.replace(/limit=(\d+)/, (_whole, limit) => `limit=${Math.min(Number(limit), longestPage)}`);
-  }
-
-  delivered(sender: Sender, request: SentRequest, served: Served): void {
-    const run = sender as SimulatedRun;
-    this.watch.delivered(run, request, served);
-    if (request.method !== 'GET') run.write();
-  }
-
-  #setClock(): void {
-    const { mostHours } = clockSteps;
-    this.time.clockErrorMs = this.#clockRandomness.between(-mostHours, mostHours) * 3_600_000;
-    this.journal.count('clock steps');
-  }
-
-  async #start(
-    stack: Stack,
-    run: SimulatedRun,
-    command: Command,
-    options: EngineOptions,
-  ): Promise<EngineResult> {
-    const { requestsPerMinute } = this.scenario;
-    const settings = {
-      apiKey,
-      baseUrl: this.#network.connect(run),
-      ...(requestsPerMinute && { requestsPerMinute }),
-    };
-    const host = new ProviderHost(run, settings, {
-      shown: (_run, text) => {
-        this.watch.shown(run, text);
-        this.journal.note(run.name, () => `  shows: ${text}`);
-      },
-      ended: (_run, call, startedAt, seconds) => this.watch.callEnded(run, call, startedAt, seconds),
-    });
-    run.onInterrupt = () => host.cancel();
-    const isDependent = this.scenario.areDependent && stack === this.stacks[0];
-    const dependedOn = isDependent ? this.urnOf(stack, 0) : undefined;
-    const engine = new Engine({
-      stack,
-      run,
-      host,
-      options: { ...options, dependedOn },
-      journal: this.journal,
-      witness: {
-        written: () => this.watch.written(run, stack),
-        step: (_run, step, urn, id) => this.journal.note(run.name, () => `${step} ${urn} ${id ?? ''}`),
-        forgotten: (_run, urn, id) =>
-          isBranchUrn(urn) ? this.watch.branches.forgotten(run, id) : this.watch.forgotten(run, id),
-        createEnded: (_run, urn) => {
-          const slot = this.slotOfUrn(urn);
-          if (isBranchUrn(urn)) this.watch.branches.createEnded(run, stack, slot);
-          else this.watch.createEnded(run, stack, slot);
-        },
-      },
-    });
-    if (command === 'refresh') return engine.refresh();
-    if (command === 'destroy') return engine.destroy();
-    return engine.update([
-      ...declareBranches(stack, this.ground, this.scenario, this.slotsOf(stack)),
-      ...declareProgram(stack, this.ground, this.scenario, dependedOn, this.declared(stack)),
-    ]);
   }
 }
 

@@ -5,15 +5,20 @@ import type { PulumiStack } from './pulumi-stack';
 /** In the command line of a process of either provider. The last is Pulumi's script that starts the dynamic one. */
 const providerPrograms = ['dynamic-provider', 'plugin/main.js', 'pulumi-resource-pulumi-nodejs'];
 
-/** The processes that host the provider for this stack. They are found by PULUMI_HOME, which is unique to the stack. */
+/** The processes that host the provider with the environment of this stack: its PULUMI_HOME and its address of the service. */
 export async function findHosts(stack: PulumiStack): Promise<number[]> {
-  const home = `PULUMI_HOME=${stack.environment.PULUMI_HOME}`;
+  const names = ['PULUMI_HOME', 'POSTGRES_COMPUTE_BASE_URL'];
+  const settings = names.flatMap((name) => {
+    const value = stack.environment[name];
+    return value === undefined ? [] : [`${name}=${value}`];
+  });
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const found: number[] = [];
   for (const pid of pids) {
     const command = await readProcess(pid, 'cmdline');
     if (!providerPrograms.some((program) => command.includes(program))) continue;
-    if ((await readProcess(pid, 'environ')).split('\0').includes(home)) found.push(pid);
+    const environment = (await readProcess(pid, 'environ')).split('\0');
+    if (settings.every((setting) => environment.includes(setting))) found.push(pid);
   }
   return found;
 }

@@ -89,30 +89,41 @@ export class PulumiStack {
   }
 }
 
-/** Starts an emulator, and creates an empty Pulumi project in a temporary folder that is configured for it. */
-export async function makeStack(
+/** Creates an empty Pulumi project in a temporary folder, with a stack of this name. */
+export async function makeProject(
   fill: (folder: string) => Promise<unknown>,
-  emulatorOptions: EmulatorOptions = {},
+  settings: Readonly<Record<string, string>>,
+  stackName = 'test',
 ) {
   const cli = findPulumiCli();
   if (!cli) throw new Error('No Pulumi CLI found: run `npm run setup`.');
   const root = await mkdtemp(join(tmpdir(), 'postgres-compute-test-'));
-  const emulator = await startEmulator({ operationMs: 300, ...emulatorOptions });
-  const close = async () => {
-    await emulator.stop();
-    await rm(root, { recursive: true, force: true });
-  };
+  const remove = () => rm(root, { recursive: true, force: true });
   const folder = join(root, 'program');
   await mkdir(folder);
   const backend = join(root, 'backend');
   await mkdir(backend);
   await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'));
   await fill(folder);
-  const stack = new PulumiStack(folder, cli.command, backend, {
-    ...pulumiEnvironment({ home: join(root, 'home'), backend, cli }),
+  const environment = pulumiEnvironment({ home: join(root, 'home'), backend, cli });
+  const stack = new PulumiStack(folder, cli.command, backend, { ...environment, ...settings });
+  await stack.run('stack', 'init', stackName);
+  return { stack, remove };
+}
+
+/** Starts an emulator, and creates an empty Pulumi project in a temporary folder that is configured for it. */
+export async function makeStack(
+  fill: (folder: string) => Promise<unknown>,
+  emulatorOptions: EmulatorOptions = {},
+) {
+  const emulator = await startEmulator({ operationMs: 300, ...emulatorOptions });
+  const { stack, remove } = await makeProject(fill, {
     POSTGRES_COMPUTE_BASE_URL: emulator.url,
     POSTGRES_COMPUTE_API_KEY: emulator.apiKey,
   });
-  await stack.run('stack', 'init', 'test');
+  const close = async () => {
+    await emulator.stop();
+    await remove();
+  };
   return { stack, emulator, close };
 }

@@ -2,13 +2,12 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { mapValues } from 'lodash';
-import type { ReadProperties } from '../../../provider/src/plugin/properties';
 import { pluginFolder, usePlugin } from '../../support/program-doors';
 import { makeStack, type PulumiStack } from '../../support/pulumi-stack';
 import { dependentArgument, isDependent } from '../engine';
-import type { PendingOperation, StackState, StoredResource } from '../stack';
 import type { Registration } from './agreement-ground';
 import type { AgreementScenario, AgreementStep } from './agreement-scenario';
+import { readFiledState } from './filed-state';
 import type { RecordedCall } from './record-calls';
 import { runSteps, serviceOptions } from './run-steps';
 import { project, type RecordedStep, type StepTranscript, stackName, urnOf } from './transcript';
@@ -88,58 +87,5 @@ async function runStep(
   );
   const lines = (await readFile(callsFile, 'utf8')).split('\n').filter(Boolean);
   const calls = lines.map((line): RecordedCall => JSON.parse(line));
-  return { isSuccess: exitCode === 0, calls, ...(await readState(stack)) };
-}
-
-/** A resource as a state file has it. */
-interface FiledResource {
-  readonly urn: string;
-  readonly type: string;
-  readonly id: string;
-  readonly inputs?: object;
-  readonly outputs?: object;
-  readonly customTimeouts?: { readonly create?: number };
-  readonly initErrors?: readonly string[];
-  readonly taint?: boolean;
-  readonly pendingReplacement?: boolean;
-  readonly delete?: boolean;
-}
-
-interface FiledState {
-  readonly resources?: readonly FiledResource[];
-  readonly pending_operations?: readonly { resource: FiledResource; type: PendingOperation['kind'] }[];
-}
-
-async function readState({ backend }: PulumiStack): Promise<StackState> {
-  const file = join(backend, '.pulumi', 'stacks', project, `${stackName}.json`);
-  const { checkpoint } = JSON.parse(await readFile(file, 'utf8')) as { checkpoint: { latest?: FiledState } };
-  const { resources = [], pending_operations: pending = [] } = checkpoint.latest ?? {};
-  return {
-    resources: resources.filter(({ type }) => type.endsWith(':ComputeEndpoint')).map(toStored),
-    pending: pending.map(({ resource, type }) => ({ urn: resource.urn, kind: type })),
-  };
-}
-
-function toStored(filed: FiledResource): StoredResource {
-  return {
-    urn: filed.urn,
-    id: filed.id,
-    inputs: toRead(filed.inputs),
-    outputs: toRead(filed.outputs),
-    timeoutSeconds: filed.customTimeouts?.create ?? 0,
-    hasInitErrors: filed.initErrors !== undefined,
-    isTainted: filed.taint === true,
-    isPendingReplacement: filed.pendingReplacement === true,
-    isToDelete: filed.delete === true,
-  };
-}
-
-/** Marks a secret in a state file. */
-const secretSignature = '4dabf18193072939515e22adb298388d';
-
-function toRead(values: object = {}): ReadProperties {
-  const secrets = Object.entries(values).filter(([, value]) =>
-    JSON.stringify(value).includes(secretSignature),
-  );
-  return { values: { ...values }, secretNames: secrets.map(([name]) => name) };
+  return { isSuccess: exitCode === 0, calls, ...(await readFiledState(stack.backend, project, stackName)) };
 }

@@ -57,7 +57,7 @@ async function runStep(
   dependedOnName: string | undefined,
 ): Promise<RecordedStep> {
   const dependedOn = dependedOnName && urnOf(dependedOnName);
-  for (const name of taint) stack.taint(urnOf(name));
+  for (const name of taint) await stack.taint(urnOf(name));
   const calls: RecordedCall[] = [];
   const stopRecording = recordCalls((call) => calls.push(structuredClone(call)));
   const journal = new Journal(() => 0, false);

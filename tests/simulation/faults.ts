@@ -1,30 +1,6 @@
 import fc from 'fast-check';
 import type { Fault, RequestEffect } from 'postgres-control-emulator';
 
-/** How a run is interrupted, and when. */
-export interface Interruption {
-  readonly kind: 'none' | 'kill -9 of the CLI' | 'kill -9 of the host' | 'Ctrl-C';
-  /** What precedes it: the start of the command, a number of writes to the service, or the first PATCH of a name. */
-  readonly after: 'start' | 'rename' | number;
-  readonly delayMs: number;
-}
-
-export const interruption: fc.Arbitrary<Interruption> = fc.oneof(
-  fc.constant<Interruption>({ kind: 'none', after: 'start', delayMs: 0 }),
-  ...['start', 'write', 'write', 'write', 'rename'].map((moment) =>
-    fc.record({
-      kind: fc.constantFrom<Interruption['kind']>(
-        'kill -9 of the CLI',
-        'kill -9 of the CLI',
-        'kill -9 of the host',
-        'Ctrl-C',
-      ),
-      after: moment === 'write' ? fc.integer({ min: 1, max: 8 }) : fc.constant(moment as 'start' | 'rename'),
-      delayMs: moment === 'start' ? fc.integer({ min: 1_000, max: 4_500 }) : fc.nat(400),
-    }),
-  ),
-);
-
 const action = fc.constantFrom('start_compute', 'apply_config', 'suspend_compute');
 const times = fc.integer({ min: 1, max: 3 });
 const when = fc.constantFrom('before-work' as const, 'after-work' as const);
@@ -65,9 +41,6 @@ const otherEffect: fc.Arbitrary<RequestEffect> = fc.constantFrom(
   { kind: 'reversed-operations' },
   { kind: 'slow', delayMs: 700 },
 );
-
-/** Kinds of effects that the report counts as odd statuses. */
-export const oddKinds: readonly string[] = ['status', 'proxy-page', 'cut-off', 'malformed'];
 
 export const failingOperation: fc.Arbitrary<Fault> = fc.record({
   match: fc.record({ action }),

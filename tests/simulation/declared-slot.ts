@@ -3,7 +3,7 @@ import type { Endpoint } from 'postgres-control-emulator';
 import type { SlotPlan } from './slot-plan';
 import type { SlotTexts } from './slot-texts';
 
-// What the programs of chaos and of the simulation declare for a slot, and what the service should have of it.
+// What the programs declare for a slot, and what the service should have of it.
 
 /** Where the slots are, and what their texts are. */
 export interface SlotGround {
@@ -15,6 +15,10 @@ export interface SlotGround {
 
 export function slotName(slot: number): string {
   return `slot-${slot}`;
+}
+
+export function branchName(slot: number): string {
+  return `branch-${slot}`;
 }
 
 /** The arguments of a slot's ComputeEndpoint, with a marker around each secret. */
@@ -66,46 +70,4 @@ export function findDifference(
 /** The settings as the emulator reports them with `normalizeSettings`. */
 function normalize({ work_mem, ...settings }: Record<string, string>): Record<string, string> {
   return { ...settings, ...(work_mem && { work_mem: `${Number.parseInt(work_mem, 10) * 1024}kB` }) };
-}
-
-/** A slot's endpoint before a round. */
-export interface SlotBefore {
-  readonly id: string;
-  readonly plan: SlotPlan;
-  readonly restarts: number;
-  readonly drops: number;
-}
-
-/** The changes from one plan to the other that disrupt an active compute, each 0 or 1. */
-export function disruptionsOf(before: SlotPlan, now: SlotPlan) {
-  return {
-    size: before.size.join() === now.size.join() ? 0 : 1,
-    trigger: before.trigger === now.trigger ? 0 : 1,
-    move: before.branch === now.branch ? 0 : 1,
-    stop: !before.isStopped && now.isStopped ? 1 : 0,
-  };
-}
-
-/** Attributes that the service changes by itself: it suspends an idle compute after five minutes. */
-const ownChanges = ['current_state', 'pending_state', 'updated_at', 'suspended_at'];
-
-/** What has changed at the endpoints of other clients: nothing should have. */
-export function findForeignChanges(
-  foreign: readonly Endpoint[],
-  held: readonly Endpoint[],
-  dropsOf: (endpointId: string) => number,
-): string[] {
-  const endpoints = new Map(held.map((endpoint) => [endpoint.id, endpoint]));
-  return foreign.flatMap((before) => {
-    const now = endpoints.get(before.id);
-    const isUnchanged = isEqual(omit(now, ownChanges), omit(before, ownChanges));
-    return [
-      ...(isUnchanged
-        ? []
-        : [
-            `${before.id} of another client changed from ${JSON.stringify(before)} to ${JSON.stringify(now)}`,
-          ]),
-      ...(dropsOf(before.id) > 0 ? [`${before.id} of another client lost connections`] : []),
-    ];
-  });
 }

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 
 export const projectCount = 2;
-export const slotCount = 4;
 
 /** What a slot of the program declares in one round. */
 export interface SlotPlan {
@@ -20,7 +19,7 @@ export interface SlotPlan {
   /** The declared name. Undefined: the provider derives one. */
   readonly name: Variant | undefined;
   readonly isWaiting: boolean;
-  /** Sets `disabled: true`. Only the simulation does. */
+  /** Sets `disabled: true`. */
   readonly isStopped: boolean;
   /** Sets `deleteBeforeReplace: false`, where that is allowed. */
   readonly createsBeforeDelete: boolean;
