@@ -1,7 +1,7 @@
 import { forgetKey, keepKey, takeKey } from './api-key.js';
 import { countDurations, showKeyForm, showLost, showView } from './page.js';
 import { chosenProject } from './project-choice.js';
-import { elementById } from './rows.js';
+import { elementById, showOptionalText } from './rows.js';
 
 /** @typedef {import('../src/console/console-view').ConsoleView} ConsoleView */
 
@@ -64,6 +64,24 @@ async function showNext(cancelled) {
   showView(view, missingId);
 }
 
+/**
+ * Shows the connection string of an endpoint and copies it. Only now it is requested, because it contains a password.
+ * @param {HTMLButtonElement} button
+ */
+async function copyConnectionString({ dataset, nextElementSibling: output }) {
+  if (!(output instanceof HTMLOutputElement)) return;
+  const { endpoint = '', role = '', database = '' } = dataset;
+  const query = new URLSearchParams({ endpoint_id: endpoint, role_name: role, database_name: database });
+  const response = await fetch(`/api/v2/projects/${projectId}/connection_uri?${query}`, {
+    headers: { authorization: `Bearer ${key}` },
+    cache: 'no-store',
+  });
+  const { uri, message } = await response.json();
+  showOptionalText(output, uri ?? message);
+  // Not every browser allows it; the text can be selected in any case.
+  if (uri !== undefined) await navigator.clipboard?.writeText(uri).catch(() => undefined);
+}
+
 /** Drops the current request and requests the view for the new key or project. */
 function startOver() {
   version = undefined;
@@ -102,6 +120,10 @@ elementById('key-form').addEventListener('submit', (event) => {
   key = input.value.trim();
   keepKey(key);
   startOver();
+});
+
+elementById('endpoints').addEventListener('click', ({ target }) => {
+  if (target instanceof HTMLButtonElement) void copyConnectionString(target);
 });
 
 elementById('skip-link').addEventListener('click', (event) => {

@@ -159,6 +159,11 @@ function fillEndpoint(find, endpoint) {
   showBadge(find('state'), endpoint.state);
   find('next').hidden = endpoint.nextState === null;
   showText(find('nextState'), endpoint.nextState ?? '');
+  const copy = find('copy');
+  copy.hidden = endpoint.login === null;
+  copy.dataset.endpoint = endpoint.id;
+  copy.dataset.role = endpoint.login?.role;
+  copy.dataset.database = endpoint.login?.database;
   showText(find('branch'), endpoint.branch);
   showText(find('type'), endpoint.type);
   showText(find('size'), formatSize(endpoint.minCu, endpoint.maxCu));

@@ -27,6 +27,10 @@ const command = new Command('postgres-control-emulator')
     toNumber,
   )
   .option(
+    '--postgres-host <name>',
+    'host in connection URIs that any client on this machine can use, such as localhost (default: the host name of the endpoint)',
+  )
+  .option(
     '--operation-ms <ms>',
     'duration of an operation, or a duration per action, such as start_compute=5000,default=500',
     toDurations,
@@ -88,9 +92,11 @@ async function run(options: EmulatorOptions): Promise<void> {
     process.stdout.write(
       `POSTGRES_COMPUTE_BASE_URL=${emulator.url}\nPOSTGRES_COMPUTE_API_KEY=${emulator.apiKey}\nconsole: ${emulator.consoleUrl}\n`,
     );
-    const { postgresPort, postgresCertificate } = emulator;
+    const { postgresPort, postgresCertificate, connectionUriForm } = emulator;
     if (postgresPort !== undefined)
-      process.stdout.write(`postgres: port ${postgresPort}, certificate ${postgresCertificate}\n`);
+      process.stdout.write(
+        `postgres: port ${postgresPort}, certificate ${postgresCertificate}\nconnect: ${connectionUriForm}\n`,
+      );
   } catch (error) {
     fail(error);
   }

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { consoleUrlOf } from './console/console-url';
 import { startAvailabilityChecks } from './control-plane/availability-checks';
+import { connectionUriForm } from './control-plane/connection-uris';
 import { createControlPlane } from './control-plane/create-control-plane';
 import { resumeProjects } from './control-plane/resume-projects';
 import { Controls } from './controls/controls';
@@ -26,6 +27,8 @@ export interface Emulator extends Controls {
   readonly postgresPort?: number;
   /** With the option `postgres`: a file in PEM, with which clients can verify the certificate. */
   readonly postgresCertificate?: string;
+  /** With the option `postgres`: a connection string for any client, with words in capitals to replace. */
+  readonly connectionUriForm?: string;
   /**
    * Closes every connection and stops every timer. The data is lost unless there is a data file.
    * @throws Error when the last changes cannot be written to that file; the emulator has stopped anyway
@@ -97,6 +100,7 @@ async function serve(settings: Settings, data?: Data): Promise<Emulator> {
     ...(postgres && {
       postgresPort: postgres.gateway.port,
       postgresCertificate: postgres.gateway.authorityFile,
+      connectionUriForm: connectionUriForm(plane),
     }),
     stop,
   });

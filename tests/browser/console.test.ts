@@ -11,9 +11,16 @@ import {
   startHeld,
   useChromium,
 } from '../support/open-console';
+import { hasPostgres, PostgresEmulator } from '../support/postgres-emulator';
 import { startService } from '../support/service-client';
 
 useChromium();
+
+async function startWithPostgres() {
+  const service = await PostgresEmulator.start({ postgresHost: 'localhost' });
+  onTestFinished(() => service.emulator.stop());
+  return { emulator: service.emulator, createProject: () => service.createProject() };
+}
 
 describe('the content of the console', () => {
   it('the console shows the endpoints and operations of each project', async () => {
@@ -86,6 +93,30 @@ describe('the content of the console', () => {
     await heading(page, 'No projects yet').waitFor();
     emulator.createProject({ name: 'first' });
     await heading(page, 'first').waitFor();
+  });
+});
+
+describe.skipIf(!hasPostgres)('a connection string', () => {
+  it('the console shows and copies it, with the password only when it is asked for', async () => {
+    const { emulator, createProject } = await startWithPostgres();
+    const { uri } = await createProject();
+    const { page, complaints } = await openPage(emulator.consoleUrl);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const button = page.getByRole('button', { name: 'Copy connection string' });
+    await button.waitFor();
+    expect(await page.content()).not.toContain(new URL(uri).password);
+    await button.click();
+    await page.getByText(uri, { exact: true }).waitFor();
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(uri);
+    expect(complaints).toEqual([]);
+  });
+
+  it('the console has none without Postgres', async () => {
+    const { emulator, createActive } = await startService();
+    await createActive();
+    const { page } = await openPage(emulator.consoleUrl);
+    await rows(page, 'Endpoints').first().waitFor();
+    expect(await page.getByRole('button', { name: 'Copy connection string' }).count()).toBe(0);
   });
 });
 

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Computes } from '../../emulator/src/gateway/computes';
 import type { GatewayLimits } from '../../emulator/src/gateway/gateway';
 import {
@@ -14,10 +15,10 @@ import {
   secure,
   startPacket,
 } from '../support/raw-postgres-client';
+import { answer, logIn, readChallenge, saslFinal, saslInitial, VALID } from '../support/scram-client';
 import { ENDPOINT, HOST, OneCompute, startTestGateway } from '../support/start-gateway';
 import { makeTemporaryFolder } from '../support/temporary-folder';
 
-const VALID = startPacket({ user: 'app', options: `endpoint=${ENDPOINT}` });
 const ALPNProtocols = ['postgresql'];
 
 /** A server that does with a connection what the test needs: a Postgres never would. */
@@ -37,7 +38,12 @@ async function startServer(handle: (socket: Socket) => void) {
   return { path, sockets };
 }
 
-const readToEnd = (socket: Socket) => void socket.resume().once('end', () => socket.end());
+const LET_IN = 'R\0\0\0\x08\0\0\0\0';
+/** Lets everyone in. */
+const readToEnd = (socket: Socket) => {
+  socket.resume().once('end', () => socket.end());
+  socket.write(LET_IN);
+};
 
 /** A gateway to a server that only reads. */
 async function start(limits: Partial<GatewayLimits> = {}, handle = readToEnd) {
@@ -48,7 +54,7 @@ async function start(limits: Partial<GatewayLimits> = {}, handle = readToEnd) {
 }
 
 it.each([
-  ['an HTTP request', Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'), '08P01'],
+  ['another protocol', Buffer.from('SSH-2.0-OpenSSH_9.9\r\n'), '08P01'],
   ['a negative length', Buffer.from('ffffffff00030000', 'hex'), '08P01'],
   ['a length of 0', Buffer.alloc(8), '08P01'],
   ['a length of 2 GB', Buffer.from('7fffffff00030000', 'hex'), '08P01'],
@@ -102,7 +108,7 @@ it('closes the connection when bytes of a TLS session are garbage', async () => 
   const { port, computes } = await start();
   const socket = await openSocket(port);
   const tls = await secure(socket, { servername: HOST, ALPNProtocols });
-  tls.write(startPacket({ user: 'app' }));
+  await logIn(tls);
   await expect.poll(() => computes.clients).toBe(1);
   // Behind the back of TLS.
   socket.write(randomBytes(64));
@@ -114,6 +120,8 @@ it.each([
   ['never completes its packet', VALID.subarray(0, 20)],
   ['never begins the TLS that it asked for', packet(CODES.ssl)],
   ['never completes the TLS handshake', Buffer.from('1603010200010001fc', 'hex')],
+  ['never logs in', VALID],
+  ['never completes its login', Buffer.concat([VALID, saslInitial('SCRAM-SHA-256', 'n,,n=,r=x')])],
 ])('disconnects a client that %s', async (_what, bytes) => {
   const { port } = await start({ startupMs: 30 });
   const socket = await openSocket(port);
@@ -154,6 +162,7 @@ it('refuses more clients than may start at once, and lets them in later', async 
 it('wakes nothing for a client that has gone, and tells the compute', async () => {
   const signals: AbortSignal[] = [];
   const computes: Computes = {
+    verifier: (id, role) => new OneCompute('').verifier(id, role),
     reach: (_endpointId, signal) => {
       signals.push(signal);
       return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -163,7 +172,7 @@ it('wakes nothing for a client that has gone, and tells the compute', async () =
   };
   const gateway = await startTestGateway(computes);
   const [closing, resetting, waiting] = await Promise.all([1, 2, 3].map(() => openSocket(gateway.port)));
-  for (const socket of [closing, resetting, waiting]) socket?.write(VALID);
+  for (const socket of [closing, resetting, waiting]) if (socket) await logIn(socket);
   await expect.poll(() => signals.length).toBe(3);
   closing?.end();
   resetting?.resetAndDestroy();
@@ -180,7 +189,7 @@ it.each([
   const computes = new OneCompute(await pathOf());
   const { port } = await startTestGateway(computes);
   const socket = await openSocket(port);
-  socket.write(VALID);
+  await logIn(socket);
   expect(await readRefusal(socket)).toMatch(/^FATAL 57P03: .* connect again/);
   expect(computes.clients).toBe(0);
 });
@@ -191,16 +200,16 @@ it('the last message of a server arrives although the client is still writing to
     socket.once('data', () => {
       // With bytes that it has not read, a server resets the connection.
       socket.pause();
-      socket.write('R\0\0\0\x08\0\0\0\0');
+      socket.write(LET_IN);
       setTimeout(() => socket.end(reason, () => socket.destroy()), 20);
     });
   });
   for (let round = 0; round < 20; round += 1) {
     const socket = await openSocket(port);
+    await logIn(socket);
     const chunks: Buffer[] = [];
     socket.on('data', (chunk) => chunks.push(chunk));
     const writing = setInterval(() => socket.write('x'), 1);
-    socket.write(VALID);
     await once(socket, 'end');
     clearInterval(writing);
     expect(Buffer.concat(chunks).subarray(-reason.length)).toEqual(reason);
@@ -208,15 +217,19 @@ it('the last message of a server arrives although the client is still writing to
 });
 
 it('a server that does not read holds the client back', async () => {
-  const { port, gateway } = await start({ closingMs: 20 }, (socket) => void socket.pause());
+  const { port, gateway } = await start({ closingMs: 20 }, (socket) => {
+    socket.pause().write(LET_IN);
+  });
   const socket = await openSocket(port);
-  socket.write(VALID);
+  await logIn(socket);
   const chunk = Buffer.alloc(1024 * 1024);
   let taken = 0;
-  while (taken < 64 && socket.write(chunk)) taken += 1;
-  await new Promise((resolve) => setTimeout(resolve, 100));
   // Buffers of the kernel and of four streams, not 64 MB.
-  while (taken < 64 && (socket.writableLength === 0 || socket.write(chunk))) taken += 1;
+  while (taken < 64 && socket.writableLength === 0) {
+    socket.write(chunk);
+    taken += 1;
+    await Promise.race([once(socket, 'drain'), sleep(100)]);
+  }
   expect(socket.writableLength).toBeGreaterThan(0);
   await gateway.stop();
 });
@@ -228,8 +241,9 @@ it('no socket, server or timer stays behind', async () => {
     Array.from({ length: 40 }, async (_none, index) => {
       const isPlain = index % 2 === 0;
       const socket = await (isPlain ? openSocket(gateway.port) : openTls(gateway.port, { servername: HOST }));
+      if (index % 8 === 2 || index % 8 === 3) await logIn(socket);
+      if (index % 8 > 5) socket.write(VALID.subarray(0, 15));
       readToEnd(socket);
-      if (index % 4 > 1) socket.write(VALID.subarray(0, index % 8 > 3 ? 15 : VALID.length));
       if (index % 5 === 0) socket.destroy();
     }),
   );
@@ -255,6 +269,94 @@ it('wakes a compute again whose server stopped before the connection', async () 
   const paths = [`${path}-of-a-stopped-server`, path];
   computes.reach = async () => paths.shift() ?? '';
   const { port } = await startTestGateway(computes);
-  (await openSocket(port)).write(VALID);
+  await logIn(await openSocket(port));
   await expect.poll(() => computes.clients).toBe(1);
+});
+
+describe('a login', () => {
+  const first = 'n,,n=,r=nonce';
+  const plain = (text: string) => saslInitial('SCRAM-SHA-256', text);
+
+  it.each([
+    ['a query', Buffer.from('Q\0\0\0\x0dSELECT 1\0'), '08P01'],
+    ['a password in clear', answer('secret\0'), '08P01'],
+    ['another mechanism', saslInitial('SCRAM-SHA-1', first), '08P01'],
+    [
+      'a mechanism that was not offered',
+      saslInitial('SCRAM-SHA-256-PLUS', `p=tls-server-end-point,,n=,r=x`),
+      '08P01',
+    ],
+    ['channel binding with the plain mechanism', plain('p=tls-server-end-point,,n=,r=x'), '08P01'],
+    ['a name to act as', plain('n,a=eve,n=,r=x'), '0A000'],
+    ['no nonce', plain('n,,n=,r='), '08P01'],
+    ['an extension', plain('n,,m=x,n=,r=x'), '08P01'],
+    ['an empty message', answer(''), '08P01'],
+    ['a length that is too short', Buffer.from('p\0\0\0\x03'), '08P01'],
+    ['a length of 2 GB', Buffer.from('p\x7f\xff\xff\xff', 'latin1'), '08P01'],
+    ['a length of the text that is wrong', answer('SCRAM-SHA-256\0', '\0\0\0\xff', first), '08P01'],
+  ])('refuses %s', async (_what, bytes, sqlState) => {
+    const { port, sockets } = await start();
+    const socket = await openSocket(port);
+    socket.write(Buffer.concat([VALID, bytes]));
+    expect(await readRefusal(socket)).toMatch(new RegExp(`^FATAL ${sqlState}: .`));
+    expect(sockets.size).toBe(0);
+  });
+
+  it.each([
+    ['a proof for another nonce', (final: string) => final.replace(',r=nonce', ',r=other'), '08P01'],
+    ['a proof that is too short', (final: string) => final.replace(/p=.*/, 'p=AAAA'), '28P01'],
+    ['no proof', (final: string) => final.replace(/,p=.*/, ''), '08P01'],
+    ['another channel binding', (final: string) => final.replace('c=biws', 'c=eSws'), '28000'],
+  ])('refuses %s', async (_what, change, sqlState) => {
+    const { port, sockets } = await start();
+    const socket = await openSocket(port);
+    socket.write(VALID);
+    await once(socket, 'data');
+    socket.write(plain(first));
+    const challenge = await readChallenge(socket);
+    socket.write(answer(change(saslFinal('n=,r=nonce', challenge))));
+    expect(await readRefusal(socket)).toMatch(new RegExp(`^FATAL ${sqlState}: .`));
+    expect(sockets.size).toBe(0);
+  });
+
+  it('refuses the proof of another login', async () => {
+    const { port, sockets } = await start();
+    const proof = await logIn(await openSocket(port));
+    await expect.poll(() => sockets.size).toBe(1);
+    const socket = await openSocket(port);
+    socket.write(Buffer.concat([VALID, plain(first)]));
+    await once(socket, 'data');
+    socket.write(proof);
+    expect(await readRefusal(socket)).toMatch(/^FATAL 08P01: .*nonce/);
+    expect(sockets.size).toBe(1);
+  });
+
+  it('refuses a client that supports channel binding but was not offered it, over TLS', async () => {
+    const { port } = await start();
+    const tls = await openTls(port, { servername: HOST });
+    tls.write(Buffer.concat([startPacket({ user: 'app' }), plain('y,,n=,r=x')]));
+    expect(await readRefusal(tls)).toMatch(/^FATAL 28000: SCRAM channel binding negotiation error/);
+  });
+
+  it('refuses a proof that is bound to another TLS connection', async () => {
+    const { port } = await start();
+    const tls = await openTls(port, { servername: HOST });
+    const header = 'p=tls-server-end-point,,';
+    tls.write(startPacket({ user: 'app' }));
+    await once(tls, 'data');
+    tls.write(saslInitial('SCRAM-SHA-256-PLUS', `${header}n=,r=nonce`));
+    const binding = Buffer.concat([Buffer.from(header), randomBytes(32)]).toString('base64');
+    tls.write(answer(saslFinal('n=,r=nonce', await readChallenge(tls), 'secret', binding)));
+    expect(await readRefusal(tls)).toMatch(/^FATAL 28000: SCRAM channel binding check failed/);
+  });
+
+  it('answers a later protocol with 3.0', async () => {
+    const { port } = await start();
+    const socket = await openSocket(port);
+    socket.write(
+      packet((3 << 16) + 2, Buffer.from(`user\0app\0_pq_.x\0y\0options\0endpoint=${ENDPOINT}\0\0`)),
+    );
+    const [bytes] = await once(socket, 'data');
+    expect(bytes.toString('latin1', 0, 20)).toBe('v\0\0\0\x13\0\x03\0\0\0\0\0\x01_pq_.x\0');
+  });
 });

@@ -13,22 +13,20 @@ import {
   openTls,
   packet,
   readMessages,
-  readRefusal,
   secure,
   startPacket,
 } from '../support/raw-postgres-client';
-import { ENDPOINT, HOST, OneCompute, startTestGateway } from '../support/start-gateway';
+import { logIn } from '../support/scram-client';
+import { ENDPOINT, HOST, OneCompute, startTestGateway, storedPassword } from '../support/start-gateway';
 
 const run = promisify(execFile);
 const bin = findPostgres();
 if (bin === undefined) process.stderr.write('No Postgres on PATH: the tests of the gateway are skipped.\n');
 
-const parameters = { user: 'app', database: 'app', options: `endpoint=${ENDPOINT}` };
-
 describe.skipIf(bin === undefined)('a Postgres behind the gateway', () => {
   let postgres: PlainPostgres;
   beforeAll(async () => {
-    postgres = await startPlainPostgres(bin ?? '', { max_connections: '520' });
+    postgres = await startPlainPostgres(bin ?? '', { max_connections: '520' }, await storedPassword);
     return () => postgres.stop();
   });
 
@@ -70,6 +68,7 @@ describe.skipIf(bin === undefined)('a Postgres behind the gateway', () => {
       ['by the host name of the pooler', `host=${HOST.replace('.', '-pooler.')}`],
       ['by the option, with TLS to an address', `host=127.0.0.1 options=endpoint=${ENDPOINT}`],
       ['by the option, without TLS', `host=127.0.0.1 sslmode=disable options=endpoint=${ENDPOINT}`],
+      ['by the option project', `host=127.0.0.1 sslmode=disable options=project=${ENDPOINT}`],
       ['by the option as -c', `host=127.0.0.1 sslmode=disable options='-c endpoint=${ENDPOINT}'`],
       ['through ::1', 'hostaddr=::1'],
       ['after a request for GSS encryption', 'gssencmode=prefer'],
@@ -120,10 +119,61 @@ describe.skipIf(bin === undefined)('a Postgres behind the gateway', () => {
     expect(await psql(gateway, query, 'sslmode=disable', { PGOPTIONS })).toBe('3MB, a b');
   });
 
-  it('the server checks the password', async () => {
+  it.each(['', 'sslmode=disable', 'channel_binding=require'])(
+    'refuses a wrong password and an unknown role alike, and wakes nothing: %s',
+    async (words) => {
+      const { computes, gateway } = await start();
+      computes.reach = () => expect.unreachable('no client has proved itself');
+      computes.verifier = (id, role) => OneCompute.prototype.verifier.call(new OneCompute(''), id, role);
+      const options = `${words} options=endpoint=${ENDPOINT}`;
+      const wrong = psql(gateway, 'SELECT 1', options, { PGPASSWORD: 'wrong' });
+      await expect(wrong).rejects.toThrow('FATAL:  password authentication failed for user "app"');
+      const unknown = psql(gateway, 'SELECT 1', `${options} user=eve`);
+      await expect(unknown).rejects.toThrow('FATAL:  password authentication failed for user "eve"');
+    },
+  );
+
+  it('the server checks the proof, too: a password that has changed since is refused', async () => {
     const { gateway } = await start();
-    const wrong = psql(gateway, 'SELECT 1', '', { PGPASSWORD: 'wrong' });
-    await expect(wrong).rejects.toThrow('FATAL:  password authentication failed for user "app"');
+    await postgres.query("ALTER ROLE app PASSWORD 'another'");
+    onTestFinished(
+      async () => void (await postgres.query(`ALTER ROLE app PASSWORD '${await storedPassword}'`)),
+    );
+    await expect(psql(gateway, 'SELECT 1')).rejects.toThrow('password authentication failed for user "app"');
+  });
+
+  describe('channel binding', () => {
+    it.each(['', `host=localhost options=endpoint=${ENDPOINT}`])('psql may require it: %s', async (words) => {
+      const { gateway } = await start();
+      expect(await psql(gateway, 'SELECT 1', `${words} channel_binding=require`)).toBe('1');
+    });
+
+    it('node-postgres may use it', async () => {
+      const { gateway } = await start();
+      const options = { enableChannelBinding: true } as ClientConfig;
+      const client = await connectClient(gateway, options);
+      expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    });
+  });
+
+  describe('a password that names the endpoint', () => {
+    const named = 'host=localhost dbname=app';
+
+    it.each(['endpoint=ID;', 'endpoint=ID$', 'project=ID;', 'project=ID$'])('%s', async (prefix) => {
+      const { gateway } = await start();
+      const PGPASSWORD = `${prefix.replace('ID', ENDPOINT)}secret`;
+      expect(await psql(gateway, 'SELECT 1', named, { PGPASSWORD })).toBe('1');
+    });
+
+    it.each([
+      ['a wrong password', '', `endpoint=${ENDPOINT};wrong`, 'password authentication failed'],
+      ['no endpoint', '', 'secret', 'endpoint ID is not specified'],
+      ['another text', '', 'endpoint=../x;secret', 'is not the ID of an endpoint'],
+      ['no TLS', 'sslmode=disable', `endpoint=${ENDPOINT};secret`, 'endpoint ID is not specified'],
+    ])('refuses %s', async (_what, words, PGPASSWORD, message) => {
+      const { gateway } = await start();
+      await expect(psql(gateway, 'SELECT 1', `${named} ${words}`, { PGPASSWORD })).rejects.toThrow(message);
+    });
   });
 
   it.each([
@@ -192,14 +242,11 @@ describe.skipIf(bin === undefined)('a Postgres behind the gateway', () => {
 
   it('a client that has closed its side still gets the answer', async () => {
     const { gateway } = await start();
-    await postgres.query('CREATE ROLE open LOGIN; ALTER ROLE open PASSWORD NULL');
-    onTestFinished(async () => void (await postgres.query('DROP ROLE open')));
     const socket = await openSocket(gateway.port);
-    socket.write(startPacket({ ...parameters, user: 'open' }));
+    await logIn(socket);
     await once(socket, 'data');
-    // Not a password: Postgres answers with an error, after it has read the end.
-    socket.end('p\0\0\0\x05\0');
-    expect(await readRefusal(socket)).toMatch(/^FATAL 28P01|^FATAL 08P01/);
+    socket.end('Q\0\0\0\x0dSELECT 1\0');
+    expect((await readMessages(socket)).map(({ type }) => type).join('')).toContain('TDCZ');
   });
 
   describe('a server that stops', () => {
@@ -237,7 +284,7 @@ describe.skipIf(bin === undefined)('a Postgres behind the gateway', () => {
 
   it('500 clients are held, and all are closed when the gateway stops', async () => {
     const { gateway, computes } = await start();
-    const plain = { user: 'trusted', ssl: false, options: `endpoint=${ENDPOINT}` };
+    const plain = { ssl: false, options: `endpoint=${ENDPOINT}` };
     const clients = await Promise.all(Array.from({ length: 500 }, () => connectClient(gateway, plain)));
     const answers = await Promise.all(clients.map((client) => client.query('SELECT 1 AS one')));
     expect(answers.filter(({ rows }) => rows[0]?.one === 1)).toHaveLength(500);
@@ -246,7 +293,7 @@ describe.skipIf(bin === undefined)('a Postgres behind the gateway', () => {
     await gateway.stop();
     await Promise.all(closed);
     expect(computes.clients).toBe(0);
-    const query = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE usename = 'trusted'";
+    const query = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE usename = 'app'";
     await expect.poll(async () => (await postgres.query(query))[0]?.count).toBe(0);
   }, 60_000);
 });

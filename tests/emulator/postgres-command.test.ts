@@ -153,7 +153,9 @@ describe.skipIf(!hasPostgres)('an emulator that starts with Postgres', options, 
     without.changeEndpoint(endpoint?.id ?? '', { settings: { pg_settings } });
     await without.stop();
     const service = await openFile(data);
-    const login = { host: endpoint?.host ?? '', role: 'app_owner', password: 'any', database: 'app' };
+    const role = `/projects/${project.id}/branches/${endpoint?.branch_id}/roles/app_owner`;
+    const { body } = await service.call<{ password: string }>('GET', `${role}/reveal_password`);
+    const login = { host: endpoint?.host ?? '', role: 'app_owner', ...body, database: 'app' };
     await expect(service.connect(login)).rejects.toThrow(/pg_settings.archive_command is not allowed/);
   });
 

@@ -103,7 +103,7 @@ describe.skipIf(!hasPostgres)('roles of the API on a cluster whose own roles are
     const { postgres, connect } = await start();
     await postgres.query("UPDATE pg_authid SET rolname = 'bob' WHERE rolname = 'pg_execute_server_program'");
     const branch = { roles: [role('bob')], databases: [] };
-    await expect(applyAccess(connect, NO_ACCESS, branch)).rejects.toThrow(
+    await expect(applyAccess(connect, NO_ACCESS, branch, 'secret')).rejects.toThrow(
       'the role "bob" is one of Postgres\'s own, renamed',
     );
     expect(await postgres.query("SELECT rolcanlogin FROM pg_authid WHERE rolname = 'bob'")).toEqual([
@@ -118,7 +118,7 @@ describe.skipIf(!hasPostgres)('roles of the API on a cluster whose own roles are
       ['pg_execute_server_program', 'pg_write_all_data'],
     ])
       await postgres.query(`UPDATE pg_authid SET rolname = '${to}' WHERE rolname = '${from}'`);
-    await applyAccess(connect, NO_ACCESS, { roles: [role('bob')], databases: [] });
+    await applyAccess(connect, NO_ACCESS, { roles: [role('bob')], databases: [] }, 'secret');
     const granted =
       "SELECT roleid::int AS id FROM pg_auth_members WHERE member = 'bob'::regrole ORDER BY roleid";
     expect(await postgres.query(granted)).toEqual([{ id: 6181 }, { id: 6182 }]);
@@ -131,8 +131,10 @@ describe.skipIf(!hasPostgres)('roles of the API on a cluster whose own roles are
     await postgres.query("UPDATE pg_authid SET rolname = 'eve' WHERE rolname = 'pg_execute_server_program'");
     const applied = { roles: { bob: now, app: now }, databases: {} };
     const toEve = { roles: [role('app')], databases: [database('shop', 'eve')] };
-    await expect(applyAccess(connect, applied, toEve)).rejects.toThrow(/"eve" is one of Postgres's own/);
-    await applyAccess(connect, applied, { roles: [role('app')], databases: [] });
+    await expect(applyAccess(connect, applied, toEve, 'secret')).rejects.toThrow(
+      /"eve" is one of Postgres's own/,
+    );
+    await applyAccess(connect, applied, { roles: [role('app')], databases: [] }, 'secret');
     expect(await postgres.query("SELECT tableowner FROM pg_tables WHERE tablename = 'notes'")).toEqual([
       { tableowner: 'app' },
     ]);

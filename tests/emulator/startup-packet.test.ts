@@ -1,6 +1,7 @@
 import { array, assert, constantFrom, oneof, property, string, uint8Array } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ConnectionRefusal, SUPERUSER } from '../../emulator/src/gateway/computes';
+import { SUPERUSER } from '../../emulator/src/gateway/computes';
+import { ConnectionRefusal } from '../../emulator/src/gateway/connection-refusal';
 import { readStartupPacket } from '../../emulator/src/gateway/startup-packet';
 import { CODES, packet, startPacket } from '../support/raw-postgres-client';
 
@@ -22,6 +23,7 @@ function passOptions(options: string): string | undefined {
 describe('the option endpoint', () => {
   it.each([
     [`endpoint=${ID}`, undefined],
+    [`project=${ID}`, undefined],
     [`-c endpoint=${ID}`, undefined],
     [`-cendpoint=${ID}`, undefined],
     [`--endpoint=${ID}`, undefined],
@@ -40,7 +42,11 @@ describe('the option endpoint', () => {
   ])('is not needed with the host name %s', (serverName) => {
     const bytes = startPacket({ user: 'app', options: ' -c  work_mem=3MB' });
     const passed = withoutLibraries({ user: 'app', options: ' -c  work_mem=3MB' });
-    expect(readStartupPacket(bytes, serverName)).toEqual({ endpointId: ID, bytes: passed });
+    expect(readStartupPacket(bytes, serverName)).toMatchObject({
+      endpointId: ID,
+      user: 'app',
+      bytes: passed,
+    });
   });
 });
 

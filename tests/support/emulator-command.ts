@@ -11,7 +11,7 @@ export const emulatorCommand = join(
 
 /** What the command prints when it has started. */
 const settings =
-  /^POSTGRES_COMPUTE_BASE_URL=(.+)\nPOSTGRES_COMPUTE_API_KEY=(.+)\nconsole: .+\n(?:postgres: port (\d+), certificate (.+)\n)?$/;
+  /^POSTGRES_COMPUTE_BASE_URL=(.+)\nPOSTGRES_COMPUTE_API_KEY=(.+)\nconsole: .+\n(?:postgres: port (\d+), certificate (.+)\nconnect: .+\n)?$/;
 
 /** The emulator in a process of its own. */
 export interface RunningCommand {
@@ -39,7 +39,7 @@ export async function startCommand(
   child.stderr?.on('data', (part) => {
     complaint += part;
   });
-  const wanted = args.includes('--postgres') ? 4 : 3;
+  const wanted = args.includes('--postgres') ? 5 : 3;
   let printed = '';
   for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
     printed += `${line}\n`;

@@ -12,11 +12,10 @@ const run = promisify(execFile);
 /** Postgres refuses to run as root, so it runs as nobody there. */
 export const serverUser = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 const SUPERUSER = 'cloud_admin';
-const ACCESS = `local all ${SUPERUSER},trusted trust\nlocal all all scram-sha-256\nhost all all all scram-sha-256\n`;
+const ACCESS = `local all ${SUPERUSER} trust\nlocal all all scram-sha-256\nhost all all all scram-sha-256\n`;
 
 /**
- * A Postgres without the emulator, with the role `app`, whose password is `secret` (SCRAM), and its database `app`. The role
- * `trusted` needs no password, so many connections cost little.
+ * A Postgres without the emulator, with the role `app`, whose password is `secret` (SCRAM), and its database `app`.
  */
 export interface PlainPostgres {
   /** The path of its Unix socket. */
@@ -43,10 +42,14 @@ export function findPostgres(environment: NodeJS.ProcessEnv = process.env): stri
   return found;
 }
 
-/** Creates a cluster and starts a server on it, with these settings. Both end with this process, even by kill -9. */
+/**
+ * Creates a cluster and starts a server on it, with these settings. The password may be in the form that Postgres stores.
+ * Both end with this process, even by kill -9.
+ */
 export async function startPlainPostgres(
   bin: string,
   settings: Readonly<Record<string, string>> = {},
+  password = 'secret',
 ): Promise<PlainPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'plain-postgres-'));
   const remove = removeAtEnd(folder);
@@ -85,8 +88,7 @@ export async function startPlainPostgres(
     if (child.exitCode !== null) throw new Error(`postgres ended with ${child.exitCode}`);
     await sleep(20);
   }
-  await query("CREATE ROLE app LOGIN PASSWORD 'secret'");
-  await query('CREATE ROLE trusted LOGIN');
+  await query(`CREATE ROLE app LOGIN PASSWORD '${password}'`);
   await query('CREATE DATABASE app OWNER app');
   return { socket: join(folder, `.s.PGSQL.${port}`), query, stop };
 }

@@ -1,12 +1,18 @@
 import { onTestFinished } from 'vitest';
-import { type Computes, ConnectionRefusal } from '../../emulator/src/gateway/computes';
+import type { Computes } from '../../emulator/src/gateway/computes';
+import { ConnectionRefusal } from '../../emulator/src/gateway/connection-refusal';
 import { type Gateway, type GatewayOptions, startGateway } from '../../emulator/src/gateway/gateway';
+import { makeMockVerifier, makeVerifier, parseVerifier } from '../../emulator/src/gateway/scram';
 import { makeTemporaryFolder } from './temporary-folder';
 
 export const ENDPOINT = 'ep-calm-river-12345678';
 export const HOST = `${ENDPOINT}.local-east-1.postgres.localhost`;
 
-/** The computes of one endpoint, whose server is already running; and what the gateway told them. */
+const salt = Buffer.from('salt of the test');
+/** What Postgres stores of the password `secret`. */
+export const storedPassword = makeVerifier('secret', salt);
+
+/** The computes of one endpoint, with the role `app`, whose server is already running; and what the gateway told them. */
 export class OneCompute implements Computes {
   clients = 0;
   messages = 0;
@@ -14,6 +20,12 @@ export class OneCompute implements Computes {
 
   constructor(socket: string) {
     this.#socket = socket;
+  }
+
+  async verifier(endpointId: string, role: string) {
+    await this.reach(endpointId);
+    const known = role === 'app' ? parseVerifier(await storedPassword) : undefined;
+    return known ?? makeMockVerifier(salt);
   }
 
   async reach(endpointId: string): Promise<string> {

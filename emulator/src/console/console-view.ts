@@ -48,6 +48,8 @@ export interface EndpointView {
   readonly lastActive: string | null;
   /** Connected clients; null in an emulator without Postgres. */
   readonly connections: number | null;
+  /** The database and role of the connection string to copy; null in an emulator without Postgres, or without a database. */
+  readonly login: { readonly database: string; readonly role: string } | null;
   /** The console's label. */
   readonly state: string;
   /** The label of the state it is moving to; null if its label does not change. */

@@ -61,6 +61,7 @@ function viewEndpoint(
   dataPlane: DataPlane | undefined,
 ): EndpointView {
   const state = stateLabel(wire, wire.current_state);
+  const [database] = project.branches.get(wire.branch_id)?.databases ?? [];
   const nextState = wire.pending_state === undefined ? state : stateLabel(wire, wire.pending_state);
   return {
     id: wire.id,
@@ -72,6 +73,7 @@ function viewEndpoint(
     suspendTimeoutSeconds: wire.suspend_timeout_seconds,
     lastActive: wire.last_active ?? null,
     connections: dataPlane?.connections(wire.id) ?? null,
+    login: dataPlane && database ? { database: database.name, role: database.owner_name } : null,
     state,
     nextState: nextState === state ? null : nextState,
   };

@@ -48,19 +48,36 @@ export function findConnectionUri(
   return connectionUri(plane, host, { name, password, database });
 }
 
-/** For clients on this machine: the endpoint is named by an option, as the host name may not resolve there. */
+type Addresses = Pick<ControlPlane, 'dataPlane' | 'settings'>;
+
+/** For clients on this machine, whatever the host in the URIs of the API is. */
 export function localConnectionUri(
-  { dataPlane, settings, store }: ControlPlane,
+  plane: ControlPlane,
   project: ProjectRecord,
   { id, branch_id }: Endpoint,
 ): string {
-  if (dataPlane === undefined) throw new Error('the emulator runs without the option postgres');
-  const branch = store.branch(project, branch_id);
+  if (plane.dataPlane === undefined) throw new Error('the emulator runs without the option postgres');
+  const branch = plane.store.branch(project, branch_id);
   const [database] = branch.databases;
   if (database === undefined) throw notFound(`branch ${branch_id}: its first`, 'database');
   const role = { ...findRole(branch, database.owner_name), database: database.name };
-  const address = `${localAddressOf(settings.host)}:${dataPlane.port}`;
-  return uriOf(address, role, `sslmode=disable&options=endpoint%3D${id}`);
+  return plainUri(plane, localAddressOf(plane.settings.host), role, id);
+}
+
+/** What to replace is in capitals. */
+export function connectionUriForm(plane: Addresses): string {
+  const { host, postgresHost = localAddressOf(host) } = plane.settings;
+  return plainUri(
+    plane,
+    postgresHost,
+    { name: 'ROLE', password: 'PASSWORD', database: 'DATABASE' },
+    'ENDPOINT_ID',
+  );
+}
+
+/** An option names the endpoint, as its host name may not resolve on this machine. */
+function plainUri({ dataPlane }: Addresses, host: string, login: Login, endpointId: string): string {
+  return uriOf(`${host}:${dataPlane?.port}`, login, `sslmode=disable&options=endpoint%3D${endpointId}`);
 }
 
 export function revealPassword({ project, branch }: BranchPlace, roleName: string): string {
@@ -74,12 +91,11 @@ export function revealPassword({ project, branch }: BranchPlace, roleName: strin
 }
 
 /** Without real servers, the host name leads nowhere, and needs no port. */
-export function connectionUri(
-  { dataPlane }: Pick<ControlPlane, 'dataPlane'>,
-  host: string,
-  login: Login,
-): string {
-  const { port = DEFAULT_PORT } = dataPlane ?? {};
+export function connectionUri(plane: Addresses, host: string, login: Login): string {
+  const { postgresHost } = plane.settings;
+  const [label = ''] = host.split('.');
+  if (postgresHost !== undefined) return plainUri(plane, postgresHost, login, label);
+  const { port = DEFAULT_PORT } = plane.dataPlane ?? {};
   const address = port === DEFAULT_PORT ? host : `${host}:${port}`;
   return uriOf(address, login, 'sslmode=require');
 }

@@ -33,7 +33,7 @@ export function showRole({ password: _, ...role }: Role): Role {
 
 /** What the response to a new branch shows beside the branch, with one URI per database of each read_write endpoint. */
 export function showNewBranch(
-  plane: Pick<ControlPlane, 'dataPlane'>,
+  plane: Pick<ControlPlane, 'dataPlane' | 'settings'>,
   { wire, roles, databases }: BranchRecord,
   endpoints: readonly EndpointRecord[],
   operations: readonly OperationRecord[],

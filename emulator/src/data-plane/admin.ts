@@ -41,12 +41,11 @@ const NEWER_OPTIONS = [
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Connects as the superuser, no longer than the work takes. Statements can have no parameters. */
-export async function asAdmin<Result>(
-  { sockets, password, version }: AdminAccess,
-  database: string,
-  work: (admin: Client) => Promise<Result>,
-): Promise<Result> {
+/** The owner of a database may have set another role for its sessions. */
+export const BECOME_SUPERUSER = `SET SESSION AUTHORIZATION ${SUPERUSER}; SET ROLE NONE`;
+
+/** How to connect as the superuser. Statements can have no parameters. */
+export function adminConfig({ sockets, password, version }: AdminAccess, database: string): ClientConfig {
   const newer = NEWER_OPTIONS.filter(({ since }) => version >= since).map(({ option }) => option);
   const config: ClientConfig & { replication: string } = {
     // Such a connection counts against `max_wal_senders`: clients, who cannot make any, cannot take all of them.
@@ -57,17 +56,25 @@ export async function asAdmin<Result>(
     password,
     database,
     ssl: false,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     options: [...OPTIONS, ...newer].map((option) => `-c ${option}`).join(' '),
   };
-  const admin = new Client(config);
+  return config;
+}
+
+/** Connects as the superuser, no longer than the work takes. */
+export async function asAdmin<Result>(
+  access: AdminAccess,
+  database: string,
+  work: (admin: Client) => Promise<Result>,
+  connectionTimeoutMillis = CONNECT_TIMEOUT_MS,
+): Promise<Result> {
+  const admin = new Client({ ...adminConfig(access, database), connectionTimeoutMillis });
   admin.on('error', () => undefined); // The server ended. The statement under way fails, too.
   await admin.connect().catch((cause) => {
     throw new Error(`the emulator cannot connect to the server: ${reasonOf(cause)}`, { cause });
   });
   try {
-    // The owner of a database may have set another role for its sessions.
-    await admin.query(`SET SESSION AUTHORIZATION ${SUPERUSER}; SET ROLE NONE`);
+    await admin.query(BECOME_SUPERUSER);
     return await work(admin);
   } finally {
     await admin.end();

@@ -1,4 +1,4 @@
-import { ConnectionRefusal } from '../gateway/computes';
+import { ConnectionRefusal } from '../gateway/connection-refusal';
 import type { EndpointRecord } from '../records/endpoint-record';
 import { type ProjectRecord, unfinishedOf } from '../records/project-record';
 

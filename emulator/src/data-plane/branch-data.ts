@@ -5,12 +5,13 @@ import { basename, join } from 'node:path';
 import type { BranchRecord } from '../records/branch-record';
 import type { EndpointRecord } from '../records/endpoint-record';
 import type { ProjectRecord } from '../records/project-record';
-import { Cluster, type ClusterSetup, REMOVED, type SharedLimits } from './cluster';
+import { Cluster, type ClusterSetup, REMOVED } from './cluster';
 import { copyFolder } from './copy-folder';
 import type { PostgresBinaries } from './find-postgres';
 import { type PgSettings, SettingRules } from './pg-settings';
 import { inheritAccess, inheritedIds } from './roles-and-databases';
 import { checkOwned, checkReachable, makeServerFolder, writeServerFile } from './server-user';
+import type { SharedLimits } from './shared-limits';
 import { createTemplate, listSettings } from './template';
 
 export interface Folders {

@@ -2,12 +2,15 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { Client } from 'pg';
 import type { BranchRecord } from '../records/branch-record';
-import { asAdmin } from './admin';
+import { type AdminAccess, asAdmin } from './admin';
 import { copyFolder } from './copy-folder';
 import { PostgresServer, type ServerStart } from './postgres-server';
 import { type Access, accessOf, applyAccess, type Connect, NO_ACCESS } from './roles-and-databases';
 import { writeServerFile } from './server-user';
+import { DEFAULT_LIMITS, type SharedLimits } from './shared-limits';
+import { holdPasswords, type StoredPassword } from './stored-passwords';
 
 /** What every cluster of an emulator shares. */
 export interface ClusterSetup {
@@ -23,38 +26,17 @@ export interface ClusterSetup {
 interface ClusterState {
   readonly access: Access;
   readonly limits: SharedLimits;
-}
-
-/** Settings of the last server that a standby of its data cannot have lower. */
-export interface SharedLimits {
-  readonly max_connections: string;
-  readonly max_locks_per_transaction: string;
-  readonly max_worker_processes: string;
+  /** Of a cluster whose server has stopped; undefined if it crashed. */
+  readonly passwords?: readonly StoredPassword[] | undefined;
 }
 
 const STATE_FILE = 'emulator.json';
 /** How the name of a folder ends while its files are removed. */
 export const REMOVED = '.removed';
-/** Postgres's defaults. */
-const DEFAULT_LIMITS: SharedLimits = {
-  max_connections: '100',
-  max_locks_per_transaction: '64',
-  max_worker_processes: '8',
-};
 const NEW_STATE: ClusterState = { access: NO_ACCESS, limits: DEFAULT_LIMITS };
 
-/** The limits of an endpoint's server: its `max_connections`, and otherwise those of its settings. */
-export function limitsOf(maxConnections: number, settings: Readonly<Record<string, string>>): SharedLimits {
-  const names = Object.keys(DEFAULT_LIMITS);
-  const given = Object.entries(settings).filter(([name]) => names.includes(name));
-  return { ...DEFAULT_LIMITS, ...Object.fromEntries(given), max_connections: String(maxConnections) };
-}
-
-/** Whether a standby with these limits cannot follow a server with the others. */
-export function areBelow(limits: SharedLimits, others: SharedLimits): boolean {
-  const values = new Map(Object.entries(limits));
-  return Object.entries(others).some(([name, value]) => Number(values.get(name)) < Number(value));
-}
+/** To one that hangs, or on which a client has locked the roles; it stops anyway. */
+const LAST_CONNECT_TIMEOUT_MS = 1000;
 
 /** Belong to a server, not to its data. */
 const OF_SERVER = {
@@ -114,7 +96,7 @@ export class Cluster {
     limits: SharedLimits,
     { flags, ...start }: Partial<Pick<ServerStart, 'flags' | 'environment' | 'longestMs'>> = {},
   ): Promise<void> {
-    this.#writeState(this.folder, { ...this.state, limits });
+    this.#writeState(this.folder, { access: this.state.access, limits });
     this.#server = await PostgresServer.start({
       program: this.#setup.program,
       data: this.folder,
@@ -128,7 +110,16 @@ export class Cluster {
     const server = this.#server;
     this.#server = undefined;
     this.endpointId = undefined;
-    await server?.stop();
+    if (server === undefined || server.hasExited) return;
+    let passwords: StoredPassword[] | undefined;
+    const read = async (admin: Client): Promise<void> => {
+      passwords = await holdPasswords(admin);
+      await server.stop();
+    };
+    // Without them, the next client waits a little longer.
+    await asAdmin(this.adminAccess, 'postgres', read, LAST_CONNECT_TIMEOUT_MS).catch(() => undefined);
+    await server.stop();
+    this.#writeState(this.folder, { ...this.state, passwords });
   }
 
   /** Removes the data. On some disks that takes seconds, so nothing waits for the files. */
@@ -154,8 +145,10 @@ export class Cluster {
     const isDown = this.server === undefined;
     if (isDown) await this.start(this.state.limits);
     try {
-      const dropsConnections = await applyAccess(this.connect, this.state.access, { roles, databases });
-      this.#writeState(this.folder, { ...this.state, access: accessOf({ roles, databases }) });
+      const { connect, state } = this;
+      const wanted = { roles, databases };
+      const dropsConnections = await applyAccess(connect, state.access, wanted, this.#setup.password);
+      this.#writeState(this.folder, { ...this.state, access: accessOf(wanted) });
       return { dropsConnections: dropsConnections && !isDown };
     } finally {
       if (isDown) await this.stop();
@@ -163,8 +156,11 @@ export class Cluster {
   }
 
   /** Connects as the superuser. */
-  readonly connect: Connect = (database, work) =>
-    asAdmin({ sockets: this.sockets, ...this.#setup }, database, work);
+  readonly connect: Connect = (database, work) => asAdmin(this.adminAccess, database, work);
+
+  get adminAccess(): AdminAccess {
+    return { sockets: this.sockets, ...this.#setup };
+  }
 
   get state(): ClusterState {
     const file = join(this.folder, STATE_FILE);
@@ -185,16 +181,21 @@ export class Cluster {
     const { folder } = this;
     const { copying } = target;
     await rm(copying, { recursive: true, force: true });
+    let { passwords } = this.state;
     if (this.server === undefined) await copyFolder(folder, copying, OF_SERVER);
     else
       await this.connect('postgres', async (admin) => {
         await admin.query("SELECT pg_backup_start('emulator', true)");
         await copyFolder(folder, copying, OF_SERVER_OR_LOG);
+        // The copy has them as they are when the backup stops.
+        passwords = await holdPasswords(admin).catch(() => undefined);
+        if (passwords === undefined) await admin.query('ROLLBACK');
         const { rows } = await admin.query('SELECT labelfile FROM pg_backup_stop(false)');
+        await admin.query('COMMIT');
         writeServerFile(join(copying, 'backup_label'), rows[0].labelfile);
         await copyFolder(join(folder, 'pg_wal'), join(copying, 'pg_wal'));
       });
-    this.#writeState(copying, { ...this.state, access });
+    this.#writeState(copying, { access, limits: this.state.limits, passwords });
     renameSync(copying, target.folder);
   }
 

@@ -1,23 +1,22 @@
 import type { ControlPlane } from '../control-plane/control-plane';
 import type { DataPlane } from '../control-plane/data-plane';
 import { connectToEndpoint } from '../control-plane/power-commands';
-import { type Computes, ConnectionRefusal } from '../gateway/computes';
-import { ApiError } from '../records/api-error';
+import { ConnectionRefusal } from '../gateway/connection-refusal';
 import type { BranchRecord } from '../records/branch-record';
 import type { EndpointRecord } from '../records/endpoint-record';
 import type { Step } from '../records/operation-record';
 import type { ProjectRecord } from '../records/project-record';
-import { reasonOf } from '../records/thrown-reason';
 import { AccessUpdates } from './access-updates';
 import { AwaitedStarts, isActive } from './awaited-starts';
 import type { BranchData } from './branch-data';
-import { areBelow, type Cluster } from './cluster';
+import type { Cluster } from './cluster';
 import { Compute } from './compute';
 import { SettingsInEffect } from './settings-in-effect';
+import { areBelow } from './shared-limits';
 import { startPrimary, startStandby } from './start-server';
 
 /** Real Postgres servers for the endpoints. A server starts with the first connection and stops with its compute. */
-export class PostgresDataPlane implements DataPlane, Computes {
+export class PostgresDataPlane implements DataPlane {
   readonly #data: BranchData;
   /** The computes that a client has connected to, by endpoint. */
   readonly #computes = new Map<string, Compute>();
@@ -53,21 +52,25 @@ export class PostgresDataPlane implements DataPlane, Computes {
     await Promise.allSettled(this.#data.all().map((cluster) => cluster.inTurn(() => cluster.stop())));
   }
 
+  /** The branch of an endpoint, which stays asleep. @throws ApiError when there is no such endpoint */
+  branchOf(endpointId: string): BranchRecord {
+    const { store } = this.#servedPlane();
+    const { project, endpoint } = store.findEndpoint(endpointId);
+    return store.branch(project, endpoint.wire.branch_id);
+  }
+
+  /** Wakes the compute of an endpoint; the path of its Unix socket. */
   async reach(endpointId: string, signal: AbortSignal): Promise<string> {
-    try {
-      for (;;) {
-        const { project, endpoint } = this.#wake(endpointId);
-        await this.#starts.wait(project, endpoint, signal);
-        const compute = this.#computeOf(project, endpoint);
-        const socket = this.#socketOf(compute) ?? (await this.#bringUp(compute));
-        signal.throwIfAborted();
-        // The compute may have been suspended again in the meantime.
-        if (socket !== undefined) return socket;
-      }
-    } catch (error) {
-      if (error instanceof ConnectionRefusal || signal.aborted) throw error;
-      if (error instanceof ApiError) throw new ConnectionRefusal('08004', error.message);
-      throw new ConnectionRefusal('XX000', `endpoint ${endpointId}: ${reasonOf(error)}`);
+    for (;;) {
+      const plane = this.#servedPlane();
+      const { project, endpoint } = plane.store.findEndpoint(endpointId);
+      connectToEndpoint(plane, project, endpoint);
+      await this.#starts.wait(project, endpoint, signal);
+      const compute = this.#computeOf(project, endpoint);
+      const socket = this.#socketOf(compute) ?? (await this.#bringUp(compute));
+      signal.throwIfAborted();
+      // The compute may have been suspended again in the meantime.
+      if (socket !== undefined) return socket;
     }
   }
 
@@ -77,10 +80,6 @@ export class PostgresDataPlane implements DataPlane, Computes {
     if (plane === undefined || compute === undefined)
       return { traffic: () => undefined, close: () => undefined };
     return compute.addClient(plane);
-  }
-
-  sockets(): readonly string[] {
-    return this.#data.all().flatMap(({ server }) => server?.socket ?? []);
   }
 
   checkSettings(settings: Readonly<Record<string, string>>): void {
@@ -137,13 +136,9 @@ export class PostgresDataPlane implements DataPlane, Computes {
     if (this.#computes.delete(id) && type === 'read_only') this.#data.forget(id);
   }
 
-  #wake(endpointId: string): { project: ProjectRecord; endpoint: EndpointRecord } {
-    if (this.#plane === undefined || this.#isStopping) {
-      throw new ConnectionRefusal('57P03', 'the emulator is starting or stopping');
-    }
-    const found = this.#plane.store.findEndpoint(endpointId);
-    connectToEndpoint(this.#plane, found.project, found.endpoint);
-    return found;
+  #servedPlane(): ControlPlane {
+    if (this.#plane !== undefined && !this.#isStopping) return this.#plane;
+    throw new ConnectionRefusal('57P03', 'the emulator is starting or stopping');
   }
 
   /** The socket of the endpoint's server, if it runs. Its clients wait for nothing else that happens to the branch. */

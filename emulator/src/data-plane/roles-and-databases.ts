@@ -1,7 +1,9 @@
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { makeVerifier } from '../gateway/scram';
 import type { BranchRecord } from '../records/branch-record';
 import type { Role } from '../records/wire-types';
 import { holdDataRoles, holdRole, inTransaction, listDatabases } from './held-roles';
+import { saltOf } from './stored-passwords';
 
 /**
  * The roles and databases of the API that exist in a cluster. Others, which clients created by SQL, are left alone.
@@ -41,18 +43,20 @@ export type Connect = (database: string, work: (admin: Client) => Promise<void>)
 
 /**
  * Makes a cluster's roles and databases those of its branch. After a failure it can be repeated.
+ * @param secret what the salts of the passwords are made of
  * @returns whether the connections must drop, as in the service when a role or a password is new
  */
 export async function applyAccess(
   connect: Connect,
   applied: Access,
   branch: RolesAndDatabases,
+  secret: string,
 ): Promise<boolean> {
   const wanted = accessOf(branch);
   const changed = branch.roles.filter(({ name, updated_at }) => applied.roles[name] !== updated_at);
   const deletedRoles = Object.keys(applied.roles).filter((name) => !Object.hasOwn(wanted.roles, name));
   await connect('postgres', async (admin) => {
-    for (const role of changed) await setRole(admin, role);
+    for (const role of changed) await setRole(admin, role, secret);
     for (const [id, { name }] of Object.entries(applied.databases)) {
       if (Object.hasOwn(wanted.databases, id)) continue;
       await admin.query(`DROP DATABASE IF EXISTS ${escapeIdentifier(name)} WITH (FORCE)`);
@@ -69,9 +73,12 @@ export async function applyAccess(
 }
 
 /** Like the service's own roles, it can read and write all data. Before Postgres 16, CREATEROLE would let it run programs. */
-async function setRole(admin: Client, { name, password }: Role): Promise<void> {
+async function setRole(admin: Client, { name, password }: Role, secret: string): Promise<void> {
   const role = escapeIdentifier(name);
-  const login = password === undefined ? 'NOLOGIN' : `LOGIN PASSWORD ${escapeLiteral(password)}`;
+  const login =
+    password === undefined
+      ? 'NOLOGIN'
+      : `LOGIN PASSWORD ${escapeLiteral(await makeVerifier(password, saltOf(secret, name)))}`;
   const is16 = await hasRow(admin, "SELECT WHERE current_setting('server_version_num')::int >= 160000");
   const createRole = is16 ? 'CREATEROLE' : '';
   await inTransaction(admin, async () => {

@@ -2,8 +2,8 @@ import { SUPERUSER } from '../gateway/computes';
 import { maxConnectionsOf } from '../limits/compute-size';
 import type { Endpoint } from '../records/wire-types';
 import type { BranchData } from './branch-data';
-import { limitsOf, type SharedLimits } from './cluster';
 import type { PgSettings } from './pg-settings';
+import { limitsOf, type SharedLimits } from './shared-limits';
 
 /** Starts the server of a read_write endpoint, in a turn of its branch's cluster. Nothing to do if it runs. */
 export async function startPrimary(

@@ -1,14 +1,16 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
-import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import type { Duplex } from 'node:stream';
+import { createServer as createTlsServer, TLSSocket } from 'node:tls';
 import type { Certificates } from './certificates';
-import { ConnectionRefusal, protocolViolation } from './computes';
+import { ConnectionRefusal, protocolViolation } from './connection-refusal';
+import { takeBytes } from './messages';
 import { writeRefusal } from './startup-packet';
 
 const ALPN = 'postgresql';
 
 /** Closes a socket gracefully: sends what was written, discards what arrives, and destroys the socket after `ms`. */
-export function closeWithin(socket: Socket, ms: number): void {
+export function closeWithin(socket: Duplex, ms: number): void {
   if (socket.destroyed) return;
   const timer = setTimeout(() => socket.destroy(), ms);
   socket.once('close', () => clearTimeout(timer));
@@ -17,24 +19,37 @@ export function closeWithin(socket: Socket, ms: number): void {
 }
 
 /** Unlike `once` of node:events, it does not reject when there is an error before the event. */
-export function whenClosed(socket: Socket): Promise<void> {
+export function whenClosed(socket: Duplex): Promise<void> {
   return new Promise((resolve) => {
-    socket.once('close', () => resolve());
+    if (socket.closed) resolve();
+    else socket.once('close', () => resolve());
   });
 }
+
+/** A connection inside of another protocol, which has named the host. */
+export interface Tunnel {
+  readonly serverName: string | undefined;
+}
+
+/** Serves a client that comes through a tunnel. */
+export type Accept = (stream: Duplex, tunnel: Tunnel) => void;
 
 /** A client's connection until it is connected to a server. */
 export class ClientConnection {
   /** Aborts when the client goes, or the startup has to end; the reason is a ConnectionRefusal, or undefined. */
   readonly signal: AbortSignal;
-  /** The host name with which the client began TLS. */
+  /** Whether it comes through a WebSocket. The service asks such a client for its password in clear. */
+  readonly isTunnel: boolean;
+  /** The host name with which the client began TLS, or the tunnel. */
   serverName: string | undefined;
   /** Aborts the startup: the client gets the reason. */
   readonly abort: (reason?: ConnectionRefusal) => void;
-  #stream: Socket;
+  #stream: Duplex;
   #isInHandshake = false;
 
-  constructor(raw: Socket) {
+  constructor(raw: Duplex, tunnel?: Tunnel) {
+    this.isTunnel = tunnel !== undefined;
+    this.serverName = tunnel?.serverName;
     const controller = new AbortController();
     this.signal = controller.signal;
     this.abort = (reason = gone) => controller.abort(reason);
@@ -44,26 +59,35 @@ export class ClientConnection {
   }
 
   /** What the client reads and writes: the bytes inside of TLS, when it began TLS. */
-  get stream(): Socket {
+  get stream(): Duplex {
     return this.#stream;
   }
 
   get isEncrypted(): boolean {
-    return 'encrypted' in this.#stream;
+    return this.#stream instanceof TLSSocket;
   }
 
-  /** The next bytes, exactly so many. @throws Error when the startup ends before they came */
-  async take(length: number): Promise<Buffer> {
-    let bytes = Buffer.alloc(0);
-    for (;;) {
-      this.signal.throwIfAborted();
-      // Always all that is there: "readable" is emitted at once, again and again, while something is left.
-      const chunk: Buffer | null = this.#stream.read();
-      if (chunk !== null) bytes = Buffer.concat([bytes, chunk]);
-      else await once(this.#stream, 'readable', { signal: this.signal });
-      if (bytes.length < length) continue;
-      if (bytes.length > length) this.#stream.unshift(bytes.subarray(length));
-      return bytes.subarray(0, length);
+  /** What binds a login to this TLS connection, of the type tls-server-end-point; undefined without TLS. */
+  get channelBinding(): Buffer | undefined {
+    if (!(this.#stream instanceof TLSSocket)) return undefined;
+    // The certificate's own hash, which is that of its signature.
+    const certificate = this.#stream.getX509Certificate();
+    return certificate && createHash('sha256').update(certificate.raw).digest();
+  }
+
+  /** The next bytes, exactly so many. @throws ConnectionRefusal when the startup ends before they came */
+  take(length: number): Promise<Buffer> {
+    return takeBytes(this.#stream, length, this.signal);
+  }
+
+  /** Gives the client so long for its part of the startup. */
+  async inTime<Result>(ms: number, part: string, work: Promise<Result>): Promise<Result> {
+    const tooLate = new ConnectionRefusal('08006', `the ${part} was not complete within ${ms} ms`);
+    const timer = setTimeout(() => this.abort(tooLate), ms);
+    try {
+      return await work;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -116,7 +140,7 @@ export class ClientConnection {
     closeWithin(this.#stream, closingMs);
   }
 
-  #watch(stream: Socket): void {
+  #watch(stream: Duplex): void {
     // After an error in its records, TLS stays open.
     stream.on('error', () => stream.destroy());
     stream.once('end', () => this.abort());

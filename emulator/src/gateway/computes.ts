@@ -1,8 +1,15 @@
+import type { ScramVerifier } from './scram';
+
 /** The superuser of every server, for the emulator only: the gateway refuses it. */
 export const SUPERUSER = 'cloud_admin';
 
 /** What the gateway asks of the computes. */
 export interface Computes {
+  /**
+   * With what a client proves that it knows the password of a role; for a role without one, what nobody can prove. Wakes
+   * nothing. Rejects with a ConnectionRefusal if there is no such endpoint.
+   */
+  verifier(endpointId: string, role: string): Promise<ScramVerifier>;
   /**
    * Wakes the compute of an endpoint; the path of its Unix socket. Rejects with a ConnectionRefusal; ends early when the
    * signal aborts (the client has gone).
@@ -16,17 +23,3 @@ export interface Computes {
   /** The sockets of all running servers: where a cancel request may belong. */
   sockets(): readonly string[];
 }
-
-/** Why a client is not let in: a Postgres error with its SQLSTATE. */
-export class ConnectionRefusal extends Error {
-  override readonly name = 'ConnectionRefusal';
-  readonly sqlState: string;
-
-  constructor(sqlState: string, message: string) {
-    super(message);
-    this.sqlState = sqlState;
-  }
-}
-
-/** A message that breaks the protocol. */
-export const protocolViolation = (message: string) => new ConnectionRefusal('08P01', message);

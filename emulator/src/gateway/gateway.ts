@@ -1,11 +1,14 @@
 import { createServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createDriverServer } from '../driver/driver-server';
+import { authenticate } from './authentication';
 import { openCertificates } from './certificates';
-import { ClientConnection, closeWithin, whenClosed } from './client-connection';
-import { type Computes, ConnectionRefusal } from './computes';
+import { ClientConnection, closeWithin, type Tunnel, whenClosed } from './client-connection';
+import type { Computes } from './computes';
+import { ConnectionRefusal } from './connection-refusal';
 import { listen, portOf } from './listen';
-import { connectToServer, passThrough } from './session';
-import type { StartupPacket } from './startup-packet';
+import { connectToServer, passThrough, type Session, type SessionStart } from './session';
 import { receiveStartup } from './startup-phase';
 
 export interface GatewayOptions {
@@ -21,7 +24,7 @@ export interface GatewayOptions {
 
 /** Limits for clients. */
 export interface GatewayLimits {
-  /** Maximum time from the connection to the complete startup packet, TLS included. */
+  /** Maximum time from the connection to the complete startup packet, TLS included, and then for the login. */
   readonly startupMs: number;
   /** Maximum number of clients that are connected to the gateway but not yet to a server. */
   readonly startingClients: number;
@@ -49,41 +52,44 @@ export interface Gateway {
 
 /**
  * One port for the servers of all endpoints. A client names its endpoint by the host name of TLS, or by the option
- * `endpoint`; after the startup packet, the gateway only passes bytes, so the server checks the password itself.
+ * `endpoint`, and proves that it knows the password; only then its compute wakes. After the login, the gateway only passes
+ * bytes.
  * @throws Error when the port is taken, or the certificate authority cannot be used
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { computes, host = '127.0.0.1', folder } = options;
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const certificates = await openCertificates(folder);
-  const open = new Map<Socket, () => void>();
+  const open = new Map<Duplex, () => void>();
   let starting = 0;
+  const driver = await createDriverServer((stream, tunnel) => void serve(stream, tunnel));
 
-  const serve = async (raw: Socket): Promise<void> => {
-    const client = new ClientConnection(raw);
+  const serve = async (raw: Duplex, tunnel?: Tunnel): Promise<void> => {
+    const client = new ClientConnection(raw, tunnel);
     const { startupMs, startingClients, closingMs } = limits;
     open.set(raw, () => client.abort(stopping()));
     raw.once('close', () => open.delete(raw));
-    const tooLate = new ConnectionRefusal(
-      '08006',
-      `the startup packet was not complete within ${startupMs} ms`,
-    );
-    const timer = setTimeout(() => client.abort(tooLate), startupMs);
     starting += 1;
     try {
       if (starting > startingClients) throw tooMany(startingClients);
-      const packet = await receiveStartup(client, certificates, () => computes.sockets());
-      clearTimeout(timer);
-      if (packet === undefined) return closeWithin(client.stream, closingMs);
-      const server = await connectToCompute(computes, packet, client.signal);
-      open.set(raw, () => closeWithin(server, closingMs));
-      const { traffic, close } = computes.attach(packet.endpointId);
+      const received = receiveStartup(client, certificates, () => computes.sockets());
+      const startup = await client.inTime(startupMs, 'startup packet', received);
+      if (startup === 'cancel') return closeWithin(client.stream, closingMs);
+      if (startup === 'http') {
+        open.set(raw, () => raw.destroy());
+        return void driver.emit('connection', raw);
+      }
+      client.stream.write(startup.answer);
+      const proven = await authenticate(client, startup, computes, startupMs);
+      const start = { packet: startup.bytes, clientKey: proven.clientKey };
+      const session = await connectToCompute(computes, proven.endpointId, start, client.signal);
+      open.set(raw, () => closeWithin(session.server, closingMs));
+      const { traffic, close } = computes.attach(proven.endpointId);
       // In the background: the startup ends here.
-      void passThrough(client.stream, server, { traffic, closingMs }).then(close);
+      void passThrough(client.stream, session, { traffic, closingMs }).then(close);
     } catch (error) {
       client.refuse(error, closingMs);
     } finally {
-      clearTimeout(timer);
       starting -= 1;
     }
   };
@@ -92,7 +98,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     () =>
       createServer(
         { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_AFTER_MS },
-        serve,
+        (socket: Socket) => serve(socket),
       ),
     host,
     options.port,
@@ -114,13 +120,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 /** A server may stop between its answer to `reach` and the connection: the compute then wakes again. */
 async function connectToCompute(
   computes: Computes,
-  { endpointId, bytes }: StartupPacket,
+  endpointId: string,
+  start: SessionStart,
   signal: AbortSignal,
-): Promise<Socket> {
+): Promise<Session> {
   for (let attempt = 1; ; attempt += 1) {
     const path = await computes.reach(endpointId, signal);
     try {
-      return await connectToServer(path, bytes, signal);
+      return await connectToServer(path, start, signal);
     } catch (error) {
       if (signal.aborted || attempt === MOST_ATTEMPTS) throw error;
       await delay(RETRY_AFTER_MS, undefined, { signal });

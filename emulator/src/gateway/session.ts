@@ -1,8 +1,22 @@
 import { once } from 'node:events';
 import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { closeWithin, whenClosed } from './client-connection';
-import { ConnectionRefusal } from './computes';
-import { writeRefusal } from './startup-packet';
+import { ConnectionRefusal } from './connection-refusal';
+import { AUTHENTICATION, int32, type Message, readMessage, writeMessage } from './messages';
+import { beginScram, SCRAM } from './scram';
+
+/** How the gateway begins a session for a client that has proved itself. */
+export interface SessionStart {
+  readonly packet: Buffer;
+  readonly clientKey: Buffer;
+}
+
+/** A server, and what it has answered that is meant for the client: nothing yet, or why the login has failed. */
+export interface Session {
+  readonly server: Duplex;
+  readonly answer: Buffer;
+}
 
 /**
  * A connection to a server that may end at any time. Writes to one that has ended are dropped without an error, which
@@ -19,10 +33,14 @@ class ServerSocket extends Socket {
 }
 
 /**
- * Connects to a server and sends it the startup packet.
+ * Connects to a server and logs in as the client.
  * @throws ConnectionRefusal when it does not accept connections; the reason of the signal when that aborts
  */
-export async function connectToServer(path: string, packet: Buffer, signal: AbortSignal): Promise<Socket> {
+export async function connectToServer(
+  path: string,
+  { packet, clientKey }: SessionStart,
+  signal: AbortSignal,
+): Promise<Session> {
   signal.throwIfAborted();
   const server = new ServerSocket();
   try {
@@ -32,10 +50,33 @@ export async function connectToServer(path: string, packet: Buffer, signal: Abor
   }
   // The event "close" follows.
   server.on('error', () => undefined);
-  if (signal.aborted) server.destroy();
-  signal.throwIfAborted();
-  server.write(packet);
-  return server;
+  const closed = new AbortController();
+  server.once('close', () => closed.abort(stopped()));
+  try {
+    signal.throwIfAborted();
+    server.write(packet);
+    return { server, answer: await logIn(server, clientKey, AbortSignal.any([signal, closed.signal])) };
+  } catch (error) {
+    server.destroy();
+    throw error;
+  }
+}
+
+/** The server checks the proof itself, as of any client: a password may have changed since. */
+async function logIn(server: Duplex, clientKey: Buffer, signal: AbortSignal): Promise<Buffer> {
+  const request = await readMessage(server, signal);
+  if (!isRequest(request, AUTHENTICATION.sasl)) return request.bytes;
+  const scram = beginScram(clientKey);
+  server.write(writeMessage('p', `${SCRAM}\0`, int32(scram.clientFirst.length), scram.clientFirst));
+  const challenge = await readMessage(server, signal);
+  if (!isRequest(challenge, AUTHENTICATION.saslContinue)) return challenge.bytes;
+  server.write(writeMessage('p', scram.finish(challenge.body.toString('latin1', 4))));
+  const outcome = await readMessage(server, signal);
+  return isRequest(outcome, AUTHENTICATION.saslFinal) ? Buffer.alloc(0) : outcome.bytes;
+}
+
+function isRequest({ type, body }: Message, kind: number): boolean {
+  return type === 'R' && body.length >= 4 && body.readInt32BE() === kind;
 }
 
 const stopped = () => new ConnectionRefusal('57P03', 'the compute stopped before it answered: connect again');
@@ -45,17 +86,17 @@ const stopped = () => new ConnectionRefusal('57P03', 'the compute stopped before
  * to close.
  */
 export async function passThrough(
-  client: Socket,
-  server: Socket,
+  client: Duplex,
+  { server, answer }: Session,
   { traffic, closingMs }: { traffic: () => void; closingMs: number },
 ): Promise<void> {
   const sides = [client, server];
+  client.write(answer);
   for (const side of sides) side.on('data', traffic);
   // A client that only ends its own side still gets its answers.
   client.pipe(server);
   server.pipe(client, { end: false });
   await Promise.race(sides.map(whenClosed));
   for (const side of sides) side.off('data', traffic);
-  if (server.bytesRead === 0) client.write(writeRefusal(stopped()));
   for (const side of sides) closeWithin(side, closingMs);
 }

@@ -1,4 +1,6 @@
-import { ConnectionRefusal, protocolViolation, SUPERUSER } from './computes';
+import { SUPERUSER } from './computes';
+import { ConnectionRefusal, protocolViolation } from './connection-refusal';
+import { int32, writeMessage } from './messages';
 
 /** What a client sends first. Each packet begins with its length, which counts itself, and one of these codes. */
 export const REQUEST_CODES = { ssl: 80_877_103, gss: 80_877_104, cancel: 80_877_102 } as const;
@@ -8,7 +10,11 @@ export const PACKET_LENGTHS = { start: [9, 10_000], cancel: [13, 268], request: 
 
 /** A startup packet, and the endpoint that it names. */
 export interface StartupPacket {
-  readonly endpointId: string;
+  /** Undefined if neither the packet nor the host name has it; the password may. */
+  readonly endpointId: string | undefined;
+  readonly user: string;
+  /** For a client that offers a later protocol: like the service, the gateway speaks 3.0. Otherwise empty. */
+  readonly answer: Buffer;
   /** The packet for the server: without the option that names the endpoint, which Postgres does not know, but with ours. */
   readonly bytes: Buffer;
 }
@@ -23,12 +29,16 @@ const OWN_PARAMETER: Parameter = ['local_preload_libraries', ''];
 const NO_REPLICATION = /^(false|off|no|0)$/i;
 /** Only ASCII white space ends a word: any other byte may be a part of a character. */
 const OPTION_WORD = /(?:\\.|[^ \t\n\v\f\r])+/gs;
-const ENDPOINT_OPTION = /^(?:-c|--)?endpoint=(.*)$/s;
+const ENDPOINT_OPTION = /^(?:-c|--)?(?:endpoint|project)=(.*)$/s;
+/** Parameters that a client need not have understood. */
+const PROTOCOL_EXTENSION = /^_pq_\./;
+const VERSION = 3 << 16;
+const POOLER = /-pooler$/;
 const ENDPOINT_ID = /^ep-[a-z0-9-]{1,60}$/;
 
 /**
  * Reads the startup packet of a client that connected with this server name, if it sent one.
- * @throws ConnectionRefusal when the packet is malformed, names no endpoint, or asks for what clients may not have
+ * @throws ConnectionRefusal when the packet is malformed, or asks for what clients may not have
  */
 export function readStartupPacket(packet: Buffer, serverName: string | undefined): StartupPacket {
   const version = packet.subarray(0, 8).readInt32BE(4);
@@ -40,18 +50,30 @@ export function readStartupPacket(packet: Buffer, serverName: string | undefined
   }
   const parameters = readParameters(packet.subarray(8));
   checkAccess(parameters);
-  const named = parameters.filter(([name]) => name === 'options').map(([, value]) => readOptions(value));
-  const others = parameters.filter(([name]) => name !== 'options');
+  const isExtension = ([name]: Parameter) => PROTOCOL_EXTENSION.test(name);
+  const others = parameters.filter((parameter) => parameter[0] !== 'options' && !isExtension(parameter));
   // Of a repeated parameter, Postgres takes the last.
-  const { endpoint, options = '' } = named.at(-1) ?? {};
+  const lastOf = (wanted: string) => parameters.findLast(([name]) => name === wanted)?.[1];
+  const { endpoint, options } = readOptions(lastOf('options') ?? '');
+  const user = Buffer.from(lastOf('user') ?? '', 'latin1').toString();
+  if (user === '')
+    throw new ConnectionRefusal('28000', 'no PostgreSQL user name specified in startup packet');
   return {
     endpointId: chooseEndpoint(endpoint, serverName),
-    bytes: writePacket(version, [
+    user,
+    answer: negotiate(version, parameters.filter(isExtension)),
+    bytes: writePacket([
       OWN_PARAMETER,
       ...others,
       ...(options === '' ? [] : [['options', options] as const]),
     ]),
   };
+}
+
+function negotiate(version: number, extensions: readonly Parameter[]): Buffer {
+  if (version === VERSION && extensions.length === 0) return Buffer.alloc(0);
+  const names = extensions.map(([name]) => Buffer.from(`${name}\0`, 'latin1'));
+  return writeMessage('v', int32(VERSION), int32(names.length), ...names);
 }
 
 /** Latin-1 keeps every byte as it is, whatever the client's encoding. */
@@ -89,39 +111,46 @@ function readOptions(text: string): { endpoint?: string; options: string } {
 }
 
 /** Host names begin with the id of the endpoint. Those of the pooler lead to the same server: there is no pooler. */
-function chooseEndpoint(option: string | undefined, serverName = ''): string {
-  const [label = ''] = serverName.toLowerCase().split('.');
-  const [byOption, byName] = [option, label].map((id = '') => id.replace(/-pooler$/, ''));
-  const isNamed = byName !== undefined && ENDPOINT_ID.test(byName);
-  if (isNamed && byOption !== '' && byOption !== byName) {
-    throw new ConnectionRefusal('08004', 'the host name and the option "endpoint" name different endpoints');
-  }
-  const id = byOption || (isNamed ? byName : '');
-  if (id === '') {
-    throw new ConnectionRefusal(
-      '08004',
-      'endpoint ID is not specified: connect with TLS to the host name of the endpoint, or add the option endpoint=ID (in a URI, options=endpoint%3DID)',
-    );
-  }
+function chooseEndpoint(option = '', serverName = ''): string | undefined {
+  const byName = endpointOfHost(serverName);
+  if (option === '') return byName;
+  const byOption = checkEndpointId(option.replace(POOLER, ''));
+  if (byName === undefined || byName === byOption) return byOption;
+  throw new ConnectionRefusal('08004', 'the host name and the option "endpoint" name different endpoints');
+}
+
+/** The ID with which a host name begins; undefined if it is another name. */
+export function endpointOfHost(name: string): string | undefined {
+  const [label = ''] = name.toLowerCase().split('.');
+  const id = label.replace(POOLER, '');
+  return ENDPOINT_ID.test(id) ? id : undefined;
+}
+
+/** @throws ConnectionRefusal when it is no ID of an endpoint */
+export function checkEndpointId(id: string | undefined): string {
+  if (id === undefined || id === '') throw noEndpoint();
   if (ENDPOINT_ID.test(id)) return id;
   throw new ConnectionRefusal('08004', 'the option "endpoint" is not the ID of an endpoint (ep-...)');
 }
 
-function writePacket(version: number, parameters: readonly Parameter[]): Buffer {
+export const noEndpoint = () =>
+  new ConnectionRefusal(
+    '08004',
+    'endpoint ID is not specified: connect with TLS to the host name of the endpoint, or add the option endpoint=ID (in a URI, options=endpoint%3DID)',
+  );
+
+function writePacket(parameters: readonly Parameter[]): Buffer {
   const head = Buffer.alloc(8);
   const body = Buffer.from(
     `${parameters.map(([name, value]) => `${name}\0${value}\0`).join('')}\0`,
     'latin1',
   );
   head.writeInt32BE(head.length + body.length);
-  head.writeInt32BE(version, 4);
+  head.writeInt32BE(VERSION, 4);
   return Buffer.concat([head, body]);
 }
 
 /** An ErrorResponse with which a server ends a connection. */
 export function writeRefusal({ sqlState, message }: ConnectionRefusal): Buffer {
-  const body = Buffer.from(`SFATAL\0VFATAL\0C${sqlState}\0M${message.replaceAll('\0', '')}\0\0`);
-  const head = Buffer.from('E\0\0\0\0');
-  head.writeInt32BE(4 + body.length, 1);
-  return Buffer.concat([head, body]);
+  return writeMessage('E', `SFATAL\0VFATAL\0C${sqlState}\0M${message.replaceAll('\0', '')}\0\0`);
 }

@@ -1,29 +1,40 @@
 import { connect } from 'node:net';
 import type { Certificates } from './certificates';
 import { type ClientConnection, whenClosed } from './client-connection';
-import { protocolViolation } from './computes';
+import { protocolViolation } from './connection-refusal';
 import { PACKET_LENGTHS, REQUEST_CODES, readStartupPacket, type StartupPacket } from './startup-packet';
 
 const TLS_HANDSHAKE = 0x16;
+/** Methods of HTTP. The first byte of a packet of Postgres is zero. */
+const HTTP = /^(GET|POST|OPTIONS|HEAD|PUT|DELETE|PATCH) /;
 const LONGEST_CANCEL_MS = 10_000;
 const { ssl, gss, cancel } = REQUEST_CODES;
 
 /**
  * Reads what a client sends before it is led to a server, and encrypts the connection if it asks for that.
- * @returns undefined when it only wanted to cancel a query
+ * @returns 'cancel' when it only wanted to cancel a query; 'http' when it speaks that, with all bytes unread
  * @throws ConnectionRefusal when it breaks the protocol
  */
 export async function receiveStartup(
   client: ClientConnection,
   certificates: Certificates,
   sockets: () => readonly string[],
-): Promise<StartupPacket | undefined> {
+): Promise<StartupPacket | 'cancel' | 'http'> {
   const requested = new Set<number>();
   for (;;) {
     const head = await client.take(8);
     if (head[0] === TLS_HANDSHAKE && requested.size === 0 && !client.isEncrypted) {
       await client.startTls(certificates, head);
       continue;
+    }
+    if (
+      HTTP.test(head.toString('latin1')) &&
+      requested.size === 0 &&
+      !client.isEncrypted &&
+      !client.isTunnel
+    ) {
+      client.stream.unshift(head);
+      return 'http';
     }
     const length = head.readInt32BE();
     const code = head.readInt32BE(4);
@@ -38,7 +49,7 @@ export async function receiveStartup(
     const packet = Buffer.concat([head, await client.take(length - head.length)]);
     if (code !== cancel) return readStartupPacket(packet, client.serverName);
     await forwardCancel(packet, sockets());
-    return undefined;
+    return 'cancel';
   }
 }
 

@@ -25,6 +25,12 @@ export interface EmulatorOptions {
   /** The port for clients of `postgres`, 0..65535; 0 chooses a free port. @default 5432, or a free port if that is taken */
   readonly postgresPort?: number;
   /**
+   * A host name that leads clients to this machine, such as `localhost`. Connection URIs then have it instead of an
+   * endpoint's own host name, name the endpoint by an option, and use no TLS: any client can use them.
+   * @default none: connection URIs have the endpoint's host name, as in the service
+   */
+  readonly postgresHost?: string;
+  /**
    * Milliseconds that an operation runs; 0 finishes it in the next tick. Either one number, or one number per action and
    * `default` for the others. @default 0
    */
@@ -66,9 +72,10 @@ export interface EmulatorOptions {
   readonly regionId?: string;
 }
 
-export type Settings = Required<Omit<EmulatorOptions, 'data' | 'postgresPort'>> & {
+export type Settings = Required<Omit<EmulatorOptions, 'data' | 'postgresPort' | 'postgresHost'>> & {
   readonly data: string | undefined;
   readonly postgresPort: number | undefined;
+  readonly postgresHost: string | undefined;
 };
 
 /** The duration of the operations of an action, in milliseconds. */

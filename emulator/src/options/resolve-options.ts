@@ -20,6 +20,10 @@ const shape = {
   data: textLike(/./s, 'the path of a file').optional(),
   postgres: z.union([flag, textLike(/./s, '')], 'true, false or the path of a folder').default(false),
   postgresPort: wholeNumber(0, 65_535).optional(),
+  postgresHost: textLike(
+    /^[\w.-]+$|^\[[\da-f:.]+\]$/i,
+    'a host name, an address or an address in brackets',
+  ).optional(),
   operationMs: z
     .union([timerMs, z.record(z.string(), timerMs)], 'a number of milliseconds, or one per action')
     .default(0),
@@ -41,7 +45,7 @@ const OPTIONS = z.strictObject(shape, `not an option; the options are ${Object.k
 
 /** Applies the defaults. @throws RangeError when an option is unknown or its value is invalid */
 export function resolveOptions(options: EmulatorOptions = {}): Settings {
-  const { data, maxEndpoints, postgresPort, ...others } = parse(
+  const { data, maxEndpoints, postgresPort, postgresHost, ...others } = parse(
     OPTIONS,
     options,
     '',
@@ -53,8 +57,10 @@ export function resolveOptions(options: EmulatorOptions = {}): Settings {
       `host ${host} can be reached from other machines; use a loopback address, or allow it with allowRemote (--allow-remote)`,
     );
   }
-  if (postgresPort !== undefined && others.postgres === false) {
-    throw new RangeError(`postgresPort ${postgresPort} has no effect without the option postgres`);
+  for (const [name, value] of Object.entries({ postgresPort, postgresHost })) {
+    if (value !== undefined && others.postgres === false)
+      throw new RangeError(`${name} ${value} has no effect without the option postgres`);
   }
-  return { ...others, data, postgresPort, maxEndpoints: maxEndpoints ?? PLANS[plan].maxEndpoints };
+  const most = maxEndpoints ?? PLANS[plan].maxEndpoints;
+  return { ...others, data, postgresPort, postgresHost, maxEndpoints: most };
 }

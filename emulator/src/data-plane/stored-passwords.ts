@@ -1,0 +1,29 @@
+import { createHmac } from 'node:crypto';
+import { type Client, escapeLiteral } from 'pg';
+
+/** What Postgres has stored of a role's password. */
+export interface StoredPassword {
+  readonly role: string;
+  readonly verifier: string;
+  /** Null if the password is valid for ever. */
+  readonly validUntilMs: number | null;
+}
+
+/** Of roles that are not Postgres's own. A password with a time before 1970 has expired in any case. */
+const PASSWORDS = `SELECT rolname AS role, rolpassword AS verifier, CASE WHEN rolvaliduntil < 'infinity'
+  THEN extract(epoch FROM greatest(rolvaliduntil, 'epoch'))::float8 * 1000 END AS "validUntilMs"
+  FROM pg_authid WHERE oid::bigint >= 16384 AND rolpassword LIKE 'SCRAM-SHA-256$%'`;
+
+/** The password of one role. */
+export const passwordOf = (role: string): string => `${PASSWORDS} AND rolname = ${escapeLiteral(role)}`;
+
+/** The passwords of all roles. None changes before the transaction ends. @throws Error if one is being changed */
+export async function holdPasswords(admin: Client): Promise<StoredPassword[]> {
+  await admin.query('BEGIN; LOCK TABLE pg_authid IN SHARE MODE NOWAIT');
+  return (await admin.query(PASSWORDS)).rows;
+}
+
+/** The salt of the passwords that the emulator sets, and of roles that do not exist: clients cannot tell them apart. */
+export function saltOf(secret: string, role: string): Buffer {
+  return createHmac('sha256', secret).update(role).digest().subarray(0, 16);
+}

@@ -1,0 +1,84 @@
+import { Pool } from 'pg';
+import { makeMockVerifier, makeVerifier, parseVerifier, type ScramVerifier } from '../gateway/scram';
+import type { BranchRecord } from '../records/branch-record';
+import { adminConfig, BECOME_SUPERUSER } from './admin';
+import type { BranchData } from './branch-data';
+import type { Cluster } from './cluster';
+import { passwordOf, type StoredPassword, saltOf } from './stored-passwords';
+
+const IDLE_MS = 10_000;
+const LONGEST_WAIT_MS = 10_000;
+
+/** How the gateway checks passwords without waking a compute. */
+export class Verifiers {
+  readonly #data: BranchData;
+  /** One session with each running server, which many clients in a row share. */
+  readonly #sessions = new WeakMap<Cluster, Pool>();
+
+  constructor(data: BranchData) {
+    this.#data = data;
+  }
+
+  async of(branch: BranchRecord, role: string): Promise<ScramVerifier> {
+    const { id } = branch.wire;
+    await this.#data.copied(id);
+    const stored = await this.#find(this.#data.of(id), branch, role);
+    const isValid = stored !== undefined && (stored.validUntilMs ?? Number.POSITIVE_INFINITY) > Date.now();
+    const verifier = isValid ? parseVerifier(stored.verifier) : undefined;
+    return verifier ?? makeMockVerifier(saltOf(this.#data.password, role));
+  }
+
+  async #find(cluster: Cluster, branch: BranchRecord, role: string): Promise<StoredPassword | undefined> {
+    const given = branch.roles.find(({ name }) => name === role);
+    const isApplied = () =>
+      new Map(Object.entries(cluster.state.access.roles)).get(role) === given?.updated_at;
+    if (isApplied() && cluster.server !== undefined) {
+      try {
+        return await this.#ask(cluster, role);
+      } catch (error) {
+        if (cluster.server !== undefined) throw error;
+      }
+    }
+    // A server that is starting may not have the password yet.
+    return cluster.inTurn(async () => {
+      if (cluster.server !== undefined) return this.#ask(cluster, role);
+      if (isApplied())
+        return cluster.exists ? (await readStopped(cluster)).find((one) => one.role === role) : undefined;
+      // The next start sets it.
+      if (given?.password === undefined) return undefined;
+      const verifier = await makeVerifier(given.password, saltOf(this.#data.password, role));
+      return { role, verifier, validUntilMs: null };
+    });
+  }
+
+  async #ask(cluster: Cluster, role: string): Promise<StoredPassword | undefined> {
+    const session = this.#sessions.get(cluster) ?? openSession(cluster);
+    this.#sessions.set(cluster, session);
+    return (await session.query(passwordOf(role))).rows[0];
+  }
+}
+
+function openSession(cluster: Cluster): Pool {
+  const session = new Pool({
+    ...adminConfig(cluster.adminAccess, 'postgres'),
+    max: 1,
+    idleTimeoutMillis: IDLE_MS,
+    connectionTimeoutMillis: LONGEST_WAIT_MS,
+    allowExitOnIdle: true,
+    onConnect: (client) => client.query(BECOME_SUPERUSER),
+  });
+  // The server has ended.
+  session.on('error', () => undefined);
+  return session;
+}
+
+/** The passwords are known from the last stop, unless the server crashed. Then it runs once more, without a client. */
+async function readStopped(cluster: Cluster): Promise<readonly StoredPassword[]> {
+  if (cluster.state.passwords === undefined) {
+    await cluster.start(cluster.state.limits);
+    await cluster.stop();
+  }
+  const { passwords } = cluster.state;
+  if (passwords === undefined) throw new Error('the passwords of its roles cannot be read');
+  return passwords;
+}

@@ -1,0 +1,13 @@
+/** Why a client is not let in: a Postgres error with its SQLSTATE. */
+export class ConnectionRefusal extends Error {
+  override readonly name = 'ConnectionRefusal';
+  readonly sqlState: string;
+
+  constructor(sqlState: string, message: string) {
+    super(message);
+    this.sqlState = sqlState;
+  }
+}
+
+/** A message that breaks the protocol. */
+export const protocolViolation = (message: string) => new ConnectionRefusal('08P01', message);

@@ -1,0 +1,210 @@
+import { once } from 'node:events';
+import { Client, neon, neonConfig, Pool } from '@neondatabase/serverless';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import { hasPostgres, PostgresEmulator } from '../support/postgres-emulator';
+import { openSocket } from '../support/raw-postgres-client';
+
+const WHEN = new Date('2026-01-02T03:04:05.678Z');
+
+/** Most of the driver's own sample queries. */
+const SAMPLES: [string, unknown[]][] = [
+  ['SELECT $1 AS x', [1]],
+  ['SELECT $1::int8 AS x', [1]],
+  ['SELECT $1::decimal AS x', [-1]],
+  ['SELECT $1::real AS x, $1::double precision AS y', [Math.PI]],
+  ['SELECT $1::int4range AS x', ['[1,4)']],
+  ['SELECT $1 AS x', [['a', 'b"\\', 'NULL']]],
+  ['SELECT $1::text[] AS x', [['a', 'b"\\', null]]],
+  ['SELECT $1::int[][] AS x', [[[2], [4]]]],
+  ['SELECT $1::timestamptz AS x, $1::timestamp AS y, $1::date AS z', [WHEN]],
+  ['SELECT $1::time AS x, $2::timetz AS y', ['17:18:19', '16:17:18+01:00']],
+  ['SELECT $1::point AS x, $2::circle AS y', ['(2, 3)', '<(2, 3), 1>']],
+  ['SELECT $1::cidr AS x, $2::macaddr AS y', ['10.10.10.0/24', '11:22:33:44:55:66']],
+  ['SELECT $1::json AS x, $1::jsonb AS y', [{ x: 'y' }]],
+  ['SELECT $1::bytea AS x, $1::text AS y', [new Uint8Array([65, 66, 255])]],
+  ['SELECT $1::bytea[] AS x', [['\\xDEADBEEF', '\\xDEADBEEF']]],
+  ['SELECT $1::boolean AS x, NULL AS y, $2 AS z', [true, null]],
+  ['SELECT 1 AS x, 2 AS x', []],
+  ['SELECT generate_series(1, 3) AS x WHERE false', []],
+  ['CREATE TEMPORARY TABLE notes (id int)', []],
+  ['', []],
+];
+
+describe.skipIf(!hasPostgres)("the service's own driver", () => {
+  let service: PostgresEmulator;
+  let uri: string;
+  let pool: Pool;
+  beforeAll(async () => {
+    service = await PostgresEmulator.start({ operationMs: 10 });
+    ({ uri } = await service.createProject());
+    neonConfig.fetchEndpoint = (_host, port) => `http://localhost:${port}/sql`;
+    neonConfig.wsProxy = (host, port) => `localhost:${port}/v2?address=${host}:${port}`;
+    neonConfig.useSecureWebSocket = false;
+    neonConfig.webSocketConstructor = WebSocket;
+    pool = new Pool({ connectionString: uri });
+    await pool.query(`CREATE TABLE accounts (id int PRIMARY KEY, name text NOT NULL CHECK (name <> 'x'))`);
+    return async () => {
+      await pool.end();
+      await service.emulator.stop();
+    };
+  }, 60_000);
+
+  it.each(SAMPLES)('gives the same for %j %j over HTTP as over a WebSocket', async (query, params) => {
+    const sql = neon(uri, { fullResults: true });
+    const [{ fields, rows, command, rowCount }, expected] = await Promise.all([
+      sql.query(query, params),
+      pool.query(query, params),
+    ]);
+    expect({ fields, rows, command, rowCount }).toEqual({
+      fields: expected.fields.map((field) => ({ ...field })),
+      rows: expected.rows,
+      command: expected.command,
+      rowCount: expected.rowCount,
+    });
+  });
+
+  it('gives rows as arrays', async () => {
+    const sql = neon(uri, { arrayMode: true });
+    expect(await sql`SELECT ${1}::int AS x, ${'a'} AS x`).toEqual([[1, 'a']]);
+  });
+
+  it.each([
+    ['SELECT 123 WHERE x', { code: '42703', position: '18', severity: 'ERROR' }],
+    ['INSERT INTO accounts VALUES (1, NULL)', { code: '23502', column: 'name', table: 'accounts' }],
+    ["INSERT INTO accounts VALUES (1, 'x')", { code: '23514', constraint: 'accounts_name_check' }],
+    ['SELECT $1', { message: expect.stringMatching(/bind message supplies 0 parameters/) }],
+    ['SELECT 1; SELECT 2', { code: '42601' }],
+    [
+      "DO $$ BEGIN RAISE 'a' USING HINT = 'h', DETAIL = 'd'; END $$",
+      { hint: 'h', detail: 'd', code: 'P0001' },
+    ],
+  ])('reports the error of %j', async (query, error) => {
+    await expect(neon(uri).query(query)).rejects.toMatchObject(error);
+  });
+
+  it.each(['running', 'idle'])('reports a wrong password and an unknown role: %s', async (state) => {
+    const place = await service.createProject();
+    await service.endOperations(place.projectId);
+    if (state === 'idle')
+      await service.call('POST', `/projects/${place.projectId}/endpoints/${place.endpointId}/suspend`);
+    await service.endOperations(place.projectId);
+    const refused = { code: '28P01', message: expect.stringMatching(/^password authentication failed/) };
+    for (const wrong of [place.uri.replace('@', 'x@'), place.uri.replace('//', '//x')]) {
+      await expect(neon(wrong)`SELECT 1`).rejects.toMatchObject(refused);
+      await expect(new Pool({ connectionString: wrong }).query('SELECT 1')).rejects.toMatchObject(refused);
+    }
+    const [endpoint] = service.emulator.endpoints(place.projectId);
+    expect(endpoint?.current_state).toBe(state === 'idle' ? 'idle' : 'active');
+  });
+
+  it('runs a batch as one transaction, in the requested mode', async () => {
+    const sql = neon(uri);
+    const [, kept, mode] = await sql.transaction(
+      [
+        sql`INSERT INTO accounts VALUES (2, 'b')`,
+        sql`SELECT name FROM accounts WHERE id = ${2}`,
+        sql`SELECT current_setting('transaction_isolation') AS level, current_setting('transaction_deferrable') AS wait`,
+      ],
+      { isolationLevel: 'Serializable', deferrable: true },
+    );
+    expect([kept, mode]).toEqual([[{ name: 'b' }], [{ level: 'serializable', wait: 'on' }]]);
+    const failing = sql.transaction([sql`INSERT INTO accounts VALUES (3, 'c')`, sql`SELECT 1 / 0`]);
+    await expect(failing).rejects.toMatchObject({ code: '22012' });
+    const writing = sql.transaction([sql`INSERT INTO accounts VALUES (4, 'd')`], { readOnly: true });
+    await expect(writing).rejects.toMatchObject({ code: '25006' });
+    expect(await sql`SELECT id FROM accounts WHERE id > 2`).toEqual([]);
+    expect(await sql.transaction([])).toEqual([]);
+  });
+
+  it.each(['password', false] as const)(
+    'keeps a session over a WebSocket: pipelineConnect %s',
+    async (value) => {
+      neonConfig.pipelineConnect = value;
+      const client = new Client(uri);
+      await client.connect();
+      await client.query('BEGIN');
+      await client.query("INSERT INTO accounts VALUES (5, 'e')");
+      await client.query('ROLLBACK');
+      const { rows } = await client.query('SELECT count(*)::int AS count FROM accounts WHERE id = 5');
+      expect(rows).toEqual([{ count: 0 }]);
+      const large = await client.query("SELECT repeat('x', 10000000) AS text");
+      expect(large.rows[0]?.text).toHaveLength(10_000_000);
+      await client.end();
+    },
+  );
+
+  it('works with a connection string that names the endpoint by an option', async () => {
+    const local = service.emulator.localConnectionUri(
+      service.emulator.endpoints(service.emulator.projects()[0]?.id ?? '')[0]?.id ?? '',
+    );
+    expect(await neon(local)`SELECT 1 AS one`).toEqual([{ one: 1 }]);
+    const other = new Pool({ connectionString: local });
+    expect((await other.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    await other.end();
+  });
+
+  it.each<[string, string, RequestInit, number, string]>([
+    ['another path', '/other', {}, 404, 'ROUTE_NOT_FOUND'],
+    ['a GET', '/sql', {}, 404, 'ROUTE_NOT_FOUND'],
+    ['a body that is not JSON', '/sql', { method: 'POST', body: '{' }, 400, 'BAD_REQUEST'],
+    ['values that are not text', '/sql', { method: 'POST', body: '{}' }, 501, 'NOT_SERVED'],
+    ['a token', '/sql', post('{}', { authorization: 'Bearer x' }), 501, 'NOT_SERVED'],
+    ['no query', '/sql', post('{}'), 400, 'BAD_REQUEST'],
+    [
+      'another isolation level',
+      '/sql',
+      post('{"queries":[]}', { 'neon-batch-isolation-level': 'x' }),
+      400,
+      'BAD_REQUEST',
+    ],
+    ['no connection string', '/sql', post('{"query":"SELECT 1"}'), 400, 'BAD_REQUEST'],
+    ['a body of 11 MiB', '/sql', post('x'.repeat(11 * 1024 ** 2)), 413, 'BODY_TOO_LARGE'],
+  ])('refuses %s', async (_what, path, init, status, code) => {
+    const response = await fetch(`http://localhost:${service.emulator.postgresPort}${path}`, init);
+    expect([response.status, await response.json()]).toMatchObject([status, { code }]);
+  });
+
+  it('a query ends when the client that asked goes', async () => {
+    const signal = AbortSignal.timeout(300);
+    const sleeping = neon(uri).query('SELECT pg_sleep(60)', [], { fetchOptions: { signal } });
+    await expect(sleeping).rejects.toThrow(/abort/);
+    const running = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%'";
+    await expect.poll(async () => (await pool.query(running)).rows[0]?.count).toBe(0);
+  });
+
+  it.each([':bad', '//', 'http://[', '/v2?%zz', '/other', '*'])(
+    'survives an upgrade of %j',
+    async (target) => {
+      const socket = await openSocket(service.emulator.postgresPort ?? 0);
+      socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
+      const [answer] = await once(socket, 'data');
+      expect(String(answer)).toMatch(/^HTTP\/1.1 4\d\d /);
+      expect(await neon(uri)`SELECT 1 AS one`).toEqual([{ one: 1 }]);
+    },
+  );
+
+  it('a page of another origin may ask', async () => {
+    const url = `http://localhost:${service.emulator.postgresPort}/sql`;
+    const { status, headers } = await fetch(url, { method: 'OPTIONS' });
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([204, '*']);
+  });
+
+  it.each(['GET /v2 HTTP/1.1\r\n', 'POST /sql HTTP/1.1\r\nContent-Length: 5\r\n\r\n{'])(
+    'the emulator stops although a client has only sent %j',
+    async (text) => {
+      const own = await PostgresEmulator.start();
+      const socket = await openSocket(own.emulator.postgresPort ?? 0);
+      socket.write(text);
+      const webSocket = new WebSocket(`ws://localhost:${own.emulator.postgresPort}/v2`);
+      onTestFinished(() => webSocket.terminate());
+      webSocket.on('error', () => undefined);
+      await new Promise((resolve) => webSocket.once('open', resolve));
+      await own.emulator.stop();
+    },
+  );
+});
+
+function post(body: string, headers = {}): RequestInit {
+  return { method: 'POST', body, headers: { 'neon-raw-text-output': 'true', ...headers } };
+}
