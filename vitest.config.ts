@@ -1,4 +1,17 @@
+import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
+
+/** Both packages as their source, so that no test runs the last build. */
+const sources = {
+  'postgres-control-emulator/testcontainers': 'emulator/src/testcontainers.ts',
+  'postgres-control-emulator': 'emulator/src/index.ts',
+  'pulumi-postgres-compute/plugin': 'provider/src/plugin-index.ts',
+  'pulumi-postgres-compute': 'provider/src/index.ts',
+};
+const alias = Object.entries(sources).map(([name, file]) => ({
+  find: new RegExp(`^${name}$`),
+  replacement: join(__dirname, file),
+}));
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export.
 export default defineConfig({
@@ -17,6 +30,7 @@ export default defineConfig({
     },
     projects: [
       {
+        resolve: { alias },
         test: {
           name: 'quick',
           include: ['provider/src/**/*.test.ts', 'tests/{integration,simulation}/**/*.test.ts'],
@@ -24,6 +38,7 @@ export default defineConfig({
         },
       },
       {
+        resolve: { alias },
         test: {
           name: 'local',
           include: ['tests/{emulator,tools,browser}/**/*.test.ts'],
@@ -31,6 +46,7 @@ export default defineConfig({
         },
       },
       {
+        resolve: { alias },
         test: {
           name: 'cli',
           include: ['tests/{e2e,chaos}/**/*.test.ts'],

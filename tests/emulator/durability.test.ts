@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { Randomness } from '../simulation/seeded-randomness';
 import { newDataFile } from '../support/data-emulator';
 import { EmulatorProcess } from '../support/emulator-process';
 
@@ -127,7 +128,10 @@ function livesOf(operations: readonly Operation[], endpoints: readonly KnownEndp
   );
 }
 
-it('no acknowledged write is lost when the process is killed during concurrent writes', async () => {
+const seed = Number(process.env.DURABILITY_SEED ?? randomInt(2 ** 31));
+
+it(`no acknowledged write is lost when the process is killed during concurrent writes (DURABILITY_SEED=${seed})`, async () => {
+  const randomness = new Randomness(seed);
   const data = newDataFile();
   const args = ['--data', data, '--locks', 'none', '--operation-ms', '5'];
   let service = await EmulatorProcess.start(args);
@@ -136,7 +140,7 @@ it('no acknowledged write is lost when the process is killed during concurrent w
   const path = `/projects/${made.project.id}`;
   const writers = new Writers(made.project.id, made.branch.id);
   for (let round = 0; round < ROUNDS; round += 1) {
-    await writers.writeUntilKilled(service, randomInt(5, 80));
+    await writers.writeUntilKilled(service, randomness.between(5, 79));
     expect(existsSync(`${data}.lock`)).toBe(true);
     service = await EmulatorProcess.start(args);
     expect(service.key).toBe(key);

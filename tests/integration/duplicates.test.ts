@@ -5,6 +5,7 @@ import { collectDiagnostics } from '../support/diagnostics';
 import { runCreate, runUpdate } from '../support/engine';
 import { failureOf } from '../support/failure';
 import { startProxy } from '../support/rewriting-proxy';
+import { startHttpService } from '../support/start-http-service';
 import { idsOf, ownEndpoints, type Service, startService, urnOf } from '../support/start-service';
 
 const shown = collectDiagnostics();
@@ -33,7 +34,7 @@ it('an update reports a replica of the derived name, and how to delete it', asyn
 });
 
 it('a replica whose POST response is lost is created once, although a later list omits it once', async () => {
-  const service = await startService({ operationMs: 30, readLagMs: 800 });
+  const service = await startHttpService({ operationMs: 30 });
   let shownBy = 0;
   let posts = 0;
   let gets = 0;

@@ -6,6 +6,7 @@ import { callErrorOf, failedState, runUp } from '../support/door';
 import { runCreate } from '../support/engine';
 import { doors, startDoor } from '../support/start-door';
 import { startService } from '../support/start-service';
+import { until } from '../support/virtual-world';
 
 silenceDiagnostics();
 
@@ -71,7 +72,7 @@ it('a secret that an update replaces is redacted in its progress', async () => {
     locks: true,
   });
   const update = provider.update(id, outs, { ...inputs, pgSettings: { 'app.key': 'another' } });
-  await expect.poll(() => shown.some((text) => text.includes('project locked'))).toBe(true);
+  await until(() => shown.some((text) => text.includes('project locked')));
   operation.finish();
   await update;
   expect(shown.join('\n')).not.toContain('canary');

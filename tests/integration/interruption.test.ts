@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { makePluginProviders, type PluginProvider } from '../../provider/src/plugin/plugin-provider';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
 import { PluginPartialStateError } from '../../provider/src/plugin/service-error';
-import { lockPacing, patience, pollPacing, retryPacing } from '../support/pacing';
+import { lockPacing, pollPacing, retryPacing } from '../support/pacing';
 import { ownEndpoints, startService } from '../support/start-service';
+import { until } from '../support/virtual-world';
 
 const urnOf = (name: string) => `urn:pulumi:test::shop::postgres-compute:index:ComputeEndpoint::${name}`;
 
@@ -48,7 +49,7 @@ describe('an interruption', () => {
     const service = await startPluginService({ operationMs: 1_500 });
     const first = service.startRun();
     const creation = service.create(first);
-    await expect.poll(() => ownEndpoints(service).length, patience).toBe(1);
+    await until(() => ownEndpoints(service).length === 1);
     await sleep(100);
     const { error, tookMs } = await interrupt(first, creation);
     expect(tookMs).toBeLessThan(1_000);
@@ -72,7 +73,7 @@ describe('an interruption', () => {
     const run = service.startRun();
     const creations = ['a', 'b', 'c'].map((name) => service.create(run, name));
     const outcomes = Promise.allSettled(creations);
-    await expect.poll(() => service.requests('POST').length, patience).toBeGreaterThan(0);
+    await until(() => service.requests('POST').length > 0);
     await sleep(50);
     const sent = service.requests('POST').length;
     const { tookMs } = await interrupt(run, outcomes);
@@ -91,7 +92,7 @@ describe('an interruption', () => {
     service.emulator.inject({ match: { method: 'POST' }, effect });
     const run = service.startRun();
     const creation = service.create(run);
-    await expect.poll(() => service.requests('POST').length, patience).toBe(1);
+    await until(() => service.requests('POST').length === 1);
     await sleep(50);
     const { error, tookMs } = await interrupt(run, creation);
     expect(tookMs).toBeLessThan(1_000);
@@ -103,7 +104,7 @@ describe('an interruption', () => {
     service.emulator.inject({ match: { method: 'POST' }, effect: { kind: 'slow', delayMs: 300 } });
     const run = service.startRun();
     const creation = service.create(run);
-    await expect.poll(() => ownEndpoints(service).length, patience).toBe(1);
+    await until(() => ownEndpoints(service).length === 1);
     const { error, tookMs } = await interrupt(run, creation);
     expect(tookMs).toBeLessThan(1_000);
     expect(error).toMatchObject({ id: ownEndpoints(service)[0]?.id });
@@ -116,7 +117,7 @@ describe('an interruption', () => {
     const state = { urn: urnOf('api'), inputs, outputs: { values: { ...values }, secretNames: [] } };
     const run = service.startRun();
     const deletion = run.delete(id, state, 0);
-    await expect.poll(() => service.requests('DELETE').length, patience).toBe(1);
+    await until(() => service.requests('DELETE').length === 1);
     const { error, tookMs } = await interrupt(run, deletion);
     expect(tookMs).toBeLessThan(1_000);
     expect(String(error)).toContain('interrupted');

@@ -7,6 +7,7 @@ import { silenceDiagnostics } from '../support/diagnostics';
 import { runCreate, runUpdate } from '../support/engine';
 import { failureOf, outcomeOf } from '../support/failure';
 import { idsOf, ownEndpoints, startService } from '../support/start-service';
+import { until } from '../support/virtual-world';
 
 silenceDiagnostics();
 
@@ -78,7 +79,7 @@ describe.each(lags)('when %s lag behind writes', (_what, options) => {
     const service = await start(options);
     const inputs = service.declare();
     const killed = service.startProvider().create(inputs);
-    await expect.poll(() => ownEndpoints(service).length).toBe(1);
+    await until(() => ownEndpoints(service).length === 1);
     const { id } = await runCreate(service.startProvider(), inputs);
     expect((await killed).id).toBe(id);
     expect(idsOf(service)).toEqual([id]);
@@ -183,7 +184,7 @@ it('a refresh believes the first reads of an endpoint that others have deleted',
   const { emulator } = service;
   const { id, outs } = await runCreate(service.startProvider(), service.declare());
   emulator.deleteEndpoint(id);
-  await expect.poll(() => idsOf(service)).toEqual([]);
+  await until(() => idsOf(service).length === 0);
   const before = emulator.requests().length;
   expect(await service.startProvider().read(id, outs)).toEqual({});
   expect(emulator.requests().length - before).toBe(2);
@@ -205,7 +206,7 @@ describe('a create whose operation the service never shows', () => {
     const inputs = service.declare({ suspendTimeoutSeconds: 60, timeouts: { create: 12 } });
     const startedAt = Date.now();
     const created = failureOf(service.startProvider().create(inputs));
-    await expect.poll(() => ownEndpoints(service).length, { timeout: 5_000 }).toBe(1);
+    await until(() => ownEndpoints(service).length === 1);
     // Longer than an operation may be missing and a read may lag behind.
     await new Promise((resolve) => setTimeout(resolve, 1_200));
     const [endpoint] = ownEndpoints(service);

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { createEndpoint, ownEndpoints, startService } from '../support/start-service';
+import { until } from '../support/virtual-world';
 
 describe('a locked project', () => {
   it('delays a write until the locking operation finishes', async () => {
     const service = await startService();
     const release = service.emulator.lockProject(service.project.id);
     const creation = createEndpoint(service);
-    await expect.poll(() => service.emulator.requests().some(({ status }) => status === 423)).toBe(true);
-    await expect
-      .poll(() => service.emulator.requests().filter(({ path }) => path.includes('operations')).length)
-      .toBeGreaterThan(3);
+    await until(() => service.emulator.requests().some(({ status }) => status === 423));
+    await until(
+      () => service.emulator.requests().filter(({ path }) => path.includes('operations')).length > 3,
+    );
     release();
     await creation;
     const sent = service.emulator.requests().filter(({ method }) => method === 'POST');
@@ -47,7 +48,7 @@ describe('a locked project', () => {
     const service = await startService();
     const release = service.emulator.lockProject(service.project.id);
     const creation = createEndpoint(service).catch((error: unknown) => error);
-    await expect.poll(() => service.emulator.requests().some(({ status }) => status === 423)).toBe(true);
+    await until(() => service.emulator.requests().some(({ status }) => status === 423));
     const message = 'the plan has no more endpoints';
     service.emulator.inject({ match: { method: 'POST' }, effect: { kind: 'status', status: 422, message } });
     release();

@@ -2,6 +2,7 @@ import type { RequestEffect } from 'postgres-control-emulator';
 import { describe, expect, it, vi } from 'vitest';
 import { silenceDiagnostics } from '../support/diagnostics';
 import { runCreate } from '../support/engine';
+import { startHttpService } from '../support/start-http-service';
 import { startService } from '../support/start-service';
 
 silenceDiagnostics();
@@ -76,7 +77,8 @@ describe('a key of another account', () => {
 
 describe('a base URL with a wrong path', () => {
   it('does not remove the endpoint from state', async () => {
-    const { emulator, state, startProvider } = await startEndpoint();
+    const { emulator, declare, startProvider } = await startHttpService();
+    const state = await runCreate(startProvider(), declare());
     const wrong = emulator.url.replace('/api/v2', '/api/v3');
     await expect(
       startProvider({ POSTGRES_COMPUTE_BASE_URL: wrong }).read(state.id, state.outs),

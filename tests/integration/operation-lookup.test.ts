@@ -9,7 +9,7 @@ import {
   waitForOperation,
   waitForOperations,
 } from '../../provider/src/index';
-import { startService } from '../support/start-service';
+import { startHttpService } from '../support/start-http-service';
 
 beforeEach(() => {
   return () => vi.unstubAllEnvs();
@@ -17,7 +17,7 @@ beforeEach(() => {
 
 /** A service whose settings are in the environment of the lookup functions. */
 async function startLookup(operationMs = 20) {
-  const service = await startService({ operationMs });
+  const service = await startHttpService({ operationMs });
   vi.stubEnv('POSTGRES_COMPUTE_BASE_URL', service.emulator.url);
   vi.stubEnv('POSTGRES_COMPUTE_API_KEY', service.emulator.apiKey);
   const [primary] = service.emulator.endpoints(service.project.id);

@@ -4,6 +4,7 @@ import { silenceDiagnostics } from '../support/diagnostics';
 import { runCreate, runUpdate } from '../support/engine';
 import { errorOf, failureOf, outcomeOf } from '../support/failure';
 import { ownEndpoints, type Service, startService } from '../support/start-service';
+import { until } from '../support/virtual-world';
 
 silenceDiagnostics();
 
@@ -11,14 +12,6 @@ const refusal = /^allowRestart is false, and .* (restarts|suspends) the compute/
 
 const writesOf = ({ emulator }: Service) =>
   emulator.requests().filter(({ method }) => method !== 'GET').length;
-
-const send = ({ emulator, project }: Service, method: string, path = '') =>
-  fetch(`${emulator.url}/projects/${project.id}/endpoints${path}`, {
-    method,
-    headers: { authorization: `Bearer ${emulator.apiKey}` },
-  });
-
-const suspend = (service: Service, id: string) => send(service, 'POST', `/${id}/suspend`);
 
 describe('allowRestart: false stops', () => {
   it.each(['apply_config', 'suspend_compute'])(
@@ -97,13 +90,13 @@ describe('a restart', () => {
     const service = await startService({ operationMs: 5 });
     const { emulator, project } = service;
     const state = await runCreate(service.startProvider(), service.declare({ allowRestart: false }));
-    await suspend(service, state.id);
-    await expect.poll(() => ownEndpoints(service)[0]?.current_state).toBe('idle');
+    await service.send('POST', `${state.id}/suspend`);
+    await until(() => ownEndpoints(service)[0]?.current_state === 'idle');
     const before = emulator.connectionDrops(state.id);
     const release = emulator.lockProject(project.id);
     const desired = service.declare({ allowRestart: false, autoscalingLimitMaxCu: 2 });
     const update = outcomeOf(runUpdate(service.startProvider(), state, desired));
-    await expect.poll(() => emulator.requests().some(({ status }) => status === 423)).toBe(true);
+    await until(() => emulator.requests().some(({ status }) => status === 423));
     release();
     emulator.connect(state.id);
     await update;

@@ -8,7 +8,7 @@ import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties
 import { getComputeEndpoints, getOperations } from '../../provider/src/index';
 import { KeyWitness } from '../support/key-witness';
 import { runWith } from '../support/start-command';
-import { startService } from '../support/start-service';
+import { startHttpService } from '../support/start-http-service';
 
 /** The ways in which a JSON encoder may write a character. */
 const spellings: [string, (text: string) => string][] = [
@@ -31,7 +31,7 @@ const placeholder = 'THE-KEY';
 
 /** Starts the emulator behind a proxy that replaces the placeholder in responses with the key in the given spelling. */
 async function startRepeating(apiKey: string, spell: (text: string) => string) {
-  const service = await startService({ apiKey });
+  const service = await startHttpService({ apiKey });
   const origin = new URL(service.emulator.url);
   const proxy = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -128,7 +128,7 @@ describe('service text with control characters and workflow commands', () => {
   it('is escaped in errors and progress', async () => {
     const witness = new KeyWitness();
     await witness.watchEngine();
-    const { emulator, startProvider, declare } = await startService();
+    const { emulator, startProvider, declare } = await startHttpService();
     const provider = startProvider();
     emulator.inject({
       match: { action: 'start_compute' },
@@ -158,7 +158,7 @@ describe('service text with control characters and workflow commands', () => {
   });
 
   it('is escaped by --json and import-file, and decodes to the original text', async () => {
-    const { emulator, project } = await startService();
+    const { emulator, project } = await startHttpService();
     const [primary] = emulator.endpoints(project.id);
     const name = '\u001b[31m\u202eevil\u2028';
     emulator.changeEndpoint(primary?.id ?? '', { name });
@@ -195,7 +195,7 @@ it('a read refuses a 204 where a body is expected', async () => {
   onTestFinished(() => void server.close());
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo; // A server that listens on a port has one.
-  const { startProvider, declare } = await startService();
+  const { startProvider, declare } = await startHttpService();
   const provider = startProvider({ POSTGRES_COMPUTE_BASE_URL: `http://127.0.0.1:${port}/api/v2` });
   const outs = { ...declare() } as StoredOutputs;
   await expect(provider.read('ep-1', outs)).rejects.toThrow(

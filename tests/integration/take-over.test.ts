@@ -3,7 +3,6 @@ import type { StoredOutputs } from '../../provider/src/dynamic/stored-properties
 import { runUp } from '../support/door';
 import { dynamicDoor } from '../support/dynamic-door';
 import { runCreate } from '../support/engine';
-import { failureOf } from '../support/failure';
 import { startDoor } from '../support/start-door';
 import { createEndpoint, ownEndpoints, type Service, startService } from '../support/start-service';
 
@@ -181,14 +180,4 @@ it('a take-over of its own endpoint does not wait for the read lag if the servic
     .slice(sent)
     .filter(({ path }) => path.endsWith('/operations'));
   expect(lists.length).toBeLessThan(4);
-});
-
-it('a refused take-over leaves due what it was to reset', async () => {
-  const service = await startService();
-  const { emulator, declare, startProvider } = service;
-  await startProvider().create(declare({ pgSettings: { work_mem: '8MB' } }));
-  emulator.inject({ match: { method: 'PATCH' }, times: 1, effect: { kind: 'status', status: 422 } });
-  const { id, properties } = await failureOf(startProvider().create(declare()));
-  await startProvider().update(id, properties as StoredOutputs, declare());
-  expect(ownEndpoints(service)[0]?.settings.pg_settings).toEqual({});
 });

@@ -4,8 +4,8 @@ import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/sto
 import { silenceDiagnostics } from '../support/diagnostics';
 import { type EngineState, runCreate, runUpdate } from '../support/engine';
 import { errorOf, type Failure, failureOf } from '../support/failure';
-import { patience } from '../support/pacing';
 import { createEndpoint, ownEndpoints, type Service, startService } from '../support/start-service';
+import { until } from '../support/virtual-world';
 
 silenceDiagnostics();
 
@@ -29,38 +29,7 @@ async function stateAfter(service: Service, failure: Failure, program: StoredInp
   };
 }
 
-describe('a change by another client during a create', () => {
-  it('fails the create, and the next update applies the declared values', async () => {
-    const service = await startService();
-    const starting = hold(service, 'start_compute');
-    const creation = failureOf(service.provider.create(service.declare()));
-    await expect.poll(() => ownEndpoint(service)?.id, patience).toBeDefined();
-    service.emulator.changeEndpoint(ownEndpoint(service)?.id ?? '', { autoscaling_limit_max_cu: 4 });
-    starting.clear();
-    const { message, id, properties } = await creation;
-    expect(message).toContain('the service reports a different autoscalingLimitMaxCu than declared');
-    expect(await service.provider.diff(id, properties, service.declare())).toMatchObject({ changes: true });
-    await service.provider.update(id, properties, service.declare());
-    expect(ownEndpoint(service)).toMatchObject({ id, autoscaling_limit_max_cu: 1 });
-  });
-});
-
 describe('an unfinished operation in state', () => {
-  it('is repeated by the next update when it has failed since, although no value differs', async () => {
-    const service = await startService();
-    const { id, outs } = await createEndpoint(service);
-    const desired = service.declare({ suspendTimeoutSeconds: 900 });
-    service.emulator.inject({ match: { action: 'apply_config' }, effect: { kind: 'operation-fails' } });
-    const { properties } = await failureOf(service.provider.update(id, outs, desired));
-    // The same, had the run ended before the operation failed.
-    const { unsettledOperations, ...rest } = properties as StoredOutputs;
-    const running = (unsettledOperations as object[]).map((failed) => ({ ...failed, status: 'running' }));
-    const olds = { ...rest, unsettledOperations: running } as StoredOutputs;
-    const updated = await service.provider.update(id, olds, desired);
-    expect(updated.outs?.unsettledOperations).toBeUndefined();
-    expect(service.emulator.requests().filter(({ method }) => method === 'PATCH')).toHaveLength(2);
-  });
-
   it('is dropped by the next update when the service no longer knows it', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
@@ -119,7 +88,7 @@ describe('waitForOperations: false', () => {
   it('does not let a delete return before its operations finish, so that it reports a failure', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service, service.declare({ waitForOperations: false }));
-    await expect.poll(() => ownEndpoint(service)?.current_state, patience).toBe('active');
+    await until(() => ownEndpoint(service)?.current_state === 'active');
     service.emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-fails' } });
     await expect(service.startProvider().delete(id, outs)).rejects.toThrow(/suspend_compute \S+ failed/);
     await service.startProvider().delete(id, outs);
@@ -147,7 +116,7 @@ it('a create that races with one of another process ends with the same endpoint'
     effect: { kind: 'slow', delayMs: 1_000, when: 'before-work' },
   });
   const late = service.startProvider().create(inputs);
-  await expect.poll(() => crossing.hits, patience).toBe(1);
+  await until(() => crossing.hits === 1);
   const { id } = await service.startProvider().create(inputs);
   expect((await late).id).toBe(id);
   expect(ownEndpoints(service)).toMatchObject([{ id, current_state: 'active' }]);
@@ -178,7 +147,7 @@ describe('a delete', () => {
     const { id, outs } = await createEndpoint(service);
     hold(service, 'suspend_compute');
     const deletion = service.startProvider().delete(id, outs);
-    await expect.poll(() => ownEndpoint(service)?.pending_state, patience).toBe('idle');
+    await until(() => ownEndpoint(service)?.pending_state === 'idle');
     service.emulator.deleteEndpoint(id);
     await expect(deletion).resolves.toBeUndefined();
   });
@@ -213,9 +182,9 @@ describe('an unfinished or failed operation', () => {
     service.emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-fails' } });
     const moved = service.declare({ branchId: target.id, waitForOperations: false });
     const next = await runUpdate(service.startProvider(), state, moved);
-    await expect
-      .poll(() => service.emulator.operations(service.project.id).some(({ status }) => status === 'failed'))
-      .toBe(true);
+    await until(() =>
+      service.emulator.operations(service.project.id).some(({ status }) => status === 'failed'),
+    );
     const gated = service.declare({ branchId: target.id, allowRestart: false });
     const failure = await errorOf(runUpdate(service.startProvider(), next, gated));
     expect(failure.properties?.__ledger).toMatchObject({ owed: ['move'] });

@@ -4,6 +4,7 @@ import { silenceDiagnostics } from '../support/diagnostics';
 import { runCreate, runUpdate } from '../support/engine';
 import { outcomeOf } from '../support/failure';
 import { ownEndpoints, type Service, startService, urnOf } from '../support/start-service';
+import { until } from '../support/virtual-world';
 
 silenceDiagnostics();
 
@@ -36,7 +37,7 @@ describe('an operation that the service starts by itself', () => {
   it('neither fails a create nor stays in its outputs when it fails', async () => {
     const service = await startService({ operationMs: 200 });
     const create = runCreate(service.startProvider(), service.declare());
-    await expect.poll(() => ownEndpoints(service).length).toBe(1);
+    await until(() => ownEndpoints(service).length === 1);
     const endpointId = ownEndpoints(service)[0]?.id ?? '';
     service.emulator.addOperation(service.project.id, {
       action: 'suspend_compute',
@@ -70,7 +71,7 @@ it('a resumed create finds its own operation behind 1,100 newer ones', async () 
     .startProvider()
     .create(service.declare())
     .catch(() => undefined);
-  await expect.poll(() => ownEndpoints(service).length).toBe(1);
+  await until(() => ownEndpoints(service).length === 1);
   for (let index = 0; index < 1_100; index += 1)
     service.emulator.addOperation(service.project.id, { action: 'check_availability', status: 'finished' });
   const { outs } = await runCreate(service.startProvider(), service.declare());

@@ -55,11 +55,17 @@ export class VirtualTime {
     for (;;) {
       await finishMicrotasks();
       if (isOver()) return true;
-      const next = this.#takeNext(end);
-      if (!next) return false;
-      this.now = Math.max(this.now, next.at);
-      next.fire();
+      if (!this.passNext(end)) return false;
     }
+  }
+
+  /** Fires the next timer. Returns whether there is one that is due by then. */
+  passNext(end = Number.POSITIVE_INFINITY): boolean {
+    const next = this.#takeNext(end);
+    if (!next) return false;
+    this.now = Math.max(this.now, next.at);
+    next.fire();
+    return true;
   }
 
   schedule(run: () => void, delayMs: number): VirtualTimer {

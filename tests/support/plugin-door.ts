@@ -1,9 +1,7 @@
-import * as grpc from '@grpc/grpc-js';
-import { ResourceProviderClient, ResourceProviderService } from '@pulumi/pulumi/proto/provider_grpc_pb';
+import type { ServiceError, sendUnaryData } from '@grpc/grpc-js';
 import * as proto from '@pulumi/pulumi/proto/provider_pb';
 import { Status } from '@pulumi/pulumi/proto/status_pb';
 import { Struct } from 'google-protobuf/google/protobuf/struct_pb';
-import { onTestFinished } from 'vitest';
 import { markSecrets } from '../../provider/src/engine/secret-marks';
 import { ProviderService } from '../../provider/src/plugin/provider-service';
 import { CallError, type CheckedProgram, type Door, type ResourceState } from './door';
@@ -13,25 +11,30 @@ const urns = {
   branch: 'urn:pulumi:test::shop::postgres-compute:index:Branch::api',
 };
 
-type Reply<Response> = (error: grpc.ServiceError | null, response: Response) => void;
+type Method = 'configure' | 'check' | 'diff' | 'create' | 'update' | 'read' | 'delete';
+type Handler = (call: { readonly request: object }, reply: sendUnaryData<unknown>) => unknown;
 
-/** The provider plugin, called over gRPC as the engine does. */
+/** The provider plugin, called with the messages of the engine. */
 export const pluginDoor: Door = {
   async start(options, config = {}, kind = 'endpoint') {
     const urn = urns[kind];
-    const client = await connect(new ProviderService('{"version":"0.0.0"}', options));
-    const ask = <Response>(send: (reply: Reply<Response>) => unknown, declared?: CheckedProgram) =>
+    const service = new ProviderService('{"version":"0.0.0"}', options);
+    const handlers = service.implementation as Record<Method, Handler>;
+    options.signal?.addEventListener('abort', () => service.cancel());
+    const ask = <Response>(method: Method, request: object, declared?: CheckedProgram) =>
       new Promise<Response>((resolve, reject) => {
-        send((error, response) => (error ? reject(toCallError(error, declared)) : resolve(response)));
+        handlers[method]({ request }, (error, response) =>
+          error ? reject(toCallError(error, declared)) : resolve(response as Response),
+        );
       });
     const settings = new proto.ConfigureRequest().setArgs(toStruct(config)).setAcceptsecrets(true);
-    await ask<proto.ConfigureResponse>((reply) => client.configure(settings, reply));
+    await ask<proto.ConfigureResponse>('configure', settings);
     return {
       async check(before, { args, timeoutSeconds, secrets = [] }) {
         const news = markSecrets(args, secrets as (keyof typeof args)[]);
         const request = new proto.CheckRequest().setUrn(urn).setNews(toStruct(news));
         request.setOlds(toStruct(before?.inputs ?? {}));
-        const response = await ask<proto.CheckResponse>((reply) => client.check(request, reply));
+        const response = await ask<proto.CheckResponse>('check', request);
         const failures = response.getFailuresList().map((failure) => failure.toObject());
         return { inputs: fromStruct(response.getInputs()), timeoutSeconds, failures };
       },
@@ -39,14 +42,14 @@ export const pluginDoor: Door = {
         const request = new proto.DiffRequest().setUrn(urn).setId(state.id);
         request.setOlds(toStruct(state.outputs)).setOldInputs(toStruct(state.declared.inputs));
         request.setNews(toStruct(declared.inputs));
-        const response = await ask<proto.DiffResponse>((reply) => client.diff(request, reply));
+        const response = await ask<proto.DiffResponse>('diff', request);
         const hasChanges = response.getChanges() === proto.DiffResponse.DiffChanges.DIFF_SOME;
         return { hasChanges, replaces: response.getReplacesList() };
       },
       async create(declared) {
         const request = new proto.CreateRequest().setUrn(urn).setProperties(toStruct(declared.inputs));
         request.setTimeout(declared.timeoutSeconds ?? 0);
-        const response = await ask<proto.CreateResponse>((reply) => client.create(request, reply), declared);
+        const response = await ask<proto.CreateResponse>('create', request, declared);
         return { id: response.getId(), declared, outputs: fromStruct(response.getProperties()) };
       },
       async update(state, declared) {
@@ -54,14 +57,14 @@ export const pluginDoor: Door = {
         request.setOlds(toStruct(state.outputs)).setOldInputs(toStruct(state.declared.inputs));
         request.setNews(toStruct(declared.inputs)).setTimeout(declared.timeoutSeconds ?? 0);
         // A failed update leaves the inputs of before.
-        const answer = ask<proto.UpdateResponse>((reply) => client.update(request, reply), state.declared);
+        const answer = ask<proto.UpdateResponse>('update', request, state.declared);
         const response = await answer;
         return { id: state.id, declared, outputs: fromStruct(response.getProperties()) };
       },
       async read(state) {
         const request = new proto.ReadRequest().setUrn(urn).setId(state.id);
         request.setProperties(toStruct(state.outputs)).setInputs(toStruct(state.declared.inputs));
-        const response = await ask<proto.ReadResponse>((reply) => client.read(request, reply));
+        const response = await ask<proto.ReadResponse>('read', request);
         if (response.getId() === '') return undefined;
         const inputs = fromStruct(response.getInputs());
         const { timeoutSeconds } = state.declared;
@@ -72,28 +75,11 @@ export const pluginDoor: Door = {
         const request = new proto.DeleteRequest().setUrn(urn).setId(state.id);
         request.setProperties(toStruct(state.outputs)).setOldInputs(toStruct(state.declared.inputs));
         request.setTimeout(state.declared.timeoutSeconds ?? 0);
-        await ask((reply) => client.delete(request, reply));
+        await ask('delete', request);
       },
     };
   },
 };
-
-/** Serves the provider on a free port until the test ends. */
-async function connect(service: ProviderService): Promise<ResourceProviderClient> {
-  const server = new grpc.Server();
-  server.addService(ResourceProviderService, service.implementation);
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    );
-  });
-  const client = new ResourceProviderClient(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
-  onTestFinished(() => {
-    client.close();
-    server.forceShutdown();
-  });
-  return client;
-}
 
 function toStruct(values: object): Struct {
   return Struct.fromJavaScript(JSON.parse(JSON.stringify(values)));
@@ -104,8 +90,11 @@ function fromStruct(struct: Struct | undefined): ResourceState['outputs'] {
 }
 
 /** Reads the state that the engine keeps after a failure. */
-function toCallError({ details, metadata }: grpc.ServiceError, declared?: CheckedProgram): CallError {
-  const [packed] = metadata.get('grpc-status-details-bin');
+function toCallError(
+  { details = '', metadata }: Partial<ServiceError>,
+  declared?: CheckedProgram,
+): CallError {
+  const [packed] = metadata?.get('grpc-status-details-bin') ?? [];
   if (!declared || !(packed instanceof Buffer)) return new CallError(details);
   const [detail] = Status.deserializeBinary(packed).getDetailsList();
   const unpack = proto.ErrorResourceInitFailed.deserializeBinary;

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { runCommand } from '../../provider/src/command/program';
 import { Screen } from '../../provider/src/command/screen';
 import { pollPacing, retryPacing } from './pacing';
-import { startService } from './start-service';
+import { startHttpService } from './start-http-service';
 
 /** The command gives up on an unreachable service sooner than the provider. */
 const commandRetryPacing = { ...retryPacing, unreachableMs: 100 };
@@ -37,7 +37,7 @@ export async function runWith(
 
 /** Starts an emulator with a project and an empty branch. Returns it with functions that run the command against it. */
 export async function startCommand(options: EmulatorOptions = {}) {
-  const service = await startService(options);
+  const service = await startHttpService(options);
   const { emulator, project } = service;
   const [primary] = emulator.endpoints(project.id);
   if (!primary) throw new Error('The project has no endpoint.');

@@ -1,12 +1,12 @@
-import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
-import { onTestFinished } from 'vitest';
-
+import type { EmulatorOptions } from 'postgres-control-emulator';
+import type { Controls } from '../../emulator/src/controls/controls';
 import { makeDynamicProviders } from '../../provider/src/dynamic/dynamic-provider';
 import { dynamicBranch, dynamicEndpoint } from '../../provider/src/dynamic/provider-text';
 import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import type { CoreOptions } from '../../provider/src/lifecycle/provider-core';
 import type { Kind } from './door';
 import { defaultReadLagMs, lockPacing, pollPacing, retryPacing } from './pacing';
+import { VirtualService } from './virtual-service';
 
 /** The URN of a resource of that name, in stack `test` of project `shop`. */
 export const urnOf = (name: string, kind: Kind = 'endpoint') =>
@@ -14,15 +14,29 @@ export const urnOf = (name: string, kind: Kind = 'endpoint') =>
 
 type ProviderPacing = Omit<CoreOptions, 'environment'>;
 
-export type Service = Awaited<ReturnType<typeof startService>>;
+export type Service = ReturnType<typeof prepareService<Reached>>;
 
-/** Starts an emulator with a project and an empty branch, and a provider that calls it over HTTP. */
+/** Starts an emulator in this process, in virtual time, with a project and an empty branch, and a provider that calls it. */
 export async function startService({
   readLagMs = defaultReadLagMs,
   ...options
 }: EmulatorOptions & { readLagMs?: number } = {}) {
-  const emulator = await startEmulator({ operationMs: 20, schedulingMs: 0, ...options });
-  onTestFinished(() => emulator.stop());
+  const service = new VirtualService({ operationMs: 20, schedulingMs: 0, ...options });
+  const { apiKey, emulator } = service;
+  const { baseUrl } = service.startProcess();
+  return {
+    ...prepareService(Object.assign(emulator, { url: baseUrl, apiKey }), readLagMs),
+    /** Sends a request to an endpoint as another client, or a run that is killed, does. */
+    send: (method: 'PATCH' | 'POST', path: string, body?: object) =>
+      service.request(method, `/projects/${emulator.projects()[0]?.id}/endpoints/${path}`, body),
+  };
+}
+
+/** An emulator that can be called at its URL. */
+type Reached = Controls & { readonly url: string; readonly apiKey: string };
+
+/** Adds a project and an empty branch to the emulator. Returns both with a provider that calls it. */
+export function prepareService<Emulator extends Reached>(emulator: Emulator, readLagMs = defaultReadLagMs) {
   const project = emulator.createProject({ name: 'test' });
   const branch = emulator.createBranch(project.id, { name: 'feature' });
   const lifecycleOptions = (environment: NodeJS.ProcessEnv = {}, pacing: ProviderPacing = {}) => ({
@@ -66,17 +80,3 @@ export function ownEndpoints({ emulator, branch }: Pick<Service, 'emulator' | 'b
 
 /** The ids of those endpoints. */
 export const idsOf = (service: Service) => ownEndpoints(service).map(({ id }) => id);
-
-/** Sends a request to an endpoint as another client, or a run that is killed, does. */
-export function send(
-  { emulator, project }: Pick<Service, 'emulator' | 'project'>,
-  method: 'PATCH' | 'POST',
-  path: string,
-  body?: object,
-) {
-  return fetch(`${emulator.url}/projects/${project.id}/endpoints/${path}`, {
-    method,
-    headers: { authorization: `Bearer ${emulator.apiKey}`, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-}

@@ -6,7 +6,7 @@ import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/sto
 
 import { KeyWitness } from './key-witness';
 import { retryPacing } from './pacing';
-import { startService } from './start-service';
+import { startHttpService } from './start-http-service';
 
 /** Contains characters that JSON and URLs escape, as far as a key allows them. */
 export const canary = 'canary-key/7f3a+"1"=';
@@ -22,7 +22,7 @@ export async function startWitnessed() {
   const witness = new KeyWitness();
   witness.watchProcess();
   await witness.watchEngine();
-  const { emulator, project, branch, declare, ...service } = await startService({ apiKey: canary });
+  const { emulator, project, branch, declare, ...service } = await startHttpService({ apiKey: canary });
   const startProvider = (environment?: NodeJS.ProcessEnv) =>
     service.startProvider(environment, {
       retryPacing: { ...retryPacing, unreachableMs: 50 },

@@ -96,7 +96,13 @@ export function writeOutputs(
   // The engine itself marks the outputs whose inputs it has marked.
   const isMarkedHere = (name: string) => !resource.secretNames?.includes(name) || inputs[name] === undefined;
   const named = union(resource.secretNames, intersection(type.argumentNames, secretNames));
-  const stored = writeInputs(type, { resource: { ...resource, secretNames: named }, inputs }, passed);
+  // An argument that a failed update has not applied is in no output: neither is what the program gives for it.
+  const applied = keepProperties(inputs, (name) => name in outputs);
+  const stored = writeInputs(
+    type,
+    { resource: { ...resource, secretNames: named }, inputs: applied },
+    passed,
+  );
   const __declared = type.argumentNames.filter((name) => inputs[name] !== undefined);
   return markSecrets({ ...stored, ...outputs, __declared }, secretNames.filter(isMarkedHere));
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { silenceDiagnostics } from '../../support/diagnostics';
 import { callErrorOf, failedState, runPreview, runRefresh, runUp } from '../../support/door';
-import { patience } from '../../support/pacing';
 import { startBranchDoor } from '../../support/start-branch-door';
 import { doors } from '../../support/start-door';
+import { until } from '../../support/virtual-world';
 
 silenceDiagnostics();
 
@@ -73,7 +73,7 @@ describe.each(doors)('a Branch under faults by %s', (_name, door) => {
   it('takes over the older of two when a foreign branch of its name appears during the create', async () => {
     const { startRun, declare, held, emulator, project } = await startBranchDoor(door, { operationMs: 300 });
     const created = runUp(await startRun(), declare({ name: 'pr-12' }));
-    await expect.poll(() => held().length, patience).toBe(1);
+    await until(() => held().length === 1);
     const foreign = emulator.createBranch(project.id, { name: 'pr-12' });
     await created.catch(() => undefined);
     expect(held().map(({ id }) => id)).toContain(foreign.id);

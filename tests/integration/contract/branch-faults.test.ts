@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { silenceDiagnostics } from '../../support/diagnostics';
 import { callErrorOf, failedState, runPreview, runRefresh, runUp } from '../../support/door';
-import { patience } from '../../support/pacing';
 import { startBranchDoor } from '../../support/start-branch-door';
 import { doors } from '../../support/start-door';
+import { until } from '../../support/virtual-world';
 
 silenceDiagnostics();
 
@@ -98,7 +98,7 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     const state = await runUp(await startRun(), declare({ protected: true }));
     emulator.inject({ match: toBranch, effect: { kind: 'slow', delayMs: 200 } });
     const update = runUp(await startRun(), declare(), state);
-    await expect.poll(() => held()[0]?.protected, patience).toBe(false);
+    await until(() => held()[0]?.protected === false);
     emulator.changeBranch(project.id, state.id, { protected: true });
     expect((await callErrorOf(update)).message).toContain('a different protected');
   });

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { BranchInputs } from '../../../provider/src/branch/branch-inputs';
 import { silenceDiagnostics } from '../../support/diagnostics';
 import { callErrorOf, failedState, runPreview, runRefresh, runUp } from '../../support/door';
-import { patience } from '../../support/pacing';
 import { startBranchDoor } from '../../support/start-branch-door';
 import { doors } from '../../support/start-door';
+import { until } from '../../support/virtual-world';
 
 silenceDiagnostics();
 
@@ -55,7 +55,7 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
   it('is taken over by the next create after a killed one', async () => {
     const { startRun, declare, held, emulator } = await startBranchDoor(door, { operationMs: 400 });
     const killed = runUp(await startRun(), declare({ name: 'pr-12' })).catch(() => undefined);
-    await expect.poll(() => held().length, patience).toBe(1);
+    await until(() => held().length === 1);
     const { id } = await runUp(await startRun(), declare({ name: 'pr-12' }));
     await killed;
     expect(held()).toMatchObject([{ id, name: 'pr-12', current_state: 'ready' }]);
@@ -228,9 +228,7 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
       locks: true,
     });
     const created = runUp(await startRun(), declare());
-    await expect
-      .poll(() => emulator.requests().filter(({ status }) => status === 423).length, patience)
-      .toBeGreaterThan(0);
+    await until(() => emulator.requests().filter(({ status }) => status === 423).length > 0);
     expect(held()).toEqual([]);
     lock.finish();
     await created;

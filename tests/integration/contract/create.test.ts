@@ -30,19 +30,6 @@ describe.each(doors)('a create by %s', (_name, door) => {
     });
   });
 
-  it.each([
-    ['is lost before the work', { kind: 'lost-before-work' }],
-    ['is lost after the work', { kind: 'lost-after-work' }],
-    ['is a 502 after the work', { kind: 'status', status: 502, when: 'after-work' }],
-    ['is truncated', { kind: 'malformed' }],
-  ] as const)('leaves one endpoint when the response %s', async (_case, effect) => {
-    const { startRun, declare, emulator, held } = await startDoor(door);
-    const fault = emulator.inject({ match: toEndpoints, effect });
-    const { id } = await runUp(await startRun(), declare());
-    expect(held()).toMatchObject([{ id, current_state: 'active' }]);
-    expect(fault.hits).toBe(1);
-  });
-
   it('finds the endpoint of an earlier create whose state was lost', async () => {
     const { startRun, declare, heldIds } = await startDoor(door);
     const { id } = await runUp(await startRun(), declare());

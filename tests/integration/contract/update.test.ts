@@ -54,16 +54,6 @@ describe.each(doors)('an update by %s', (_name, door) => {
     expect(writes().filter(({ method }) => method === 'PATCH')).toEqual([]);
   });
 
-  it('restarts the compute once although the response is lost after the work', async () => {
-    const { startRun, declare, emulator, held } = await startDoor(door);
-    const state = await runUp(await startRun(), declare());
-    const fault = emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'lost-after-work' } });
-    await runUp(await startRun(), declare({ autoscalingLimitMaxCu: 2 }), state);
-    expect(held()).toMatchObject([{ autoscaling_limit_max_cu: 2, current_state: 'active' }]);
-    expect(emulator.restarts(state.id)).toBe(1);
-    expect(fault.hits).toBe(1);
-  });
-
   it.each(['apply_config', 'suspend_compute', 'start_compute'])(
     'keeps a failed %s in state, and the next up retries it',
     async (action) => {

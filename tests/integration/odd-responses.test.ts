@@ -1,0 +1,74 @@
+import type { RequestEffect } from 'postgres-control-emulator';
+import { silenceDiagnostics } from '../support/diagnostics';
+import type { Row } from '../support/row';
+import { checkRows } from '../support/run-row';
+
+silenceDiagnostics();
+
+/** What leaves open whether the request has taken effect. */
+const lost: readonly RequestEffect[] = [
+  { kind: 'lost-before-work' },
+  { kind: 'lost-after-work' },
+  { kind: 'status', status: 500 },
+  ...[500, 502, 408, 425, 504, 507, 520, 522, 524, 529].map(
+    (status): RequestEffect => ({ kind: 'status', status, when: 'after-work' }),
+  ),
+  { kind: 'proxy-page', status: 502, when: 'after-work' },
+  { kind: 'proxy-page', status: 200, when: 'after-work' },
+  { kind: 'cut-off' },
+  { kind: 'malformed' },
+  // Longer than the provider waits for a response.
+  { kind: 'slow', delayMs: 40_000 },
+];
+
+/** What says that the request has not taken effect, and asks for patience. */
+const busy: readonly RequestEffect[] = [
+  { kind: 'status', status: 429 },
+  { kind: 'status', status: 429, retryAfterSeconds: 1 },
+  { kind: 'status', status: 429, retryAfterSeconds: 1, retryAfterFormat: 'http-date' },
+  { kind: 'status', status: 503 },
+];
+const locked: RequestEffect = { kind: 'status', status: 423 };
+
+const create = { method: 'POST', path: '/projects/:p/endpoints' };
+const listEndpoints = { method: 'GET', path: '/projects/:p/endpoints' };
+const listOperations = { method: 'GET', path: '/projects/:p/operations' };
+const larger = { autoscalingLimitMaxCu: 2 };
+
+const toTitle = (effect: RequestEffect) => JSON.stringify(effect);
+
+/** A life in which every write meets the effect. */
+const writes = (effect: RequestEffect, type: 'read_write' | 'read_only', times: number): Row => ({
+  title: `one ${type} endpoint is created, resized once and deleted under ${times} times ${toTitle(effect)}`,
+  rounds: [
+    { program: { type }, faults: [{ match: create, times, effect }] },
+    { program: { type, ...larger }, faults: [{ match: { method: 'PATCH' }, times, effect }] },
+    { program: { type, ...larger } },
+    { command: 'destroy', faults: [{ match: { method: 'DELETE' }, times, effect }] },
+  ],
+  // Of the change of size and of the delete.
+  expect: { drops: 2, state: 'nothing' },
+});
+
+const reads = (effect: RequestEffect): Row => ({
+  title: `a create succeeds although lists and polls meet ${toTitle(effect)}`,
+  rounds: [
+    {
+      faults: [
+        { match: listEndpoints, effect },
+        { match: listOperations, effect },
+      ],
+    },
+  ],
+  expect: { drops: 0, requests: { 'POST endpoints': 1 } },
+});
+
+checkRows([
+  ...lost.flatMap((effect) => [
+    writes(effect, 'read_write', 1),
+    writes(effect, 'read_only', 1),
+    reads(effect),
+  ]),
+  ...[...busy, locked].map((effect) => writes(effect, 'read_write', 2)),
+  ...busy.map(reads),
+]);

@@ -1,0 +1,132 @@
+import { silenceDiagnostics } from '../support/diagnostics';
+import {
+  failing,
+  hanging,
+  larger,
+  longMs,
+  notWaiting,
+  patch,
+  refused,
+  start,
+  triggered,
+} from '../support/fault-rows';
+import type { Deed, Row } from '../support/row';
+import { checkRows } from '../support/run-row';
+
+silenceDiagnostics();
+
+// The run after one that failed: it finishes what is owed, and repeats nothing that is paid.
+
+const locksNothing = { locks: 'none' } as const;
+const settled = { idleMs: longMs };
+const hasFailed = (action: string) => new RegExp(`operation ${action} \\S+ failed`);
+/** The service has suspended the compute and started it again since the last run. */
+const woken: readonly Deed[] = [{ does: 'suspend' }, { does: 'start' }];
+
+const restarts: readonly Row[] = [
+  {
+    title: 'a restart that failed before its suspension, and again at its start, happens once',
+    rounds: [
+      {},
+      { program: larger, faults: [failing('apply_config')], message: hasFailed('apply_config') },
+      { faults: [failing('start_compute')], message: hasFailed('start_compute') },
+      {},
+    ],
+    expect: { drops: 1 },
+  },
+  {
+    title: 'a restart without waiting waits for its suspension, whose failure it reports',
+    rounds: [
+      {},
+      {
+        program: { ...notWaiting, ...triggered },
+        faults: [failing('suspend_compute')],
+        message: hasFailed('suspend_compute'),
+      },
+      { program: triggered },
+    ],
+    expect: { drops: 1 },
+  },
+  ...['1', '2', '3'].map((release) => ({
+    title: `a restart whose start was refused ends with an active compute when the trigger is then ${release}`,
+    rounds: [
+      { program: { restartTriggers: { release: '1' } } },
+      { program: { restartTriggers: { release: '2' } }, faults: [refused(start)], message: /403 Forbidden/ },
+      { program: { restartTriggers: { release } } },
+    ],
+    // Another trigger asks for the same restart.
+    expect: { drops: 1 },
+  })),
+  ...[true, false].map((waitForOperations) => ({
+    title: `a repeated restart whose start is refused is finished by the next run (waiting: ${waitForOperations})`,
+    rounds: [
+      {},
+      { program: triggered, faults: [failing('suspend_compute')], message: hasFailed('suspend_compute') },
+      {
+        program: { ...triggered, waitForOperations },
+        faults: [refused(start, 'always' as const)],
+        message: /403 Forbidden/,
+      },
+      { ...settled, program: triggered },
+    ],
+    expect: { drops: 1 },
+  })),
+  {
+    title:
+      'a failed restart is not repeated once a change of size has restarted the compute, which times out',
+    service: locksNothing,
+    rounds: [
+      {},
+      { program: triggered, faults: [failing('suspend_compute')], message: hasFailed('suspend_compute') },
+      {
+        program: { ...triggered, ...larger },
+        timeoutSeconds: 20,
+        faults: [hanging('start_compute')],
+        message: /still waiting for start_compute/,
+      },
+      settled,
+    ],
+    expect: { drops: 1 },
+  },
+  {
+    title:
+      'a failed restart is not repeated once a change of size has restarted the compute, which a proxy hides',
+    service: locksNothing,
+    rounds: [
+      {},
+      { program: triggered, faults: [failing('suspend_compute')], message: hasFailed('suspend_compute') },
+      {
+        program: { ...triggered, ...larger },
+        faults: [
+          { match: patch, times: 'always', effect: { kind: 'proxy-page', status: 404, when: 'after-work' } },
+        ],
+        message: /404 Not Found/,
+      },
+      settled,
+    ],
+    expect: { drops: 1 },
+  },
+  {
+    title: 'a failed restart that was refused is not repeated once others have restarted the compute',
+    service: locksNothing,
+    rounds: [
+      {},
+      { program: larger, faults: [failing('suspend_compute')], message: hasFailed('suspend_compute') },
+      { program: { ...larger, allowRestart: false }, message: /allowRestart is false/ },
+      { program: larger, others: woken },
+    ],
+    expect: { drops: 1 },
+  },
+  {
+    title: 'the repeated suspension of a move starts nothing although the start of the create was unfinished',
+    service: locksNothing,
+    rounds: [
+      { program: notWaiting },
+      { program: { ...notWaiting, branchId: 'other' }, faults: [failing('suspend_compute')] },
+      { ...settled, program: { branchId: 'other' } },
+    ],
+    expect: { drops: 1, state: { current_state: 'idle' } },
+  },
+];
+
+checkRows(restarts);
