@@ -3,7 +3,7 @@ import { Journal } from '../simulation/journal';
 import { runRounds } from '../simulation/rounds';
 import { describeViolation } from '../simulation/rules';
 import type { DoorName } from '../support/program-doors';
-import { endHosts } from '../support/provider-hosts';
+import { endHosts, waitForHosts } from '../support/provider-hosts';
 import { toReal } from './real-scenario';
 import { makeRealStack } from './real-stack';
 import { RealWorld } from './real-world';
@@ -30,9 +30,12 @@ export async function runScenario(seed: number, door: DoorName): Promise<RealOut
   const { watch } = world;
   try {
     if (real.rounds.some(({ branches }) => branches.length > 0)) journal.count('schedules with branches');
-    await runRounds(world);
-    for (const stack of stacks)
+    await runRounds(world).catch((error) => watch.violate('the simulation works', String(error.stack)));
+    for (const stack of stacks) {
       for await (const { name, text } of stack.files()) watch.search(`the file ${name}`, text);
+      const left = await waitForHosts(stack.pulumi);
+      if (left.length > 0) watch.violate('nothing keeps running', `the hosts ${left} outlive their commands`);
+    }
   } finally {
     await world.end();
     for (const { pulumi, remove } of stacks) {
