@@ -25,7 +25,8 @@ export function findExisting(
   claims: ResourceClaims,
 ): Existing<Branch> | undefined {
   const { inputs, resource } = declaration;
-  const own = findNamed(branches, toUnfinishedNames(declaration));
+  const own =
+    findNamed(branches, toUnfinishedNames(declaration)) ?? claims.findLeftover(resource.urn, branches);
   if (own) return { kind: 'own', item: own };
   const { name, adopt } = inputs;
   const named = name === undefined ? undefined : findNamed(branches, [name]);

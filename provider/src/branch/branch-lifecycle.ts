@@ -21,7 +21,7 @@ import { findChanges, findDrift, findUpdates, replacingArguments } from './branc
 import { createBranch, findExisting } from './branch-create';
 import { deleteBranch } from './branch-delete';
 import type { BranchDeclaration, BranchInputs, BranchOutputs, PriorBranch } from './branch-inputs';
-import { findObstacle } from './branch-obstacles';
+import { checkRename, findObstacle } from './branch-obstacles';
 import { isBecomingReady, situationInState, startRun } from './branch-resource';
 import { toFound, withSettings } from './branch-state';
 import { branchType } from './branch-type';
@@ -51,7 +51,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const failures = [...this.core.findSettingFailures(), ...checked.failures];
     if (!olds) failures.push(...this.#findUnjudgedReplacement(checked));
     if (failures.length === 0 && !olds) {
-      const find = (replaced: string) => findObstacle(this.core, checked, replaced);
+      const find = (replaced: string | undefined) => findObstacle(this.core, checked, replaced);
       failures.push(...(await findReplacementFailures(this.#claims, checked.resource.urn, find)));
     }
     if (failures.length === 0 && !olds) await this.#reportCreation(checked);
@@ -73,11 +73,10 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       if (deletesData) await this.#reportReplacement(id, replaces, prior, news);
       else if (await this.#hasFailedToBecomeReady(id, prior)) replaces.push('unsettledOperations');
       // Don't claim a branch that is about to be replaced: its delete must go through.
-      if (urn !== undefined && replaces.length === 0) this.#claims.claimInState(id, urn);
-      else if (urn !== undefined) {
-        const isEarly = deletesData && !this.#claims.isDeclared(urn);
-        this.#claims.note(urn, { replacement: isEarly ? 'early' : 'judged', replacedId: id });
-      }
+      const isReplacing = replaces.length > 0;
+      this.#claims.noteDiff(id, urn, prior, { isReplacing, hasChanges });
+      if (urn !== undefined && !isReplacing) this.#claims.claimInState(id, urn);
+      if (!isReplacing && changes.includes('name')) await checkRename(id, news.inputs, this.core);
       return { hasChanges, changes, replaces, deletesData };
     });
   }
@@ -136,12 +135,10 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
    */
   #findUnjudgedReplacement({ resource: { urn }, inputs }: CheckedDeclaration<BranchInputs>): InputFailure[] {
     const { allowDataLoss } = inputs;
-    const replacement = urn === undefined ? undefined : this.#claims.resource(urn).replacement;
+    const { replacement } = this.#claims.resource(urn);
     const isEarly = replacement === 'early';
-    const isReplacing =
-      isEarly || (urn !== undefined && this.#claims.resource(urn).nameInState !== undefined);
-    if (!isReplacing || replacement === 'judged' || isUnknown(allowDataLoss) || allowDataLoss === true)
-      return [];
+    const isUnasked = replacement === undefined && this.#claims.resource(urn).inState !== undefined;
+    if (!(isEarly || isUnasked) || isUnknown(allowDataLoss) || allowDataLoss === true) return [];
     const [cause, wayOut] = isEarly
       ? ['its parent is replaced, which replaces the branch', 'leave its parent as it was']
       : [
@@ -200,8 +197,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const { inputs, resource } = declaration;
     const { urn } = resource;
     // A replacement deletes the old branch first, which this can't foresee.
-    const isReplacing = urn !== undefined && this.#claims.resource(urn).nameInState !== undefined;
-    if (isReplacing || isUnknown([inputs.projectId, inputs.name])) return;
+    if (this.#claims.resource(urn).inState || isUnknown([inputs.projectId, inputs.name])) return;
     const text = await this.#describeCreation(declaration).catch(messageOf);
     if (text !== undefined) await this.core.show('warning', declaration, [text]);
   }
@@ -209,7 +205,11 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
   async #describeCreation(declaration: BranchDeclaration): Promise<string | undefined> {
     const branches = await this.#list(declaration.inputs.projectId);
     try {
-      return describeCreation(declaration, findExisting(declaration, branches, this.#claims));
+      const existing = findExisting(declaration, branches, this.#claims);
+      const { urn } = declaration.resource;
+      if (existing?.kind === 'adopted' && urn !== undefined)
+        this.#claims.claimAdoption(existing.item.id, urn);
+      return describeCreation(declaration, existing);
     } catch (error) {
       const { projectId, name = '' } = declaration.inputs;
       const isFreed = this.#claims.findFormerHolder(projectId, name, declaration.resource.urn) !== undefined;

@@ -20,7 +20,7 @@ import { findChanges } from './endpoint-changes';
 import { createEndpoint } from './endpoint-create';
 import { deleteEndpoint } from './endpoint-delete';
 import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
-import { checkMove, findObstacle } from './endpoint-obstacles';
+import { checkMove, checkRetained, findObstacle, findRivals } from './endpoint-obstacles';
 import { type FoundEndpoint, readEndpoint } from './endpoint-read';
 import { startRun } from './endpoint-resource';
 import { situationInState } from './endpoint-situation';
@@ -61,14 +61,14 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     if (failures.length === 0 && !olds) failures.push(...this.#claimDerivedName(checked));
     if (failures.length === 0 && !olds) failures.push(...(await this.#checkDeferredGate(checked)));
     if (failures.length === 0 && !olds && !checked.resource.createsBeforeDelete) {
-      const find = (replaced: string) => findObstacle(this.core, checked, replaced);
+      const find = (replaced: string | undefined) => findObstacle(this.core, checked, replaced);
       failures.push(...(await findReplacementFailures(this.#claims, checked.resource.urn, find)));
     }
     if (failures.length === 0 && !olds) {
-      const { urn } = checked.resource;
-      const isReplacing = urn !== undefined && this.#claims.resource(urn).nameInState !== undefined;
+      const isReplacing = this.#claims.resource(checked.resource.urn).inState !== undefined;
       failures.push(...(await this.#diagnostics.reportCreation(checked, isReplacing)));
     }
+    if (failures.length === 0 && !olds) failures.push(...findRivals(checked, this.#claims));
     return { ...checked, failures: this.core.presentFailures(checked, failures) };
   }
 
@@ -88,27 +88,27 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       // program may declare other arguments, or no longer declare the endpoint.
       const isAskedEarly = urn !== undefined && !this.#claims.isDeclared(urn);
       const goesWithBranch = isAskedEarly && this.core.createsBranch && isUnknown(news.inputs.branchId);
-      const isReplacing = (name: InputName) =>
+      const doesReplace = (name: InputName) =>
         argumentTable[name].effect === 'replace' || (name === 'branchId' && goesWithBranch);
-      const replaces = changes.filter(isReplacing);
+      const replaces = changes.filter(doesReplace);
       const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
       // What others have changed is no change of the program: nothing to report, and nothing that `allowRestart` forbids.
       if (this.#claims.isRefreshed(id, prior, news))
         return { hasChanges, changes, replaces, restarts: false };
+      const isReplacing = replaces.length > 0;
+      this.#claims.noteDiff(id, urn, prior, { isReplacing, hasChanges });
       // Don't claim an endpoint that is about to be replaced: its delete must go through.
-      if (urn !== undefined && replaces.length === 0) {
-        this.#claims.claimInState(id, urn);
-        if (changes.includes('branchId') && !isAskedEarly) this.#claims.noteItem(id, { mover: urn });
-      }
-      if (urn !== undefined && replaces.length > 0)
-        this.#claims.note(urn, { replacement: isAskedEarly ? 'early' : 'judged', replacedId: id });
-      if (replaces.length === 0) await this.#checkBranch(id, changes, news);
+      if (urn !== undefined && !isReplacing) this.#claims.claimInState(id, urn);
+      const leaves = isReplacing ? !news.resource.createsBeforeDelete : !isAskedEarly;
+      if (leaves && changes.includes('branchId')) this.#claims.noteItem(id, { mover: urn });
+      if (goesWithBranch) checkRetained(id, prior);
+      if (!isReplacing) await this.#checkBranch(id, changes, news);
       const outputs = isAskedEarly ? omit(prior.outputs, unsettledOutputs) : prior.outputs;
       const report = (declaration: Declaration) =>
         this.#diagnostics.reportChange(id, changes, { ...prior, outputs }, declaration, goesWithBranch);
       const { restarts } = await report(news);
       await this.#reportDuplicates(id, news);
-      if (isAskedEarly && replaces.length > 0) this.#deferredGates.set(urn, report);
+      if (isAskedEarly && isReplacing) this.#deferredGates.set(urn, report);
       return { hasChanges, changes, replaces, restarts };
     });
   }
@@ -217,12 +217,17 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
   }
 
   /** @throws Error when the endpoint can't move to its branch, or stays on one that this run replaces */
-  async #checkBranch(id: string, changes: readonly InputName[], { inputs }: Declaration): Promise<void> {
+  async #checkBranch(
+    id: string,
+    changes: readonly InputName[],
+    { inputs, resource }: Declaration,
+  ): Promise<void> {
     const { projectId, branchId } = inputs;
     if (isUnknown([projectId, branchId])) return;
     const project = this.core.projects.project(projectId);
     const patience = new Deadline(this.core.previewPatienceMs);
-    if (changes.includes('branchId')) return checkMove(id, inputs, project, this.#claims, patience);
+    if (changes.includes('branchId'))
+      return checkMove({ id, urn: resource.urn, branchId }, project, this.#claims, patience);
     if (this.core.claims.branch.item(branchId).foreseen === undefined) return;
     await foreseeStanding(this.core, project, branchId, patience);
   }

@@ -6,7 +6,6 @@ import type { ServiceProject } from '../operations/service-project';
 import {
   type DeleteFacts,
   describeKept,
-  describeObstacle,
   describeStanding,
   judgeDelete,
   judgeStanding,
@@ -78,7 +77,7 @@ function findUnasked({ core, prior }: DeleteQuestion, endpoint: Endpoint | undef
   const { urn } = prior.resource;
   const replacement = claims.findReplacement(urn);
   const isUnasked =
-    claims.resource(urn).nameInState !== undefined && claims.resource(urn).replacement === undefined;
+    claims.resource(urn).inState !== undefined && claims.resource(urn).replacement === undefined;
   const allowsRestart = replacement?.allowRestart ?? core.config.allowRestart;
   return endpoint && isUp(endpoint) && replacement && isUnasked && allowsRestart !== true
     ? endpoint
@@ -150,14 +149,15 @@ export async function foreseeStanding(
   return describeStanding(branchId, standing);
 }
 
-/** Refuses a replacement whose create is bound to fail, before anything is deleted. */
+/** Refuses a create that is bound to fail, where an old resource may be deleted or left for it. */
 export async function findReplacementFailures(
   claims: ResourceClaims,
   urn: string | undefined,
-  find: (replaced: string) => Promise<string | undefined>,
+  find: (replaced: string | undefined) => Promise<string | undefined>,
 ): Promise<InputFailure[]> {
-  const { replacedId } = claims.resource(urn);
+  const { idInState, isRetained } = claims.resource(urn);
+  if (idInState === undefined && !isRetained) return [];
   // The delete asks once more, and fails if the service can't be reached.
-  const obstacle = replacedId && (await find(replacedId).catch(() => undefined));
-  return obstacle ? [{ property: '', reason: describeObstacle(obstacle) }] : [];
+  const obstacle = await find(idInState).catch(() => undefined);
+  return obstacle ? [{ property: '', reason: `its create is bound to fail: ${obstacle}` }] : [];
 }

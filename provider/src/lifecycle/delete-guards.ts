@@ -63,7 +63,8 @@ export const deleteGuards: Readonly<Record<string, Guard>> = {
     unasked &&
     `${describeSubject(subject)}: allowRestart is false, and a resource option (replaceWith, deletedWith or another provider) replaces the endpoint: its connections drop (it is ${unasked.current_state} now). Nothing was deleted. Set allowRestart: true on it, suspend it first, or leave the option out.`,
   'its replacement can not be created': ({ obstacle, subject }) =>
-    obstacle && `${describeSubject(subject)}: ${describeObstacle(obstacle)}`,
+    obstacle &&
+    `${describeSubject(subject)}: its replacement could not be created, so nothing was deleted: ${obstacle.replace(/\.$/, '')}.`,
   'others have protected it since': ({ isProtectedByOthers, subject }) =>
     isProtectedByOthers
       ? `${describeSubject(subject)}: another client has protected it since the last \`pulumi up\` or refresh. Nothing was deleted. To delete it all the same, run \`pulumi refresh\`, and the command again.`
@@ -98,10 +99,6 @@ export function describeKept({ subject, standing }: Pick<DeleteFacts, 'subject' 
 export function describeStanding(id: string, standing: readonly StandingEndpoint[]): string | undefined {
   if (standing.length === 0) return undefined;
   return `the service deletes the endpoints of branch ${id} with it: ${standing.map(describeEndpoint).join(', ')}`;
-}
-
-export function describeObstacle(obstacle: string): string {
-  return `its replacement could not be created, so nothing was deleted: ${obstacle.replace(/\.$/, '')}.`;
 }
 
 function describeInTheWay(

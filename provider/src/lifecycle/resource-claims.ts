@@ -52,6 +52,21 @@ export class ResourceClaims extends RunRecords {
     this.note(urn, { create: 'done' });
   }
 
+  /** Records what diff says of the resource that has the id in state. */
+  noteDiff(
+    id: string,
+    urn: string | undefined,
+    { resource, inputs }: Declared<object>,
+    diff: { readonly isReplacing: boolean; readonly hasChanges: boolean },
+  ): void {
+    if (urn === undefined) return;
+    const asked = this.isDeclared(urn) ? 'judged' : 'early';
+    const unasked = diff.hasChanges ? undefined : 'none';
+    const { isRetained = resource.retainsOnDelete === true } = this.resource(urn);
+    const replacement = diff.isReplacing ? asked : unasked;
+    this.note(urn, { replacement, idInState: id, inState: { ...inputs }, isRetained });
+  }
+
   /**
    * Claims an id in state. A question that the engine asks before it passes the declaration claims nothing: the program may no
    * longer declare the resource, and its delete must go through.
@@ -59,8 +74,12 @@ export class ResourceClaims extends RunRecords {
    */
   claimInState(id: string, urn: string): void {
     if (!this.isDeclared(urn)) return;
-    const { holder = urn, creator } = this.item(id);
+    const { holder = urn, creator, adopter = urn } = this.item(id);
     const kind = this.#kind;
+    if (adopter !== urn && creator === undefined)
+      throw new Error(
+        `${kind} ${id} is in state here, and ${adopter} is to adopt it. Remove adopt: true there, or this resource from the program. To rename a resource, use \`aliases\` instead.`,
+      );
     if (holder !== urn && creator === holder)
       throw new Error(`${kind} ${id} already belongs to ${holder}, which took it over in this update.`);
     if (holder !== urn && this.isDeclared(holder))
@@ -118,13 +137,19 @@ export class ResourceClaims extends RunRecords {
     return undefined;
   }
 
-  /** The resource in state that has the name until this run gives it the one that the program declares now. */
+  /** The resource in state that has the name until this run takes it from it. */
   findFormerHolder(projectId: string, name: string, urn: string | undefined): string | undefined {
-    for (const [holder, { nameInState, declared }] of this.resources) {
-      const isHolder = holder !== urn && nameInState === name && declared?.projectId === projectId;
-      if (isHolder && declared?.name !== name) return holder;
+    for (const [holder, { inState }] of this.resources) {
+      const isHolder = holder !== urn && inState?.name === name && inState.projectId === projectId;
+      if (isHolder && this.givesUpName(holder)) return holder;
     }
     return undefined;
+  }
+
+  /** What this create takes over, because an interrupted replacement has left it: it is retained, and still in state. */
+  findLeftover<Item extends { readonly id: string }>(urn: string | undefined, items: readonly Item[]) {
+    const { replacement, idInState } = this.resource(urn);
+    return replacement === 'none' ? items.find(({ id }) => id === idInState) : undefined;
   }
 
   /**

@@ -14,8 +14,8 @@ import type { Properties } from './resource-identity';
  * | is refreshed | read, diff with the inputs in state |
  */
 export interface ResourceRecord {
-  /** The name in state, as far as the engine has passed it. */
-  readonly nameInState?: string;
+  /** The inputs in state, as far as the engine has passed them. */
+  readonly inState?: Properties;
   /** What the program declares, as the engine has passed it in this run and since a refresh. */
   readonly declared?: Properties | undefined;
   /** Whether the engine has read it: a refresh. */
@@ -24,10 +24,13 @@ export interface ResourceRecord {
   readonly isRetained?: boolean;
   /** Of the create that this run makes: `pending` must come before any delete of the resource. Absent: none is known. */
   readonly create?: 'expected' | 'pending' | 'failed without an id' | 'done';
-  /** Of a replacement by a change: `early` when the engine has asked before it passed the declaration. */
-  readonly replacement?: 'early' | 'judged';
-  /** The id in state that it replaces. */
-  readonly replacedId?: string;
+  /**
+   * What diff has said of a replacement. `early`: yes, when the engine asked before it passed the declaration. `none`: nothing changes, so
+   * a create after it ends a replacement that an earlier run began.
+   */
+  readonly replacement?: 'early' | 'judged' | 'none' | undefined;
+  /** The id in state, of which diff was asked about a replacement. */
+  readonly idInState?: string;
 }
 
 /** What a run knows of an endpoint or a branch, by its id. */
@@ -36,8 +39,8 @@ export interface ItemRecord {
   readonly holder?: string | undefined;
   /** The URN whose create has returned it in this run. */
   readonly creator?: string;
-  /** The URN that moves it to another branch in this run. */
-  readonly mover?: string;
+  /** The URN that takes it off its branch in this run, by a move or by a replacement that deletes it first. */
+  readonly mover?: string | undefined;
   /** The new resource that is to take it over. */
   readonly adopter?: string;
   /** Of a branch that a change replaces: the endpoints on it of which the preview knows. */
@@ -100,10 +103,26 @@ export class RunRecords {
     return all.some(({ create, declared }) => create !== undefined && declared?.adopt === true);
   }
 
-  /** Whether the resource that keeps the id gets another name in this run. */
-  isRenamed(id: string): boolean {
-    const { nameInState, declared } = this.resource(this.declaredHolderOf(id) ?? '');
-    return nameInState !== undefined && declared !== undefined && nameInState !== declared.name;
+  /** Whether this run takes the name from what has it in state: by a rename, or a replacement in another project. */
+  givesUpName(urn: string | undefined): boolean {
+    const { inState, declared } = this.resource(urn);
+    const isSame = declared?.name === inState?.name && declared?.projectId === inState?.projectId;
+    return inState?.name !== undefined && declared !== undefined && !isSame;
+  }
+
+  /** Another resource that this run puts on the branch, by a create or by a move. */
+  findArrival(branchId: string, urn: string | undefined): string | undefined {
+    for (const [other, { create = 'done', declared, idInState = '' }] of this.resources) {
+      const arrives = create !== 'done' || this.item(idInState).mover === other;
+      if (other !== urn && arrives && declared?.branchId === branchId) return other;
+    }
+    return undefined;
+  }
+
+  /** The resource of this program that has the id in state. */
+  ownerOf(id: string): string | undefined {
+    const isOwner = ([, { idInState }]: [string, ResourceRecord]) => idInState === id;
+    return [...this.resources].find(isOwner)?.[0] ?? this.declaredHolderOf(id);
   }
 
   /** The engine has read a resource in state. */

@@ -20,7 +20,7 @@ export function followAdvice(
   for (const { urn, message } of failures) {
     const changed =
       change(world, next ?? step, nameOf(urn), message) ?? (isLater(message) ? step : undefined);
-    if (!changed && !removeChildren(world, message)) return undefined;
+    if (!changed && !removeChildren(world, message) && !removeRetained(world, message)) return undefined;
     next = changed ?? next ?? step;
   }
   return next;
@@ -60,4 +60,12 @@ function isLater(message: string): boolean {
 function removeChildren(world: UserWorld, message: string): boolean {
   if (!/Delete them first|child branch/.test(message)) return false;
   return world.removeForeignChildren();
+}
+
+/** The user deletes the branch that `retainOnDelete` has left, if its name is in the way. */
+function removeRetained(world: UserWorld, message: string): boolean {
+  const id = [...world.released].find(
+    (each) => /has that name|has \(since|of that name/.test(message) && message.includes(each),
+  );
+  return id !== undefined && world.removeBranch(id);
 }

@@ -51,6 +51,7 @@ export class LossWatch {
       state: resources,
       steps: new Set(this.#preview?.steps),
       known: new Set(),
+      diffed: new Set(),
       texts: [...(this.#preview?.texts ?? [])],
     });
   }
@@ -63,8 +64,12 @@ export class LossWatch {
 
   /** A call of the engine has ended. A check passes what the program declares. */
   called(run: SimulatedRun, call: string): void {
-    const [, urn] = /^check of (.*)$/.exec(call) ?? [];
-    if (urn !== undefined) this.record(run).known.add(urn);
+    const [, what, urn] = /^(check|diff) of (.*)$/.exec(call) ?? [];
+    const { known, diffed } = this.record(run);
+    if (urn === undefined) return;
+    if (what === 'check') known.add(urn);
+    // A refresh compares before any check.
+    else if (known.has(urn)) diffed.add(urn);
   }
 
   diagnosed(run: SimulatedRun, urn: string, text: string): void {
@@ -182,9 +187,9 @@ export class LossWatch {
   }
 
   /** No text may advise to adopt what another resource has, of which the engine has told the provider that the program keeps it. */
-  #checkAdvice(run: SimulatedRun, { state, known, program }: RunRecord, urn: string, text: string): void {
+  #checkAdvice(run: SimulatedRun, { state, diffed, program }: RunRecord, urn: string, text: string): void {
     if (!/adopt: true/.test(text)) return;
-    const owner = state.find((each) => each.urn !== urn && known.has(each.urn) && text.includes(each.id));
+    const owner = state.find((each) => each.urn !== urn && diffed.has(each.urn) && text.includes(each.id));
     if (owner && program.some((each) => each.urn === owner.urn))
       this.#violate('advice can be followed', run, `${urn} is to adopt what ${owner.urn} has: ${text}`);
   }

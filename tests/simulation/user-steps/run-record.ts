@@ -18,6 +18,8 @@ export interface RunRecord {
   readonly steps: Set<string>;
   /** The URNs whose declaration the engine has passed to the provider in this run. */
   readonly known: Set<string>;
+  /** Those of which it has asked for a diff, which a forced replacement does without. */
+  readonly diffed: Set<string>;
   /** The warnings and notes that its preview has shown, and its own so far, by URN. */
   readonly texts: { readonly urn: string; readonly text: string }[];
 }

@@ -119,9 +119,12 @@ async function checkRest(world: UserWorld, program: Program): Promise<void> {
  * so `up` may refuse one. And when the preview judges a resource, it does not know those that come later in the program.
  */
 function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): void {
-  const { texts } = world.watch.record(preview.run);
+  const { texts, step } = world.watch.record(preview.run);
+  // Of a forced replacement the engine does not tell which id it replaces.
+  const isForced = [step.replace, step.targetReplace, step.taint].some((names) => names?.length);
   for (const { urn, message } of result.failures) {
-    const isUnasked = /^delete of |until this update/.test(message);
+    const isUnasked =
+      /^delete of |until this update/.test(message) || (isForced && /bound to fail/.test(message));
     const isForetold = texts.some(
       ({ text, ...each }) => each.urn === urn && (foretellsFailure(text) || text.includes(message)),
     );

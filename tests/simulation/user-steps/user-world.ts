@@ -93,12 +93,18 @@ export class UserWorld implements Carrier {
     const children = this.held().branches.filter(
       ({ id, parent_id = '' }) => this.created.has(parent_id) && !this.created.has(id),
     );
-    for (const { id, project_id } of children) {
-      const { plane } = this.service;
-      const unlocked = { ...plane, settings: { ...plane.settings, locks: 'none' as const } };
-      deleteBranch(unlocked, plane.store.project(project_id), id);
-    }
+    for (const { id } of children) this.removeBranch(id);
     return children.length > 0;
+  }
+
+  /** The user deletes a branch without the program. Returns whether there was one. */
+  removeBranch(branchId: string): boolean {
+    const branch = this.held().branches.find(({ id }) => id === branchId);
+    if (!branch) return false;
+    const { plane } = this.service;
+    const unlocked = { ...plane, settings: { ...plane.settings, locks: 'none' as const } };
+    deleteBranch(unlocked, plane.store.project(branch.project_id), branchId);
+    return true;
   }
 
   /** Every branch and every endpoint that the service has, and is not deleting. */
