@@ -97,7 +97,9 @@ describe('a preview of a new endpoint', () => {
     service.emulator.inject({ match: {}, times: 'always', effect: { kind: 'status', status: 403 } });
     const provider = service.startProvider();
     for (const name of ['a', 'b'])
-      expect((await provider.check({}, { ...service.declare({ name }) })).failures).toEqual([]);
+      expect(
+        (await provider.check({}, { ...service.declare({ name, type: 'read_only' }) })).failures,
+      ).toEqual([]);
     expect(shown.filter((line) => line.includes('could not be listed'))).toHaveLength(1);
   });
 });

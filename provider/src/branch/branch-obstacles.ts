@@ -58,7 +58,7 @@ export async function checkRename(
   const holder = all.find((branch) => branch.name === name);
   if (!holder || holder.id === id || claims.branch.givesUpName(claims.branch.ownerOf(holder.id))) return;
   throw new Error(
-    `a change of name gives branch ${id} a name that branch ${holder.id} has (since ${holder.created_at}). Nothing was changed. If this program deletes ${holder.id}, do that in an earlier \`pulumi up\`: updates run before deletes. If it renames ${holder.id}, add that resource to \`dependsOn\` of this one.`,
+    `a change of name of branch ${id}: the project already has a branch of that name, ${holder.id} (since ${holder.created_at}). Nothing was changed. If this program deletes ${holder.id}, do that in an earlier \`pulumi up\`: updates run before deletes. If it renames ${holder.id}, add that resource to \`dependsOn\` of this one.`,
   );
 }
 

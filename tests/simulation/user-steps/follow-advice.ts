@@ -18,9 +18,10 @@ export function followAdvice(
 ): UserStep | undefined {
   let next: UserStep | undefined;
   for (const { urn, message } of failures) {
+    const isRemoved = removeRetained(world, message) || removeChildren(world, message);
     const changed =
       change(world, next ?? step, nameOf(urn), message) ?? (isLater(message) ? step : undefined);
-    if (!changed && !removeChildren(world, message) && !removeRetained(world, message)) return undefined;
+    if (!changed && !isRemoved) return undefined;
     next = changed ?? next ?? step;
   }
   return next;
@@ -64,8 +65,6 @@ function removeChildren(world: UserWorld, message: string): boolean {
 
 /** The user deletes the branch that `retainOnDelete` has left, if its name is in the way. */
 function removeRetained(world: UserWorld, message: string): boolean {
-  const id = [...world.released].find(
-    (each) => /has that name|has \(since|of that name/.test(message) && message.includes(each),
-  );
+  const id = [...world.released].find((each) => /of that name/.test(message) && message.includes(each));
   return id !== undefined && world.removeBranch(id);
 }
