@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unknownValue } from '../../provider/src/lifecycle/input-values';
 import { errorOf } from '../support/failure';
 import { startEngineRuns } from '../support/start-engine-run';
 import { urnOf } from '../support/start-service';
@@ -51,6 +52,57 @@ describe('a replacement does not begin if its create is bound to fail', () => {
     const renamed = await startRun().preview(branch, { ...changed, name: 'data-2' }, retained);
     expect(renamed.replaces).toEqual(['parentId']);
   });
+
+  it('because a forced one would leave the old branch under its name', async () => {
+    const { startRun, run, projectId } = await startProgram();
+    const branch = await startRun().create('branch', 'b', { projectId, name: 'data' });
+    const retained = { retainsOnDelete: true };
+    const forced = run.check('branch', 'b', { projectId, name: 'data' }, undefined, retained);
+    expect((await errorOf(forced)).message).toMatch(
+      new RegExp(`bound to fail: .*${branch.id}.*retainOnDelete`),
+    );
+  });
+
+  it('because its branch moves to another project without it', async () => {
+    const { emulator, startRun, run, projectId, on } = await startProgram();
+    const branch = await startRun().create('branch', 'b', { projectId, name: 'data' });
+    const endpoint = await startRun().create('endpoint', 'e', on(branch.id));
+    const other = emulator.createProject({ name: 'other' }).id;
+    await run.preview(branch, { projectId: other, name: 'data', allowDataLoss: true });
+    await run.replaceEarly(endpoint, on(unknownValue));
+    const { message } = await errorOf(run.check('endpoint', 'e', on(unknownValue)));
+    expect(message).toContain(`its branch is replaced in project ${other}`);
+    await run.check('endpoint', 'e', on(unknownValue, { projectId: other }));
+  });
+
+  it('because retainOnDelete would leave the endpoint of a replaced branch', async () => {
+    const { startRun, run, projectId, on, feature } = await startProgram();
+    const branch = await startRun().create('branch', 'b', { projectId, name: 'data' });
+    const endpoint = await startRun().create('endpoint', 'e', on(branch.id));
+    await run.preview(branch, { projectId, name: 'data', parentId: feature, allowDataLoss: true });
+    const retained = { retainsOnDelete: true };
+    const { message } = await errorOf(run.replaceEarly(endpoint, on(unknownValue), retained));
+    expect(message).toContain(`retainOnDelete would leave endpoint ${endpoint.id}`);
+  });
+});
+
+describe('reverting heals a replacement that was cut off', () => {
+  it.each([
+    ['after the delete', false],
+    ['of a branch that is retained', true],
+  ])('%s', async (_when, isRetained) => {
+    const { emulator, startRun, run, projectId } = await startProgram();
+    const inputs = { projectId, name: 'data' };
+    const branch = await startRun().create('branch', 'b', inputs);
+    if (!isRetained) await startRun().delete(branch);
+    const options = { retainsOnDelete: isRetained };
+    // The engine compares first, and creates what it has marked as deleted.
+    expect((await run.preview(branch, inputs, options)).hasChanges).toBe(false);
+    await run.check('branch', 'b', inputs, undefined, options);
+    const { id } = await run.create('branch', 'b', inputs);
+    expect(id === branch.id).toBe(isRetained);
+    expect(emulator.branches(projectId).filter(({ name }) => name === 'data')).toHaveLength(1);
+  });
 });
 
 it('allowRestart: false holds when a resource option replaces an active endpoint, until it is suspended', async () => {
@@ -83,9 +135,53 @@ describe('a move to a branch that has an endpoint', () => {
     await next.update(endpoint, on(target));
     expect(emulator.endpoints(projectId).find(({ id }) => id === endpoint.id)?.branch_id).toBe(target);
   });
+
+  it('is refused where another endpoint of the program arrives too, by a move or a create', async () => {
+    const { emulator, startRun, run, on, projectId, feature } = await startProgram();
+    const target = emulator.createBranch(projectId).id;
+    const endpoint = await startRun().create('endpoint', 'e', on(feature));
+    const replica = await startRun().create('endpoint', 'r', on(feature, { type: 'read_only' }));
+    await run.preview(endpoint, on(target));
+    const { message } = await errorOf(run.preview(replica, on(target, { type: 'read_only' })));
+    expect(message).toContain(`where ${urnOf('e')} is to be in the same update`);
+    const beside = startRun();
+    await beside.check('endpoint', 'new', on(target, { type: 'read_only' }));
+    expect((await errorOf(beside.preview(endpoint, on(target)))).message).toContain(urnOf('new'));
+    // As advised: one moves, and a later update creates the other.
+    await startRun().update(endpoint, on(target));
+    await startRun().create('endpoint', 'r2', on(target, { type: 'read_only' }));
+  });
+
+  it('is possible once the holder is replaced on another branch', async () => {
+    const { emulator, startRun, run, on, projectId, feature } = await startProgram();
+    const [target, spare] = [emulator.createBranch(projectId).id, emulator.createBranch(projectId).id];
+    const endpoint = await startRun().create('endpoint', 'e', on(feature));
+    const holder = await startRun().create('endpoint', 'holder', on(target, { type: 'read_only' }));
+    await run.preview(holder, on(spare));
+    expect((await run.preview(endpoint, on(target))).changes).toEqual(['branchId']);
+  });
+});
+
+it('the rename of a branch to a name that another has is refused in the preview, until that one has given it up', async () => {
+  const { startRun, run, projectId } = await startProgram();
+  const a = await startRun().create('branch', 'a', { projectId, name: 'x' });
+  const b = await startRun().create('branch', 'b', { projectId, name: 'y' });
+  const { message } = await errorOf(run.preview(b, { projectId, name: 'x' }));
+  expect(message).toContain(`the project already has a branch of that name, ${a.id}`);
+  const next = startRun();
+  await next.update(a, { projectId, name: 'z' });
+  expect((await next.update(b, { projectId, name: 'x' })).outputs.name).toBe('x');
 });
 
 describe('advice', () => {
+  it('names the resource that is to adopt what this one keeps', async () => {
+    const { startRun, run, projectId } = await startProgram();
+    const one = await startRun().create('branch', 'one', { projectId, name: 'data' });
+    await run.check('branch', 'heir', { projectId, name: 'data', adopt: true });
+    const { message } = await errorOf(run.preview(one, { projectId, name: 'renamed' }));
+    expect(message).toContain(`${one.id} is in state here, and ${urnOf('heir', 'branch')} is to adopt it`);
+  });
+
   it('says that the update frees a name, and following it works', async () => {
     const { startRun, run, projectId } = await startProgram();
     const a = await startRun().create('branch', 'a', { projectId, name: 'x' });

@@ -59,8 +59,8 @@ function callsOf(core: ProviderCore) {
     if (failures.length > 0) throw new Error(failures.map(({ reason }) => reason).join('; '));
     return checked;
   };
-  const priorOf = ({ kind, name, inputs, outputs }: StoredResource) => ({
-    resource: resourceOf(kind, name, {}),
+  const priorOf = ({ kind, name, inputs, outputs }: StoredResource, options: Options = {}) => ({
+    resource: resourceOf(kind, name, options),
     inputs,
     outputs,
   });
@@ -75,10 +75,16 @@ function callsOf(core: ProviderCore) {
     /** Checks and diffs a resource in state, which changes nothing. */
     preview: async (before: StoredResource, inputs: Properties, options?: Options) => {
       const news = await check(before.kind, before.name, inputs, before, options);
-      const diff = await lifecycles[before.kind].diff(before.id, priorOf(before), news);
+      const diff = await lifecycles[before.kind].diff(before.id, priorOf(before, options), news);
       if (diff.replaces.length > 0) await check(before.kind, before.name, inputs, undefined, options);
       return diff;
     },
+    /** The engine asks about what depends on a resource that is replaced before it passes the declaration. */
+    replaceEarly: ({ kind, name, id, ...prior }: StoredResource, inputs: Properties, options: Options = {}) =>
+      lifecycles[kind].diff(id, priorOf({ kind, name, id, ...prior }, options), {
+        resource: resourceOf(kind, name, options),
+        inputs: { ...prior.inputs, ...inputs },
+      }),
     update: async (before: StoredResource, inputs: Properties): Promise<StoredResource> => {
       const news = await check(before.kind, before.name, inputs, before);
       await lifecycles[before.kind].diff(before.id, priorOf(before), news);

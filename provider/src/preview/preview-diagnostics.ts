@@ -35,6 +35,9 @@ import { planLive } from './live-plan';
 /** How long a list of endpoints serves all new endpoints of a preview. Milliseconds. */
 const maxListAgeMs = 60_000;
 const defaultPatienceMs = 5_000;
+/** The engine asks about what is replaced with a branch before it passes the program. */
+const inEarlierUpdate =
+  'Because its branch is replaced, allowRestart: true counts only if an earlier `pulumi up` has applied it.';
 
 /** What the diagnostics need of the lifecycle. */
 interface DiagnosticsParts {
@@ -86,7 +89,8 @@ export class PreviewDiagnostics {
       const patience = { list, read: this.#parts.allowsRestart(inputs) ? list : undefined };
       const { live, steps } = await planLive(project, id, situation, inputs, patience);
       impact = describeImpact({ changes, steps, outputs, inputs, secretNames, goesWithBranch }, live);
-      if (this.#isForbidden(impact, inputs)) throw new Error(this.#describeRefusal(id, impact));
+      const whenEarly = goesWithBranch ? ` ${inEarlierUpdate}` : '';
+      if (this.#isForbidden(impact, inputs)) throw new Error(this.#describeRefusal(id, impact) + whenEarly);
       if (live === 'gone') warnings.push(describeGone(id));
       warnings.push(...impact.sentences, ...this.#describeGate(impact, inputs));
     }
