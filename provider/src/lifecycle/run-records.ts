@@ -1,17 +1,8 @@
 import type { Properties } from './resource-identity';
 
 /**
- * What a run knows of a resource. The engine calls, for each URN (measured with the real CLI, also in parallel for several):
- *
- * | the resource | calls, in this order |
- * |---|---|
- * | is new | check without old inputs, create |
- * | is in state | check with old inputs, diff, update if that has changes |
- * | is replaced for a changed property | check with old inputs, diff, check without, then delete and create in either order |
- * | is replaced by force (`--replace`, taint) | check without old inputs, then delete and create in either order |
- * | depends on something that is replaced | diff first, before all of this: the program may no longer declare the resource |
- * | was removed from the program, or its replacement was cut off | delete |
- * | is refreshed | read, diff with the inputs in state |
+ * What a run knows of a resource, by its URN. Which calls the engine makes in which order, and what each shows:
+ * docs/internals/engine-calls.md.
  */
 export interface ResourceRecord {
   /** The inputs in state, as far as the engine has passed them. */
