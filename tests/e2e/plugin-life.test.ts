@@ -21,7 +21,7 @@ it('a YAML program creates, previews, changes, refreshes and destroys one endpoi
   expect(endpoint).toMatchObject({ current_state: 'active', autoscaling_limit_max_cu: 1 });
   expect(created.screen).toContain(`"${endpoint?.host}"`);
   expect(created.screen).toContain(`"${endpoint?.host.replace('.', '-pooler.')}"`);
-  expect(rows(created.screen).join('\n')).toMatch(/creating.*start_compute: In progress/);
+  expect(rows(created.screen).join('\n')).toMatch(/creating.*start_compute, 1 of 1/);
 
   await declare({ ...size(1), suspendTimeoutSeconds: 600 }, { outputs });
   const updated = await stack.run('up', '--yes', '--skip-preview');
@@ -36,7 +36,7 @@ it('a YAML program creates, previews, changes, refreshes and destroys one endpoi
   );
   expect(held()).toMatchObject([{ autoscaling_limit_max_cu: 1 }]);
   const resized = await stack.run('up', '--yes', '--skip-preview');
-  expect(rows(resized.screen).join('\n')).toMatch(/updating.*apply_config: OK/);
+  expect(rows(resized.screen).join('\n')).toMatch(/updating.*start_compute, 3 of 3/);
   expect(held()).toMatchObject([{ id: endpoint?.id, current_state: 'active', autoscaling_limit_max_cu: 2 }]);
   expect(emulator.restarts(endpoint?.id ?? '')).toBe(1);
 

@@ -128,11 +128,14 @@ function describe(done: readonly Disruption[], live: ReadEndpoint): string {
 export function describeRefusal(
   endpointId: string,
   { sentences }: ChangeImpact,
+  { allowRestart }: EndpointInputs,
   { namespace }: SettingNames,
 ): string {
+  // The resource's own setting overrides the stack's.
+  const orElse = allowRestart === false ? '' : ` (or \`pulumi config set ${namespace}:allowRestart true\`)`;
   return (
     `allowRestart is false, and this ${sentences.join('; ')}. Nothing was changed on endpoint ${endpointId}. ` +
-    `To continue, set allowRestart: true (or \`pulumi config set ${namespace}:allowRestart true\`), or apply the change while the compute is idle.`
+    `To continue, set allowRestart: true${orElse}, or apply the change while the compute is idle.`
   );
 }
 

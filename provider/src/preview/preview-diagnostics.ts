@@ -77,7 +77,7 @@ export class PreviewDiagnostics {
   ): Promise<ChangeImpact> {
     const { inputs, resource } = declaration;
     const secretNames = union(before.secretNames, resource.secretNames);
-    const warnings = isUnsettled(outputs) ? [describeUnsettled(outputs)] : [];
+    const warnings: string[] = [];
     // What is not known yet may turn out to change nothing.
     const asked = changes.filter((name) => !isUnknown(inputs[name]));
     const inState = situationInState(inputs, outputs);
@@ -90,10 +90,12 @@ export class PreviewDiagnostics {
       const { live, steps } = await planLive(project, id, situation, inputs, patience);
       impact = describeImpact({ changes, steps, outputs, inputs, secretNames, goesWithBranch }, live);
       const whenEarly = goesWithBranch ? ` ${inEarlierUpdate}` : '';
-      if (this.#isForbidden(impact, inputs)) throw new Error(this.#describeRefusal(id, impact) + whenEarly);
+      if (this.#isForbidden(impact, inputs))
+        throw new Error(this.#describeRefusal(id, impact, inputs) + whenEarly);
       if (live === 'gone') warnings.push(describeGone(id));
       warnings.push(...impact.sentences, ...this.#describeGate(impact, inputs));
     }
+    if (isUnsettled(outputs)) warnings.push(describeUnsettled(outputs));
     await this.report(declaration, warnings, describeLimits(changes, inputs, secretNames));
     return impact;
   }
@@ -163,7 +165,7 @@ export class PreviewDiagnostics {
       return { failures: [{ property: 'adopt', reason }], warnings: [] };
     }
     const { changes, impact } = assessTakeOver(existing, inputs, secretNames);
-    const reason = this.#describeRefusal(adopted.id, impact);
+    const reason = this.#describeRefusal(adopted.id, impact, inputs);
     const failures = this.#isForbidden(impact, inputs) ? [{ property: 'adopt', reason }] : [];
     const warnings = [
       ...impact.sentences,
@@ -196,8 +198,8 @@ export class PreviewDiagnostics {
     ];
   }
 
-  #describeRefusal(id: string, impact: ChangeImpact): string {
-    return describeRefusal(id, impact, this.#parts.settingNames);
+  #describeRefusal(id: string, impact: ChangeImpact, inputs: EndpointInputs): string {
+    return describeRefusal(id, impact, inputs, this.#parts.settingNames);
   }
 
   #isForbidden({ drops }: ChangeImpact, inputs: EndpointInputs): boolean {

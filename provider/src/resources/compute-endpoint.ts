@@ -1,6 +1,6 @@
 import * as pulumi from '@pulumi/pulumi';
 import { dynamicSettingNames } from '../config/setting-names';
-import { refuseReadableKey } from '../config/stack-config';
+import { refuseIgnoredGuard, refuseReadableKey } from '../config/stack-config';
 import { toHiddenInputs } from '../dynamic/hidden-inputs';
 import { dynamicEndpoint } from '../dynamic/provider-text';
 import type { SizeOutput } from '../endpoint/compute-size';
@@ -72,10 +72,11 @@ export class ComputeEndpoint extends pulumi.CustomResource {
   /**
    * Sets the resource option `deleteBeforeReplace` unless `opts` does: every kind of replacement then deletes first.
    * @param name the resource's name in the program; a part of the endpoint's name when `args.name` is not given
-   * @throws RunError when the key is in the stack's config but not as a secret
+   * @throws RunError when the stack's config has the key but not as a secret, or an `allowRestart` that would be ignored
    */
   constructor(name: string, args: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
     refuseReadableKey(dynamicSettingNames);
+    refuseIgnoredGuard(dynamicSettingNames);
     const inputs = { ...args, ...toHiddenInputs(dynamicEndpoint, name, args, opts) };
     const stackTraces = pauseStackTraces();
     try {

@@ -1,6 +1,6 @@
 import * as pulumi from '@pulumi/pulumi';
 import { pluginSettingNames } from '../config/setting-names';
-import { refuseReadableKey } from '../config/stack-config';
+import { refuseIgnoredGuard, refuseReadableKey } from '../config/stack-config';
 import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
 import { dynamicEndpoint } from '../dynamic/provider-text';
 import { endpointOutputs } from '../endpoint/endpoint-type';
@@ -35,6 +35,7 @@ export class ComputeEndpoint extends Resource {
    */
   constructor(name: string, { timeouts, ...args }: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
     refuseReadableKey(pluginSettingNames);
+    refuseIgnoredGuard(pluginSettingNames);
     const inputs = { ...args, ...toSharedHiddenInputs(opts) };
     const options = toPluginOptions(dynamicEndpoint, timeouts, opts);
     const stackTraces = pauseStackTraces();
