@@ -152,6 +152,16 @@ describe('a move to a branch that has an endpoint', () => {
     await startRun().create('endpoint', 'r2', on(target, { type: 'read_only' }));
   });
 
+  it('warns when two endpoints leave one branch for one that is not known yet', async () => {
+    const { startRun, run, on, feature } = await startProgram();
+    const endpoint = await startRun().create('endpoint', 'e', on(feature));
+    const replica = await startRun().create('endpoint', 'r', on(feature, { type: 'read_only' }));
+    await run.preview(endpoint, on(unknownValue));
+    expect(run.shown.join()).not.toContain('which leaves the same branch');
+    await run.preview(replica, on(unknownValue, { type: 'read_only' }));
+    expect(run.shown.join()).toContain(`${urnOf('e')}, which leaves the same branch`);
+  });
+
   it('is possible once the holder is replaced on another branch', async () => {
     const { emulator, startRun, run, on, projectId, feature } = await startProgram();
     const [target, spare] = [emulator.createBranch(projectId).id, emulator.createBranch(projectId).id];

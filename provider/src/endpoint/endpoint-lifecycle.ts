@@ -20,7 +20,7 @@ import { findChanges } from './endpoint-changes';
 import { createEndpoint } from './endpoint-create';
 import { deleteEndpoint } from './endpoint-delete';
 import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
-import { checkMove, checkRetained, findObstacle, findRivals } from './endpoint-obstacles';
+import { checkMove, checkRetained, describeCompanion, findObstacle, findRivals } from './endpoint-obstacles';
 import { type FoundEndpoint, readEndpoint } from './endpoint-read';
 import { startRun } from './endpoint-resource';
 import { situationInState } from './endpoint-situation';
@@ -217,17 +217,15 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
   }
 
   /** @throws Error when the endpoint can't move to its branch, or stays on one that this run replaces */
-  async #checkBranch(
-    id: string,
-    changes: readonly InputName[],
-    { inputs, resource }: Declaration,
-  ): Promise<void> {
-    const { projectId, branchId } = inputs;
+  async #checkBranch(id: string, changes: readonly InputName[], declaration: Declaration): Promise<void> {
+    const { projectId, branchId } = declaration.inputs;
+    const companion = this.#claims.findCompanion(declaration.resource.urn);
+    if (isUnknown(branchId) && companion !== undefined)
+      await this.core.show('warning', declaration, [describeCompanion(companion)]);
     if (isUnknown([projectId, branchId])) return;
     const project = this.core.projects.project(projectId);
     const patience = new Deadline(this.core.previewPatienceMs);
-    if (changes.includes('branchId'))
-      return checkMove({ id, urn: resource.urn, branchId }, project, this.#claims, patience);
+    if (changes.includes('branchId')) return checkMove(id, declaration, project, this.#claims, patience);
     if (this.core.claims.branch.item(branchId).foreseen === undefined) return;
     await foreseeStanding(this.core, project, branchId, patience);
   }

@@ -64,6 +64,10 @@ export function checkRetained(id: string, { resource }: PriorState): void {
   );
 }
 
+export function describeCompanion(companion: string): string {
+  return `if ${companion}, which leaves the same branch, gets the same new one, \`pulumi up\` fails: a branch must have no endpoint when one is moved to it. Let the branch be deleted before it is replaced, or replace one of the endpoints (\`--replace\`)`;
+}
+
 /** Its branch is replaced, and the id of the new one is not known yet. */
 function findOtherProject({ claims }: ProviderCore, { inputs, resource }: Declaration): string | undefined {
   const { inState } = claims.endpoint.resource(resource.urn);
@@ -79,7 +83,8 @@ function findOtherProject({ claims }: ProviderCore, { inputs, resource }: Declar
  * @throws Error that names the endpoint on it, before anything is sent
  */
 export async function checkMove(
-  { id, urn, branchId }: { readonly id: string; readonly urn: string | undefined; readonly branchId: string },
+  id: string,
+  { inputs: { branchId, type }, resource: { urn } }: Declaration,
   project: ServiceProject,
   claims: ResourceClaims,
   patience: Deadline,
@@ -99,8 +104,12 @@ export async function checkMove(
     );
   const holder = endpoints.find((endpoint) => endpoint.branch_id === branchId);
   if (!holder || !isToMove || claims.item(holder.id).mover !== undefined) return;
+  const areBoth = holder.type === 'read_write' && type === 'read_write';
+  const instead = areBoth
+    ? 'To swap two endpoints, first move one of them to a spare branch.'
+    : `To create this one there instead of moving it, run \`pulumi up --replace '${urn}'\`.`;
   throw new Error(
     `${what}, on which endpoint ${holder.id} is (${holder.type}, ${holder.current_state}): ${why}. ` +
-      `If this program deletes ${holder.id}, do that in an earlier \`pulumi up\`: updates run before deletes. If it moves or replaces ${holder.id}, add that resource to \`dependsOn\` of this one. To swap two endpoints, first move one of them to a spare branch.`,
+      `If this program deletes ${holder.id}, do that in an earlier \`pulumi up\`: updates run before deletes. If it moves or replaces ${holder.id}, add that resource to \`dependsOn\` of this one. ${instead}`,
   );
 }

@@ -1,3 +1,4 @@
+import { isUnknown } from './input-values';
 import type { Properties } from './resource-identity';
 
 /**
@@ -108,6 +109,20 @@ export class RunRecords {
       if (other !== urn && arrives && declared?.branchId === branchId) return other;
     }
     return undefined;
+  }
+
+  /** Another resource that leaves the same branch in this run, also for one that is not known yet. */
+  findCompanion(urn: string | undefined): string | undefined {
+    const isMoving = ({ idInState = '' }: ResourceRecord, of: string) => this.item(idInState).mover === of;
+    const own = this.resource(urn);
+    if (urn === undefined || !isMoving(own, urn)) return undefined;
+    const isCompanion = ([other, record]: [string, ResourceRecord]) =>
+      other !== urn &&
+      isMoving(record, other) &&
+      record.replacement === undefined &&
+      isUnknown(record.declared?.branchId) &&
+      record.inState?.branchId === own.inState?.branchId;
+    return [...this.resources].find(isCompanion)?.[0];
   }
 
   /** The resource of this program that has the id in state. */
