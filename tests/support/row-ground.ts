@@ -94,6 +94,11 @@ export class RowGround {
     return requests.filter((request) => kindOf(request) === kind).length;
   }
 
+  /** How often the connections of the endpoint dropped. */
+  get drops(): number {
+    return this.endpointId ? this.service.emulator.connectionDrops(this.endpointId) : 0;
+  }
+
   /** The endpoints of the program: all but those of other people, unless it has taken one over. */
   held(takenOver = ''): Endpoint[] {
     const branchIds = [...this.#branchIds.values()];
@@ -108,7 +113,8 @@ export class RowGround {
     for (const { id, name, branch_id, settings, autoscaling_limit_max_cu } of this.#foreign)
       if (id !== takenOver)
         expect(this.service.emulator.endpoints().find((endpoint) => endpoint.id === id)).toMatchObject({
-          ...{ name, branch_id, settings, autoscaling_limit_max_cu },
+          ...{ branch_id, settings, autoscaling_limit_max_cu },
+          ...(name && { name }),
         });
   }
 }

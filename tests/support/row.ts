@@ -22,8 +22,7 @@ export interface Moment {
 /** What other people do to the endpoint, or the service by itself. */
 export type Deed = {
   readonly at?: Moment;
-} & // An endpoint of their own, on the branch of the program, a year ago.
-(
+} & ( // An endpoint of their own, on the branch of the program, a year ago.
   | { readonly does: 'create'; readonly endpoint: Omit<NewEndpointAttributes, 'branch_id'> }
   | { readonly does: 'change'; readonly to: EndpointAttributes }
   | { readonly does: 'delete' | 'suspend' | 'start' | 'connect' }
