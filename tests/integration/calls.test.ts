@@ -68,6 +68,15 @@ describe('a diff', () => {
     expect(later).toEqual({ ...replaces, deleteBeforeReplace: false });
   });
 
+  it('shows a warning once, although a preview with a refresh asks twice', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service);
+    const run = service.startProvider();
+    for (let time = 1; time <= 2; time += 1)
+      await run.diff(id, outs, service.declare({ autoscalingLimitMaxCu: 2 }));
+    expect(shown.join('').split('restarts the compute')).toHaveLength(2);
+  });
+
   it('finds none in trigger values that release 0.1.0 stored, which the next update removes', async () => {
     const service = await startService();
     const inputs = service.declare({ restartTriggers: { password: 'canary-trigger' } });

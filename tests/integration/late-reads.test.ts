@@ -137,6 +137,12 @@ const cases: readonly Row[] = [
     expect: { drops: 0, state: { name: 'api', current_state: 'active' } },
   },
   {
+    title: 'a delete is done although late reads still show what others have just deleted',
+    service: { lateListsMs: 4_000, lateGetsMs: 4_000 },
+    rounds: [{}, { idleMs: longMs, command: 'destroy', others: [{ at: {}, does: 'delete' }] }],
+    expect: { drops: 1, state: 'nothing', requests: { 'DELETE endpoint': 1 } },
+  },
+  {
     title: 'a refresh believes the first reads of an endpoint that others have deleted',
     rounds: [{}, { command: 'refresh', others: [{ does: 'delete' }] }],
     expect: { drops: 1, state: 'nothing', requests: { 'GET endpoints': 1, 'GET endpoint': 1 } },
