@@ -136,12 +136,25 @@ const cases: readonly Row[] = [
     ],
     expect: { drops: 0, state: { name: 'api', current_state: 'active' } },
   },
-  {
-    title: 'a delete is done although late reads still show what others have just deleted',
-    service: { lateListsMs: 4_000, lateGetsMs: 4_000 },
-    rounds: [{}, { idleMs: longMs, command: 'destroy', others: [{ at: {}, does: 'delete' }] }],
-    expect: { drops: 1, state: 'nothing', requests: { 'DELETE endpoint': 1 } },
-  },
+  ...(['204', '404'] as const).map(
+    (answer): Row => ({
+      title: `a delete that the service answers with ${answer} is done although late reads still show the endpoint`,
+      service: { lateListsMs: 4_000, lateGetsMs: 4_000 },
+      rounds: [
+        {},
+        {
+          idleMs: longMs,
+          command: 'destroy',
+          others: [{ at: {}, does: 'delete' }],
+          faults:
+            answer === '404'
+              ? [{ match: { method: 'DELETE' }, effect: { kind: 'status', status: 404 } }]
+              : [],
+        },
+      ],
+      expect: { drops: 1, state: 'nothing', requests: { 'DELETE endpoint': 1 } },
+    }),
+  ),
   {
     title: 'a refresh believes the first reads of an endpoint that others have deleted',
     rounds: [{}, { command: 'refresh', others: [{ does: 'delete' }] }],
