@@ -1,4 +1,3 @@
-import { silenceDiagnostics } from '../support/diagnostics';
 import {
   failing,
   hanging,
@@ -11,8 +10,6 @@ import {
 } from '../support/fault-rows';
 import type { Round, Row } from '../support/row';
 import { checkRows } from '../support/run-row';
-
-silenceDiagnostics();
 
 // What the user takes back, or changes, after a run that failed.
 

@@ -1,12 +1,11 @@
 import type { Endpoint } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
+import type { StoredInputs } from '../../provider/src/dynamic/stored-properties';
 import { collectDiagnostics } from '../support/diagnostics';
 import { runCreate, runUpdate } from '../support/engine';
-import { failureOf } from '../support/failure';
-import { startProxy } from '../support/rewriting-proxy';
-import { startHttpService } from '../support/start-http-service';
 import { idsOf, ownEndpoints, type Service, startService, urnOf } from '../support/start-service';
+
+// Several resources of a program that mean one endpoint, and several endpoints that one resource could mean.
 
 const shown = collectDiagnostics();
 
@@ -31,28 +30,6 @@ it('an update reports a replica of the derived name, and how to delete it', asyn
     `\`postgres-compute endpoints delete ${late.id} --project ${project.id}\``,
   );
   expect(idsOf(service)).toEqual([state.id, late.id]);
-});
-
-it('a replica whose POST response is lost is created once, although a later list omits it once', async () => {
-  const service = await startHttpService({ operationMs: 30 });
-  let shownBy = 0;
-  let posts = 0;
-  let gets = 0;
-  const url = await startProxy(service.emulator.url, (method, path, response) => {
-    if (method === 'POST' && posts++ === 0) return { status: 502, body: '' };
-    if (/endpoints$/.test(path) && method === 'GET') {
-      const { endpoints = [] } = response.body || {};
-      const others = endpoints.filter((each) => each.branch_id !== service.branch.id);
-      if (others.length < endpoints.length && ++shownBy === 2)
-        return { ...response, body: { endpoints: others } };
-    }
-    if (/endpoints\/ep-[^/]+$/.test(path) && method === 'GET' && gets++ === 0)
-      return { status: 404, body: { code: 'NOT_FOUND', message: 'not found' } as object };
-    return undefined;
-  });
-  const provider = service.startProvider({ POSTGRES_COMPUTE_BASE_URL: url });
-  const { id } = await runCreate(provider, service.declare({ type: 'read_only' }));
-  expect(idsOf(service)).toEqual([id]);
 });
 
 it('a replica that another resource has in state is not reported', async () => {
@@ -97,32 +74,28 @@ describe('a new resource with the old name of a renamed one', () => {
   });
 });
 
-it('an update after a failed create leaves alone what other people have changed, although it fails once', async () => {
+it('an endpoint of a resource that the program keeps is not adopted by another one of the same name', async () => {
   const service = await startService();
-  const { emulator } = service;
-  const failing = { match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } } as const;
-  emulator.inject(failing);
-  const inputs = service.declare();
-  const { id = '', properties } = await failureOf(runCreate(service.startProvider(), inputs));
-  emulator.changeEndpoint(id, { settings: { pg_settings: { work_mem: '64MB' } } });
-  emulator.inject(failing);
-  const update = (outs: unknown) =>
-    runUpdate(service.startProvider(), { id, inputs, outs: outs as StoredOutputs }, inputs);
-  await update((await failureOf(update(properties))).properties);
-  expect(ownEndpoints(service)).toMatchObject([{ id, current_state: 'active' }]);
-  expect(ownEndpoints(service)).toHaveProperty('0.settings.pg_settings.work_mem', '64MB');
+  const inputs = service.declare({ name: 'api', __urn: urnOf('first') });
+  const { id, outs } = await runCreate(service.startProvider(), inputs);
+  const nextRun = service.startProvider();
+  await nextRun.check(inputs, inputs);
+  await nextRun.diff(id, outs, inputs);
+  await expect(nextRun.create({ ...inputs, adopt: true, __urn: urnOf('second') })).rejects.toThrow(
+    /belongs to urn:.*::first/,
+  );
 });
 
-it('an update repeats the suspension that failed when a create took over its endpoint and moved it', async () => {
+it('a create on a branch that another endpoint leaves in the same update suggests dependsOn', async () => {
   const service = await startService();
-  const { emulator, project } = service;
-  const program = service.declare({ type: 'read_only', __createsBeforeDelete: true });
-  const { id } = await runCreate(service.startProvider(), program);
-  const { id: branchId } = emulator.createBranch(project.id, { name: 'next' });
-  emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-fails' } });
-  const inputs = { ...program, branchId };
-  const { properties } = await failureOf(runCreate(service.startProvider(), inputs));
-  const state = { id, inputs, outs: properties as StoredOutputs };
-  await runUpdate(service.startProvider(), state, inputs);
-  expect(emulator.requests().filter(({ path }) => path.endsWith(`${id}/suspend`))).toHaveLength(1);
+  const first = service.declare({ name: 'first' });
+  const state = await runCreate(service.startProvider(), first);
+  const target = service.emulator.createBranch(service.project.id);
+  const run = service.startProvider();
+  const moved = { ...first, branchId: target.id };
+  const { inputs } = await run.check({ ...state.inputs }, { ...moved });
+  await run.diff(state.id, state.outs, inputs as typeof moved);
+  await expect(run.create(service.declare({ name: 'second' }))).rejects.toThrow(
+    /This update moves it to another branch: add its resource \(urn:\S+::first\) to `dependsOn`/,
+  );
 });
