@@ -46,7 +46,7 @@ const deadlines: readonly Row[] = [
         command: 'destroy',
         timeoutSeconds: 3,
         faults: [hanging('suspend_compute')],
-        message: /The service has accepted the delete/,
+        message: /still waiting for suspend_compute .*The service has accepted the delete/,
       },
       { command: 'destroy' },
     ],

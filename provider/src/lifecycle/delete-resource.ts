@@ -67,9 +67,10 @@ export async function deleteResource(request: DeleteRequest): Promise<void> {
       onProgress: (latest) => progress.show(describeRunning(latest), deadline.elapsedMs),
     });
     const isProven = !result.hasVanished && result.operations.every(({ status }) => status === 'finished');
+    const isCutOff = result.outcome === 'interrupted' || result.outcome === 'timed out';
     // It may no longer exist even though an operation of the delete failed or vanished. A read that does not show it may be older
     // than its creation, so only the last one counts.
-    if (result.outcome === 'interrupted' || (!isProven && (await remains(() => false))))
+    if (isCutOff || (!isProven && (await remains(() => false))))
       throw new Error(describe(subject, kind, result, deadline));
   };
   if (isAccepted)
