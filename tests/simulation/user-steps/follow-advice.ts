@@ -18,9 +18,9 @@ export function followAdvice(
 ): UserStep | undefined {
   let next: UserStep | undefined;
   for (const { urn, message } of failures) {
-    const isRemoved = removeRetained(world, message) || removeChildren(world, message);
-    const changed =
-      change(world, next ?? step, nameOf(urn), message) ?? (isLater(message) ? step : undefined);
+    const advised = change(world, next ?? step, nameOf(urn), message);
+    const isRemoved = !advised && (removeRetained(world, message) || removeChildren(world, message));
+    const changed = advised ?? (isLater(message) ? step : undefined);
     if (!changed && !isRemoved) return undefined;
     next = changed ?? next ?? step;
   }
