@@ -50,8 +50,11 @@ const FLAGS = {
   shared_buffers: '128MB',
   superuser_reserved_connections: '3',
   fsync: 'off',
-  // A standby, or a copy under way, can be that far behind.
+  // A standby can be that far behind.
   wal_keep_size: '128MB',
+  // A copy under way needs one, with everything that is written in the meantime.
+  max_replication_slots: '10',
+  max_slot_wal_keep_size: '-1',
   // One that does not log in takes a place among max_connections.
   authentication_timeout: '15s',
   // Of standbys, and of the emulator's own connections.
@@ -185,6 +188,8 @@ export class Cluster {
     if (this.server === undefined) await copyFolder(folder, copying, OF_SERVER);
     else
       await this.connect('postgres', async (admin) => {
+        // Until the session ends, the server removes nothing of its log.
+        await admin.query("SELECT pg_create_physical_replication_slot('emulator', true, true)");
         await admin.query("SELECT pg_backup_start('emulator', true)");
         await copyFolder(folder, copying, OF_SERVER_OR_LOG);
         // The copy has them as they are when the backup stops.
