@@ -48,7 +48,7 @@ describe('a replacement does not begin if its create is bound to fail', () => {
     const changed = { projectId, name: 'data', parentId: feature, allowDataLoss: true };
     const { message } = await errorOf(run.preview(branch, changed, retained));
     expect(message).toContain(`retainOnDelete leaves branch ${branch.id} at the service`);
-    expect(run.shown.join()).not.toContain('its data will be deleted');
+    expect(run.shown.join()).not.toContain('deletes the data');
     const renamed = await startRun().preview(branch, { ...changed, name: 'data-2' }, retained);
     expect(renamed.replaces).toEqual(['parentId']);
   });

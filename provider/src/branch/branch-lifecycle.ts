@@ -140,12 +140,12 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const isUnasked = replacement === undefined && this.#claims.resource(urn).inState !== undefined;
     if (!(isEarly || isUnasked) || isUnknown(allowDataLoss) || allowDataLoss === true) return [];
     const [cause, wayOut] = isEarly
-      ? ['its parent is replaced, which replaces the branch', 'leave its parent as it was']
+      ? ['its parent is replaced', 'leave its parent as it was']
       : [
-          'a resource option (replaceWith, replaceOnChanges, import or another provider) replaces the branch',
+          'a resource option (replaceWith, replaceOnChanges, import or another provider) replaces it',
           'leave the option out',
         ];
-    const reason = `${cause}: its data will be deleted, with its endpoints. allowDataLoss is not true. To continue, set allowDataLoss: true; to keep the data, ${wayOut}.`;
+    const reason = `allowDataLoss is not true, and this deletes the data of the branch, with its endpoints: ${cause}. To continue, set allowDataLoss: true; to keep the data, ${wayOut}.`;
     return [{ property: '', reason }];
   }
 
@@ -172,23 +172,22 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       replaces.some((name) => !isUnknown(inputs[name as keyof BranchInputs])) ||
       (resource.urn !== undefined && !this.#claims.isDeclared(resource.urn));
     const isRetained = this.#claims.resource(resource.urn).isRetained === true;
-    const what = isRetained
-      ? 'it stays at the service (retainOnDelete), and the new one starts with the data of its parent'
-      : 'its data will be deleted, with its endpoints';
-    const deletes = `branch ${id}: ${what}`;
     const change = `a change of ${replaces.join(' and ')}`;
+    const consequence = isRetained
+      ? `leaves branch ${id} at the service (retainOnDelete), and creates one with the data of its parent: ${change}`
+      : `deletes the data of branch ${id}, with its endpoints: ${change}`;
     const warn = (...lines: string[]) => this.core.show('warning', news, lines);
-    const gate = 'If it does, `pulumi up` fails, because allowDataLoss is not true.';
-    if (!isCertain)
-      return warn(`${change} may replace ${deletes}.${allowDataLoss === true ? '' : ` ${gate}`}`);
+    const gate =
+      allowDataLoss === true ? '' : '. If it does, `pulumi up` fails, because allowDataLoss is not true';
+    if (!isCertain) return warn(`${consequence}, unless the value stays the same${gate}`);
     if (allowDataLoss === true) {
       const project = this.core.projects.project(prior.outputs.projectId);
       const patience = new Deadline(this.core.previewPatienceMs);
       const goesToo = isRetained ? undefined : await foreseeStanding(this.core, project, id, patience);
-      return warn(`${change} replaces ${deletes}`, ...(goesToo === undefined ? [] : [goesToo]));
+      return warn(consequence, ...(goesToo === undefined ? [] : [goesToo]));
     }
     throw new Error(
-      `${change} replaces ${deletes}. allowDataLoss is not true, so nothing was changed. To continue, set allowDataLoss: true; to keep the data, leave ${replaces.join(' and ')} as it was. If this branch is replaced because its parent is, apply allowDataLoss: true in an earlier \`pulumi up\`.`,
+      `allowDataLoss is not true, and this ${consequence}. Nothing was changed. To continue, set allowDataLoss: true; to keep the data, leave ${replaces.join(' and ')} as it was. If this branch is replaced because its parent is, apply allowDataLoss: true in an earlier \`pulumi up\`.`,
     );
   }
 
