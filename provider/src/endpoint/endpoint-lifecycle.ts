@@ -40,14 +40,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
   constructor(core: ProviderCore) {
     this.core = core;
     this.#claims = core.claims.endpoint;
-    this.#diagnostics = new PreviewDiagnostics({
-      projects: core.projects,
-      patienceMs: core.previewPatienceMs,
-      allowsRestart: (inputs) => this.#allowsRestart(inputs),
-      settingNames: core.config.names,
-      claimAdoption: (id, urn) => this.#claims.claimAdoption(id, urn),
-      show: (severity, declaration, lines) => core.show(severity, declaration, lines),
-    });
+    this.#diagnostics = new PreviewDiagnostics(core);
   }
 
   async check(
@@ -189,13 +182,13 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       (other) => this.#claims.keeperOf(other.id, undefined) === undefined,
     );
     const sentences = describeDuplicates(toCreateTarget(declaration), unclaimed, id);
-    await this.#diagnostics.report(declaration, sentences, []);
+    await this.core.show('warning', declaration, sentences);
   }
 
   /** Whether `allowRestart` forbids what a replacement of the branch does to the endpoint. */
   async #checkDeferredGate(checked: CheckedDeclaration<EndpointInputs>): Promise<InputFailure[]> {
     const gate = this.#deferredGates.get(checked.resource.urn ?? '');
-    if (!gate || this.#allowsRestart(checked.inputs)) return [];
+    if (!gate || this.core.allowsRestart(checked.inputs)) return [];
     try {
       await gate(checked);
       return [];
@@ -233,10 +226,6 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
   #startWork(declaration: Declaration, deadline: Deadline, ...prior: readonly Declaration[]) {
     const { inputs, resource } = declaration;
     const work = this.core.startWork(declaration, deadline, prior);
-    return { ...work, allowsRestart: this.#allowsRestart(inputs), secretNames: resource.secretNames };
-  }
-
-  #allowsRestart({ allowRestart }: EndpointInputs): boolean {
-    return allowRestart ?? this.core.config.allowRestart;
+    return { ...work, allowsRestart: this.core.allowsRestart(inputs), secretNames: resource.secretNames };
   }
 }

@@ -13,7 +13,7 @@ import {
 } from './delete-guards';
 import type { InputFailure } from './input-values';
 import { isUp } from './plan';
-import type { ProviderCore } from './provider-core';
+import { asReported, type ProviderCore } from './provider-core';
 import type { ResourceClaims } from './resource-claims';
 import type { Properties } from './resource-identity';
 import type { Prior } from './resource-state';
@@ -47,7 +47,7 @@ export async function guardDelete(question: DeleteQuestion): Promise<void> {
   const reason = judgeDelete(facts);
   if (reason !== undefined) throw new Error(reason);
   const goesToo = describeStanding(id, facts.standing);
-  if (goesToo !== undefined) await core.showOnce('warning', { ...prior, inputs: prior.outputs }, goesToo);
+  if (goesToo !== undefined) await core.show('warning', asReported(prior), [goesToo]);
 }
 
 async function gatherFacts(question: DeleteQuestion): Promise<DeleteFacts> {
@@ -78,10 +78,8 @@ function findUnasked({ core, prior }: DeleteQuestion, endpoint: Endpoint | undef
   const replacement = claims.findReplacement(urn);
   const isUnasked =
     claims.resource(urn).inState !== undefined && claims.resource(urn).replacement === undefined;
-  const allowsRestart = replacement?.allowRestart ?? core.config.allowRestart;
-  return endpoint && isUp(endpoint) && replacement && isUnasked && allowsRestart !== true
-    ? endpoint
-    : undefined;
+  const isForbidden = replacement && isUnasked && !core.allowsRestart(replacement);
+  return endpoint && isUp(endpoint) && isForbidden ? endpoint : undefined;
 }
 
 /** Of an endpoint the service is asked only if this run may adopt or replace it; of a branch always. */
