@@ -31,8 +31,8 @@ export function findExisting(
   const { name, adopt } = inputs;
   const named = name === undefined ? undefined : findNamed(branches, [name]);
   if (!named) return undefined;
-  const holder = claims.findFormerHolder(inputs.projectId, named.name, resource.urn);
-  if (holder !== undefined)
+  const holder = claims.findRenamed(named.id);
+  if (holder !== undefined && holder !== resource.urn)
     throw new Error(
       `create of branch "${name}": branch ${named.id} has that name until this update renames it. With its resource (${holder}) in \`dependsOn\` of this one, and without adopt, \`pulumi up\` creates a new branch.`,
     );

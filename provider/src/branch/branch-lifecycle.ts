@@ -67,16 +67,12 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       const changes = findChanges(prior, news.inputs);
       const replaces: string[] = intersection(changes, replacingArguments);
       const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
-      const { urn } = news.resource;
       if (this.#claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces };
       const deletesData = replaces.length > 0;
       if (deletesData) await this.#reportReplacement(id, replaces, prior, news);
       else if (await this.#hasFailedToBecomeReady(id, prior)) replaces.push('unsettledOperations');
-      // Don't claim a branch that is about to be replaced: its delete must go through.
-      const isReplacing = replaces.length > 0;
-      this.#claims.noteDiff(id, urn, prior, { isReplacing, hasChanges });
-      if (urn !== undefined && !isReplacing) this.#claims.claimInState(id, urn);
-      if (!isReplacing && changes.includes('name')) await checkRename(id, news.inputs, this.core);
+      this.#claims.noteDiff(id, prior, news, { replaces, hasChanges });
+      if (replaces.length === 0 && changes.includes('name')) await checkRename(id, news.inputs, this.core);
       return { hasChanges, changes, replaces, deletesData };
     });
   }
@@ -122,7 +118,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       const { project, progress } = this.core.startWork(reported, deadline);
       const question: DeleteQuestion = {
         ...{ core: this.core, kind: 'branch', id, prior, project, deadline },
-        findObstacle: (inputs) => findObstacle(this.core, { ...prior, inputs: inputs as BranchInputs }, id), // As checked.
+        findObstacle: (news) => findObstacle(this.core, news as BranchDeclaration, id), // As checked.
       };
       const check = () => guardDelete(question);
       return deleteBranch(project, id, deadline, progress, check);
@@ -135,10 +131,13 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
    */
   #findUnjudgedReplacement({ resource: { urn }, inputs }: CheckedDeclaration<BranchInputs>): InputFailure[] {
     const { allowDataLoss } = inputs;
-    const { replacement } = this.#claims.resource(urn);
-    const isEarly = replacement === 'early';
-    const isUnasked = replacement === undefined && this.#claims.resource(urn).inState !== undefined;
-    if (!(isEarly || isUnasked) || isUnknown(allowDataLoss) || allowDataLoss === true) return [];
+    const isEarly = this.#claims.resource(urn).replacement === 'early';
+    if (
+      !(isEarly || this.#claims.isReplacedUnasked(urn)) ||
+      isUnknown(allowDataLoss) ||
+      allowDataLoss === true
+    )
+      return [];
     const [cause, wayOut] = isEarly
       ? ['its parent is replaced', 'leave its parent as it was']
       : [
@@ -171,7 +170,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const isCertain =
       replaces.some((name) => !isUnknown(inputs[name as keyof BranchInputs])) ||
       (resource.urn !== undefined && !this.#claims.isDeclared(resource.urn));
-    const isRetained = this.#claims.resource(resource.urn).isRetained === true;
+    const isRetained = this.#claims.isRetained(resource.urn);
     const change = `a change of ${replaces.join(' and ')}`;
     const consequence = isRetained
       ? `leaves branch ${id} at the service (retainOnDelete), and creates one with the data of its parent: ${change}`
@@ -210,8 +209,8 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
         this.#claims.claimAdoption(existing.item.id, urn);
       return describeCreation(declaration, existing);
     } catch (error) {
-      const { projectId, name = '' } = declaration.inputs;
-      const isFreed = this.#claims.findFormerHolder(projectId, name, declaration.resource.urn) !== undefined;
+      const { name } = declaration.inputs;
+      const isFreed = branches.some((each) => each.name === name && this.#claims.findRenamed(each.id));
       return isFreed ? messageOf(error) : `${messageOf(error)} ${forcedReplacement}`;
     }
   }

@@ -89,9 +89,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       if (this.#claims.isRefreshed(id, prior, news))
         return { hasChanges, changes, replaces, restarts: false };
       const isReplacing = replaces.length > 0;
-      this.#claims.noteDiff(id, urn, prior, { isReplacing, hasChanges });
-      // Don't claim an endpoint that is about to be replaced: its delete must go through.
-      if (urn !== undefined && !isReplacing) this.#claims.claimInState(id, urn);
+      this.#claims.noteDiff(id, prior, news, { replaces, hasChanges });
       const leaves = isReplacing ? !news.resource.createsBeforeDelete : !isAskedEarly;
       if (leaves && changes.includes('branchId')) this.#claims.noteItem(id, { mover: urn });
       if (goesWithBranch) checkRetained(id, prior);
@@ -166,7 +164,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       const { project, progress } = this.#startWork(reported, deadline);
       const question: DeleteQuestion = {
         ...{ core: this.core, kind: 'endpoint', id, prior, project, deadline },
-        findObstacle: (inputs) => findObstacle(this.core, { ...prior, inputs: inputs as EndpointInputs }, id), // As checked.
+        findObstacle: (news) => findObstacle(this.core, news as Declaration, id), // As checked.
       };
       const check = () => guardDelete(question);
       return this.#claims.noteLeaving(id, deleteEndpoint(project, id, deadline, progress, check));
@@ -178,9 +176,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     const { projectId } = declaration.inputs;
     if (isUnknown(projectId)) return;
     const { endpoints } = this.core.projects.project(projectId);
-    const unclaimed = endpoints.latest.filter(
-      (other) => this.#claims.keeperOf(other.id, undefined) === undefined,
-    );
+    const unclaimed = endpoints.latest.filter((other) => this.#claims.item(other.id).holder === undefined);
     const sentences = describeDuplicates(toCreateTarget(declaration), unclaimed, id);
     await this.core.show('warning', declaration, sentences);
   }

@@ -15,7 +15,7 @@ import type { InputFailure } from './input-values';
 import { isUp } from './plan';
 import { asReported, type ProviderCore } from './provider-core';
 import type { ResourceClaims } from './resource-claims';
-import type { Properties } from './resource-identity';
+import type { Declared, Properties } from './resource-identity';
 import type { Prior } from './resource-state';
 
 /** A delete that the engine asks for. */
@@ -27,7 +27,7 @@ export interface DeleteQuestion {
   readonly project: ServiceProject;
   readonly deadline: Deadline;
   /** Why what is to be created in its place can't be created; undefined when it can. */
-  readonly findObstacle: (replacement: Properties) => Promise<string | undefined>;
+  readonly findObstacle: (replacement: Declared<Properties>) => Promise<string | undefined>;
 }
 
 /**
@@ -76,9 +76,7 @@ function findUnasked({ core, prior }: DeleteQuestion, endpoint: Endpoint | undef
   const claims = core.claims.endpoint;
   const { urn } = prior.resource;
   const replacement = claims.findReplacement(urn);
-  const isUnasked =
-    claims.resource(urn).inState !== undefined && claims.resource(urn).replacement === undefined;
-  const isForbidden = replacement && isUnasked && !core.allowsRestart(replacement);
+  const isForbidden = replacement && claims.isReplacedUnasked(urn) && !core.allowsRestart(replacement.inputs);
   return endpoint && isUp(endpoint) && isForbidden ? endpoint : undefined;
 }
 
@@ -122,7 +120,7 @@ export async function listStanding(
   return standing.map((endpoint) => {
     const branchIds = endpoint.type === 'read_write' ? [branchId] : [];
     const adopter = claims.endpoint.findAdopter({ projectId, names: [endpoint.name], branchIds }, undefined);
-    return { endpoint, keeper: claims.endpoint.declaredHolderOf(endpoint.id) ?? adopter };
+    return { endpoint, keeper: claims.endpoint.item(endpoint.id).holder ?? adopter };
   });
 }
 
@@ -153,8 +151,8 @@ export async function findReplacementFailures(
   urn: string | undefined,
   find: (replaced: string | undefined) => Promise<string | undefined>,
 ): Promise<InputFailure[]> {
-  const { idInState, isRetained } = claims.resource(urn);
-  if (idInState === undefined && !isRetained) return [];
+  const { idInState } = claims.resource(urn);
+  if (idInState === undefined && !claims.isRetained(urn)) return [];
   // The delete asks once more, and fails if the service can't be reached.
   const obstacle = await find(idInState).catch(() => undefined);
   return obstacle ? [{ property: '', reason: `its create is bound to fail: ${obstacle}` }] : [];
