@@ -100,7 +100,7 @@ async function discard(request: CreateRequest, { id, created_at }: Branch, error
   const lag = deadline.next(Math.min(project.readLagMs, deadline.remainingMs));
   const holder = await rereadUntil(lag, find, (found) => found !== undefined).catch(() => undefined);
   if (!holder || Date.parse(holder.created_at) >= Date.parse(created_at)) return;
-  const isDeleted = await deleteBranch(project, id, deadline, progress).then(
+  const isDeleted = await deleteBranch({ project, id, deadline, progress }).then(
     () => true,
     () => false,
   );

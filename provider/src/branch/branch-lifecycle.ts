@@ -4,16 +4,11 @@ import { Deadline } from '../control-api/deadline';
 import type { Branch } from '../control-api/wire-types';
 import { checkDeclaration } from '../lifecycle/check-declaration';
 import type { Existing } from '../lifecycle/create-once';
-import {
-  type DeleteQuestion,
-  findReplacementFailures,
-  foreseeStanding,
-  guardDelete,
-} from '../lifecycle/delete-facts';
+import { deleteGuarded, findReplacementFailures, foreseeStanding } from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
-import type { CheckedDeclaration, UncheckedDeclaration } from '../lifecycle/resource-identity';
+import type { CheckedDeclaration, Declared, UncheckedDeclaration } from '../lifecycle/resource-identity';
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
 import { isUnsettled } from '../lifecycle/resource-state';
 import { isFailed } from '../operations/operation-outcome';
@@ -108,21 +103,10 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     });
   }
 
-  /** Deletes the branch, unless a resource of this run keeps it. One that no longer exists is deleted. */
   async delete(id: string, prior: PriorBranch, deadline: Deadline): Promise<void> {
-    const reported = asReported(prior);
-    await this.core.presentably([reported], async () => {
-      const { urn } = prior.resource;
-      const keeper = this.#claims.keeperOf(id, urn);
-      if (keeper !== undefined) return this.core.reportKept(`branch ${id}`, urn, keeper);
-      const { project, progress } = this.core.startWork(reported, deadline);
-      const question: DeleteQuestion = {
-        ...{ core: this.core, kind: 'branch', id, prior, project, deadline },
-        findObstacle: (news) => findObstacle(this.core, news as BranchDeclaration, id), // As checked.
-      };
-      const check = () => guardDelete(question);
-      return deleteBranch(project, id, deadline, progress, check);
-    });
+    const find = (news: Declared<object>) => findObstacle(this.core, news as BranchDeclaration, id); // As checked.
+    const question = { core: this.core, kind: 'branch', id, prior, deadline, findObstacle: find } as const;
+    await this.core.presentably([asReported(prior)], () => deleteGuarded(question, deleteBranch));
   }
 
   /**

@@ -11,6 +11,7 @@ import {
   judgeStanding,
   type StandingEndpoint,
 } from './delete-guards';
+import type { DeleteRequest } from './delete-resource';
 import type { InputFailure } from './input-values';
 import { isUp } from './plan';
 import { asReported, type ProviderCore } from './provider-core';
@@ -19,29 +20,43 @@ import type { Declared, Properties } from './resource-identity';
 import type { Prior } from './resource-state';
 
 /** A delete that the engine asks for. */
-export interface DeleteQuestion {
+interface DeleteQuestion {
   readonly core: ProviderCore;
   readonly kind: 'endpoint' | 'branch';
   readonly id: string;
-  readonly prior: Prior<object, Properties>;
-  readonly project: ServiceProject;
+  readonly prior: Prior<object, Properties & { readonly projectId: string }>;
   readonly deadline: Deadline;
   /** Why what is to be created in its place can't be created; undefined when it can. */
   readonly findObstacle: (replacement: Declared<Properties>) => Promise<string | undefined>;
 }
 
 /**
- * Judges a delete by what this run and the service know now. Shows what else is deleted with it.
+ * Deletes it, unless a resource of this run keeps it, and if no guard refuses. Every request waits for its judgement.
  * @throws Error that says why nothing is deleted
  */
-export async function guardDelete(question: DeleteQuestion): Promise<void> {
-  const { core, id, prior, project, deadline } = question;
+export async function deleteGuarded(
+  question: DeleteQuestion,
+  remove: (work: Pick<DeleteRequest, 'project' | 'id' | 'deadline' | 'progress' | 'check'>) => Promise<void>,
+): Promise<void> {
+  const { core, kind, id, prior, deadline } = question;
+  const { urn } = prior.resource;
+  const claims = core.claims[kind];
+  const keeper = claims.keeperOf(id, urn);
+  if (keeper !== undefined) return core.reportKept(`${kind} ${id}`, urn, keeper);
+  const { project, progress } = core.startWork(asReported(prior), deadline);
+  const check = () => guardDelete(question, project);
+  await claims.noteLeaving(id, remove({ project, id, deadline, progress, check }));
+}
+
+/** Judges a delete by what this run and the service know now. Shows what else is deleted with it. */
+async function guardDelete(question: DeleteQuestion, project: ServiceProject): Promise<void> {
+  const { id, core, prior, deadline } = question;
   const { latestAt } = project.writes;
   // Only what this process has just written may be missing from reads, such as the move of an endpoint.
   const lagMs = Math.min(latestAt + project.readLagMs - performance.now(), deadline.remainingMs);
   const facts = await rereadUntil(
     deadline.next(Math.max(0, lagMs)),
-    () => gatherFacts(question),
+    () => gatherFacts(question, project),
     (each) => judgeStanding(each) === undefined,
   );
   const reason = judgeDelete(facts);
@@ -50,13 +65,13 @@ export async function guardDelete(question: DeleteQuestion): Promise<void> {
   if (goesToo !== undefined) await core.show('warning', asReported(prior), [goesToo]);
 }
 
-async function gatherFacts(question: DeleteQuestion): Promise<DeleteFacts> {
+async function gatherFacts(question: DeleteQuestion, project: ServiceProject): Promise<DeleteFacts> {
   const { core, kind, id, prior } = question;
   const { urn } = prior.resource;
   const claims = core.claims[kind];
   const replacement = claims.findReplacement(urn);
   const obstacle = replacement && (await question.findObstacle(replacement));
-  const live = await readLive(question);
+  const live = await readLive(question, project);
   return {
     subject: kind === 'branch' ? { action: 'delete', branchId: id } : { action: 'delete', endpointId: id },
     lacksCreate: claims.lacksCreate(urn),
@@ -81,7 +96,7 @@ function findUnasked({ core, prior }: DeleteQuestion, endpoint: Endpoint | undef
 }
 
 /** Of an endpoint the service is asked only if this run may adopt or replace it; of a branch always. */
-async function readLive({ core, kind, id, prior, project, deadline }: DeleteQuestion) {
+async function readLive({ core, kind, id, prior, deadline }: DeleteQuestion, project: ServiceProject) {
   const { resource, outputs } = prior;
   const known = { projectId: project.id, names: [outputs.name] };
   if (kind === 'endpoint') {
