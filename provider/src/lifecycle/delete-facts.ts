@@ -140,8 +140,8 @@ export async function listStanding(
 }
 
 /**
- * What a preview knows of the endpoints that are deleted with a branch: those that depend on it are replaced with it, of which the
- * engine asks later. Returns what goes with it.
+ * Lists the endpoints that a replacement of the branch deletes, for a preview, and remembers them. The engine asks later about those
+ * that depend on the branch. Returns a sentence that names the endpoints.
  * @throws Error when the program keeps one of them
  */
 export async function foreseeStanding(
@@ -160,7 +160,7 @@ export async function foreseeStanding(
   return describeStanding(branchId, standing);
 }
 
-/** Refuses a create that is bound to fail, where an old resource may be deleted or left for it. */
+/** Why the create is bound to fail. Asked only if the engine may first delete an old resource, or leave it at the service. */
 export async function findReplacementFailures(
   claims: ResourceClaims,
   urn: string | undefined,
