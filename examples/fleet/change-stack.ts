@@ -4,7 +4,9 @@ import { basename, join } from 'node:path';
 import {
   ConcurrentUpdateError,
   type DiagnosticEvent,
+  type EngineEvent,
   type PreviewOptions,
+  type ResourcePreEvent,
   type Stack,
 } from '@pulumi/pulumi/automation';
 import { CORE_SCHEMA, dump, load } from 'js-yaml';
@@ -15,8 +17,9 @@ import { clearLock } from './stack-lock';
 
 /** The setting of the plugin. With the dynamic provider, it is `postgresCompute:allowRestart`. */
 const allowRestart = 'postgres-compute:allowRestart';
-/** The provider's diagnostics. */
-const restart = /restarts? the compute and drops? its connections/;
+/** Among the properties that a preview changes, if that restarts an active compute. */
+const restart = 'restartsCompute';
+/** How the provider's error begins. */
 const refusal = 'allowRestart is false';
 
 /**
@@ -38,9 +41,8 @@ async function previewAndApply(stack: Stack, { target, restartWindow }: Fleet): 
   try {
     // A preview changes nothing. With the permission, it reports every restart instead of stopping at the first one.
     const previewed = await writeConfig(stack, folder, { ...target, [allowRestart]: true });
-    const diagnostics = await run((options) => stack.preview(options), previewed);
-    const restarts = new Set(diagnostics.filter(({ message }) => restart.test(message)).map(({ urn }) => urn))
-      .size;
+    const events = await run((options) => stack.preview(options), previewed);
+    const restarts = events.filter(({ resourcePreEvent }) => isRestart(resourcePreEvent)).length;
     const mayRestart = restartWindow !== undefined && isOpen(restartWindow, new Date());
     if (restarts > 0 && !mayRestart) return { outcome: 'held', restarts };
     const applied = await writeConfig(stack, folder, { ...target, [allowRestart]: mayRestart });
@@ -78,23 +80,23 @@ async function writeConfig(stack: Stack, folder: string, values: object): Promis
   return file;
 }
 
-/** Runs a command. Returns its diagnostics. @throws Error with its error diagnostics, if it fails */
+function isRestart(step: ResourcePreEvent | undefined): boolean {
+  return step?.metadata.detailedDiff?.[restart] !== undefined;
+}
+
+/** Runs a command. Returns its events. @throws Error with its error diagnostics, if it fails */
 async function run(
   command: (options: PreviewOptions) => Promise<unknown>,
   configFile: string,
-): Promise<DiagnosticEvent[]> {
-  const diagnostics: DiagnosticEvent[] = [];
+): Promise<EngineEvent[]> {
+  const events: EngineEvent[] = [];
   try {
-    await command({
-      configFile,
-      color: 'never',
-      onEvent: ({ diagnosticEvent }) => {
-        if (diagnosticEvent && !diagnosticEvent.ephemeral) diagnostics.push(diagnosticEvent);
-      },
-    });
-    return diagnostics;
+    await command({ configFile, color: 'never', onEvent: (event) => events.push(event) });
+    return events;
   } catch (error) {
-    const errors = diagnostics.filter(({ severity }) => severity === 'error');
+    const errors = events.flatMap(({ diagnosticEvent }) =>
+      diagnosticEvent?.severity === 'error' ? [diagnosticEvent] : [],
+    );
     if (errors.length === 0) throw error;
     throw new CommandFailure(errors, error);
   }

@@ -16,9 +16,15 @@ export { ControlApiError } from './control-api/control-api-error';
 export type { FailureMeaning } from './control-api/failure-meaning';
 export { type ComputeSize, computeSizes, type SizeOutput } from './endpoint/compute-size';
 export type { UnsettledOperation } from './lifecycle/resource-state';
-export { getBranch, getBranches } from './lookups/branch-lookup';
-export { getConnectionUri } from './lookups/connection-uri-lookup';
-export { getComputeEndpoint, getComputeEndpoints } from './lookups/endpoint-lookup';
+export {
+  getBranch,
+  getBranches,
+  getComputeEndpoint,
+  getComputeEndpoints,
+  getConnectionUri,
+  getProject,
+  getProjects,
+} from './lookups/get-by-stack';
 export type { BranchState } from './lookups/live-branch';
 export type { ConnectionUri } from './lookups/live-connection-uri';
 export type { ComputeEndpointState } from './lookups/live-endpoint';
@@ -34,4 +40,3 @@ export {
 } from './lookups/operation-lookup';
 export type { OperationState } from './lookups/operation-state';
 export { OperationWaitError } from './lookups/operation-wait-error';
-export { getProject, getProjects } from './lookups/project-lookup';

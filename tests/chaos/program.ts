@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mapValues } from 'lodash';
-import { dependentArgument, isDependent } from '../simulation/engine';
 import type { Declaration } from '../simulation/program';
 import { type DoorName, programDoors, usePlugin } from '../support/program-doors';
 
@@ -40,10 +39,9 @@ export async function declare(
   folder: string,
   door: DoorName,
   declarations: readonly Declaration[],
-  dependedOn: string | undefined,
 ): Promise<void> {
   const resources = declarations.map((declaration) => {
-    const { urn, args, timeoutSeconds, deletesFirst, importId, replaceOnChanges, onBranch } = declaration;
+    const { urn, args, timeoutSeconds, deletesFirst, importId, replaceOnChanges, references } = declaration;
     // The host of dynamic providers can import nothing into a program: there the user adopts the endpoint.
     const isAdopted = door === 'dynamic' && importId !== undefined;
     const timeouts = { create: timeoutSeconds, update: timeoutSeconds, delete: timeoutSeconds };
@@ -51,12 +49,7 @@ export async function declare(
       type: urn.includes(':Branch::') ? 'Branch' : 'ComputeEndpoint',
       name: nameOf(urn),
       args: { ...args, timeouts, ...(isAdopted && { adopt: true }) },
-      outputs: {
-        ...(onBranch !== undefined && { branchId: [nameOf(onBranch), 'id'] }),
-        ...(dependedOn !== undefined &&
-          isDependent(urn, dependedOn) &&
-          mapValues(dependentArgument, (_value, output) => [nameOf(dependedOn), output])),
-      },
+      outputs: mapValues(references, ({ urn: other, output }) => [nameOf(other), output]),
       options: {
         ...(!deletesFirst && { deleteBeforeReplace: false }),
         ...(importId !== undefined && !isAdopted && { import: importId }),

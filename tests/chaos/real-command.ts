@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { EngineResult } from '../simulation/engine';
+import type { EngineResult } from '../simulation/engine-failures';
 import type { EngineOptions } from '../simulation/engine-steps';
 import type { Mishap } from '../simulation/simulated-run';
 import type { Command, Invocation } from '../simulation/world';
@@ -25,8 +25,9 @@ const flags: {
   isPreview: () => [],
   refreshesFirst: (isFirst) => (isFirst ? ['--refresh'] : []),
   replaceTargets: (urns) => [...urns].flatMap((urn) => ['--replace', urn]),
-  // In the program.
-  dependedOn: () => [],
+  targets: (urns) => [...urns].flatMap((urn) => ['--target', urn]),
+  excludes: (urns) => [...urns].flatMap((urn) => ['--exclude', urn]),
+  continuesOnError: (continues) => (continues ? ['--continue-on-error'] : []),
 };
 
 export function toArguments({ command, mishap: _, onEvent: __, ...options }: Invocation): string[] {

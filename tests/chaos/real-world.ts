@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EngineResult } from '../simulation/engine';
+import type { EngineResult } from '../simulation/engine-failures';
 import type { Journal } from '../simulation/journal';
 import { declareStack } from '../simulation/program';
 import type { Scenario } from '../simulation/scenario';
@@ -46,7 +46,7 @@ export class RealWorld extends World {
   ): Promise<EngineResult> {
     const { isPreview = false } = invocation;
     if (!isPreview) await this.#waitForLock(stack, run);
-    await declare(stack.pulumi.folder, stack.door, declareStack(this, stack), this.dependedOn(stack));
+    await declare(stack.pulumi.folder, stack.door, declareStack(this, stack));
     const command = await this.#serve(stack, run);
     const before = stack.state.resources;
     const args = toArguments(invocation);

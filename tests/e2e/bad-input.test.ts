@@ -2,28 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { startProgram } from '../support/start-stack';
 
 describe('a preview refuses', () => {
-  it('invalid arguments, each with its property, its value and the allowed values', async ({ expect }) => {
-    const { stack, emulator } = await startProgram(`
-      type: 'primary', autoscalingLimitMinCu: 0.3, autoscalingLimitMaxCu: 1, suspendTimeoutSeconds: 700000`);
-    const before = emulator.requests().length;
-    const { exitCode, screen } = await stack.try('preview');
-    expect(exitCode).not.toBe(0);
-    expect(screen).toMatch(/property type value \{primary\} has a problem: must be read_write or read_only/);
-    expect(screen).toMatch(
-      /property suspendTimeoutSeconds value \{700000\} has a problem: must be -1 \(never\), 0/,
-    );
-    expect(emulator.requests().length).toBe(before);
-  });
-
-  it('a size that the table does not list', async ({ expect }) => {
-    const { stack } = await startProgram('autoscalingLimitMinCu: 0.3, autoscalingLimitMaxCu: 1');
-    const { exitCode, screen } = await stack.try('preview');
-    expect(exitCode).not.toBe(0);
-    expect(screen).toMatch(
-      /property autoscalingLimitMinCu value \{0\.3\} has a problem: .*allowed are 0\.25, 0\.5, 1/,
-    );
-  });
-
   it('a missing key, in one sentence that names both ways to set it', async ({ expect }) => {
     const { stack } = await startProgram();
     delete stack.environment.POSTGRES_COMPUTE_API_KEY;

@@ -68,7 +68,7 @@ describe.each(doorNames)('a branch with an endpoint, by the %s provider', (door)
       expect(flat(preview.screen)).toContain(',deletesData~parentId]; warning: a change');
     expect(flat(preview.screen)).toContain(`replaces branch ${before?.id}: its data will be deleted`);
     expect(flat(preview.screen)).toContain(
-      'its branch is deleted and created again, and the endpoint with it: its host name changes',
+      'replaces the endpoint, changes its host, drops its connections (active now): its branch is replaced',
     );
     await stack.run('up', '--yes', '--skip-preview');
     const [after] = branches();

@@ -77,7 +77,7 @@ it.concurrent('adopt-default-endpoint: takes over the endpoint at its size, resi
 
   const stopped = await tryReadme();
   expect(stopped.exitCode).not.toBe(0);
-  expect(stopped.screen).toContain('allowRestart is false, and a change of autoscalingLimitM');
+  expect(stopped.screen).toContain('allowRestart is false, and this restarts the compute');
 
   await followReadme();
   expect(held()).toMatchObject({ autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 4 });

@@ -45,52 +45,10 @@ describe('an operation that fails', () => {
     // A failed update leaves the inputs of before in state.
     expect(await stateOf(program)).toMatchObject({ inputs: { autoscalingLimitMaxCu: 2 } });
     const { screen } = await stack.run('preview');
-    expect(flat(screen)).toContain('`pulumi up` retries what failed: apply_config');
+    expect(flat(screen)).toContain('`pulumi up` resumes apply_config');
     await stack.run('up', '--yes', '--skip-preview');
     expect(heldOn(program)).toMatchObject([{ id, autoscaling_limit_max_cu: 2, current_state: 'active' }]);
     expect((await stateOf(program))?.outputs).not.toHaveProperty('unsettledOperations');
-    await stack.run('preview', '--expect-no-changes');
-  });
-});
-
-describe('an operation that outlasts the time-out', () => {
-  it('fails the create, which names it, and the next update resumes the wait', async ({ expect }) => {
-    const program = await startProgram(size(1, 'timeouts: { create: 2 }'));
-    const { stack, emulator } = program;
-    const fault = emulator.inject({
-      match: { action: 'start_compute' },
-      effect: { kind: 'operation-hangs' },
-      times: 1,
-    });
-    const failed = await stack.try('up', '--yes', '--skip-preview');
-    expect(failed.exitCode).not.toBe(0);
-    expect(flat(failed.screen)).toMatch(/still waiting for start_compute [-0-9a-f]{36} running after 2 s/);
-    expect((await stateOf(program))?.id).toBe(heldOn(program)[0]?.id);
-    fault.clear();
-    await stack.run('up', '--yes', '--skip-preview');
-    const writes = emulator.requests().filter(({ method }) => method !== 'GET');
-    expect(writes.map(({ method }) => method)).toEqual(['POST']);
-    await stack.run('preview', '--expect-no-changes');
-  });
-});
-
-describe('a CLI that is killed during a create', () => {
-  it('leaves an endpoint that the next update finds', async ({ expect }) => {
-    const program = await startProgram(size(1), { operationMs: 4_000 });
-    const { stack, emulator } = program;
-    const command = stack.start('up', '--yes', '--skip-preview');
-    const ended = command.catch(() => undefined);
-    await expect
-      .poll(() => emulator.requests().some(({ method }) => method === 'POST'), { timeout: 60_000 })
-      .toBe(true);
-    command.kill('SIGKILL');
-    await ended;
-    expect((await stack.try('up', '--yes', '--skip-preview')).screen).toContain('locked');
-    await stack.run('cancel', '--yes');
-    await stack.run('up', '--yes', '--skip-preview');
-    const [{ id = '' } = {}, ...more] = heldOn(program);
-    expect(more).toEqual([]);
-    expect((await stateOf(program))?.id).toBe(id);
     await stack.run('preview', '--expect-no-changes');
   });
 });

@@ -21,7 +21,7 @@ it('the pipeline stops before an unapproved restart, and applies everything else
   await stack.run('config', 'set', 'maxCu', '2');
   const stopped = await deploy();
   expect(stopped.exitCode).not.toBe(0);
-  expect(stopped.screen).toContain('allowRestart is false, and a change of autoscalingLimitMaxCu');
+  expect(stopped.screen).toContain('allowRestart is false, and this restarts the compute');
   expect(held()).toMatchObject({ autoscaling_limit_max_cu: 1 });
 
   expect(await deploy({ APPROVE_RESTART: 'true' })).toMatchObject({ exitCode: 0 });

@@ -22,16 +22,6 @@ it('the provider plugin refuses wrong arguments with the sentences of the dynami
   expect(emulator.requests()).toEqual([]);
 });
 
-it('a YAML program with a wrong size stops in the preview, with what is allowed', async () => {
-  const { stack, emulator } = await startYaml({ autoscalingLimitMinCu: 0.3, autoscalingLimitMaxCu: 1 });
-  const { exitCode, screen } = await stack.try('preview');
-  expect(exitCode).not.toBe(0);
-  expect(flat(screen)).toMatch(
-    /property autoscalingLimitMinCu value \{0\.3\} has a problem: is not a size of the service: allowed are 0\.25, 0\.5, 1/,
-  );
-  expect(emulator.requests()).toEqual([]);
-});
-
 it('wrong settings of the provider plugin stop the preview, each with the config key to set', async () => {
   const { stack, emulator } = await startYaml();
   const { POSTGRES_COMPUTE_API_KEY: key, ...keyless } = stack.environment;

@@ -14,12 +14,11 @@ async function stateOf({ stack }: Stack) {
   return resource;
 }
 
-/** Starts a command, and returns it once a request of that method has been answered. */
-async function start({ stack, emulator }: Stack, method: string, ...words: string[]) {
-  const command = stack.start(...words, '--yes', '--skip-preview');
+/** Starts an update, and returns it once its create has been answered. */
+async function start({ stack, emulator }: Stack) {
+  const command = stack.start('up', '--yes', '--skip-preview');
   const ended = command.catch((error: { all?: string; exitCode?: number }) => error);
-  const isSent = () => emulator.requests().some((request) => request.method === method);
-  await expect.poll(isSent, { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => emulator.requests().some(isPost), { timeout: 60_000 }).toBe(true);
   return { command, ended };
 }
 
@@ -78,70 +77,13 @@ it('Ctrl-C ends an up of the provider plugin at once with its endpoint in state,
   const program = await startYaml();
   const { stack, emulator, held } = program;
   const fault = emulator.inject(hanging);
-  const command = await start(program, 'POST', 'up');
+  const command = await start(program);
   await expect.poll(() => held().length).toBe(1);
   expect(await interrupt(command)).toMatch(
     /create of endpoint ep-\S+: interrupted while waiting for start_compute/,
   );
   expect(await waitForHosts(stack)).toEqual([]);
   await expectResumed(program, fault);
-});
-
-it('Ctrl-C ends an up of the provider plugin at once while it waits for a lock, and the next up creates one endpoint', async () => {
-  const program = await startYaml();
-  const { stack, emulator, project } = program;
-  const release = emulator.lockProject(project.id);
-  expect(await interrupt(await start(program, 'POST', 'up'))).toContain('interrupted');
-  expect(await waitForHosts(stack)).toEqual([]);
-  release();
-  await stack.run('up', '--yes', '--skip-preview');
-  await expectComplete(program);
-});
-
-it('Ctrl-C before the response to a create arrives ends an up of the provider plugin, and the next up finds its endpoint', async () => {
-  const program = await startYaml();
-  const { stack, emulator, held } = program;
-  emulator.inject({ match: { method: 'POST' }, effect: { kind: 'slow', delayMs: 20_000 } });
-  const command = stack.start('up', '--yes', '--skip-preview');
-  const ended = command.catch((error: { all?: string; exitCode?: number }) => error);
-  await expect.poll(() => held().length, { timeout: 60_000 }).toBe(1);
-  expect(await interrupt({ command, ended })).toMatch(/POST \S+\/endpoints: .*interrupted before a response/);
-  await stack.run('up', '--yes', '--skip-preview');
-  await expectComplete(program);
-  expect(emulator.requests().filter(isPost)).toHaveLength(1);
-});
-
-it('Ctrl-C during an update of the provider plugin keeps what is unfinished in state, and the next up restarts nothing again', async () => {
-  const size = (maxCu: number) => ({ autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: maxCu });
-  const program = await startYaml(size(1));
-  const { stack, emulator, held, declare } = program;
-  await stack.run('up', '--yes', '--skip-preview');
-  await declare(size(2));
-  const fault = emulator.inject({ match: { action: 'apply_config' }, effect: { kind: 'operation-hangs' } });
-  const shown = await interrupt(await start(program, 'PATCH', 'up'));
-  expect(shown).toMatch(/update of endpoint ep-\S+: interrupted while waiting for apply_config/);
-  expect((await stateOf(program))?.outputs).toMatchObject({
-    unsettledOperations: expect.arrayContaining([expect.objectContaining({ action: 'apply_config' })]),
-  });
-  fault.clear();
-  await stack.run('up', '--yes', '--skip-preview');
-  await expectComplete(program);
-  expect(held()).toMatchObject([{ autoscaling_limit_max_cu: 2 }]);
-  expect(emulator.restarts(held()[0]?.id ?? '')).toBe(1);
-});
-
-it('Ctrl-C during a destroy of the provider plugin keeps the endpoint in state, and the next destroy deletes it', async () => {
-  const program = await startYaml();
-  const { stack, emulator, held } = program;
-  await stack.run('up', '--yes', '--skip-preview');
-  const match = { action: 'suspend_compute' };
-  const fault = emulator.inject({ match, effect: { kind: 'operation-hangs' } });
-  const shown = await interrupt(await start(program, 'DELETE', 'destroy'));
-  expect(shown).toMatch(/delete of endpoint ep-\S+: interrupted while waiting for suspend_compute/);
-  expect((await stateOf(program))?.id).toBe(held()[0]?.id);
-  fault.clear();
-  await stack.run('destroy', '--yes', '--skip-preview');
-  expect(held()).toEqual([]);
 });
 
 it.each([
@@ -153,7 +95,7 @@ it.each([
     const program = await startProgramOf();
     const { stack, emulator } = program;
     const fault = emulator.inject(hanging);
-    const { command, ended } = await start(program, 'POST', 'up');
+    const { command, ended } = await start(program);
     expect(await findHosts(stack)).not.toEqual([]);
     command.kill('SIGKILL');
     await ended;

@@ -6,14 +6,12 @@ const size = 'autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 1';
 /** The lines of the resource's row. */
 const rows = (screen: string) => screen.split('\n').filter((line) => /ComputeEndpoint app /.test(line));
 
-it('the row of an endpoint shows each status of its operations once', async ({ expect }) => {
+it('the row of an endpoint shows only what runs, once', async ({ expect }) => {
   const { stack } = await startProgram(size, { schedulingMs: 1500, operationMs: 1500 });
   const { screen } = await stack.run('up', '--yes', '--skip-preview');
-  const shown = rows(screen).map((line) => /creating.*(start_compute: .*)$/.exec(line)?.[1]);
+  const shown = rows(screen).map((line) => /creating.*(start_compute.*)$/.exec(line)?.[1]);
   expect(shown.filter((line) => line !== undefined)).toEqual([
-    'start_compute: Scheduling',
-    expect.stringMatching(/^start_compute: In progress \(\d s\)$/),
-    expect.stringMatching(/^start_compute: OK \(\d s\)$/),
+    expect.stringMatching(/^start_compute, 1 of 1(, \d s)?$/),
   ]);
 });
 
@@ -38,14 +36,11 @@ it('an unchanged endpoint has no row', async ({ expect }) => {
   expect(rows(screen)).toEqual([]);
 });
 
-it('notes about a size and a short autosuspend delay appear only when their values are new', async ({
-  expect,
-}) => {
+it('a note about a short autosuspend delay appears only when its value is new', async ({ expect }) => {
   const { stack, declare } = await startProgram(`${size}, suspendTimeoutSeconds: 30`);
-  const notes = /max_connections is 112, set by the minimum.*\n.*suspendTimeoutSeconds is 30: /;
-  expect((await stack.run('preview')).screen).toMatch(notes);
+  expect((await stack.run('preview')).screen).toContain('suspendTimeoutSeconds is 30: ');
   await stack.run('up', '--yes');
-  expect((await stack.run('preview')).screen).not.toMatch(/max_connections|may refuse/);
+  expect((await stack.run('preview')).screen).not.toMatch(/may refuse/);
   await declare(`${size}, suspendTimeoutSeconds: 90`);
-  expect((await stack.run('preview')).screen).not.toMatch(/max_connections|may refuse/);
+  expect((await stack.run('preview')).screen).not.toMatch(/may refuse/);
 });

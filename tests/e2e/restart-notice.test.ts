@@ -10,8 +10,7 @@ describe('a preview of a change of size', () => {
     const { stack, declare } = await startProgram(size(1));
     await stack.run('up', '--yes');
     await declare(size(2));
-    const restartWarning =
-      'a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) restarts the compute and drops its connections (it is active now)';
+    const restartWarning = 'restarts the compute, drops its connections (active now): max 1 => 2 CU';
     const { screen } = await stack.run('preview');
     expect(flat(screen)).toContain(`ComputeEndpoint (app): warning: ${restartWarning}`);
     const { stdout } = await stack.run('preview', '--json');
@@ -46,7 +45,7 @@ describe('a preview of a change of size', () => {
     await declare(size(2));
     const before = emulator.requests().length;
     const { screen } = await stack.run('preview');
-    expect(screen).toContain('takes effect when the compute starts next; there are no connections to drop');
+    expect(screen).toContain('takes effect at the next start, no connections to drop');
     expect(
       emulator
         .requests()
@@ -62,7 +61,7 @@ describe('a preview of a change of size', () => {
     for (const command of [['preview'], ['up', '--yes', '--skip-preview']]) {
       const { exitCode, screen } = await stack.try(...command);
       expect(exitCode).not.toBe(0);
-      expect(screen).toMatch(/allowRestart is false, and a change of autoscalingLimitMaxCu/);
+      expect(screen).toMatch(/allowRestart is false, and this restarts the compute/);
       expect(screen).not.toMatch(/ at .*\.js:\d+/);
     }
     expect(emulator.requests().filter(({ method }) => method === 'PATCH')).toEqual([]);
@@ -77,9 +76,9 @@ describe('a preview reports', () => {
     await stack.run('up', '--yes');
     const target = emulator.createBranch(project.id);
     const changes = {
-      [`branchId: '${target.id}',`]: 'moves the endpoint: its connections drop',
-      'disabled: true,': 'stops the compute: its connections drop',
-      "type: 'read_only',": 'replaces the endpoint: its host name changes',
+      [`branchId: '${target.id}',`]: 'moves the endpoint, drops its connections',
+      'disabled: true,': 'stops the compute, drops its connections',
+      "type: 'read_only',": 'replaces the endpoint, changes its host',
     };
     for (const [change, sentence] of Object.entries(changes)) {
       await declare(size(1, change));
@@ -97,12 +96,12 @@ describe('a preview reports', () => {
     await declare(size(1, "restartTriggers: { release: '2' }, allowRestart: false"));
     const refused = await stack.try('preview');
     expect(refused.exitCode).not.toBe(0);
-    expect(flat(refused.screen)).toContain('allowRestart is false, and a change of restartTriggers restarts');
+    expect(flat(refused.screen)).toContain('allowRestart is false, and this restarts');
     await declare(size(1, "restartTriggers: { release: '2' }"));
     const { screen } = await stack.run('preview');
     expect(screen).toContain('[diff: ~restartTriggers]');
     expect(flat(screen)).toContain(
-      'warning: a change of restartTriggers restarts the compute and drops its connections (it is active now)',
+      'warning: restarts the compute, drops its connections (active now): restartTriggers',
     );
     await stack.run('up', '--yes');
     const [id = ''] = (await stack.exportState()).endpoints.map((resource) => resource.id ?? '');
@@ -125,15 +124,13 @@ describe('a preview reports', () => {
     await stack.writeProgram(sizeOfAnother(1));
     await stack.run('config', 'set', 'postgresCompute:allowRestart', 'false');
     const { screen } = await stack.run('preview');
-    expect(flat(screen)).toContain(
-      '=> a size not known yet) may restart the compute and drop its connections',
-    );
+    expect(flat(screen)).toContain('unless the value stays the same: max 1 => a size not known yet');
     expect(flat(screen)).toContain('`pulumi up` stops if the new autoscalingLimitMaxCu drops connections');
     await stack.run('up', '--yes', '--skip-preview');
     await stack.writeProgram(sizeOfAnother(2));
     const stopped = await stack.try('up', '--yes', '--skip-preview');
     expect(stopped.exitCode).not.toBe(0);
-    expect(flat(stopped.screen)).toContain('allowRestart is false, and a change of autoscalingLimitMaxCu');
+    expect(flat(stopped.screen)).toContain('allowRestart is false, and this restarts the compute');
     expect(emulator.requests().filter(({ method }) => method === 'PATCH')).toEqual([]);
     await declare(size(1, 'allowRestart: false, waitForOperations: true'));
     await stack.run('up', '--yes');

@@ -147,7 +147,7 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
   it.each<[string, string, RequestInit, number, string]>([
     ['another path', '/other', {}, 404, 'ROUTE_NOT_FOUND'],
     ['a GET', '/sql', {}, 404, 'ROUTE_NOT_FOUND'],
-    ['a body that is not JSON', '/sql', { method: 'POST', body: '{' }, 400, 'BAD_REQUEST'],
+    ['a body that is not JSON', '/sql', post('{'), 400, 'BAD_REQUEST'],
     ['values that are not text', '/sql', { method: 'POST', body: '{}' }, 501, 'NOT_SERVED'],
     ['a token', '/sql', post('{}', { authorization: 'Bearer x' }), 501, 'NOT_SERVED'],
     ['no query', '/sql', post('{}'), 400, 'BAD_REQUEST'],
@@ -158,11 +158,49 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
       400,
       'BAD_REQUEST',
     ],
-    ['no connection string', '/sql', post('{"query":"SELECT 1"}'), 400, 'BAD_REQUEST'],
+    ['no connection string', '/sql', post('', { 'neon-connection-string': '' }), 400, 'BAD_REQUEST'],
+    [
+      'a malformed one',
+      '/sql',
+      post('', { 'neon-connection-string': 'postgres://%ff@x' }),
+      400,
+      'BAD_REQUEST',
+    ],
     ['a body of 11 MiB', '/sql', post('x'.repeat(11 * 1024 ** 2)), 413, 'BODY_TOO_LARGE'],
   ])('refuses %s', async (_what, path, init, status, code) => {
-    const response = await fetch(`http://localhost:${service.emulator.postgresPort}${path}`, init);
+    const headers = { 'neon-connection-string': uri, ...init.headers };
+    const response = await fetch(`http://localhost:${service.emulator.postgresPort}${path}`, {
+      ...init,
+      headers,
+    });
     expect([response.status, await response.json()]).toMatchObject([status, { code }]);
+  });
+
+  it.each([
+    "SELECT repeat('x', 20000000)",
+    "SELECT repeat('x', 100) FROM generate_series(1, 200000)",
+    "DO $$ BEGIN RAISE EXCEPTION '%', repeat('x', 20000000); END $$",
+  ])('refuses the results of %j, which would fill the memory', async (query) => {
+    await expect(neon(uri).query(query)).rejects.toThrow(/response is too large \(max is 10485760 bytes\)/);
+    expect(await neon(uri)`SELECT 1 AS one`).toEqual([{ one: 1 }]);
+  });
+
+  it('does not read a body before the login', async () => {
+    const socket = await openSocket(service.emulator.postgresPort ?? 0);
+    const wrong = `Neon-Connection-String: ${uri.replace('@', 'x@')}`;
+    socket.write(
+      `POST /sql HTTP/1.1\r\nHost: x\r\nNeon-Raw-Text-Output: true\r\n${wrong}\r\nContent-Length: 9000000\r\n\r\n{`,
+    );
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1.1 400 .*password authentication failed/s);
+  });
+
+  it('reads no message of more than 10 MiB over a WebSocket', async () => {
+    const socket = new WebSocket(`ws://localhost:${service.emulator.postgresPort}/v2`);
+    onTestFinished(() => socket.terminate());
+    await once(socket, 'open');
+    socket.send(Buffer.alloc(11 * 1024 ** 2));
+    expect((await once(socket, 'close'))[0]).toBe(1009);
   });
 
   it('a query ends when the client that asked goes', async () => {

@@ -130,6 +130,16 @@ it.each([
   await once(socket, 'end');
 });
 
+it('disconnects a client that never completes the headers of HTTP', async () => {
+  const { port } = await start({ startupMs: 100 });
+  const socket = await openSocket(port);
+  socket.write('POST /sql HTTP/1.1\r\n');
+  const timer = setInterval(() => socket.write('X: y\r\n'), 20);
+  onTestFinished(() => clearInterval(timer));
+  expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1.1 408 /);
+  await once(socket, 'end');
+});
+
 it('tells a slow client why, inside of TLS', async () => {
   const { port } = await start({ startupMs: 100 });
   const tls = await openTls(port, { servername: HOST });

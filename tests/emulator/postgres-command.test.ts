@@ -37,6 +37,17 @@ const newReachableFile = () => {
 const options = { timeout: 60_000 };
 
 describe.skipIf(!hasPostgres)('the processes and folders of Postgres', options, () => {
+  it('a process that cannot be started does not end the emulator', () => {
+    const script = `const { openSync } = require('node:fs');
+      const { runGuarded } = require('./emulator/dist/data-plane/guarded-process.js');
+      try { for (;;) openSync('/dev/null'); } catch {}
+      runGuarded('true', []).catch(({ message }) => setTimeout(() => console.log(message), 50));`;
+    const words = ['-c', 'ulimit -n 100; exec "$@"', 'sh', process.execPath, '-e', script];
+    expect(execFileSync('/bin/sh', words, { encoding: 'utf8' })).toMatch(
+      /no process can be started for true/,
+    );
+  });
+
   it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('nothing stays behind after %s', async (signal) => {
     const emulator = await startPostgresCommand();
     const folder = folderOf(emulator.postgresCertificate);

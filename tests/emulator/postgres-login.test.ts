@@ -114,6 +114,16 @@ describe.skipIf(!hasPostgres)('a login', () => {
     await Promise.all(clients);
   }, 30_000);
 
+  it('a role with a salt of its own that is too long cannot log in', async ({ skip }) => {
+    const { login } = await service.createProject();
+    const owner = await service.connect(login);
+    const version = await owner.ask("SELECT current_setting('server_version_num')::int");
+    if (Number(version) >= 180_000) skip('Postgres refuses it itself');
+    const [salt, key] = ['AAAA'.repeat(250_000), Buffer.alloc(32).toString('base64')];
+    await owner.query(`ALTER ROLE app_owner PASSWORD 'SCRAM-SHA-256$4096:${salt}$${key}:${key}'`);
+    await expect(service.connect(login)).rejects.toThrow(REFUSED);
+  });
+
   it('an unknown role has a salt of its own that stays the same, as a known one', async () => {
     const { endpointId } = await service.createProject();
     const challengeOf = async (user: string) => {

@@ -11,6 +11,7 @@ const everyCommand = [
   'endpoints start',
   'endpoints suspend',
   'endpoints restart',
+  'connection-uri',
   'import-file',
 ];
 

@@ -1,4 +1,3 @@
-import { silenceDiagnostics } from '../support/diagnostics';
 import {
   failing,
   hanging,
@@ -11,8 +10,6 @@ import {
 } from '../support/fault-rows';
 import type { Round, Row } from '../support/row';
 import { checkRows } from '../support/run-row';
-
-silenceDiagnostics();
 
 // What the user takes back, or changes, after a run that failed.
 
@@ -89,7 +86,7 @@ const stops: readonly Row[] = [
       failed({ ...larger, ...stop }, 'suspend_compute'),
       {
         program: { ...larger, allowRestart: false },
-        message: /suspends the compute: its connections drop \(it is active now\)/,
+        message: /drops its connections \(active now\)/,
       },
     ],
     expect: { drops: 0, state: { current_state: 'active', disabled: true } },

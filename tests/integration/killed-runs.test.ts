@@ -1,4 +1,3 @@
-import { silenceDiagnostics } from '../support/diagnostics';
 import {
   failing,
   larger,
@@ -12,8 +11,6 @@ import {
 } from '../support/fault-rows';
 import type { Round } from '../support/row';
 import { checkRows } from '../support/run-row';
-
-silenceDiagnostics();
 
 /** A run that is killed when the service has the change, one operation of which fails. */
 const killed = (program: Round['program'], action: string): Round => ({

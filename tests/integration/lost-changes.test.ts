@@ -1,4 +1,3 @@
-import { silenceDiagnostics } from '../support/diagnostics';
 import {
   create,
   failing,
@@ -13,8 +12,6 @@ import {
 } from '../support/fault-rows';
 import type { Deed, Row } from '../support/row';
 import { checkRows } from '../support/run-row';
-
-silenceDiagnostics();
 
 // What a run does not see: a response that was lost, an operation that came later, reads that are stale.
 

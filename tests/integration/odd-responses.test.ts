@@ -1,9 +1,6 @@
 import type { RequestEffect } from 'postgres-control-emulator';
-import { silenceDiagnostics } from '../support/diagnostics';
 import type { Row } from '../support/row';
 import { checkRows } from '../support/run-row';
-
-silenceDiagnostics();
 
 /** What leaves open whether the request has taken effect. */
 const lost: readonly RequestEffect[] = [

@@ -1,4 +1,3 @@
-import { silenceDiagnostics } from '../support/diagnostics';
 import {
   failing,
   hanging,
@@ -12,8 +11,6 @@ import {
 } from '../support/fault-rows';
 import type { Deed, Row } from '../support/row';
 import { checkRows } from '../support/run-row';
-
-silenceDiagnostics();
 
 // The run after one that failed: it finishes what is owed, and repeats nothing that is paid.
 

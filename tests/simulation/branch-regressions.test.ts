@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { BranchPlan } from './branch-plan';
+import { uneventful } from './draw-rounds';
 import { drawScenario } from './draw-scenario';
 import type { Disturbance } from './other-people';
 import { plainSlot } from './plain-slot';
-import { type Round, type Scenario, uneventful } from './scenario';
+import type { Round, Scenario } from './scenario';
 import { Simulator } from './simulate';
 import { noMishap } from './simulated-run';
 

@@ -1,5 +1,6 @@
 import { union } from 'lodash';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
+import { keptOptions } from './engine-graph';
 import type { Journal } from './journal';
 import type { CallResult, ProviderHost } from './provider-host';
 import type { SimulatedRun } from './simulated-run';
@@ -19,8 +20,12 @@ export interface EngineOptions {
   readonly refreshesFirst?: boolean;
   /** `--replace`: the resources to replace although no argument asks for it. */
   readonly replaceTargets?: ReadonlySet<string>;
-  /** The URN of the resource that the stack's others depend on: an argument of theirs is an output of it. */
-  readonly dependedOn?: string | undefined;
+  /** `--target`; undefined: every resource. */
+  readonly targets?: ReadonlySet<string>;
+  /** `--exclude`. */
+  readonly excludes?: ReadonlySet<string>;
+  /** `--continue-on-error`: a step that fails stops only what depends on it. */
+  readonly continuesOnError?: boolean;
 }
 
 /** What the engine tells the world. */
@@ -66,30 +71,32 @@ export class EngineSteps {
     this.#witness = parts.witness;
   }
 
+  get isPreview(): boolean {
+    return this.#options.isPreview === true;
+  }
+
   async create(resource: DeclaredResource, inputs: ReadProperties, old?: StoredResource): Promise<void> {
-    const { urn, timeoutSeconds, deletesFirst } = resource;
+    const { urn, deletesFirst } = resource;
     if (this.note('create', urn)) return this.#host.previewCreate(urn, inputs);
     this.#journal.count('creates');
     if (isBranchUrn(urn)) this.#journal.count('creates of branches');
     await this.during({ urn, kind: 'creating' }, async () => {
       const result = await this.#host.create(resource, inputs);
       if (old && !deletesFirst) old.isToDelete = true;
-      const stored = toStored(urn, inputs, timeoutSeconds, result);
-      this.snapshot.markNew({ ...stored, onBranch: resource.onBranch });
+      this.snapshot.markNew(toStored(resource, inputs, result));
       if (old?.isPendingReplacement) this.snapshot.markDone(old);
       return result;
     });
   }
 
   async update(resource: DeclaredResource, old: StoredResource, inputs: ReadProperties): Promise<void> {
-    const { urn, timeoutSeconds } = resource;
-    if (this.note('update', urn, old.id)) return this.#host.previewUpdate(old, inputs);
+    const { urn } = resource;
+    if (this.note('update', urn, old.id)) return this.#host.previewUpdate({ ...old, urn }, inputs);
     this.#journal.count('updates');
     await this.during({ urn, kind: 'updating' }, async () => {
-      const result = await this.#host.update(old, resource, inputs);
+      const result = await this.#host.update({ ...old, urn }, resource, inputs);
       this.snapshot.markDone(old);
-      const { onBranch } = resource;
-      const stored = { ...toStored(urn, inputs, timeoutSeconds, result), onBranch };
+      const stored = toStored(resource, inputs, result);
       // After a failure the engine keeps the old inputs beside the new outputs (engine/update.go).
       this.snapshot.markNew(result.error === undefined ? stored : { ...stored, inputs: old.inputs });
       return result;
@@ -101,7 +108,7 @@ export class EngineSteps {
     if (this.note('delete', old.urn, old.id)) return;
     this.#journal.count('deletes');
     await this.during({ urn: old.urn, kind: 'deleting' }, async () => {
-      await this.#host.delete(old);
+      if (!old.retainOnDelete) await this.#host.delete(old);
       if (isReplaced) old.isPendingReplacement = true;
       else this.snapshot.markDone(old);
       return undefined;
@@ -150,15 +157,21 @@ export class EngineSteps {
 }
 
 export function toStored(
-  urn: string,
+  resource: DeclaredResource,
   inputs: ReadProperties,
-  timeoutSeconds: number,
-  result: CallResult,
+  { id, outputs, error }: CallResult,
 ): StoredResource {
-  const { id, outputs, error } = result;
-  const flags = { isTainted: false, isPendingReplacement: false, isToDelete: false };
-  const hasInitErrors = error !== undefined;
-  return markSecretOutputs({ urn, id, inputs, outputs, timeoutSeconds, hasInitErrors, ...flags });
+  return markSecretOutputs({
+    ...keptOptions(resource),
+    urn: resource.urn,
+    id,
+    inputs,
+    outputs,
+    hasInitErrors: error !== undefined,
+    isTainted: false,
+    isPendingReplacement: false,
+    isToDelete: false,
+  });
 }
 
 /** After each step, an output is secret if the input of the same name is (step_executor.go). */

@@ -1,95 +1,48 @@
-import { intersection, isEqual, mapValues, partition } from 'lodash';
-import { unknownValue } from '../../provider/src/lifecycle/input-values';
+import { intersection, isEqual } from 'lodash';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
-import {
-  type EngineOptions,
-  type EngineParts,
-  EngineSteps,
-  type EngineWitness,
-  markSecretOutputs,
-  toStored,
-} from './engine-steps';
-import type { Journal } from './journal';
-import { nothing, type ProviderHost, toState } from './provider-host';
-import type { SimulatedRun } from './simulated-run';
+import { findReplacedWith, withOutputs } from './engine-dependents';
+import { EngineFailures, type EngineResult } from './engine-failures';
+import { dependenciesOf, inLevels, keptOptions } from './engine-graph';
+import { applyRefresh, refreshResource } from './engine-refresh';
+import { EngineScope } from './engine-scope';
+import { type EngineParts, EngineSteps, markSecretOutputs, toStored } from './engine-steps';
+import { nothing } from './provider-host';
 import { type DeclaredResource, isBranchUrn, type StoredResource } from './stack';
-
-export interface EngineResult {
-  readonly isSuccess: boolean;
-  /** The errors under Diagnostics. */
-  readonly failures: readonly { readonly urn: string; readonly message: string }[];
-  /** What the run did, or would do: `create URN`, `update URN` … */
-  readonly steps: readonly string[];
-}
 
 /** One step of the plan; those of one resource run one after another. */
 type Step = () => Promise<void>;
 
 /**
  * The engine of one `pulumi up`, `preview`, `refresh` or `destroy`, as Pulumi 3.259 has it (step_generator.go, step.go,
- * backend/snapshot.go): resources are checked and compared one by one, their steps run in parallel, and the state is
- * written before and after every step. An error or an interruption starts nothing new; what runs continues to its end.
+ * deployment_executor.go, backend/snapshot.go): resources are checked and compared one by one, their steps run in parallel, and the
+ * state is written before and after every step. An error or an interruption starts nothing new; what runs continues to its end. With
+ * `--continue-on-error`, a step that fails stops only what depends on it; an error of a check or a diff stops the run.
  */
 export class Engine {
-  readonly #run: SimulatedRun;
-  readonly #host: ProviderHost;
-  readonly #options: EngineOptions;
-  readonly #journal: Journal;
-  readonly #witness: EngineWitness;
+  readonly #parts: EngineParts;
+  readonly #scope: EngineScope;
   readonly #steps: EngineSteps;
-  readonly #failures: { urn: string; message: string }[] = [];
+  readonly #failures: EngineFailures;
   readonly #operatedOn = new Set<string>();
   readonly #imported = new Set<StoredResource>();
-  /** What is replaced with its Branch, and was deleted before that. */
+  /** What is replaced with what it depends on, and was deleted before that. */
   readonly #deletedEarly = new Map<string, StoredResource>();
+  /** The resources in state under the URNs that the program gives them. */
+  readonly #inState = new Map<string, StoredResource>();
 
   constructor(parts: EngineParts) {
-    this.#run = parts.run;
-    this.#host = parts.host;
-    this.#options = parts.options;
-    this.#journal = parts.journal;
-    this.#witness = parts.witness;
+    this.#parts = parts;
+    this.#scope = new EngineScope(parts.options);
     this.#steps = new EngineSteps(parts);
+    this.#failures = new EngineFailures(parts.options);
   }
 
   /** `pulumi up`, or `pulumi preview`. */
   async update(program: readonly DeclaredResource[]): Promise<EngineResult> {
-    if (this.#options.refreshesFirst) await this.#refreshAll();
-    const [dependents, others] = partition(program, (resource) => this.#isDependent(resource));
-    await this.#register(others);
-    await this.#register(dependents);
+    if (this.#parts.options.refreshesFirst) await this.#refreshAll();
+    for (const level of inLevels(program)) await this.#register(level);
     if (!this.#isStopped) await this.#deleteRest();
     return this.#conclude();
-  }
-
-  /** The program goes on when the engine has answered these registrations. */
-  async #register(resources: readonly DeclaredResource[]): Promise<void> {
-    const chains: Promise<void>[] = [];
-    for (const resource of resources) {
-      if (this.#isStopped) break;
-      const steps = await this.#attempt(resource.urn, () => this.#plan(this.#withOutput(resource)));
-      chains.push(this.#runChain(resource.urn, steps ?? []));
-    }
-    await Promise.all(chains);
-  }
-
-  #isDependent({ urn, onBranch }: Pick<StoredResource, 'urn' | 'onBranch'>): boolean {
-    return onBranch !== undefined || isDependent(urn, this.#options.dependedOn);
-  }
-
-  /** A preview does not know the outputs of a resource that is created. */
-  #withOutput(resource: DeclaredResource): DeclaredResource {
-    const { isPreview, dependedOn } = this.#options;
-    const { onBranch } = resource;
-    if (onBranch !== undefined) {
-      const isNew = isPreview && this.#steps.taken.includes(`create ${onBranch}`);
-      const branchId = isNew ? unknownValue : this.#steps.snapshot.find(onBranch)?.id;
-      return { ...resource, inputs: withValues(resource.inputs, { branchId }) };
-    }
-    const isUnknown = isPreview && this.#steps.taken.includes(`create ${dependedOn}`);
-    return isUnknown && this.#isDependent(resource)
-      ? { ...resource, inputs: withUnknownOutput(resource.inputs) }
-      : resource;
   }
 
   /** `pulumi refresh`. */
@@ -100,52 +53,88 @@ export class Engine {
 
   /** `pulumi destroy`, which needs no program. */
   async destroy(): Promise<EngineResult> {
-    if (this.#options.refreshesFirst) await this.#refreshAll();
+    if (this.#parts.options.refreshesFirst) await this.#refreshAll();
     if (!this.#isStopped) await this.#deleteRest();
     return this.#conclude();
   }
 
   get #isStopped(): boolean {
-    return this.#failures.length > 0 || this.#run.isInterrupted;
+    return this.#failures.hasStopped || this.#parts.run.isInterrupted;
   }
 
   #conclude(): EngineResult {
-    if (!this.#options.isPreview) this.#steps.write();
-    return { isSuccess: !this.#isStopped, failures: this.#failures, steps: this.#steps.taken };
+    if (!this.#parts.options.isPreview) this.#steps.write();
+    const failures = this.#failures.all;
+    return { isSuccess: !this.#isStopped && failures.length === 0, failures, steps: this.#steps.taken };
+  }
+
+  /** The program goes on when the engine has answered these registrations. */
+  async #register(resources: readonly DeclaredResource[]): Promise<void> {
+    const chains: Promise<void>[] = [];
+    for (const resource of resources) {
+      if (this.#isStopped) break;
+      const steps = await this.#failures.attempt(resource.urn, () =>
+        this.#plan(withOutputs(resource, this.#steps, this.#inState)),
+      );
+      if (dependenciesOf(resource).some((urn) => this.#failures.skipped.has(urn)))
+        this.#failures.skipped.add(resource.urn);
+      else chains.push(this.#runChain(resource.urn, steps ?? []));
+    }
+    await Promise.all(chains);
   }
 
   /** What a registered resource needs. */
   async #plan(resource: DeclaredResource): Promise<readonly Step[]> {
-    const { urn, importId } = resource;
-    const old = this.#steps.snapshot.base.find((each) => each.urn === urn && !each.isToDelete);
+    const { urn, aliases = [] } = resource;
+    const left = this.#steps.snapshot.base.filter((each) => this.#isLeft(each));
+    const old = [urn, ...aliases]
+      .map((name) => left.find((each) => each.urn === name))
+      .find((found) => found);
     this.#operatedOn.add(urn);
-    const deleted = this.#deletedEarly.get(urn);
+    if (old) {
+      this.#operatedOn.add(old.urn);
+      this.#inState.set(urn, old);
+    }
+    if (!this.#scope.includes(urn)) {
+      if (!old) this.#scope.skipCreate(urn);
+      return [];
+    }
+    const steps = await this.#planInScope(resource, old);
+    if (this.#scope.lacksDependency(resource)) this.#failures.reportOutOfScope(urn, 'untargeted create');
+    return steps;
+  }
+
+  async #planInScope(resource: DeclaredResource, old: StoredResource | undefined): Promise<readonly Step[]> {
+    const { urn, importId } = resource;
+    const { host } = this.#parts;
+    const deleted = this.#deletedEarly.get(old?.urn ?? urn);
     if (deleted) {
-      const fresh = await this.#host.check(urn, nothing, resource.inputs);
+      const fresh = await host.check(urn, nothing, resource.inputs);
       return [() => this.#steps.create(resource, fresh, deleted)];
     }
     if (old) return this.#planChange(resource, old);
     if (importId !== undefined) return [() => this.#import(resource, importId)];
-    const inputs = await this.#host.check(urn, nothing, resource.inputs);
+    const inputs = await host.check(urn, nothing, resource.inputs);
     return [() => this.#steps.create(resource, inputs)];
   }
 
   /** What a resource needs that is in state. */
   async #planChange(resource: DeclaredResource, old: StoredResource): Promise<readonly Step[]> {
     const { urn, importId } = resource;
-    const isForced = this.#options.replaceTargets?.has(urn) === true || old.isTainted;
-    const inputs = await this.#host.check(urn, isForced ? nothing : old.inputs, resource.inputs);
-    const diff = isForced ? undefined : await this.#host.diff(old, inputs);
+    const { host, options } = this.#parts;
+    const isForced = options.replaceTargets?.has(urn) === true || old.isTainted;
+    const inputs = await host.check(urn, isForced ? nothing : old.inputs, resource.inputs);
+    const diff = isForced ? undefined : await host.diff({ ...old, urn }, inputs);
     const isReplaced =
       isForced ||
       (diff && diff.replaces.length > 0) ||
       intersection(diff?.changes, resource.replaceOnChanges).length > 0 ||
       old.isPendingReplacement;
-    if (isReplaced && importId !== undefined && !this.#options.isPreview)
+    if (isReplaced && importId !== undefined && !options.isPreview)
       throw new Error('previously-imported resources that still specify an ID may not be replaced');
     if (isReplaced) return this.#planReplacement(resource, old, isForced ? inputs : undefined);
     if (diff?.hasChanges || old.hasInitErrors) return [() => this.#steps.update(resource, old, inputs)];
-    if (!this.#imported.has(old)) this.#keepSame(old, inputs, resource.timeoutSeconds);
+    if (!this.#imported.has(old)) this.#keepSame(resource, old, inputs);
     return [];
   }
 
@@ -155,12 +144,12 @@ export class Engine {
     old: StoredResource,
     checked: ReadProperties | undefined,
   ): Promise<readonly Step[]> {
-    const inputs = checked ?? (await this.#host.check(resource.urn, nothing, resource.inputs));
-    this.#journal.count('replacements');
-    if (isBranchUrn(resource.urn)) this.#journal.count('replacements of branches');
+    const { host, journal } = this.#parts;
+    const inputs = checked ?? (await host.check(resource.urn, nothing, resource.inputs));
+    journal.count('replacements');
+    if (isBranchUrn(resource.urn)) journal.count('replacements of branches');
     if (!resource.deletesFirst) return [() => this.#steps.create(resource, inputs, old)];
-    if (resource.urn === this.#options.dependedOn) await this.#askDependents();
-    const goWithIt = await this.#findReplacedWith(resource.urn);
+    const goWithIt = await this.#findReplacedWith(old.urn);
     const steps: Step[] = [() => this.#steps.create(resource, inputs, old)];
     if (!old.isPendingReplacement) steps.unshift(() => this.#steps.delete(old, true));
     for (const each of goWithIt)
@@ -168,56 +157,34 @@ export class Engine {
     return steps;
   }
 
-  /** The resources on a Branch that have to be replaced with it, by the state: they are deleted before it. */
-  async #findReplacedWith(branchUrn: string): Promise<readonly StoredResource[]> {
-    const found: StoredResource[] = [];
-    for (const old of this.#steps.snapshot.base) {
-      if (old.onBranch !== branchUrn || old.isToDelete) continue;
-      const { replaces } = await this.#host.diff(old, withValues(old.inputs, { branchId: unknownValue }));
-      if (replaces.length === 0) continue;
-      this.#deletedEarly.set(old.urn, old);
-      found.push(old);
-    }
+  /** What has to be replaced because of a resource that is deleted first: it is deleted before that. */
+  async #findReplacedWith(urn: string): Promise<readonly StoredResource[]> {
+    const left = this.#steps.snapshot.base.filter((each) => this.#isLeft(each));
+    const found = await findReplacedWith(urn, left, this.#parts.host);
+    for (const each of found) this.#deletedEarly.set(each.urn, each);
     return found;
   }
 
-  /**
-   * Before a delete-before-replace, the engine asks whether the resources that depend on it, by the state, have to be replaced too.
-   * The argument that depends on it never asks for that.
-   */
-  async #askDependents(): Promise<void> {
-    for (const old of this.#steps.snapshot.base) {
-      if (!isDependent(old.urn, this.#options.dependedOn)) continue;
-      const { replaces } = await this.#host.diff(old, withUnknownOutput(old.inputs));
-      if (replaces.length > 0) throw new Error(`${old.urn} is replaced because of ${replaces}`);
-    }
+  /** Whether the program has not registered it. */
+  #isLeft({ urn, isToDelete }: StoredResource): boolean {
+    return !isToDelete && !this.#operatedOn.has(urn);
   }
 
   async #runChain(urn: string, steps: readonly Step[]): Promise<void> {
     for (const step of steps) {
-      if (this.#isStopped) return;
-      await this.#attempt(urn, step);
-    }
-  }
-
-  async #attempt<Result>(urn: string, work: () => Promise<Result>): Promise<Result | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      this.#failures.push({ urn, message: error instanceof Error ? error.message : String(error) });
-      return undefined;
+      if (this.#isStopped || this.#failures.skipped.has(urn)) return;
+      await this.#failures.attemptStep(urn, step);
     }
   }
 
   /** `import: ID`: reads the resource, and then treats it as one in state. */
   async #import(resource: DeclaredResource, importId: string): Promise<void> {
-    const { urn, timeoutSeconds } = resource;
+    const { urn } = resource;
     let imported: StoredResource | undefined;
     const read = async () => {
-      const found = await this.#host.read(importId, { urn, inputs: nothing, outputs: nothing });
+      const found = await this.#parts.host.read(importId, { urn, inputs: nothing, outputs: nothing });
       if (!found) throw new Error(`resource ${importId} does not exist`);
-      const { onBranch } = resource;
-      imported = { ...toStored(urn, found.inputs, timeoutSeconds, { ...found, error: undefined }), onBranch };
+      imported = toStored(resource, found.inputs, { ...found, error: undefined });
       this.#imported.add(imported);
       this.#steps.snapshot.markNew(imported);
       return undefined;
@@ -227,71 +194,52 @@ export class Engine {
     if (imported) await this.#runChain(urn, await this.#planChange(resource, imported));
   }
 
-  #keepSame(old: StoredResource, inputs: ReadProperties, timeoutSeconds: number): void {
-    const isChanged = old.timeoutSeconds !== timeoutSeconds || !isEqual(old.inputs, inputs);
+  #keepSame(resource: DeclaredResource, old: StoredResource, inputs: ReadProperties): void {
+    const kept = { ...old, ...keptOptions(resource), urn: resource.urn, inputs, hasInitErrors: false };
     this.#steps.snapshot.markDone(old);
-    const kept = markSecretOutputs({ ...old, inputs, timeoutSeconds, hasInitErrors: false });
-    this.#steps.snapshot.markNew(kept);
-    if (isChanged && !this.#options.isPreview) this.#steps.write();
+    this.#steps.snapshot.markNew(markSecretOutputs(kept));
+    if (!isEqual(kept, old) && !this.#parts.options.isPreview) this.#steps.write();
   }
 
   /** Deletes what the program no longer declares, and what replacements have left: dependents first. */
   async #deleteRest(): Promise<void> {
-    const rest = this.#steps.snapshot.base.filter(
-      ({ urn, isToDelete }) => isToDelete || !this.#operatedOn.has(urn),
-    );
-    for (const part of partition(rest, (old) => this.#isDependent(old)))
-      await Promise.all(
-        part.map(async (old) => {
-          if (old.isPendingReplacement && !old.isToDelete) return this.#steps.snapshot.markDone(old);
-          await this.#runChain(old.urn, [() => this.#steps.delete(old, false)]);
-        }),
+    const { snapshot } = this.#steps;
+    const rest = snapshot.base.filter(({ urn, isToDelete }) => isToDelete || !this.#operatedOn.has(urn));
+    const chosen = await this.#failures.attempt('', () => this.#chooseDeletes(rest));
+    for (const level of inLevels(chosen ?? []).reverse()) {
+      // What depends on it could not be deleted.
+      const kept = new Set(
+        snapshot.base.filter(({ urn }) => this.#failures.skipped.has(urn)).flatMap(dependenciesOf),
       );
+      const part = level.filter(({ urn }) => !kept.has(urn));
+      await Promise.all(part.map((old) => this.#deleteOne(old)));
+    }
+  }
+
+  /** Before it deletes targets, the engine asks which of their dependents have to be replaced. */
+  async #chooseDeletes(rest: readonly StoredResource[]): Promise<readonly StoredResource[]> {
+    const { base } = this.#steps.snapshot;
+    for (const urn of this.#scope.targetsWithDependents(base)) await this.#findReplacedWith(urn);
+    const chosen = this.#scope.chooseDeletes(rest, base);
+    const isNamed = chosen.every(({ urn }) => this.#scope.includes(urn));
+    if (!isNamed) this.#failures.reportOutOfScope('', 'delete untargeted resource');
+    return chosen;
+  }
+
+  async #deleteOne(old: StoredResource): Promise<void> {
+    if (old.isPendingReplacement && !old.isToDelete) return this.#steps.snapshot.markDone(old);
+    await this.#runChain(old.urn, [() => this.#steps.delete(old, false)]);
   }
 
   async #refreshAll(): Promise<void> {
-    this.#journal.count('refreshes');
+    this.#parts.journal.count('refreshes');
     const refreshed = await Promise.all(
-      this.#steps.snapshot.base.map((old) => this.#attempt(old.urn, () => this.#refreshOne(old))),
+      this.#steps.snapshot.base.map((old) =>
+        this.#scope.includes(old.urn)
+          ? this.#failures.attempt(old.urn, () => refreshResource(this.#parts, old))
+          : Promise.resolve(old),
+      ),
     );
-    // What could not be read stays as it is.
-    this.#steps.snapshot.base = this.#steps.snapshot.base.flatMap((old, index) => {
-      const outcome = refreshed[index];
-      if (outcome === 'gone') return [];
-      return [outcome ?? old];
-    });
+    applyRefresh(this.#steps, refreshed);
   }
-
-  async #refreshOne(old: StoredResource): Promise<StoredResource | 'gone'> {
-    if (old.isPendingReplacement) return old;
-    this.#witness.step(this.#run, 'read', old.urn, old.id);
-    const read = await this.#host.read(old.id, toState(old));
-    if (!read) {
-      this.#witness.forgotten(this.#run, old.urn, old.id);
-      return 'gone';
-    }
-    const refreshed = markSecretOutputs({ ...old, ...read, hasInitErrors: false });
-    // The engine compares the other way round, to show what has drifted.
-    await this.#host.diff(refreshed, old.inputs);
-    return refreshed;
-  }
-}
-
-/** The argument that dependents take from the resource that they depend on. Its value never changes. */
-export const dependentArgument = { poolerMode: 'transaction' };
-
-/** @param dependedOn the resource that all others of the stack depend on, if there is one */
-export function isDependent(resource: string, dependedOn: string | undefined): boolean {
-  return dependedOn !== undefined && resource !== dependedOn;
-}
-
-function withUnknownOutput(inputs: ReadProperties): ReadProperties {
-  return withValues(
-    inputs,
-    mapValues(dependentArgument, () => unknownValue),
-  );
-}
-
-function withValues(inputs: ReadProperties, values: Record<string, unknown>): ReadProperties {
-  return { ...inputs, values: { ...inputs.values, ...values } };
 }

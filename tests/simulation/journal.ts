@@ -42,6 +42,11 @@ export const countedEvents = [
   'renames',
   'stale refusals',
   'clock steps',
+  'steps of users',
+  'previews of users',
+  'runs of users',
+  'refused previews',
+  'reverted steps',
 ] as const;
 
 export type CountedEvent = (typeof countedEvents)[number];

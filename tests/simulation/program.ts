@@ -1,8 +1,8 @@
+import { mapValues } from 'lodash';
 import type { Properties } from '../../provider/src/lifecycle/resource-identity';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
 import { branchName, slotArguments, slotName } from './declared-slot';
-import { dependentArgument, isDependent } from './engine';
-import type { DeclaredResource, Stack } from './stack';
+import type { DeclaredResource, Reference, Stack } from './stack';
 import type { World } from './world';
 
 /** A resource as a program declares it. */
@@ -19,19 +19,37 @@ export function declareStack(world: World, stack: Stack): Declaration[] {
 function declareEndpoints(world: World, stack: Stack): Declaration[] {
   const { ground, scenario } = world;
   const { timeoutSeconds } = scenario;
+  const dependedOn = world.dependedOn(stack);
   return world.declared(stack).map(({ slot, plan }) => ({
     urn: stack.urnOf(slotName(slot)),
     args: {
       ...slotArguments(ground, slot, plan),
-      ...(isDependent(stack.urnOf(slotName(slot)), world.dependedOn(stack)) && dependentArgument),
+      ...(isDependent(stack.urnOf(slotName(slot)), dependedOn) && dependentArgument),
       ...(ground.isGuarded && { allowRestart: false }),
     },
     deletesFirst: !plan.createsBeforeDelete,
     timeoutSeconds,
     importId: ground.imported.get(slot),
     replaceOnChanges: ground.replacedOnChanges.has(slot) ? ['suspendTimeoutSeconds'] : undefined,
-    ...(ground.branches.declared(slot)?.hasEndpoint && { onBranch: stack.urnOf(branchName(slot), 'Branch') }),
+    references: {
+      ...(isDependent(stack.urnOf(slotName(slot)), dependedOn) && referenceTo(dependedOn)),
+      ...(ground.branches.declared(slot)?.hasEndpoint && {
+        branchId: { urn: stack.urnOf(branchName(slot), 'Branch'), output: 'id' },
+      }),
+    },
   }));
+}
+
+/** The argument that dependents take from the resource that they depend on. Its value never changes. */
+export const dependentArgument = { poolerMode: 'transaction' };
+
+/** @param dependedOn the resource that all others of the stack depend on, if there is one */
+export function isDependent(resource: string, dependedOn: string | undefined): dependedOn is string {
+  return dependedOn !== undefined && resource !== dependedOn;
+}
+
+export function referenceTo(urn: string): Record<string, Reference> {
+  return mapValues(dependentArgument, (_value, output) => ({ urn, output }));
 }
 
 function declareBranches(world: World, stack: Stack): Declaration[] {

@@ -17,6 +17,8 @@ export const nothing: ReadProperties = { values: {}, secretNames: [] };
 export interface HostWitness {
   /** A text that the user may see. */
   shown(run: SimulatedRun, text: string): void;
+  /** A warning or a note that the user sees under a resource. */
+  diagnosed?(run: SimulatedRun, urn: string, text: string): void;
   /** A call of the engine ended. */
   ended(run: SimulatedRun, call: string, startedAtMs: number, timeoutSeconds: number): void;
 }
@@ -42,7 +44,10 @@ export class ProviderHost {
     const { signal } = this.#interruption;
     setMaxListeners(0, signal);
     const display = new EngineDisplay({
-      log: async (_severity, _urn, message) => witness.shown(run, message),
+      log: async (severity, urn, message) => {
+        witness.shown(run, message);
+        if (severity !== 'progress') witness.diagnosed?.(run, urn, message);
+      },
     });
     this.#providers = makePluginProviders(settings, { display, environment: {}, signal });
   }

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import { uneventful } from './draw-rounds';
 import { drawScenario } from './draw-scenario';
 import { plainSlot as plan } from './plain-slot';
 import type { Violation } from './rules';
-import { type Scenario, uneventful } from './scenario';
+import type { Scenario } from './scenario';
 import { type Outcome, Simulator } from './simulate';
 
 // Schedules that once broke an invariant, as data.

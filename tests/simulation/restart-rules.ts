@@ -1,7 +1,7 @@
 import type { Endpoint, Operation } from 'postgres-control-emulator';
 import { unsettledOutputs } from '../../provider/src/lifecycle/resource-state';
 import { slotArguments } from './declared-slot';
-import type { EngineResult } from './engine';
+import type { EngineResult } from './engine-failures';
 import type { Ground } from './ground';
 import type { SentRequest } from './network';
 import type { SimulatedRun } from './simulated-run';

@@ -5,7 +5,8 @@ import { defaultReadLagMs } from '../../provider/src/control-api/read-lag';
 import { act, disturbedSlots } from './act';
 import { checkBranches, checkForeignBranches, mayDeleteBranch } from './branch-checks';
 import { isDrift } from './other-people';
-import { mayHaveReplacedBeside, recover, unlock } from './recover';
+import { recover, unlock } from './recover';
+import { mayHaveReplacedBeside } from './recovery-replacements';
 import { checkEndpoints, checkForeign, checkRepeated } from './rest-checks';
 import {
   checkRestarts,

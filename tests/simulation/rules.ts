@@ -31,6 +31,14 @@ export type Rule =
   | 'the next run succeeds'
   | 'the next preview is empty'
   | 'nothing keeps running'
+  | 'nothing is deleted unnamed'
+  | 'a delete yields to its adopter'
+  | 'no branch is deleted from under an endpoint'
+  | 'a guard that others set is respected'
+  | 'a preview foretells what can not be done'
+  | 'a preview says what adopt does'
+  | 'advice can be followed'
+  | 'reverting heals'
   | 'the simulation works';
 
 /** A rule that a schedule broke, and how. */

@@ -3,7 +3,7 @@ import type { Fault } from 'postgres-control-emulator';
 import { checkBranches } from './branch-checks';
 import { slotName } from './declared-slot';
 import { isDrift } from './other-people';
-import { isNameTaken, isStaleRefusal } from './recover';
+import { isNameTaken, isStaleRefusal } from './recovery-advice';
 import { checkEndpoints, checkSuccess } from './rest-checks';
 import type { Baseline } from './restart-check';
 import { isDestroy, type Round } from './scenario';

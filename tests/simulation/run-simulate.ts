@@ -1,10 +1,16 @@
 import { Command } from 'commander';
 import { toCount, toSeconds } from '../support/run-options';
-import { drawScenario } from './draw-scenario';
+import { drawScenario, scenarioDrawing } from './draw-scenario';
+import type { Drawing } from './drawing';
 import { describeViolation, type Violation } from './rules';
+import type { Scenario } from './scenario';
 import { shrink } from './shrink';
-import { Simulator } from './simulate';
+import { type Outcome, Simulator } from './simulate';
 import { simulateInParallel } from './simulate-in-parallel';
+import { simulateSeed } from './simulate-seeds';
+import type { ScheduleKind } from './simulating-process';
+import { userDrawing } from './user-steps/draw-user-schedule';
+import type { UserSchedule } from './user-steps/user-schedule';
 
 interface Options {
   readonly schedules?: number;
@@ -17,6 +23,7 @@ interface Options {
   readonly floorTransitions?: number;
   readonly floorBranches?: number;
   readonly coverage?: boolean;
+  readonly users?: boolean;
 }
 
 const command = new Command('simulate')
@@ -33,6 +40,7 @@ const command = new Command('simulate')
   )
   .option('--seed <seed>', 'replay one seed and print its story', toCount)
   .option('--shrink', 'with --seed: print the smallest schedule that breaks the same rule')
+  .option('--users', 'only the steps of users, for every seed')
   .option('--parallel <count>', 'processes to run at the same time', toCount, 2)
   .option('--coverage', 'print how often each row decided, followed another one and met each kind of event')
   .option('--floor-rows <count>', 'fail if fewer rows of the table decided', toCount)
@@ -44,16 +52,17 @@ void main(command.opts<Options>());
 
 async function main(options: Options): Promise<void> {
   if (options.seed !== undefined) {
-    await replay(options.seed, options.shrink === true);
+    await replay(options.seed, options);
     return;
   }
   const startedAt = Date.now();
-  const totals = await simulateInParallel(options);
+  const kind = options.users ? 'users' : 'all';
+  const totals = await simulateInParallel({ ...options, kind });
   const seconds = (Date.now() - startedAt) / 1_000;
   for (const { seed, violations } of totals.failures)
     print(`seed ${seed}: ${violations.map(describeViolation).join('\n  ')}`);
   const [first] = totals.failures;
-  if (first) await tellSmallest(first.seed, first.violations);
+  if (first) await tellSmallest(first.seed, first.violations, kind);
   const { coverage } = totals;
   if (options.coverage) for (const [what, times] of [...coverage.counts].sort()) print(`${times} x ${what}`);
   print(coverage.describe());
@@ -64,25 +73,40 @@ async function main(options: Options): Promise<void> {
   process.exitCode = totals.failures.length + below.length > 0 ? 1 : 0;
 }
 
-/** Prints what happens in the schedule of a seed. */
-async function replay(seed: number, isShrunk: boolean): Promise<void> {
-  const { story, violations } = await simulated((simulator) => simulator.run(drawScenario(seed).value, true));
-  for (const line of story) print(line);
-  print(`seed ${seed}: ${violations.length} violations`);
-  if (isShrunk) await tellSmallest(seed, violations);
-  process.exitCode = violations.length > 0 ? 1 : 0;
+/** Prints what happens in the schedules of a seed. */
+async function replay(seed: number, { shrink: isShrunk, users }: Options): Promise<void> {
+  const options = { kind: users ? 'users' : 'all', isTold: true } as const;
+  const found = await simulated((simulator) => simulateSeed(simulator, seed, options));
+  for (const line of found.story) print(line);
+  print(`seed ${seed}: ${found.violations.length} violations`);
+  if (isShrunk) await tellSmallest(seed, found.violations, options.kind);
+  process.exitCode = found.violations.length > 0 ? 1 : 0;
 }
 
 /** Prints the smallest schedule that breaks the same rule, with its data. */
-async function tellSmallest(seed: number, [first]: readonly Violation[]): Promise<void> {
+async function tellSmallest(seed: number, [first]: readonly Violation[], kind: ScheduleKind): Promise<void> {
   if (!first) return;
   await simulated(async (simulator) => {
-    const smallest = await shrink(drawScenario(seed), first.rule, (drawn) => simulator.run(drawn.value));
-    const { story } = await simulator.run(smallest.value, true);
-    print(`The smallest schedule that fails like seed ${seed}:`);
-    for (const line of story) print(line);
-    print(`Its data, for a regression test:\n${JSON.stringify(smallest.value)}`);
+    const run = (scenario: Scenario, isTold = false) => simulator.run(scenario, isTold);
+    const runUser = (schedule: UserSchedule, isTold = false) => simulator.runUser(schedule, isTold);
+    const { violations } = kind === 'all' ? await run(drawScenario(seed).value) : { violations: [] };
+    await (violations.length > 0
+      ? tell(scenarioDrawing, seed, first, run)
+      : tell(userDrawing, seed, first, runUser));
   });
+}
+
+async function tell<Data>(
+  drawing: Drawing<Data>,
+  seed: number,
+  { rule }: Violation,
+  run: (data: Data, isTold?: boolean) => Promise<Outcome>,
+): Promise<void> {
+  const smallest = await shrink(drawing, drawing.draw(seed), rule, run);
+  const { story } = await run(smallest, true);
+  print(`The smallest schedule that fails like seed ${seed}:`);
+  for (const line of story) print(line);
+  print(`Its data, for a regression test:\n${JSON.stringify(smallest)}`);
 }
 
 async function simulated<Result>(work: (simulator: Simulator) => Promise<Result>): Promise<Result> {

@@ -1,27 +1,29 @@
-import { type DrawnScenario, smallerScenarios } from './draw-scenario';
+import type fc from 'fast-check';
+import type { Drawing } from './drawing';
 import type { Rule } from './rules';
 import type { Outcome } from './simulate';
 
 /** How many smaller scenarios to try in all. */
 const mostTries = 1_500;
 
-/** The smallest scenario found that still breaks the rule. */
-export async function shrink(
-  failing: DrawnScenario,
+/** The smallest data found that still break the rule. */
+export async function shrink<Data>(
+  drawing: Drawing<Data>,
+  failing: fc.Value<Data>,
   broken: Rule,
-  run: (drawn: DrawnScenario) => Promise<Outcome>,
-): Promise<DrawnScenario> {
+  run: (data: Data) => Promise<Outcome>,
+): Promise<Data> {
   let smallest = failing;
   let tries = 0;
   const findSmaller = async () => {
-    for (const smaller of smallerScenarios(smallest)) {
+    for (const smaller of drawing.smaller(smallest)) {
       if (tries >= mostTries) return undefined;
       tries += 1;
-      const { violations } = await run(smaller);
+      const { violations } = await run(smaller.value);
       if (violations.some(({ rule }) => rule === broken)) return smaller;
     }
     return undefined;
   };
   for (let smaller = await findSmaller(); smaller; smaller = await findSmaller()) smallest = smaller;
-  return smallest;
+  return smallest.value;
 }

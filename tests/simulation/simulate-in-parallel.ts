@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { bundleSimulation, runShare, type Share } from './simulating-process';
+import { bundleSimulation, runShare, type ScheduleKind, type Share } from './simulating-process';
 import { Totals } from './totals';
 
 /** After so many failures the rest would only repeat them. */
@@ -11,13 +11,14 @@ export async function simulateInParallel(options: {
   readonly for: number;
   readonly first: number;
   readonly parallel: number;
+  readonly kind?: ScheduleKind;
 }): Promise<Totals> {
-  const { schedules, first, parallel } = options;
+  const { schedules, first, parallel, kind } = options;
   const numbers = Array.from({ length: parallel }, (_, index) => index);
   const shares = numbers.map((number): Share => {
     const part = schedules === undefined ? undefined : Math.ceil((schedules - number) / parallel);
     const seconds = schedules === undefined ? options.for : undefined;
-    return { first: first + number, step: parallel, schedules: part, seconds, mostFailures };
+    return { first: first + number, step: parallel, schedules: part, seconds, kind, mostFailures };
   });
   const program = await bundleSimulation();
   const totals = new Totals();

@@ -3,11 +3,13 @@ import { Journal } from './journal';
 import { replaceAbortController } from './light-abort-controller';
 import { Network } from './network';
 import { runRounds } from './rounds';
-import { describeViolation, type Violation } from './rules';
+import { describeViolation, type Rule, type Violation } from './rules';
 import type { Scenario } from './scenario';
 import { Randomness, SeededRandomness } from './seeded-randomness';
 import { SimulatedService } from './simulated-service';
 import { SimulatedWorld } from './simulated-world';
+import type { UserSchedule } from './user-steps/user-schedule';
+import { runUserSteps } from './user-steps/user-steps';
 import { VirtualTime } from './virtual-time';
 import { apiKey } from './world';
 
@@ -52,30 +54,51 @@ export class Simulator {
 
   /** @param isTold whether to write the story */
   async run(scenario: Scenario, isTold = false): Promise<Outcome> {
-    this.#time.reset();
-    const randomness = new Randomness(scenario.seed);
-    this.#randomness.source = randomness;
-    const journal = new Journal(() => this.#time.elapsedMs, isTold);
+    const { journal, randomness } = this.#begin(scenario.seed, isTold);
     const service = new SimulatedService({ ...scenario.service, apiKey });
     const parts = { scenario, time: this.#time, randomness, network: this.#network, service, journal };
     const world = new SimulatedWorld(parts);
     const { watch } = world;
     if (scenario.rounds.some(({ branches }) => branches.length > 0)) journal.count('schedules with branches');
+    await this.#finish(runRounds(world), watch.violations);
+    if (watch.violations.length === 0 && !world.hasKilled) await this.#checkRest(world);
+    service.stop();
+    return conclude(journal, watch.violations);
+  }
+
+  /** Runs the steps of an ordinary user. */
+  async runUser(schedule: UserSchedule, isTold = false): Promise<Outcome> {
+    const { journal } = this.#begin(schedule.seed, isTold);
+    const violations: Violation[] = [];
+    const violate = (rule: Rule, what: string) => violations.push({ rule, what });
+    const parts = { schedule, time: this.#time, network: this.#network, journal, violate };
+    await this.#finish(runUserSteps(parts), violations);
+    return conclude(journal, violations);
+  }
+
+  #begin(seed: number, isTold: boolean) {
+    this.#time.reset();
+    const randomness = new Randomness(seed);
+    this.#randomness.source = randomness;
+    return { randomness, journal: new Journal(() => this.#time.elapsedMs, isTold) };
+  }
+
+  /** Lets time pass until the work is done. */
+  async #finish(work: Promise<void>, violations: Violation[]): Promise<void> {
     let isOver = false;
-    const work = runRounds(world)
+    const finished = work
       .catch((error) =>
-        watch.violate('the simulation works', error instanceof Error ? String(error.stack) : String(error)),
+        violations.push({
+          rule: 'the simulation works',
+          what: error instanceof Error ? String(error.stack) : String(error),
+        }),
       )
       .finally(() => {
         isOver = true;
       });
     const hasEnded = await this.#time.passUntil(() => isOver, longestMs);
-    if (!hasEnded) watch.violate('calls end in time', 'the run neither ends nor waits for anything');
-    else await work;
-    if (watch.violations.length === 0 && !world.hasKilled) await this.#checkRest(world);
-    service.stop();
-    for (const violation of watch.violations) journal.note('VIOLATION', () => describeViolation(violation));
-    return { violations: watch.violations, counts: journal.counts, story: journal.story };
+    if (hasEnded) await finished;
+    else violations.push({ rule: 'calls end in time', what: 'the run neither ends nor waits for anything' });
   }
 
   /** Checks that nothing keeps running. The timers of killed processes do, without effect. */
@@ -85,4 +108,9 @@ export class Simulator {
     const left = `${this.#time.pending.length} timers and ${this.#network.underWay.size} requests`;
     watch.violate('nothing keeps running', `${left} are left ${restMs} ms after the end`);
   }
+}
+
+function conclude(journal: Journal, violations: readonly Violation[]): Outcome {
+  for (const violation of violations) journal.note('VIOLATION', () => describeViolation(violation));
+  return { violations, counts: journal.counts, story: journal.story };
 }

@@ -1,6 +1,7 @@
 import type { InternalAxiosRequestConfig } from 'axios';
 import type { Operation } from 'postgres-control-emulator';
-import { Engine, type EngineResult } from './engine';
+import { Engine } from './engine';
+import type { EngineResult } from './engine-failures';
 import type { EngineOptions } from './engine-steps';
 import type { Served } from './in-process-reply';
 import type { Carriage, Carrier, Network, Sender, SentRequest } from './network';
@@ -169,7 +170,7 @@ export class SimulatedWorld extends World implements Carrier {
       stack,
       run,
       host,
-      options: { ...options, dependedOn: this.dependedOn(stack) },
+      options,
       journal: this.journal,
       witness: {
         written: () => this.watch.written(run, stack),

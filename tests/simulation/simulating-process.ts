@@ -4,6 +4,8 @@ import { build, type Plugin } from 'esbuild';
 import { observePlugin } from './observed-source';
 import type { ShareResult } from './totals';
 
+export type ScheduleKind = 'all' | 'users';
+
 /** What a process simulates: every `step`-th seed from `first` on. */
 export interface Share {
   readonly first: number;
@@ -12,6 +14,8 @@ export interface Share {
   readonly schedules?: number | undefined;
   /** @default without limit */
   readonly seconds?: number | undefined;
+  /** `users`: only the steps of users, for every seed. @default scenarios, and for some seeds steps of users */
+  readonly kind?: ScheduleKind | undefined;
   /** After so many failures it ends. */
   readonly mostFailures: number;
 }

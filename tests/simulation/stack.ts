@@ -1,14 +1,29 @@
 import type { ReadProperties } from '../../provider/src/plugin/properties';
 
+/** An output of another resource. */
+export interface Reference {
+  readonly urn: string;
+  /** `id`, or the name of a property. */
+  readonly output: string;
+}
+
+/** What the engine keeps of a declaration besides the inputs. */
+export interface KeptOptions {
+  readonly timeoutSeconds: number;
+  /** The inputs that are outputs of other resources. */
+  readonly references?: Readonly<Record<string, Reference>> | undefined;
+  /** The URNs in the resource option `dependsOn`. */
+  readonly dependsOn?: readonly string[] | undefined;
+  /** The resource option: a delete keeps it at the service, without a call of the provider. */
+  readonly retainOnDelete?: boolean | undefined;
+}
+
 /** A resource as the engine keeps it in state. */
-export interface StoredResource {
+export interface StoredResource extends KeptOptions {
   readonly urn: string;
   readonly id: string;
   readonly inputs: ReadProperties;
   readonly outputs: ReadProperties;
-  readonly timeoutSeconds: number;
-  /** The URN of the Branch whose id is its `branchId`. */
-  readonly onBranch?: string | undefined;
   /** The create or update had failed after the endpoint existed. */
   readonly hasInitErrors: boolean;
   isTainted: boolean;
@@ -32,14 +47,13 @@ export interface StackState {
 export const emptyState: StackState = { resources: [], pending: [] };
 
 /** A resource as the program registers it. */
-export interface DeclaredResource {
+export interface DeclaredResource extends KeptOptions {
   readonly urn: string;
   readonly inputs: ReadProperties;
   /** The resource option, which the constructor sets. */
   readonly deletesFirst: boolean;
-  readonly timeoutSeconds: number;
-  /** The URN of the Branch whose id is its `branchId`. */
-  readonly onBranch?: string | undefined;
+  /** The URNs in the resource option `aliases`. */
+  readonly aliases?: readonly string[] | undefined;
   /** The resource option `import`: the id to import. */
   readonly importId?: string | undefined;
   /** The resource option: the arguments whose change replaces the resource, whatever the provider says. */
@@ -63,6 +77,12 @@ export class Stack {
 
   find(urn: string): StoredResource | undefined {
     return this.state.resources.find((resource) => resource.urn === urn && !resource.isToDelete);
+  }
+
+  /** `pulumi state untaint` of everything. */
+  untaint(): void {
+    const resources = this.state.resources.map((resource) => ({ ...resource, isTainted: false }));
+    this.state = { ...this.state, resources };
   }
 
   /** `pulumi cancel`, after a run that was killed. */

@@ -1,7 +1,7 @@
 import { differenceBy } from 'lodash';
 import type { Operation } from 'postgres-control-emulator';
 import { branchName, slotName } from './declared-slot';
-import type { EngineResult } from './engine';
+import type { EngineResult } from './engine-failures';
 import type { EngineOptions } from './engine-steps';
 import { Ground } from './ground';
 import type { Served } from './in-process-reply';

@@ -75,6 +75,15 @@ export async function runUp(
   const { hasChanges, replaces } = await run.diff(state, declared);
   if (!hasChanges) return { ...state, declared };
   if (replaces.length === 0) return run.update(state, declared);
+  return runReplacement(run, program, state);
+}
+
+/** `pulumi up --replace` of a resource. */
+export async function runReplacement(
+  run: EngineCalls,
+  program: Program,
+  state: ResourceState,
+): Promise<ResourceState> {
   const anew = await checkProgram(run, program);
   await run.delete(state);
   return run.create(anew);
@@ -107,7 +116,7 @@ export async function failedState(work: Promise<unknown>): Promise<ResourceState
   throw new Error(`The failure was expected to leave an endpoint in state: ${message}`);
 }
 
-async function checkProgram(
+export async function checkProgram(
   run: EngineCalls,
   program: Program,
   before?: CheckedProgram,

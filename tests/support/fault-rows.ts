@@ -27,3 +27,8 @@ export const triggered = { restartTriggers: { release: '2' } };
 export const notWaiting = { waitForOperations: false };
 /** Long enough for every operation. Milliseconds. */
 export const longMs = 10_000;
+/** For `requests`: none that an update of an endpoint could send. */
+export const none = {
+  ...{ 'GET endpoints': 0, 'GET endpoint': 0, 'GET operations': 0 },
+  ...{ 'PATCH endpoint': 0, 'POST suspend': 0, 'POST start': 0 },
+};

@@ -1,17 +1,29 @@
-import type { EmulatorOptions, EndpointAttributes, Fault, ForeignOperation } from 'postgres-control-emulator';
+import type {
+  EmulatorOptions,
+  EndpointAttributes,
+  Fault,
+  ForeignOperation,
+  NewEndpointAttributes,
+} from 'postgres-control-emulator';
 import type { EndpointInputs } from '../../provider/src/endpoint/endpoint-inputs';
 
 // A test of faults as data: what the service does, what the user runs one after another, and what is true in the end.
 
-/** A request that the service has just done the work of, such as `PATCH endpoint`, `POST endpoints` or `POST suspend`. */
 export interface Moment {
-  readonly after: string;
+  /**
+   * A request that the service has just done the work of, such as `PATCH endpoint`, `POST endpoints` or `POST suspend`.
+   * @default the start of the command
+   */
+  readonly after?: string;
   /** So much later. Milliseconds. @default 0 */
   readonly ms?: number;
 }
 
 /** What other people do to the endpoint, or the service by itself. */
-export type Deed = { readonly at?: Moment } & (
+export type Deed = {
+  readonly at?: Moment;
+} & ( // An endpoint of their own, on the branch of the program, a year ago.
+  | { readonly does: 'create'; readonly endpoint: Omit<NewEndpointAttributes, 'branch_id'> }
   | { readonly does: 'change'; readonly to: EndpointAttributes }
   | { readonly does: 'delete' | 'suspend' | 'start' | 'connect' }
   | { readonly does: 'operate'; readonly operation: Omit<ForeignOperation, 'endpointId'> }
@@ -21,15 +33,19 @@ export type Deed = { readonly at?: Moment } & (
 
 /** One command of the user. */
 export interface Round {
-  /** @default 'up' */
-  readonly command?: 'up' | 'refresh' | 'destroy';
+  /** `replace` is `pulumi up --replace`. @default 'up' */
+  readonly command?: 'up' | 'preview' | 'replace' | 'refresh' | 'destroy';
   /** How long nothing happens before it. Milliseconds. @default 0 */
   readonly idleMs?: number;
   /**
    * What the program gives, besides a size of 0.25 to 1 CU on an empty branch; the branch `other` is empty, too.
    * @default what it gave in the round before
    */
-  readonly program?: Partial<EndpointInputs>;
+  readonly program?: Partial<Record<keyof EndpointInputs, unknown>>;
+  /** The arguments that the program marks as secrets. */
+  readonly secrets?: readonly (keyof EndpointInputs)[];
+  /** The settings in the stack's config, by their bare names. */
+  readonly config?: Readonly<Record<string, string>>;
   readonly timeoutSeconds?: number;
   /** Until the next round. */
   readonly faults?: readonly Fault[];
@@ -39,6 +55,12 @@ export interface Round {
   readonly cutOff?: Moment & { readonly how: 'killed' | 'interrupted' };
   /** Part of the failure that it reports. Without it, it has to succeed. */
   readonly message?: string | RegExp;
+  /** Parts of what it shows besides. */
+  readonly shows?: readonly (string | RegExp)[];
+  /** What it never shows, neither in the failure nor besides. */
+  readonly hides?: RegExp;
+  /** How long it takes at most. Milliseconds. */
+  readonly withinMs?: number;
 }
 
 export interface Row {

@@ -1,186 +1,158 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { InjectedFault } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import type { EndpointInputs } from '../../provider/src/endpoint/endpoint-inputs';
-import type { SentRequest } from '../simulation/network';
+import { collectDiagnostics } from './diagnostics';
 import {
   CallError,
+  checkProgram,
   type Door,
   type EngineCalls,
   type Program,
   type ResourceState,
   runPreview,
   runRefresh,
+  runReplacement,
   runUp,
 } from './door';
-import type { Deed, Moment, Round, Row } from './row';
+import { pluginDoor } from './plugin-door';
+import type { Round, Row } from './row';
+import { RowGround, settleMs } from './row-ground';
 import { doors } from './start-door';
-import { type ProviderProcess, VirtualService } from './virtual-service';
+import type { ProviderProcess } from './virtual-service';
 
-/** How long the operations of other people's requests take. Milliseconds. */
-const settleMs = 10_000;
+/** Ctrl-C kills the host of dynamic providers, while the plugin is told to end. */
+const isInterrupted = ({ rounds }: Row) => rounds.some(({ cutOff }) => cutOff?.how === 'interrupted');
 
-/** Runs each row through both adapters. */
+/** Runs each row through both adapters, if they can have it. */
 export function checkRows(rows: readonly Row[]): void {
+  const shown = collectDiagnostics();
   describe.each(doors)('with %s', (_name, door) => {
-    for (const row of rows) it(row.title, () => new RowRun(row, door).run());
+    for (const row of rows.filter((each) => door === pluginDoor || !isInterrupted(each)))
+      it(row.title, () => new RowRun(row, door, shown).run());
   });
-}
-
-/** The kind of a request, such as `PATCH endpoint`, `POST endpoints` or `POST suspend`. */
-function kindOf({ method, path }: { method: string; path: string }): string {
-  const segments = path.split('?')[0]?.split('/').slice(1) ?? [];
-  const isOfOne = segments.length % 2 === 0;
-  const last = isOfOne ? segments.at(-2)?.slice(0, -1) : segments.at(-1);
-  return `${method} ${last}`;
 }
 
 /** What the user has: a stack with one endpoint, or none yet. */
 class RowRun {
   readonly #row: Row;
   readonly #door: Door;
-  readonly #service: VirtualService;
-  readonly #projectId: string;
-  /** By name. */
-  readonly #branchIds: ReadonlyMap<string, string>;
+  readonly #ground: RowGround;
+  /** What the provider has shown in this round. */
+  readonly #shown: string[];
   #state: ResourceState | undefined;
-  #args: Partial<EndpointInputs> = {};
-  /** The endpoint, also when no state has it. */
-  #endpointId = '';
+  #given: Pick<Round, 'program' | 'secrets'> = {};
   #sent = 0;
-  #faults: readonly InjectedFault[] = [];
 
-  constructor(row: Row, door: Door) {
+  constructor(row: Row, door: Door, shown: string[]) {
     this.#row = row;
     this.#door = door;
-    this.#service = new VirtualService({ operationMs: 1_000, ...row.service });
-    const { emulator } = this.#service;
-    this.#projectId = emulator.createProject().id;
-    this.#branchIds = new Map(
-      ['own', 'other'].map((name) => [name, emulator.createBranch(this.#projectId, { name }).id]),
-    );
+    this.#shown = shown;
+    this.#ground = new RowGround(row.service);
   }
 
   async run(): Promise<void> {
     const { rounds } = this.#row;
     for (const round of rounds) await this.#runRound(round);
-    this.#clearFaults();
+    this.#ground.inject();
     const { requests = {}, drops } = this.#row.expect;
-    const last = this.#service.emulator.requests().slice(this.#sent);
     for (const [kind, count] of Object.entries(requests))
-      expect([kind, last.filter((each) => kindOf(each) === kind).length]).toEqual([kind, count]);
+      expect([kind, this.#ground.count(kind, this.#sent)]).toEqual([kind, count]);
     this.#checkService();
-    expect(this.#service.emulator.connectionDrops(this.#endpointId)).toBe(drops);
-    const isDone = rounds.at(-1)?.command !== 'destroy' && rounds.at(-1)?.message === undefined;
-    if (isDone && this.#args.waitForOperations !== false)
-      await this.#checkSettled(rounds.at(-1)?.timeoutSeconds);
+    expect(this.#ground.drops).toBe(drops);
+    const { command = 'up', ...last } = rounds.at(-1) ?? {};
+    const isDone = !['destroy', 'preview'].includes(command) && last.message === undefined;
+    if (isDone && this.#given.program?.waitForOperations !== false) await this.#checkSettled(last);
   }
 
   async #runRound(round: Round): Promise<void> {
-    const { emulator } = this.#service;
-    this.#args = round.program ?? this.#args;
+    const { service } = this.#ground;
+    if (round.program) this.#given = round;
     await sleep(round.idleMs ?? 0);
-    this.#clearFaults();
-    this.#faults = (round.faults ?? []).map((fault) => emulator.inject(fault));
+    this.#ground.inject(round.faults);
     for (const deed of round.others?.filter(({ at }) => !at) ?? []) {
-      this.#do(deed);
+      this.#ground.do(deed);
       await sleep(settleMs);
     }
-    this.#sent = emulator.requests().length;
-    const process = this.#service.startProcess();
-    this.#await(round, process);
-    const environment = {
-      POSTGRES_COMPUTE_BASE_URL: process.baseUrl,
-      POSTGRES_COMPUTE_API_KEY: this.#service.apiKey,
-    };
-    const calls = await this.#door.start({ environment, signal: process.signal });
+    this.#sent = service.emulator.requests().length;
+    this.#shown.length = 0;
+    const process = service.startProcess();
+    const calls = await this.#start(process, round);
+    this.#ground.await(round, process);
+    const startedAt = performance.now();
     const outcome = await Promise.race([
       this.#command(round, calls).catch((error: unknown) => error),
       process.died.then(() => 'killed'),
     ]);
-    this.#service.onWork = () => {};
-    this.#endpointId = this.#held()[0]?.id ?? this.#endpointId;
+    expect(performance.now() - startedAt).toBeLessThanOrEqual(round.withinMs ?? Number.POSITIVE_INFINITY);
+    service.onWork = () => {};
     if (round.cutOff?.how === 'killed') expect(outcome).toBe('killed');
     else if (round.message === undefined) this.#state = succeeded(outcome);
     else this.#state = failed(outcome, round.message) ?? this.#state;
+    this.#ground.endpointId = this.#state?.id ?? this.#ground.held()[0]?.id ?? this.#ground.endpointId;
+    this.#checkShown(round, outcome);
   }
 
-  #clearFaults(): void {
-    for (const fault of this.#faults) fault.clear();
+  #start(process: ProviderProcess, { config = {} }: Round): Promise<EngineCalls> {
+    const environment = {
+      POSTGRES_COMPUTE_BASE_URL: process.baseUrl,
+      POSTGRES_COMPUTE_API_KEY: this.#ground.service.apiKey,
+    };
+    return this.#door.start({ environment, signal: process.signal }, config);
   }
 
   async #command({ command = 'up', timeoutSeconds }: Round, calls: EngineCalls) {
     const state = this.#state;
-    if (command === 'up') return runUp(calls, this.#program(timeoutSeconds), state);
+    const program = this.#program(timeoutSeconds);
+    if (command === 'up') return runUp(calls, program, state);
+    if (command === 'preview') {
+      await (state ? runPreview(calls, program, state) : checkProgram(calls, program));
+      return state;
+    }
     if (!state) throw new Error(`There is nothing in state to ${command}.`);
+    if (command === 'replace') return runReplacement(calls, program, state);
     if (command === 'refresh') return (await runRefresh(calls, state)).state;
     const declared = { ...state.declared, timeoutSeconds };
     return calls.delete({ ...state, declared });
   }
 
   #program(timeoutSeconds?: number): Program {
-    const { branchId = 'own', ...args } = this.#args;
-    const size = { autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 1 };
-    const place = { projectId: this.#projectId, branchId: this.#branchIds.get(branchId) ?? 'br-nowhere-1' };
-    return { args: { type: 'read_write', ...size, ...place, ...args }, timeoutSeconds };
-  }
-
-  /** Makes happen what is to happen during the command, each once. */
-  #await({ others = [], cutOff }: Round, process: ProviderProcess): void {
-    const cut = () => (cutOff?.how === 'killed' ? process.kill() : process.interrupt());
-    const events = [
-      ...others.flatMap((deed) => (deed.at ? [{ at: deed.at, happen: () => this.#do(deed) }] : [])),
-      ...(cutOff ? [{ at: cutOff as Moment, happen: cut }] : []),
-    ];
-    this.#service.onWork = (request: SentRequest) => {
-      for (const event of events.filter(({ at }) => at.after === kindOf(request))) {
-        events.splice(events.indexOf(event), 1);
-        setTimeout(event.happen, event.at.ms ?? 0);
-      }
+    const { program = {}, secrets } = this.#given;
+    const args = {
+      ...{ projectId: this.#ground.projectId, type: 'read_write' },
+      ...{ autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 1 },
+      ...program,
+      branchId: this.#ground.branchId(program.branchId ?? 'own'),
     };
+    // A row may give what is wrong.
+    return { args: args as Program['args'], timeoutSeconds, ...(secrets && { secrets }) };
   }
 
-  #do(deed: Deed): void {
-    const { emulator } = this.#service;
-    const id = this.#held()[0]?.id ?? this.#endpointId;
-    const path = `/projects/${this.#projectId}/endpoints/${id}`;
-    if (deed.does === 'change') emulator.changeEndpoint(id, deed.to);
-    else if (deed.does === 'delete') emulator.deleteEndpoint(id);
-    else if (deed.does === 'connect') emulator.connect(id);
-    else if (deed.does === 'operate')
-      emulator.addOperation(this.#projectId, { endpointId: id, ...deed.operation });
-    else if (deed.does === 'lock') setTimeout(emulator.lockProject(this.#projectId), deed.forMs);
-    else if (deed.does === 'patch') void this.#service.request('PATCH', path, { endpoint: deed.body });
-    else void this.#service.request('POST', `${path}/${deed.does}`);
+  #checkShown({ shows = [], hides }: Round, outcome: unknown): void {
+    const shown = this.#shown.join('');
+    for (const part of shows) expect(shown).toMatch(part);
+    const all = outcome instanceof Error ? `${outcome.message}\n${shown}` : shown;
+    if (hides) expect(all).not.toMatch(hides);
   }
 
-  #held() {
-    const branchIds = [...this.#branchIds.values()];
-    return this.#service.emulator.endpoints().filter(({ branch_id }) => branchIds.includes(branch_id));
-  }
-
-  /** The service has exactly the endpoint that is in state. */
+  /** The service has exactly the endpoint that is in state, and what other people have. */
   #checkService(): void {
     const { state = { current_state: 'active' } } = this.#row.expect;
-    const held = this.#held();
+    const held = this.#ground.held(this.#state?.id);
     expect(held.map(({ id }) => id)).toEqual(this.#state ? [this.#state.id] : []);
     if (state === 'nothing') expect(held).toEqual([]);
     else expect(held).toMatchObject([state]);
+    this.#ground.checkForeign(this.#state?.id);
   }
 
-  /** Nothing is left to do: the next preview is empty. */
-  async #checkSettled(timeoutSeconds: number | undefined): Promise<void> {
+  /** Nothing is left to do: a refresh finds no change, and the next preview is empty. */
+  async #checkSettled(last: Round): Promise<void> {
     const state = this.#state;
     if (!state) return;
     expect(state.outputs).not.toHaveProperty('unsettledOperations');
-    const environment = {
-      POSTGRES_COMPUTE_BASE_URL: this.#service.startProcess().baseUrl,
-      POSTGRES_COMPUTE_API_KEY: this.#service.apiKey,
-    };
-    const calls = await this.#door.start({ environment });
-    expect(await runPreview(calls, this.#program(timeoutSeconds), state)).toMatchObject({
-      hasChanges: false,
-    });
+    const calls = await this.#start(this.#ground.service.startProcess(), last);
+    const program = this.#program(last.timeoutSeconds);
+    expect(await runPreview(calls, program, state)).toMatchObject({ hasChanges: false });
+    await sleep(settleMs); // A read may be late.
+    expect(await runRefresh(calls, state)).toMatchObject({ hasChanges: false });
   }
 }
 

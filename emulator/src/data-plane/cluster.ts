@@ -50,8 +50,11 @@ const FLAGS = {
   shared_buffers: '128MB',
   superuser_reserved_connections: '3',
   fsync: 'off',
-  // A standby, or a copy under way, can be that far behind.
+  // A standby can be that far behind.
   wal_keep_size: '128MB',
+  // A copy under way needs one, with everything that is written in the meantime.
+  max_replication_slots: '10',
+  max_slot_wal_keep_size: '-1',
   // One that does not log in takes a place among max_connections.
   authentication_timeout: '15s',
   // Of standbys, and of the emulator's own connections.
@@ -69,6 +72,8 @@ export class Cluster {
   endpointId: string | undefined;
   readonly #setup: ClusterSetup;
   #server: PostgresServer | undefined;
+  /** What the file has: reading it for each login would take long, because clients can create many roles. */
+  #state: ClusterState | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(setup: ClusterSetup, folder: string, sockets: string) {
@@ -96,7 +101,7 @@ export class Cluster {
     limits: SharedLimits,
     { flags, ...start }: Partial<Pick<ServerStart, 'flags' | 'environment' | 'longestMs'>> = {},
   ): Promise<void> {
-    this.#writeState(this.folder, { access: this.state.access, limits });
+    this.#setState({ access: this.state.access, limits });
     this.#server = await PostgresServer.start({
       program: this.#setup.program,
       data: this.folder,
@@ -119,12 +124,13 @@ export class Cluster {
     // Without them, the next client waits a little longer.
     await asAdmin(this.adminAccess, 'postgres', read, LAST_CONNECT_TIMEOUT_MS).catch(() => undefined);
     await server.stop();
-    this.#writeState(this.folder, { ...this.state, passwords });
+    this.#setState({ ...this.state, passwords });
   }
 
   /** Removes the data. On some disks that takes seconds, so nothing waits for the files. */
   async remove(): Promise<void> {
     await this.stop();
+    this.#state = undefined;
     for (const folder of [this.folder, this.copying].filter(existsSync)) {
       const removed = `${folder}.${Date.now()}${REMOVED}`;
       renameSync(folder, removed);
@@ -148,7 +154,7 @@ export class Cluster {
       const { connect, state } = this;
       const wanted = { roles, databases };
       const dropsConnections = await applyAccess(connect, state.access, wanted, this.#setup.password);
-      this.#writeState(this.folder, { ...this.state, access: accessOf(wanted) });
+      this.#setState({ ...this.state, access: accessOf(wanted) });
       return { dropsConnections: dropsConnections && !isDown };
     } finally {
       if (isDown) await this.stop();
@@ -163,12 +169,14 @@ export class Cluster {
   }
 
   get state(): ClusterState {
-    const file = join(this.folder, STATE_FILE);
-    return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : NEW_STATE;
+    if (!this.exists) return NEW_STATE;
+    this.#state ??= readState(this.folder);
+    return this.#state;
   }
 
-  #writeState(folder: string, state: ClusterState): void {
-    writeServerFile(join(folder, STATE_FILE), JSON.stringify(state));
+  #setState(state: ClusterState): void {
+    writeState(this.folder, state);
+    this.#state = state;
   }
 
   /** Where the copy of the parent's data is until it is complete. */
@@ -185,6 +193,8 @@ export class Cluster {
     if (this.server === undefined) await copyFolder(folder, copying, OF_SERVER);
     else
       await this.connect('postgres', async (admin) => {
+        // Until the session ends, the server removes nothing of its log.
+        await admin.query("SELECT pg_create_physical_replication_slot('emulator', true, true)");
         await admin.query("SELECT pg_backup_start('emulator', true)");
         await copyFolder(folder, copying, OF_SERVER_OR_LOG);
         // The copy has them as they are when the backup stops.
@@ -195,7 +205,7 @@ export class Cluster {
         writeServerFile(join(copying, 'backup_label'), rows[0].labelfile);
         await copyFolder(join(folder, 'pg_wal'), join(copying, 'pg_wal'));
       });
-    this.#writeState(copying, { access, limits: this.state.limits, passwords });
+    writeState(copying, { access, limits: this.state.limits, passwords });
     renameSync(copying, target.folder);
   }
 
@@ -227,4 +237,13 @@ export class Cluster {
       () => this.server !== undefined,
     );
   }
+}
+
+function readState(folder: string): ClusterState {
+  const file = join(folder, STATE_FILE);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : NEW_STATE;
+}
+
+function writeState(folder: string, state: ClusterState): void {
+  writeServerFile(join(folder, STATE_FILE), JSON.stringify(state));
 }

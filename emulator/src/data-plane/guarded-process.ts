@@ -22,6 +22,7 @@ const SWEEP =
 /**
  * Starts a program of Postgres as the server user. It gets a SIGQUIT when the emulator ends, however it ends. A Ctrl-C in
  * the emulator's terminal does not reach it.
+ * @throws Error when the system has no process or file descriptor left
  */
 export function startGuarded(
   program: string,
@@ -35,6 +36,12 @@ export function startGuarded(
     env: { ...postgresEnvironment(), ...environment },
     stdio: ['pipe', 'ignore', 'pipe'],
   });
+  child.on('error', () => undefined);
+  // Neither its end nor its pipes would come.
+  if (child.pid === undefined)
+    throw new Error(
+      `no process can be started for ${program}: the system has no more of them, or of open files`,
+    );
   dismissAtExit(child);
   return child;
 }

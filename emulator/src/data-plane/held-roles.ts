@@ -1,7 +1,7 @@
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
 
 /** Postgres's own roles, the superuser among them, have lower ids, whatever their names are. */
-const FIRST_ID = 16_384;
+export const FIRST_ID = 16_384;
 /** pg_read_all_data and pg_write_all_data, in every version. */
 const DATA_ROLE_IDS = [6181, 6182];
 

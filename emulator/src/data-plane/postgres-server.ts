@@ -33,7 +33,6 @@ export class PostgresServer {
   private constructor(child: GuardedProcess, sockets: string) {
     this.#child = child;
     this.sockets = sockets;
-    child.on('error', () => undefined); // It could not be started; `exit` never comes, and `start` finds no pid.
     child.stderr.on('data', (part: Buffer) => {
       this.#log = (this.#log + part).slice(-LOG_TAIL_LENGTH);
     });
@@ -64,8 +63,8 @@ export class PostgresServer {
   }
 
   get hasExited(): boolean {
-    const { pid, exitCode, signalCode } = this.#child;
-    return pid === undefined || exitCode !== null || signalCode !== null;
+    const { exitCode, signalCode } = this.#child;
+    return exitCode !== null || signalCode !== null;
   }
 
   /** Reads the configuration files again. */

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { type Client, escapeLiteral } from 'pg';
+import { FIRST_ID } from './held-roles';
 
 /** What Postgres has stored of a role's password. */
 export interface StoredPassword {
@@ -9,10 +10,13 @@ export interface StoredPassword {
   readonly validUntilMs: number | null;
 }
 
+/** As in Postgres 18; before, a client can set a salt of many megabytes, which each login would read. */
+const LONGEST_VERIFIER = 512;
+
 /** Of roles that are not Postgres's own. A password with a time before 1970 has expired in any case. */
 const PASSWORDS = `SELECT rolname AS role, rolpassword AS verifier, CASE WHEN rolvaliduntil < 'infinity'
   THEN extract(epoch FROM greatest(rolvaliduntil, 'epoch'))::float8 * 1000 END AS "validUntilMs"
-  FROM pg_authid WHERE oid::bigint >= 16384 AND rolpassword LIKE 'SCRAM-SHA-256$%'`;
+  FROM pg_authid WHERE oid::bigint >= ${FIRST_ID} AND length(rolpassword) <= ${LONGEST_VERIFIER} AND rolpassword LIKE 'SCRAM-SHA-256$%'`;
 
 /** The password of one role. */
 export const passwordOf = (role: string): string => `${PASSWORDS} AND rolname = ${escapeLiteral(role)}`;

@@ -25,42 +25,65 @@ const ISOLATION_LEVELS: ReadonlyMap<unknown, string> = new Map([
 /** The driver parses every value itself. */
 const asText = { getTypeParser: () => (text: string) => text };
 
+/** Of a body, of the results of a request, and of a message over a WebSocket, in bytes. As in the service. */
+export const LARGEST = 10 * 1024 * 1024;
+
 /**
- * Runs the query, or the queries in a transaction, of a request to `/sql`, on a connection of its own.
+ * Logs in for a request to `/sql`. The session ends with the request.
  * @param socket the request's, whose own address is the gateway's
- * @throws DatabaseError from Postgres or the gateway; ApiError for any other request
+ * @throws DatabaseError from Postgres or the gateway; ApiError for a request that is not served
  */
-export async function runQueries(
-  headers: IncomingHttpHeaders,
-  body: unknown,
-  socket: Socket,
-): Promise<object> {
+export async function openSession(headers: IncomingHttpHeaders, socket: Socket): Promise<Client> {
   if (headers['neon-raw-text-output'] !== 'true') {
     throw notServed('only values as text are served: send Neon-Raw-Text-Output: true');
   }
   if (headers.authorization !== undefined) throw notServed('authToken is not served: use a password');
+  const gateway = gatewayOf(socket);
+  const client = new Client({ ...connectionOf(headers['neon-connection-string']), ...gateway });
+  client.on('error', () => undefined); // The query under way fails, too.
+  await client.connect();
+  const leave = (): void => {
+    cancel(client, gateway);
+    void client.end();
+  };
+  socket.once('close', leave);
+  client.once('end', () => socket.off('close', leave));
+  limitResults(client);
+  if (socket.destroyed) leave();
+  return client;
+}
+
+/** The library keeps all results in memory, and a value that is too long for a string would end the process. */
+function limitResults(client: Client): void {
+  // Type definitions do not have it.
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  let received = 0;
+  stream.on('data', ({ length }: Buffer) => {
+    received += length;
+    const tooLarge = `response is too large (max is ${LARGEST} bytes)`;
+    if (received > LARGEST) stream.destroy(new ApiError(507, 'RESPONSE_TOO_LARGE', tooLarge));
+  });
+}
+
+/**
+ * Runs the query, or the queries in a transaction, of a request to `/sql`.
+ * @throws DatabaseError from Postgres; ApiError for any other request
+ */
+export async function runQueries(
+  client: Client,
+  headers: IncomingHttpHeaders,
+  body: unknown,
+): Promise<object> {
   const inArrays = headers['neon-array-mode'] === 'true';
   const isBatch = Object(body).queries !== undefined;
   const queries = isBatch ? parse(BATCH, body).queries : [parse(QUERY, body)];
-  const gateway = gatewayOf(socket);
   const begin = `BEGIN${transactionMode(headers)}`;
-  const client = new Client({ ...connectionOf(headers['neon-connection-string']), ...gateway });
-  client.on('error', () => undefined); // The query under way fails, too.
-  const leave = (): void => cancel(client, gateway);
-  try {
-    await client.connect();
-    socket.once('close', leave);
-    if (socket.destroyed) throw new Error('the client has closed the connection');
-    if (isBatch) await client.query(begin);
-    const results = [];
-    for (const query of queries) results.push(await run(client, query, inArrays));
-    if (!isBatch) return results[0] ?? {};
-    await client.query('COMMIT');
-    return { results };
-  } finally {
-    socket.off('close', leave);
-    await client.end();
-  }
+  if (isBatch) await client.query(begin);
+  const results = [];
+  for (const query of queries) results.push(await run(client, query, inArrays));
+  if (!isBatch) return results[0] ?? {};
+  await client.query('COMMIT');
+  return { results };
 }
 
 /** Whoever asked has gone: its query ends, as in the service. */
@@ -102,20 +125,22 @@ function transactionMode(headers: IncomingHttpHeaders): string {
 }
 
 function connectionOf(header: string | string[] | undefined) {
-  if (!/^postgres(ql)?:/.test(String(header)) || !URL.canParse(String(header))) {
+  try {
+    if (!/^postgres(ql)?:/.test(String(header))) throw new Error('another scheme');
+    const url = new URL(String(header));
+    const { searchParams } = url;
+    const id = endpointOfHost(url.hostname);
+    return {
+      user: decodeURIComponent(url.username),
+      password: decodeURIComponent(url.password),
+      database: decodeURIComponent(url.pathname.slice(1)),
+      // Of two, the last counts.
+      options: `${id === undefined ? '' : `endpoint=${id}`} ${searchParams.get('options') ?? ''}`,
+      application_name: searchParams.get('application_name') ?? undefined,
+    };
+  } catch {
     throw badRequest('the header Neon-Connection-String must be a connection URI of Postgres');
   }
-  const url = new URL(String(header));
-  const { searchParams } = url;
-  const id = endpointOfHost(url.hostname);
-  return {
-    user: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
-    database: decodeURIComponent(url.pathname.slice(1)),
-    // Of two, the last counts.
-    options: `${id === undefined ? '' : `endpoint=${id}`} ${searchParams.get('options') ?? ''}`,
-    application_name: searchParams.get('application_name') ?? undefined,
-  };
 }
 
 function gatewayOf({ localAddress = '', localPort = 0 }: Socket) {

@@ -13,7 +13,7 @@ const VALID_MS = 10 * 365 * 24 * 3600 * 1000;
 /** A clock that is set back, or differs in a container, does not make a new certificate invalid. */
 const VALID_BEFORE_MS = 24 * 3600 * 1000;
 const HOST = /^[a-z0-9-]+\.([a-z0-9-]{1,40}\.postgres\.localhost)$/;
-/** Certificates of other regions are not kept, so that clients cannot fill the memory with names. */
+/** The oldest certificates make room, so that clients cannot fill the memory with names, nor keep out a region. */
 const MOST_REGIONS = 100;
 const THIS_MACHINE: x509.JsonGeneralNames = [
   { type: 'dns', value: 'localhost' },
@@ -64,7 +64,9 @@ export async function openCertificates(folder: string): Promise<Certificates> {
       const [, region] = HOST.exec(serverName.toLowerCase()) ?? [];
       if (region === undefined) return undefined;
       const known = regions.get(region);
-      if (known !== undefined || regions.size >= MOST_REGIONS) return known;
+      if (known !== undefined) return known;
+      const [oldest = ''] = regions.size < MOST_REGIONS ? [] : regions.keys();
+      regions.delete(oldest);
       const context = issue([{ type: 'dns', value: `*.${region}` }]).then(createSecureContext);
       regions.set(region, context);
       return context;

@@ -62,7 +62,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const certificates = await openCertificates(folder);
   const open = new Map<Duplex, () => void>();
   let starting = 0;
-  const driver = await createDriverServer((stream, tunnel) => void serve(stream, tunnel));
+  const driver = await createDriverServer((stream, tunnel) => void serve(stream, tunnel), limits.startupMs);
 
   const serve = async (raw: Duplex, tunnel?: Tunnel): Promise<void> => {
     const client = new ClientConnection(raw, tunnel);

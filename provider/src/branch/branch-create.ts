@@ -22,13 +22,20 @@ export interface CreateRequest extends Work<BranchInputs> {
 export function findExisting(
   declaration: BranchDeclaration,
   branches: readonly Branch[],
+  claims: ResourceClaims,
 ): Existing<Branch> | undefined {
-  const { inputs } = declaration;
-  const own = findNamed(branches, toUnfinishedNames(declaration));
+  const { inputs, resource } = declaration;
+  const own =
+    findNamed(branches, toUnfinishedNames(declaration)) ?? claims.findLeftover(resource.urn, branches);
   if (own) return { kind: 'own', item: own };
   const { name, adopt } = inputs;
   const named = name === undefined ? undefined : findNamed(branches, [name]);
   if (!named) return undefined;
+  const holder = claims.findFormerHolder(inputs.projectId, named.name, resource.urn);
+  if (holder !== undefined)
+    throw new Error(
+      `create of branch "${name}": branch ${named.id} has that name until this update renames it. With its resource (${holder}) in \`dependsOn\` of this one, and without adopt, \`pulumi up\` creates a new branch.`,
+    );
   const others = adopt ? findOtherOrigin(named, inputs) : [];
   if (adopt && others.length === 0) return { kind: 'adopted', item: named };
   const now = adopt
@@ -62,7 +69,7 @@ export async function createBranch(
   const creation = await createOnce<Branch>({
     work: request,
     list: project.branches,
-    findExisting: (branches) => findExisting(declaration, branches),
+    findExisting: (branches) => findExisting(declaration, branches, claims),
     findOwn: (branches) => findNamed(branches, unfinished),
     refusesSecond: true,
     explainConflict: () => {},

@@ -13,6 +13,7 @@ const mostChildren = 20;
 
 /**
  * Deletes the branch, its data and its endpoints, and waits for the operations. One that no longer exists is deleted.
+ * @param check rejects if it must not be deleted, right before each request
  * @throws Error that names the children, when it has any: the service refuses to delete it
  */
 export async function deleteBranch(
@@ -20,8 +21,10 @@ export async function deleteBranch(
   id: string,
   deadline: Deadline,
   progress: Progress,
+  check = async () => {},
 ): Promise<void> {
   const send = async () => {
+    await check();
     try {
       return await project.api.deleteBranch(project.id, id, deadline);
     } catch (error) {

@@ -3,10 +3,16 @@ import { messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Branch } from '../control-api/wire-types';
 import { checkDeclaration } from '../lifecycle/check-declaration';
+import type { Existing } from '../lifecycle/create-once';
+import {
+  type DeleteQuestion,
+  findReplacementFailures,
+  foreseeStanding,
+  guardDelete,
+} from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
-import { ResourceClaims } from '../lifecycle/resource-claims';
-import { describeMayBeKept } from '../lifecycle/resource-errors';
+import type { ResourceClaims } from '../lifecycle/resource-claims';
 import type { CheckedDeclaration, UncheckedDeclaration } from '../lifecycle/resource-identity';
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
 import { isUnsettled } from '../lifecycle/resource-state';
@@ -15,6 +21,7 @@ import { findChanges, findDrift, findUpdates, replacingArguments } from './branc
 import { createBranch, findExisting } from './branch-create';
 import { deleteBranch } from './branch-delete';
 import type { BranchDeclaration, BranchInputs, BranchOutputs, PriorBranch } from './branch-inputs';
+import { checkRename, findObstacle } from './branch-obstacles';
 import { isBecomingReady, situationInState, startRun } from './branch-resource';
 import { toFound, withSettings } from './branch-state';
 import { branchType } from './branch-type';
@@ -26,9 +33,11 @@ const maxListAgeMs = 60_000;
 export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOutputs> {
   readonly core: ProviderCore;
   readonly type = branchType;
-  readonly #claims = new ResourceClaims('branch');
+  readonly #claims: ResourceClaims;
+
   constructor(core: ProviderCore) {
     this.core = core;
+    this.#claims = core.claims.branch;
   }
 
   async check(
@@ -41,6 +50,10 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const checked = unjudged as unknown as CheckedDeclaration<BranchInputs>;
     const failures = [...this.core.findSettingFailures(), ...checked.failures];
     if (!olds) failures.push(...this.#findUnjudgedReplacement(checked));
+    if (failures.length === 0 && !olds) {
+      const find = (replaced: string | undefined) => findObstacle(this.core, checked, replaced);
+      failures.push(...(await findReplacementFailures(this.#claims, checked.resource.urn, find)));
+    }
     if (failures.length === 0 && !olds) await this.#reportCreation(checked);
     return { ...checked, failures: this.core.presentFailures(checked, failures) };
   }
@@ -57,14 +70,13 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       const { urn } = news.resource;
       if (this.#claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces };
       const deletesData = replaces.length > 0;
-      if (deletesData) await this.#reportReplacement(id, replaces, news);
+      if (deletesData) await this.#reportReplacement(id, replaces, prior, news);
       else if (await this.#hasFailedToBecomeReady(id, prior)) replaces.push('unsettledOperations');
       // Don't claim a branch that is about to be replaced: its delete must go through.
-      if (urn !== undefined && replaces.length === 0) this.#claims.claimInState(id, urn);
-      else if (urn !== undefined) {
-        const isEarly = deletesData && !this.#claims.isDeclared(urn);
-        this.#claims.noteReplacement(urn, isEarly ? 'early' : 'judged');
-      }
+      const isReplacing = replaces.length > 0;
+      this.#claims.noteDiff(id, urn, prior, { isReplacing, hasChanges });
+      if (urn !== undefined && !isReplacing) this.#claims.claimInState(id, urn);
+      if (!isReplacing && changes.includes('name')) await checkRename(id, news.inputs, this.core);
       return { hasChanges, changes, replaces, deletesData };
     });
   }
@@ -107,10 +119,13 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       const { urn } = prior.resource;
       const keeper = this.#claims.keeperOf(id, urn);
       if (keeper !== undefined) return this.core.reportKept(`branch ${id}`, urn, keeper);
-      if (this.#claims.lacksCreate(urn))
-        throw new Error(describeMayBeKept({ action: 'delete', branchId: id }));
       const { project, progress } = this.core.startWork(reported, deadline);
-      return deleteBranch(project, id, deadline, progress);
+      const question: DeleteQuestion = {
+        ...{ core: this.core, kind: 'branch', id, prior, project, deadline },
+        findObstacle: (inputs) => findObstacle(this.core, { ...prior, inputs: inputs as BranchInputs }, id), // As checked.
+      };
+      const check = () => guardDelete(question);
+      return deleteBranch(project, id, deadline, progress, check);
     });
   }
 
@@ -120,11 +135,10 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
    */
   #findUnjudgedReplacement({ resource: { urn }, inputs }: CheckedDeclaration<BranchInputs>): InputFailure[] {
     const { allowDataLoss } = inputs;
-    const replacement = urn === undefined ? undefined : this.#claims.replacementOf(urn);
+    const { replacement } = this.#claims.resource(urn);
     const isEarly = replacement === 'early';
-    const isReplacing = isEarly || (urn !== undefined && this.#claims.nameInState(urn) !== undefined);
-    if (!isReplacing || replacement === 'judged' || isUnknown(allowDataLoss) || allowDataLoss === true)
-      return [];
+    const isUnasked = replacement === undefined && this.#claims.resource(urn).inState !== undefined;
+    if (!(isEarly || isUnasked) || isUnknown(allowDataLoss) || allowDataLoss === true) return [];
     const [cause, wayOut] = isEarly
       ? ['its parent is replaced, which replaces the branch', 'leave its parent as it was']
       : [
@@ -145,20 +159,34 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     return branch !== undefined && isBecomingReady(branch);
   }
 
-  async #reportReplacement(id: string, replaces: readonly string[], news: BranchDeclaration): Promise<void> {
+  async #reportReplacement(
+    id: string,
+    replaces: readonly string[],
+    prior: PriorBranch,
+    news: BranchDeclaration,
+  ): Promise<void> {
     const { inputs, resource } = news;
     const { allowDataLoss } = inputs;
     // When the parent is about to be replaced, the engine calls diff before it passes the declaration.
     const isCertain =
       replaces.some((name) => !isUnknown(inputs[name as keyof BranchInputs])) ||
       (resource.urn !== undefined && !this.#claims.isDeclared(resource.urn));
-    const deletes = `branch ${id}: its data will be deleted, with its endpoints`;
+    const isRetained = this.#claims.resource(resource.urn).isRetained === true;
+    const what = isRetained
+      ? 'it stays at the service (retainOnDelete), and the new one starts with the data of its parent'
+      : 'its data will be deleted, with its endpoints';
+    const deletes = `branch ${id}: ${what}`;
     const change = `a change of ${replaces.join(' and ')}`;
-    const warn = (text: string) => this.core.show('warning', news, [text]);
+    const warn = (...lines: string[]) => this.core.show('warning', news, lines);
     const gate = 'If it does, `pulumi up` fails, because allowDataLoss is not true.';
     if (!isCertain)
       return warn(`${change} may replace ${deletes}.${allowDataLoss === true ? '' : ` ${gate}`}`);
-    if (allowDataLoss === true) return warn(`${change} replaces ${deletes}`);
+    if (allowDataLoss === true) {
+      const project = this.core.projects.project(prior.outputs.projectId);
+      const patience = new Deadline(this.core.previewPatienceMs);
+      const goesToo = isRetained ? undefined : await foreseeStanding(this.core, project, id, patience);
+      return warn(`${change} replaces ${deletes}`, ...(goesToo === undefined ? [] : [goesToo]));
+    }
     throw new Error(
       `${change} replaces ${deletes}. allowDataLoss is not true, so nothing was changed. To continue, set allowDataLoss: true; to keep the data, leave ${replaces.join(' and ')} as it was. If this branch is replaced because its parent is, apply allowDataLoss: true in an earlier \`pulumi up\`.`,
     );
@@ -169,22 +197,24 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const { inputs, resource } = declaration;
     const { urn } = resource;
     // A replacement deletes the old branch first, which this can't foresee.
-    const isReplacing = urn !== undefined && this.#claims.nameInState(urn) !== undefined;
-    if (isReplacing || isUnknown([inputs.projectId, inputs.name])) return;
+    if (this.#claims.resource(urn).inState || isUnknown([inputs.projectId, inputs.name])) return;
     const text = await this.#describeCreation(declaration).catch(messageOf);
     if (text !== undefined) await this.core.show('warning', declaration, [text]);
   }
 
   async #describeCreation(declaration: BranchDeclaration): Promise<string | undefined> {
-    const { inputs } = declaration;
-    const existing = findExisting(declaration, await this.#list(inputs.projectId));
-    if (!existing) return undefined;
-    const { id, created_at } = existing.item;
-    const which = `branch ${id} (since ${created_at})`;
-    if (existing.kind === 'own')
-      return `\`pulumi up\` continues an interrupted create of this resource: ${which}`;
-    const changes = findDrift(existing.item, inputs);
-    return `adopt takes over ${which} and ${changes.length > 0 ? `changes its ${changes.join(', ')}` : 'changes nothing on it'}`;
+    const branches = await this.#list(declaration.inputs.projectId);
+    try {
+      const existing = findExisting(declaration, branches, this.#claims);
+      const { urn } = declaration.resource;
+      if (existing?.kind === 'adopted' && urn !== undefined)
+        this.#claims.claimAdoption(existing.item.id, urn);
+      return describeCreation(declaration, existing);
+    } catch (error) {
+      const { projectId, name = '' } = declaration.inputs;
+      const isFreed = this.#claims.findFormerHolder(projectId, name, declaration.resource.urn) !== undefined;
+      return isFreed ? messageOf(error) : `${messageOf(error)} ${forcedReplacement}`;
+    }
   }
 
   async #list(projectId: string): Promise<readonly Branch[]> {
@@ -196,4 +226,20 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       throw new Error(`${messageOf(error)}, so this preview can't report conflicts with existing branches`);
     }
   }
+}
+
+/** The engine does not tell one from a create. */
+const forcedReplacement =
+  'A forced replacement of this resource (--replace, taint) first deletes that branch, with its data and its endpoints.';
+
+function describeCreation({ inputs }: BranchDeclaration, existing: Existing<Branch> | undefined) {
+  if (!existing)
+    return inputs.adopt ? 'adopt finds no branch of that name: `pulumi up` creates one' : undefined;
+  const { id, created_at } = existing.item;
+  const which = `branch ${id} (since ${created_at})`;
+  if (existing.kind === 'own')
+    return `\`pulumi up\` continues an interrupted create of this resource: ${which}`;
+  const changes = findDrift(existing.item, inputs);
+  const what = changes.length > 0 ? `changes its ${changes.join(', ')}` : 'changes nothing on it';
+  return `adopt takes over ${which} and ${what}. ${forcedReplacement}`;
 }

@@ -1,10 +1,17 @@
-import { omit } from 'lodash';
+import { difference, omit } from 'lodash';
 import { unknownValue } from '../lifecycle/input-values';
 import type { Properties } from '../lifecycle/resource-identity';
 import { type Prior, toOutputNames, unsettledOutputs } from '../lifecycle/resource-state';
 import type { ResourceType } from '../lifecycle/resource-type';
 import { branchArguments, replacingArguments, settingArguments } from './branch-changes';
 import { findInputFailures } from './branch-inputs';
+
+/** The outputs of the class Branch. */
+export const branchOutputs: readonly string[] = [
+  ...difference(branchArguments, settingArguments),
+  'createdAt',
+  'unsettledOperations',
+];
 
 /** What the general parts of the provider need to know of a Branch. */
 export const branchType: ResourceType = {

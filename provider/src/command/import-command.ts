@@ -1,17 +1,16 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ControlApiError } from '../control-api/control-api-error';
-import { toPrintableJson } from '../control-api/printable';
 import type { Endpoint } from '../control-api/wire-types';
 import { declareAmong } from '../endpoint/declared-endpoint';
 import type { ServiceProject } from '../operations/service-project';
 import { type CommandContext, openProject } from './connection';
 import { CommandFailure, exitCodes, usageError } from './exit-codes';
+import { quote, writeImportFile } from './import-file';
 import { toImportedResource } from './imported-endpoint';
 import { addProjectOptions, type CommandOptions, toExamples } from './options';
 import { writeProgram } from './program-text';
 import { nameResources } from './resource-names';
-import { writeWholeFile } from './write-file';
 
 interface ImportOptions extends CommandOptions {
   readonly endpoint?: string;
@@ -53,8 +52,10 @@ async function makeImport(options: ImportOptions, context: CommandContext): Prom
     const declared = declareAmong(all, endpoint);
     return { name, declared, resource: toImportedResource(endpoint, name, declared) };
   });
-  const resources = imports.map(({ resource }) => resource);
-  await writeWholeFile(options.output, `${toPrintableJson({ resources })}\n`);
+  await writeImportFile(
+    options.output,
+    imports.map(({ resource }) => resource),
+  );
   await screen.print(writeProgram(project.id, imports));
   for (const sentence of describeNextSteps(options.output, imports.length)) screen.say(sentence);
 }
@@ -88,13 +89,11 @@ async function readBranchNames(project: ServiceProject, endpoints: readonly Endp
 
 /** The program comes first: the next `pulumi up` would delete an imported resource that no program declares. */
 function describeNextSteps(path: string, count: number): string[] {
-  const file = resolve(path);
-  const quoted = /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`;
   const what = count === 1 ? '1 endpoint' : `${count} endpoints`;
   return [
     `Wrote ${what} to ${path}. Next, in this order, in the folder of the Pulumi program:`,
     '  1. add the text above to the program',
-    `  2. pulumi import --file ${quoted} --generate-code=false`,
+    `  2. pulumi import --file ${quote(resolve(path))} --generate-code=false`,
     '  3. pulumi preview --expect-no-changes',
     'Imported resources are protected from deletion. To delete one later, first remove `protect: true` from the program.',
   ];

@@ -3,16 +3,16 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { uniq, uniqBy } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
-import { toPrintable, toPrintableJson } from '../control-api/printable';
+import { toPrintable } from '../control-api/printable';
 import type { Branch, Endpoint } from '../control-api/wire-types';
 import { declareAmong } from '../endpoint/declared-endpoint';
 import { type CommandContext, connect } from './connection';
 import { CommandFailure, exitCodes, usageError } from './exit-codes';
+import { quote, writeImportFile } from './import-file';
 import { type MovedEndpoint, type Named, writeMovedProgram } from './moved-program';
 import { addBaseUrlOption, type CommandOptions, toExamples } from './options';
 import { nameById } from './resource-addresses';
 import { type ManagedResource, readStateFile, type StateFile } from './state-file';
-import { writeWholeFile } from './write-file';
 
 interface ImportStateOptions extends CommandOptions {
   readonly output: string;
@@ -52,7 +52,7 @@ async function importState(file: string, options: ImportStateOptions, context: C
 
   const resources = [...branches.map(toImport('Branch')), ...endpoints.map(toImport('ComputeEndpoint'))];
   const program = writeMovedProgram(branches, endpoints);
-  await writeWholeFile(options.output, `${toPrintableJson({ resources })}\n`);
+  await writeImportFile(options.output, resources);
   await screen.print(program);
   const gone = new Set(missing.map(({ id }) => id));
   const moved = state.resources.filter(({ id }) => !gone.has(id));
@@ -120,9 +120,4 @@ function describeNextSteps(
     ...forget.map((command) => `     ${command}`),
     '  5. remove them from the program or the configuration there; other resources need their ids as text',
   ];
-}
-
-/** For the shell. */
-function quote(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

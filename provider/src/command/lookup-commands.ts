@@ -49,7 +49,7 @@ export function addLookupCommands(program: Command, context: CommandContext): vo
     program,
     'connection-uri',
     'connection-uri --project old-sun-1 --database app --role app_owner',
-    'psql "$(postgres-compute connection-uri --branch pr-42 --database app --role app_owner)"',
+    'connection-uri --branch pr-42 --database app --role app_owner --pooled',
   )
     .description('print a connection string, with the password')
     .requiredOption('--database <name>', 'database', toText)

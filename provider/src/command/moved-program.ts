@@ -1,9 +1,7 @@
 import { camelCase, upperFirst } from 'lodash';
 import type { Branch, Endpoint } from '../control-api/wire-types';
-import { argumentNames } from '../endpoint/argument-effects';
-import type { EndpointInputs } from '../endpoint/endpoint-inputs';
 import { CommandFailure, exitCodes } from './exit-codes';
-import { toTypeScript } from './program-text';
+import { type DeclaredEndpoint, toTypeScript, writeEndpoint, writeResource } from './program-text';
 import { findFree } from './resource-names';
 
 export interface Named<Resource> {
@@ -12,9 +10,7 @@ export interface Named<Resource> {
   readonly resource: Resource;
 }
 
-export interface MovedEndpoint extends Named<Endpoint> {
-  readonly declared: EndpointInputs;
-}
+export type MovedEndpoint = Named<Endpoint> & DeclaredEndpoint;
 
 /** A complete TypeScript program that declares branches and endpoints for the plugin. */
 export function writeMovedProgram(
@@ -40,14 +36,7 @@ export function writeMovedProgram(
       const variable = used.has(resource.id) ? `const ${variables.get(resource.id)} = ` : '';
       return `${variable}${writeResource('Branch', name, declareBranch(resource, refer))}`;
     }),
-    ...endpoints.map(({ name, resource, declared }) => {
-      const values = argumentNames.flatMap((argument): [string, string][] => {
-        if (argument === 'branchId') return [[argument, refer(resource.branch_id)]];
-        const value = declared[argument];
-        return value === undefined ? [] : [[argument, toTypeScript(value)]];
-      });
-      return writeResource('ComputeEndpoint', name, values);
-    }),
+    ...endpoints.map((endpoint) => writeEndpoint(endpoint, { branchId: refer(endpoint.resource.branch_id) })),
   ].join('\n\n');
 }
 
@@ -61,12 +50,6 @@ function declareBranch(
     ...(parent_id ? [['parentId', refer(parent_id)] as [string, string]] : []),
     ...(isProtected ? [['protected', 'true'] as [string, string]] : []),
   ];
-}
-
-/** Pulumi protects imported resources in the state, so the program must set `protect` too. */
-function writeResource(type: string, name: string, values: readonly (readonly [string, string])[]): string {
-  const lines = values.map(([argument, value]) => `  ${argument}: ${value},`);
-  return [`new ${type}(${toTypeScript(name)}, {`, ...lines, '}, { protect: true });'].join('\n');
 }
 
 function toVariable(name: string): string {

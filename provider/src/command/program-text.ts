@@ -1,6 +1,6 @@
 import { toPrintableJson } from '../control-api/printable';
 import { argumentNames } from '../endpoint/argument-effects';
-import type { EndpointInputs } from '../endpoint/endpoint-inputs';
+import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
 
 export interface DeclaredEndpoint {
   /** The name of the Pulumi resource. */
@@ -13,19 +13,35 @@ export function writeProgram(projectId: string, endpoints: readonly DeclaredEndp
   return [
     `import { ComputeEndpoint } from 'pulumi-postgres-compute';`,
     `const projectId = ${toTypeScript(projectId)};`,
-    ...endpoints.map(writeEndpoint),
+    ...endpoints.map((endpoint) => writeEndpoint(endpoint, { projectId: 'projectId' })),
   ].join('\n\n');
 }
 
-// Pulumi protects imported resources in the state, so the program must set `protect` too. It assigns no variables: an
-// unused one can fail a build, and an exported one becomes a stack output.
-function writeEndpoint({ name, declared }: DeclaredEndpoint): string {
-  const lines = argumentNames.flatMap((argument) => {
-    if (argument === 'projectId') return ['  projectId,'];
+/** @param texts what to write for an argument instead of its value */
+export function writeEndpoint(
+  { name, declared }: DeclaredEndpoint,
+  texts: Partial<Record<InputName, string>>,
+): string {
+  const values = argumentNames.flatMap((argument): [string, string][] => {
     const value = declared[argument];
-    return value === undefined ? [] : [`  ${argument}: ${toTypeScript(value)},`];
+    return value === undefined ? [] : [[argument, texts[argument] ?? toTypeScript(value)]];
   });
-  return [`new ComputeEndpoint(${toTypeScript(name)}, {`, ...lines, '}, { protect: true });'].join('\n');
+  return writeResource('ComputeEndpoint', name, values);
+}
+
+// Pulumi protects imported resources in the state, so the program must set `protect` too. It assigns no variable that it does
+// not use: that can fail a build, and an exported one becomes a stack output.
+export function writeResource(
+  type: string,
+  name: string,
+  values: readonly (readonly [string, string])[],
+): string {
+  const lines = values.map(([argument, text]) => (argument === text ? text : `${argument}: ${text}`));
+  return [
+    `new ${type}(${toTypeScript(name)}, {`,
+    ...lines.map((line) => `  ${line},`),
+    '}, { protect: true });',
+  ].join('\n');
 }
 
 /** A string, number, boolean or a map of them as TypeScript source. */

@@ -14,6 +14,20 @@ export function findSettingNames(): SettingNames {
 }
 
 /**
+ * Refuses a guard that would be ignored, because its key has another provider's prefix or another spelling.
+ * @throws pulumi.RunError when the config has such a key and lacks the right one
+ */
+export function refuseIgnoredGuard({ namespace }: SettingNames): void {
+  const guard = `${namespace}:allowRestart`;
+  const keys = Object.keys(pulumi.runtime.allConfig());
+  const ignored = keys.find((key) => /^postgres-?compute:allow-?restart$/i.test(key));
+  if (ignored === undefined || keys.includes(guard)) return;
+  throw new pulumi.RunError(
+    `${ignored} in the config of this stack has no effect here: set it as ${guard}, with \`pulumi config set ${guard} false\` to forbid restarts.`,
+  );
+}
+
+/**
  * Pulumi stores a stack's config in its state, encrypted only if it is a secret.
  * @throws pulumi.RunError when the state would hold a readable key
  */

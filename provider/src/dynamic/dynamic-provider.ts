@@ -39,6 +39,8 @@ export function makeDynamicProviders(options: CoreOptions = {}) {
 /** The lifecycle of a type of resource as Pulumi's host of dynamic providers calls it. */
 export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, StoredOutputs> {
   readonly #lifecycle: ResourceLifecycle;
+  /** What the program calls each resource now, by id: a rename by `aliases` leaves the old URN in the outputs. */
+  readonly #urns = new Map<string, string>();
 
   constructor(lifecycle: ResourceLifecycle) {
     this.#lifecycle = lifecycle;
@@ -62,6 +64,7 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
   }
 
   async diff(id: string, olds: StoredOutputs, news: StoredInputs): Promise<dynamic.DiffResult> {
+    if (news.__urn !== undefined) this.#urns.set(id, news.__urn);
     const { hasChanges, replaces } = await present(
       this.#lifecycle.diff(id, readState(this.#lifecycle.type, olds), readDeclaration(news)),
     );
@@ -129,7 +132,7 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
     await present(
       this.#lifecycle.delete(
         id,
-        readState(this.#lifecycle.type, stored),
+        readState(this.#lifecycle.type, { ...stored, __urn: this.#urns.get(id) ?? stored.__urn }),
         toDeadline(stored.timeouts, 'delete'),
       ),
     );

@@ -22,6 +22,7 @@ export function toSharedHiddenInputs(opts?: pulumi.CustomResourceOptions): pulum
   return {
     ...(organization !== undefined && { __organization: organization }),
     ...(opts?.deleteBeforeReplace === false && { __createsBeforeDelete: true }),
+    ...(opts?.retainOnDelete === true && { __retainsOnDelete: true }),
   };
 }
 

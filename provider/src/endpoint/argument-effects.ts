@@ -7,11 +7,12 @@ import { isSameSettings } from './pg-settings';
  * - `replace`: a new endpoint takes the place of the old one.
  * - `restart`: an active compute restarts, and its connections drop. The service restarts it for a change of either bound of
  *   the size (docs/service.md, "What a change does").
- * - `disconnect`: no restart, but connections drop.
+ * - `move`: the endpoint moves to another branch, which leaves the compute idle; connections drop.
+ * - `stop`: `true` stops the compute; connections drop.
  * - `update`: an update in place; connections stay.
  * - `none`: nothing at the service.
  */
-export type ChangeEffect = 'replace' | 'restart' | 'disconnect' | 'update' | 'none';
+export type ChangeEffect = 'replace' | 'restart' | 'move' | 'stop' | 'update' | 'none';
 
 interface Argument {
   readonly effect: ChangeEffect;
@@ -42,7 +43,7 @@ function argument<Name extends InputName>(definition: {
 export const argumentTable: Readonly<Record<InputName, Argument>> = {
   projectId: { effect: 'replace', read: (endpoint) => endpoint.project_id },
   branchId: argument<'branchId'>({
-    effect: 'disconnect',
+    effect: 'move',
     read: (endpoint) => endpoint.branch_id,
     write: (branch_id) => ({ branch_id }),
   }),
@@ -97,7 +98,7 @@ export const argumentTable: Readonly<Record<InputName, Argument>> = {
     whenRemoved: {},
   }),
   disabled: argument<'disabled'>({
-    effect: 'disconnect',
+    effect: 'stop',
     read: (endpoint) => endpoint.disabled,
     write: (disabled) => ({ disabled }),
     whenRemoved: false,

@@ -68,7 +68,7 @@ function explainConflict(
 ): void {
   const holder = findBranchEndpoint(inputs, endpoints);
   if (!holder) return;
-  const mover = claims.moverOf(holder.id);
+  const mover = claims.item(holder.id).mover;
   const now = mover
     ? `This update moves it to another branch: add its resource (${mover}) to \`dependsOn\` of this one, so that it moves first`
     : 'adopt: true takes it over; type read_only creates a replica beside it; if this update deletes its resource, apply that in an earlier `pulumi up`';

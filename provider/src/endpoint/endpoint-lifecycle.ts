@@ -1,11 +1,16 @@
 import { omit, union } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
-import type { Deadline } from '../control-api/deadline';
+import { Deadline } from '../control-api/deadline';
 import { checkDeclaration } from '../lifecycle/check-declaration';
+import {
+  type DeleteQuestion,
+  findReplacementFailures,
+  foreseeStanding,
+  guardDelete,
+} from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
-import { ResourceClaims } from '../lifecycle/resource-claims';
-import { describeMayBeKept } from '../lifecycle/resource-errors';
+import type { ResourceClaims } from '../lifecycle/resource-claims';
 import type { CheckedDeclaration, UncheckedDeclaration } from '../lifecycle/resource-identity';
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
 import { isUnsettled, unsettledOutputs } from '../lifecycle/resource-state';
@@ -15,6 +20,7 @@ import { findChanges } from './endpoint-changes';
 import { createEndpoint } from './endpoint-create';
 import { deleteEndpoint } from './endpoint-delete';
 import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
+import { checkMove, checkRetained, describeCompanion, findObstacle, findRivals } from './endpoint-obstacles';
 import { type FoundEndpoint, readEndpoint } from './endpoint-read';
 import { startRun } from './endpoint-resource';
 import { situationInState } from './endpoint-situation';
@@ -26,18 +32,20 @@ import { describeDuplicates, toCreateTarget } from './existing-endpoint';
 export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, EndpointOutputs> {
   readonly core: ProviderCore;
   readonly type = endpointType;
-  readonly #claims = new ResourceClaims('endpoint');
+  readonly #claims: ResourceClaims;
   readonly #diagnostics: PreviewDiagnostics;
   /** Gate checks that `check` repeats, by URN: the engine asked about the endpoint before it passed the declaration. */
   readonly #deferredGates = new Map<string, (declaration: Declaration) => Promise<unknown>>();
 
   constructor(core: ProviderCore) {
     this.core = core;
+    this.#claims = core.claims.endpoint;
     this.#diagnostics = new PreviewDiagnostics({
       projects: core.projects,
       patienceMs: core.previewPatienceMs,
       allowsRestart: (inputs) => this.#allowsRestart(inputs),
       settingNames: core.config.names,
+      claimAdoption: (id, urn) => this.#claims.claimAdoption(id, urn),
       show: (severity, declaration, lines) => core.show(severity, declaration, lines),
     });
   }
@@ -52,11 +60,15 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     const failures = [...this.core.findSettingFailures(), ...checked.failures];
     if (failures.length === 0 && !olds) failures.push(...this.#claimDerivedName(checked));
     if (failures.length === 0 && !olds) failures.push(...(await this.#checkDeferredGate(checked)));
+    if (failures.length === 0 && !olds && !checked.resource.createsBeforeDelete) {
+      const find = (replaced: string | undefined) => findObstacle(this.core, checked, replaced);
+      failures.push(...(await findReplacementFailures(this.#claims, checked.resource.urn, find)));
+    }
     if (failures.length === 0 && !olds) {
-      const { urn } = checked.resource;
-      const isReplacing = urn !== undefined && this.#claims.nameInState(urn) !== undefined;
+      const isReplacing = this.#claims.resource(checked.resource.urn).inState !== undefined;
       failures.push(...(await this.#diagnostics.reportCreation(checked, isReplacing)));
     }
+    if (failures.length === 0 && !olds) failures.push(...findRivals(checked, this.#claims));
     return { ...checked, failures: this.core.presentFailures(checked, failures) };
   }
 
@@ -76,24 +88,27 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       // program may declare other arguments, or no longer declare the endpoint.
       const isAskedEarly = urn !== undefined && !this.#claims.isDeclared(urn);
       const goesWithBranch = isAskedEarly && this.core.createsBranch && isUnknown(news.inputs.branchId);
-      const isReplacing = (name: InputName) =>
+      const doesReplace = (name: InputName) =>
         argumentTable[name].effect === 'replace' || (name === 'branchId' && goesWithBranch);
-      const replaces = changes.filter(isReplacing);
+      const replaces = changes.filter(doesReplace);
       const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
       // What others have changed is no change of the program: nothing to report, and nothing that `allowRestart` forbids.
       if (this.#claims.isRefreshed(id, prior, news))
         return { hasChanges, changes, replaces, restarts: false };
+      const isReplacing = replaces.length > 0;
+      this.#claims.noteDiff(id, urn, prior, { isReplacing, hasChanges });
       // Don't claim an endpoint that is about to be replaced: its delete must go through.
-      if (urn !== undefined && replaces.length === 0) {
-        this.#claims.claimInState(id, urn);
-        if (changes.includes('branchId')) this.#claims.noteMoving(id, urn);
-      }
+      if (urn !== undefined && !isReplacing) this.#claims.claimInState(id, urn);
+      const leaves = isReplacing ? !news.resource.createsBeforeDelete : !isAskedEarly;
+      if (leaves && changes.includes('branchId')) this.#claims.noteItem(id, { mover: urn });
+      if (goesWithBranch) checkRetained(id, prior);
+      if (!isReplacing) await this.#checkBranch(id, changes, news);
       const outputs = isAskedEarly ? omit(prior.outputs, unsettledOutputs) : prior.outputs;
       const report = (declaration: Declaration) =>
         this.#diagnostics.reportChange(id, changes, { ...prior, outputs }, declaration, goesWithBranch);
       const { restarts } = await report(news);
       await this.#reportDuplicates(id, news);
-      if (isAskedEarly && replaces.length > 0) this.#deferredGates.set(urn, report);
+      if (isAskedEarly && isReplacing) this.#deferredGates.set(urn, report);
       return { hasChanges, changes, replaces, restarts };
     });
   }
@@ -154,13 +169,14 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     await this.core.presentably([reported], async () => {
       const { urn } = prior.resource;
       const keeper = this.#claims.keeperOf(id, urn);
-      if (keeper === undefined) {
-        const subject = { action: 'delete', endpointId: id } as const;
-        if (this.#claims.lacksCreate(urn)) throw new Error(describeMayBeKept(subject));
-        const { project, progress } = this.#startWork(reported, deadline);
-        return deleteEndpoint(project, id, deadline, progress);
-      }
-      await this.core.reportKept(`endpoint ${id}`, urn, keeper);
+      if (keeper !== undefined) return this.core.reportKept(`endpoint ${id}`, urn, keeper);
+      const { project, progress } = this.#startWork(reported, deadline);
+      const question: DeleteQuestion = {
+        ...{ core: this.core, kind: 'endpoint', id, prior, project, deadline },
+        findObstacle: (inputs) => findObstacle(this.core, { ...prior, inputs: inputs as EndpointInputs }, id), // As checked.
+      };
+      const check = () => guardDelete(question);
+      return this.#claims.noteLeaving(id, deleteEndpoint(project, id, deadline, progress, check));
     });
   }
 
@@ -198,6 +214,20 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     if (holder === undefined) return [];
     const reason = `can't be applied yet: a create first uses the derived name ${derived}, which ${holder} already has. Give this resource another Pulumi name`;
     return [{ property: 'name', reason }];
+  }
+
+  /** @throws Error when the endpoint can't move to its branch, or stays on one that this run replaces */
+  async #checkBranch(id: string, changes: readonly InputName[], declaration: Declaration): Promise<void> {
+    const { projectId, branchId } = declaration.inputs;
+    const companion = this.#claims.findCompanion(declaration.resource.urn);
+    if (isUnknown(branchId) && companion !== undefined)
+      await this.core.show('warning', declaration, [describeCompanion(companion)]);
+    if (isUnknown([projectId, branchId])) return;
+    const project = this.core.projects.project(projectId);
+    const patience = new Deadline(this.core.previewPatienceMs);
+    if (changes.includes('branchId')) return checkMove(id, declaration, project, this.#claims, patience);
+    if (this.core.claims.branch.item(branchId).foreseen === undefined) return;
+    await foreseeStanding(this.core, project, branchId, patience);
   }
 
   #startWork(declaration: Declaration, deadline: Deadline, ...prior: readonly Declaration[]) {

@@ -46,11 +46,15 @@ describe('the plan of an update', () => {
       { change: { autoscalingLimitMaxCu: 2 }, asked: max, live: { current_state: 'idle' } },
       'send autoscalingLimitMaxCu > wait > read back',
     ],
-    ['a trigger', { asked: ['restartTriggers'] }, 'suspend ! > wait > start > wait > read back'],
+    [
+      'a trigger',
+      { asked: ['restartTriggers'] },
+      'suspend restartTriggers ! > wait > start > wait > read back',
+    ],
     [
       'a trigger of an idle compute',
       { asked: ['restartTriggers'], live: { current_state: 'idle' } },
-      'suspend > read back',
+      'suspend restartTriggers > read back',
     ],
     [
       'a resize with a trigger: one restart',
@@ -124,6 +128,16 @@ describe('the plan after a run that was cut off or failed', () => {
         listed: [start(failed), suspension(failed), config(finished)],
       },
       'send autoscalingLimitMaxCu > trace > suspend ! > wait > start > wait > read back',
+    ],
+    [
+      'a killed resize whose suspension is under way, with a trigger: that may come too late for it',
+      {
+        change: { autoscalingLimitMaxCu: 2 },
+        asked: [...max, 'restartTriggers'],
+        live: { autoscaling_limit_max_cu: 2 },
+        listed: [start(), suspension(), config()],
+      },
+      'send autoscalingLimitMaxCu > trace > suspend restartTriggers ! > wait > start > wait > read back',
     ],
     [
       'a failed restart that others have repeated: nothing is left',

@@ -2,7 +2,7 @@ import { isUnknown, unknownValue } from '../lifecycle/input-values';
 import type { Declared, Properties } from '../lifecycle/resource-identity';
 import { toOutputNames } from '../lifecycle/resource-state';
 import type { ResourceType } from '../lifecycle/resource-type';
-import { argumentNames, replacingArguments } from './argument-effects';
+import { argumentNames, argumentTable, replacingArguments } from './argument-effects';
 import { describeSizeRange, isSizeName } from './compute-size';
 import { findInputFailures } from './endpoint-inputs';
 import { previewCreate, previewUpdate } from './preview-outputs';
@@ -16,6 +16,13 @@ const furtherOutputs = [
   'host',
   'poolerHost',
   'proxyHost',
+];
+
+/** The outputs of the class ComputeEndpoint. */
+export const endpointOutputs: readonly string[] = [
+  ...argumentNames.filter((name) => argumentTable[name].read),
+  ...furtherOutputs,
+  'unsettledOperations',
 ];
 
 /** What the general parts of the provider need to know of a ComputeEndpoint. */

@@ -64,6 +64,14 @@ export function findNamed(
   return sortBy(named, (endpoint) => !isSamePlace(endpoint, inputs), createdAt, 'id')[0];
 }
 
+/** Why it is not clear which endpoint `adopt` means; undefined when it is. */
+export function describeAmbiguity(target: CreateTarget, endpoints: readonly Endpoint[]): string | undefined {
+  const named = findNamed(target, endpoints);
+  const holder = findBranchEndpoint(target.inputs, endpoints);
+  if (!named || !holder || named.id === holder.id) return undefined;
+  return `can mean two endpoints: ${named.id} by the name, on branch ${named.branch_id}, and ${holder.id}, the read_write endpoint of branch ${holder.branch_id}. Give the name or the branch of the one to take over`;
+}
+
 /** The read_write endpoint of the branch; there is at most one. */
 export function findBranchEndpoint(
   { branchId, type }: EndpointInputs,

@@ -21,5 +21,5 @@ export async function checkGate(
     { changes, steps, outputs: toOutputs(live, inputs), inputs, secretNames },
     live,
   );
-  if (impact.drops) throw new Error(describeRefusal(endpointId, impact, settingNames));
+  if (impact.drops) throw new Error(describeRefusal(endpointId, impact, inputs, settingNames));
 }

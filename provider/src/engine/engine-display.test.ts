@@ -45,7 +45,7 @@ describe('EngineDisplay with an engine', () => {
     expect(shown[0]).toMatchObject({
       urn,
       severity: LogSeverity.INFO,
-      message: 'start_compute: In progress (3 s)',
+      message: 'start_compute: In progress, 3 s',
       ephemeral: true,
     });
   });

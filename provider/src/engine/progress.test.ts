@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { operationOf } from '../../../tests/support/operation';
-import { describeBlockers, describeProgress, Progress } from './progress';
+import { describeBlockers, describeProgress, describeRunning, Progress } from './progress';
 
 /** The lines that appear when `whatAt` is shown each second. */
 function linesOf(whatAt: (second: number) => string, seconds: number): string[] {
@@ -13,18 +13,18 @@ function linesOf(whatAt: (second: number) => string, seconds: number): string[] 
 it('repeats unchanged progress at doubling intervals', () => {
   expect(linesOf(() => 'start_compute: In progress', 200)).toEqual([
     'start_compute: In progress',
-    'start_compute: In progress (10 s)',
-    'start_compute: In progress (20 s)',
-    'start_compute: In progress (40 s)',
-    'start_compute: In progress (80 s)',
-    'start_compute: In progress (160 s)',
+    'start_compute: In progress, 10 s',
+    'start_compute: In progress, 20 s',
+    'start_compute: In progress, 40 s',
+    'start_compute: In progress, 80 s',
+    'start_compute: In progress, 160 s',
   ]);
 });
 
 it('shows new progress at once', () => {
   expect(linesOf((second) => (second < 3 ? 'Scheduling' : 'In progress'), 9)).toEqual([
     'Scheduling',
-    'In progress (3 s)',
+    'In progress, 3 s',
   ]);
 });
 
@@ -38,6 +38,18 @@ it("describes progress by action, the console's label for the status, and failur
   expect(describeProgress(operations)).toBe(
     'apply_config: OK, start_compute: In progress, 1 failure, suspend_compute: Scheduling, 2 failures, tenant_attach: a_new_word',
   );
+});
+
+it.each([
+  [['finished', 'finished', 'running'], 0, 'start_compute, 3 of 3'],
+  [['finished', 'running', 'scheduling'], 1, 'suspend_compute, 2 of 3, 1 failure'],
+  [['finished', 'finished', 'finished'], 0, ''],
+])('describes what runs of %s', (statuses, failures_count, shown) => {
+  const actions = ['apply_config', 'suspend_compute', 'start_compute'];
+  const operations = statuses.map((status, index) =>
+    operationOf({ action: actions[index] ?? '', status, failures_count }),
+  );
+  expect(describeRunning(operations)).toBe(shown);
 });
 
 it('describes the operations that lock the project', () => {

@@ -1,5 +1,5 @@
 import type { Operation } from '../control-api/wire-types';
-import { describeOperation, statusLabel } from '../operations/operation-outcome';
+import { describeOperation, isUnfinished, statusLabel } from '../operations/operation-outcome';
 
 /** How long to show the same text before repeating it; the interval then doubles. Milliseconds. */
 const firstRepeatMs = 10_000;
@@ -19,13 +19,23 @@ export class Progress {
 
   /** @param waitedMs how long the caller has waited so far, in milliseconds */
   show(what: string, waitedMs: number): void {
+    if (what === '') return; // Nothing runs.
     const isNew = what !== this.#shown;
     if (!isNew && waitedMs < this.#repeatAtMs) return;
     this.#shown = what;
     this.#repeatAtMs = isNew && waitedMs < firstRepeatMs ? firstRepeatMs : waitedMs * 2;
     const seconds = Math.round(waitedMs / 1000);
-    this.#showLine(seconds > 0 ? `${what} (${seconds} s)` : what);
+    this.#showLine(seconds > 0 ? `${what}, ${seconds} s` : what);
   }
+}
+
+/** What runs, and how far that is: `start_compute, 3 of 3`. Nothing once every operation has ended. */
+export function describeRunning(operations: readonly Operation[]): string {
+  const index = operations.findIndex(isUnfinished);
+  const operation = operations[index];
+  if (!operation) return '';
+  const { action, failures_count } = operation;
+  return [action, `${index + 1} of ${operations.length}`, ...describeFailures(failures_count)].join(', ');
 }
 
 /** The operations with the console's labels: `apply_config: OK, start_compute: In progress, 1 failure`. */
@@ -34,9 +44,11 @@ export function describeProgress(operations: readonly Operation[]): string {
 }
 
 function describeStatus({ status, failures_count: failures }: Operation): string {
-  const label = statusLabel(status);
-  if (failures === 0) return label;
-  return `${label}, ${failures} ${failures === 1 ? 'failure' : 'failures'}`;
+  return [statusLabel(status), ...describeFailures(failures)].join(', ');
+}
+
+function describeFailures(count: number): string[] {
+  return count === 0 ? [] : [`${count} ${count === 1 ? 'failure' : 'failures'}`];
 }
 
 /** The operations that a write waits for: `waiting: project locked by create_branch op-7 running`. */

@@ -19,9 +19,13 @@ export function checkDeclaration(
   const given = pickBy(news, (value) => value !== undefined && value !== null);
   const { urn, secretNames = [] } = declared;
   const oldName = olds?.inputs.name;
-  if (urn !== undefined) claims.noteDeclared(urn);
-  if (urn !== undefined && isString(oldName)) claims.noteInState(urn, oldName);
-  if (urn !== undefined && !olds) claims.noteCreatedAnew(urn, declared.createsBeforeDelete);
+  if (urn !== undefined && olds)
+    claims.note(urn, { inState: olds.inputs, isRetained: olds.resource.retainsOnDelete === true });
+  // Without old inputs, the engine creates it: for the first time, or as a replacement.
+  if (urn !== undefined && !olds) {
+    const { isRetained = declared.retainsOnDelete === true } = claims.resource(urn);
+    claims.note(urn, { create: declared.createsBeforeDelete ? 'pending' : 'expected', isRetained });
+  }
   const replaces = findReplaced(declared, oldName, claims);
   // A resource that is taken over keeps the name that it has; every other one gets its name here, once.
   const isNamedHere = !olds && given.adopt !== true;
@@ -36,6 +40,7 @@ export function checkDeclaration(
     ...(isNameSecret && { secretNames: union(secretNames, ['name']) }),
   };
   const inputs = { ...given, ...(name !== undefined && { name }) };
+  if (urn !== undefined) claims.note(urn, { declared: inputs });
   const failures = type.findInputFailures(given);
   return {
     resource,
@@ -51,8 +56,8 @@ function findReplaced(
   claims: ResourceClaims,
 ): string | undefined {
   if (urn === undefined || !createsBeforeDelete || oldName !== undefined) return undefined;
-  const replaced = claims.nameInState(urn);
-  return replaced === undefined ? undefined : hashName(replaced);
+  const replaced = claims.resource(urn).inState?.name;
+  return isString(replaced) ? hashName(replaced) : undefined;
 }
 
 function claimName(

@@ -3,7 +3,7 @@ import type { Deadline } from '../control-api/deadline';
 import { rereadUntil } from '../control-api/read-lag';
 import type { ResourceList } from '../control-api/resource-list';
 import type { Operation } from '../control-api/wire-types';
-import { describeBlockers, describeProgress, type Progress } from '../engine/progress';
+import { describeBlockers, describeRunning, type Progress } from '../engine/progress';
 import type { ServiceProject } from '../operations/service-project';
 import { awaitOperations, type WaitResult } from '../operations/wait-for-operations';
 import { describeDeleteResult, describeSubject, type Subject } from './resource-errors';
@@ -64,12 +64,13 @@ export async function deleteResource(request: DeleteRequest): Promise<void> {
       operations,
       deadline,
       readLagMs: project.readLagMs,
-      onProgress: (latest) => progress.show(describeProgress(latest), deadline.elapsedMs),
+      onProgress: (latest) => progress.show(describeRunning(latest), deadline.elapsedMs),
     });
     const isProven = !result.hasVanished && result.operations.every(({ status }) => status === 'finished');
+    const isCutOff = result.outcome === 'interrupted' || result.outcome === 'timed out';
     // It may no longer exist even though an operation of the delete failed or vanished. A read that does not show it may be older
     // than its creation, so only the last one counts.
-    if (result.outcome === 'interrupted' || (!isProven && (await remains(() => false))))
+    if (isCutOff || (!isProven && (await remains(() => false))))
       throw new Error(describe(subject, kind, result, deadline));
   };
   if (isAccepted)

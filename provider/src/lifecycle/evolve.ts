@@ -1,4 +1,4 @@
-import { difference, intersection, without } from 'lodash';
+import { difference } from 'lodash';
 import type { Operation } from '../control-api/wire-types';
 import {
   ask,
@@ -17,6 +17,7 @@ import {
   owe,
   pay,
   paySuspension,
+  reasonsAmong,
   record,
   settle,
   timeOf,
@@ -141,7 +142,7 @@ function mayHaveStarted(
   isRepeated: boolean,
 ): boolean {
   if (difference(names, namesAt(ledger, 'sent')).length === 0) return false;
-  const isDisruptive = hasSuspensionReason(effects) && !started.some(isSuspension);
+  const isDisruptive = reasonsAmong(effects).length > 0 && !started.some(isSuspension);
   const isInPlace = started.length === 0 || (isRepeated && isDisruptive);
   const mayBeUp = isInPlace || item?.current_state !== 'idle';
   return (isDisruptive && mayBeUp) || (isInPlace && effects.includes('config'));
@@ -157,7 +158,7 @@ function applyEffects(
   const suspends = started.some(isSuspension);
   // One suspension serves a trigger, too.
   const joined = suspends ? joinTrigger(situation) : situation;
-  const reasons = suspends ? without(effects, 'config') : [];
+  const reasons = suspends ? reasonsAmong(effects) : [];
   // Equal values start no operation: the failed configuration is written off, and applied at the next start of the compute.
   const isConfigured = effects.includes('config') || isDue(joined.ledger, 'config');
   const paid: Owed[] = isConfigured && !started.some(isConfig) ? ['config'] : [];
@@ -241,8 +242,4 @@ function recordAll(situation: Situation, seen: readonly Operation[]): Situation 
   const own = situation.own.map((each) => seen.find(({ id }) => id === each.id) ?? each);
   const ledger = settle(record(situation.ledger, seen), isStopped(situation));
   return account({ ...situation, own, ledger }, seen);
-}
-
-function hasSuspensionReason(effects: readonly Owed[]): boolean {
-  return intersection(effects, ['stop', 'move', 'restart']).length > 0;
 }

@@ -99,7 +99,12 @@ export function isDue(ledger: Ledger, ...anyOf: readonly Owed[]): boolean {
 
 /** The reasons for which the compute has to go down. */
 export function findSuspensionReasons({ owed }: Pick<Ledger, 'owed'>, isStopped: boolean): readonly Owed[] {
-  return intersection(suspensionReasons, owed).filter((reason) => reason !== 'stop' || isStopped);
+  return reasonsAmong(owed).filter((reason) => reason !== 'stop' || isStopped);
+}
+
+/** Those of these debts that a suspension pays. */
+export function reasonsAmong(owed: readonly Owed[]): readonly Owed[] {
+  return intersection(suspensionReasons, owed);
 }
 
 /** Removes these debts and the operations that were to pay them. An action that pays nothing stays until the read-back. */

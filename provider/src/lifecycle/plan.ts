@@ -1,7 +1,9 @@
+import { union } from 'lodash';
 import type { Operation } from '../control-api/wire-types';
+import { isUnfinished } from '../operations/operation-outcome';
 import { evolve } from './evolve';
 import { findStarted } from './find-started';
-import { findSuspensionReasons, isSuspension, namesAt, timeOf } from './ledger';
+import { findSuspensionReasons, isSuspension, namesAt, type Owed, reasonsAmong, timeOf } from './ledger';
 import {
   asksForRestart,
   type Event,
@@ -16,8 +18,10 @@ import { awaited, decide, namesToSend } from './table';
 /** A step to come. */
 export interface PlannedStep {
   readonly step: Step;
-  /** The arguments that it sends. */
+  /** The arguments that it applies. */
   readonly names: readonly string[];
+  /** Why it takes a compute down that is active. */
+  readonly reasons: readonly Owed[];
   /** Whether it takes an active compute down. */
   readonly drops: boolean;
 }
@@ -45,8 +49,13 @@ export function plan(
     const step = decide(current);
     if (step === 'done' || step === 'fail') return steps;
     if (steps.length === mostSteps) throw new Error(`the plan does not end: it repeats ${step}.`);
-    const { event, drops } = respond(step, current, rules, findDrift, listed);
-    steps.push({ step, names: 'names' in event ? event.names : [], drops });
+    const {
+      event,
+      names = [],
+      reasons = [],
+      drops = false,
+    } = respond(step, current, rules, findDrift, listed);
+    steps.push({ step, names, reasons, drops });
     // After it, the compute is down until something starts it.
     const item = drops ? { ...current.item, current_state: 'idle' } : current.item;
     current = { ...evolve({ ...current, item }, event, rules), item };
@@ -62,9 +71,8 @@ export function mayDrop(situation: Situation, rules: Rules): boolean {
   return effects.some((effect) => effect !== 'config');
 }
 
-interface Response {
+interface Response extends Partial<Omit<PlannedStep, 'step'>> {
   readonly event: Event;
-  readonly drops: boolean;
 }
 
 /** What the service does at once. */
@@ -79,34 +87,37 @@ function respond(
   switch (step) {
     case 'wait': {
       const operations = awaited(situation).map((each) => ({ ...each, status: 'finished' }));
-      return { event: { kind: 'waited', awaited: operations, operations }, drops: false };
+      return { event: { kind: 'waited', awaited: operations, operations } };
     }
     case 'observe':
-      return { event: { kind: 'observed', listed }, drops: false };
-    case 'trace':
-      return { event: { kind: 'traced', found: findStarted(situation, listed, rules) }, drops: false };
+      return { event: { kind: 'observed', listed } };
+    case 'trace': {
+      // What is under way may have ended by then, too early to serve a trigger.
+      const ended = listed.map((each) => (isUnfinished(each) ? { ...each, status: 'finished' } : each));
+      return { event: { kind: 'traced', found: findStarted(situation, ended, rules) } };
+    }
     case 'send':
     case 'rename': {
       const names = step === 'rename' ? ['name'] : namesToSend(situation, rules);
       const actions = actionsOf(item, rules.effectsOf(findDrift(names), situation.inputs));
       const started = actions.map((action) => ideal(action, situation));
-      return {
-        event: { kind: 'accepted', names, started, isRepeated: false },
-        drops: started.some(isSuspension),
-      };
+      const reasons = reasonsAmong(rules.effectsOf(names, situation.inputs));
+      const event = { kind: 'accepted', names, started, isRepeated: false } as const;
+      return { event, names, reasons, drops: started.some(isSuspension) };
     }
     case 'suspend':
     case 'start': {
       const drops = step === 'suspend' && isUp(item);
       const isEffective = step === 'start' || drops;
       const found = isEffective ? [ideal(`${step}_compute`, situation)] : [];
-      return {
-        event: { kind: 'controlled', verb: step, found, isOwn: true, isUnderWay: isEffective },
-        drops,
-      };
+      const event = { kind: 'controlled', verb: step, found, isOwn: true, isUnderWay: isEffective } as const;
+      if (step === 'start') return { event };
+      const names = asksForRestart(situation) ? ['restartTriggers'] : [];
+      const owed = findSuspensionReasons(situation.ledger, isStopped(situation));
+      return { event, names, reasons: names.length > 0 ? union(owed, ['restart']) : owed, drops };
     }
     case 'read back':
-      return { event: { kind: 'read back', item, drift: [] }, drops: false };
+      return { event: { kind: 'read back', item, drift: [] } };
   }
 }
 

@@ -10,6 +10,7 @@ import { EngineDisplay, type Severity } from '../engine/engine-display';
 import type { Progress } from '../engine/progress';
 import { type ServicePacing, type ServiceProject, ServiceProjects } from '../operations/service-project';
 import type { InputFailure } from './input-values';
+import { ResourceClaims } from './resource-claims';
 import { UnsettledError } from './resource-errors';
 import type { CheckedDeclaration, Declared } from './resource-identity';
 import type { Prior } from './resource-state';
@@ -44,9 +45,12 @@ export class ProviderCore {
   readonly config: ProviderConfig;
   readonly projects: ServiceProjects;
   readonly previewPatienceMs: number;
+  /** What this run knows of the resources of each type. */
+  readonly claims = { endpoint: new ResourceClaims('endpoint'), branch: new ResourceClaims('branch') };
   /** Whether this run creates a branch, for the first time or as a replacement. */
   createsBranch = false;
   readonly #display: EngineDisplay;
+  readonly #shown = new Set<string>();
 
   constructor(options: CoreOptions = {}) {
     this.config = new ProviderConfig(options.environment, options.settingNames);
@@ -95,6 +99,14 @@ export class ProviderCore {
     const text = lines.map(this.#presenter([declaration])).join('\n');
     const { urn } = declaration.resource;
     if (urn !== undefined) await this.#display.report(severity, urn, text);
+  }
+
+  /** The same, once: a request that waits for others may be judged again. */
+  async showOnce(severity: Severity, declaration: Declared<object>, line: string): Promise<void> {
+    const key = `${declaration.resource.urn} ${line}`;
+    if (this.#shown.has(key)) return;
+    this.#shown.add(key);
+    await this.show(severity, declaration, [line]);
   }
 
   /** Says that a delete leaves the resource alone, because another one keeps it. */

@@ -1,56 +1,29 @@
 import { isUnknown } from './input-values';
 import { UnsettledError } from './resource-errors';
 import type { Declared } from './resource-identity';
+import { RunRecords } from './run-records';
 
-/**
- * What a run knows of a resource. The engine calls, for each URN (measured with the real CLI, also in parallel for several):
- *
- * | the resource | calls, in this order |
- * |---|---|
- * | is new | check without old inputs, create |
- * | is in state | check with old inputs, diff, update if that has changes |
- * | is replaced for a changed property | check with old inputs, diff, check without, then delete and create in either order |
- * | is replaced by force (`--replace`, taint) | check without old inputs, then delete and create in either order |
- * | depends on something that is replaced | diff first, before all of this: the program may no longer declare the resource |
- * | was removed from the program, or its replacement was cut off | delete |
- * | is refreshed | read, diff with the inputs in state |
- */
-interface ResourceRecord {
-  /** The name in state, as far as the engine has passed it. */
-  readonly nameInState?: string;
-  /** Whether the engine has passed what the program declares, in this run and since a refresh. */
-  readonly isDeclared?: boolean;
-  /** Whether the engine has read it: a refresh. */
-  readonly isRead?: boolean;
-  /** Of the create that this run makes: `pending` must come before any delete of the resource. Absent: none is known. */
-  readonly create?: 'expected' | 'pending' | 'failed without an id' | 'done';
-  /** Of a replacement by a change: `early` when the engine has asked before it passed the declaration. */
-  readonly replacement?: 'early' | 'judged';
-}
-
-/** What a run knows of an endpoint or a branch, by its id. */
-interface ItemRecord {
-  /** The URN that has the id in state, or whose create has returned it. */
-  readonly holder?: string;
-  /** The URN whose create has returned it in this run. */
-  readonly creator?: string;
-  /** The URN that moves it to another branch in this run. */
-  readonly mover?: string;
+/** What a resource in state is known by, to find who is to adopt it. */
+export interface Known {
+  readonly projectId: unknown;
+  /** Those that the state and the service give it. */
+  readonly names: readonly unknown[];
+  /** Of a read_write endpoint. */
+  readonly branchIds?: readonly unknown[] | undefined;
 }
 
 /**
  * Records which resource of this run has which name and which id. Without this, two resources with one name would share one
  * endpoint, and destroying one would delete the other's.
  */
-export class ResourceClaims {
-  readonly #resources = new Map<string, ResourceRecord>();
-  readonly #items = new Map<string, ItemRecord>();
+export class ResourceClaims extends RunRecords {
   /** The URN that has each name, by project and name. */
   readonly #names = new Map<string, string>();
   readonly #kind: string;
 
   /** @param kind such as `endpoint`, in messages */
   constructor(kind: string) {
+    super();
     this.#kind = kind;
   }
 
@@ -71,12 +44,27 @@ export class ResourceClaims {
     { resource: { urn }, inputs }: Declared<{ readonly name?: string | undefined }>,
   ): void {
     if (urn === undefined) return;
-    const { holder = urn } = this.#item(id);
+    const { holder = urn } = this.item(id);
     const kind = this.#kind;
     if (holder !== urn)
       throw new Error(`create of ${kind} "${inputs.name}": ${kind} ${id} already belongs to ${holder}.`);
-    this.#noteItem(id, { holder: urn, creator: urn });
-    this.#note(urn, { create: 'done' });
+    this.noteItem(id, { holder: urn, creator: urn });
+    this.note(urn, { create: 'done' });
+  }
+
+  /** Records what diff says of the resource that has the id in state. */
+  noteDiff(
+    id: string,
+    urn: string | undefined,
+    { resource, inputs }: Declared<object>,
+    diff: { readonly isReplacing: boolean; readonly hasChanges: boolean },
+  ): void {
+    if (urn === undefined) return;
+    const asked = this.isDeclared(urn) ? 'judged' : 'early';
+    const unasked = diff.hasChanges ? undefined : 'none';
+    const { isRetained = resource.retainsOnDelete === true } = this.resource(urn);
+    const replacement = diff.isReplacing ? asked : unasked;
+    this.note(urn, { replacement, idInState: id, inState: { ...inputs }, isRetained });
   }
 
   /**
@@ -86,8 +74,12 @@ export class ResourceClaims {
    */
   claimInState(id: string, urn: string): void {
     if (!this.isDeclared(urn)) return;
-    const { holder = urn, creator } = this.#item(id);
+    const { holder = urn, creator, adopter = urn } = this.item(id);
     const kind = this.#kind;
+    if (adopter !== urn && creator === undefined)
+      throw new Error(
+        `${kind} ${id} is in state here, and ${adopter} is to adopt it. Remove adopt: true there, or this resource from the program. To rename a resource, use \`aliases\` instead.`,
+      );
     if (holder !== urn && creator === holder)
       throw new Error(`${kind} ${id} already belongs to ${holder}, which took it over in this update.`);
     if (holder !== urn && this.isDeclared(holder))
@@ -95,7 +87,7 @@ export class ResourceClaims {
         `${kind} ${id} already belongs to ${holder} in the same state. Remove one of the two with \`pulumi state delete\`, which keeps the ${kind}.`,
       );
     // Any other holder is the old URN of a renamed resource: the engine has read it, but no longer declares it.
-    this.#noteItem(id, { holder: urn });
+    this.noteItem(id, { holder: urn });
   }
 
   /**
@@ -103,9 +95,9 @@ export class ResourceClaims {
    * it has it in state. A forced replacement that was interrupted has left it in state twice, once to be deleted.
    */
   keeperOf(id: string, urn: string | undefined): string | undefined {
-    const { holder, creator } = this.#item(id);
+    const { holder, creator } = this.item(id);
     const isOwnLeftover =
-      holder !== undefined && holder === urn && this.#resource(holder).create !== undefined;
+      holder !== undefined && holder === urn && this.resource(holder).create !== undefined;
     return creator ?? (isOwnLeftover ? undefined : holder);
   }
 
@@ -114,10 +106,50 @@ export class ResourceClaims {
     try {
       return await create;
     } catch (error) {
-      if (urn !== undefined && !(error instanceof UnsettledError))
-        this.#note(urn, { create: 'failed without an id' });
+      if (urn !== undefined && !(error instanceof UnsettledError)) {
+        this.note(urn, { create: 'failed without an id' });
+        // What it was to adopt does not enter the state with it: the resource that has it in state keeps it there.
+        for (const [id, { creator, ...item }] of this.items)
+          if (creator === urn) this.items.set(id, { ...item, holder: undefined });
+      }
       throw error;
     }
+  }
+
+  /** The other resource that is to take over what this id stands for. */
+  claimAdoption(id: string, urn: string): string | undefined {
+    const { adopter = urn } = this.item(id);
+    this.noteItem(id, { adopter });
+    return adopter === urn ? undefined : adopter;
+  }
+
+  /** The resource with `adopt: true` that this run is to create, and that fits what another one has in state. */
+  findAdopter({ projectId, names, branchIds = [] }: Known, urn: string | undefined): string | undefined {
+    const isOneOf = (values: readonly unknown[], value: unknown) =>
+      isUnknown(value) || values.includes(value);
+    for (const [adopter, { create, declared }] of this.resources) {
+      if (adopter === urn || create === undefined || declared?.adopt !== true) continue;
+      if (!isOneOf([projectId], declared.projectId)) continue;
+      const isSameBranch =
+        branchIds.length > 0 && declared.type === 'read_write' && isOneOf(branchIds, declared.branchId);
+      if (isSameBranch || (declared.name !== undefined && isOneOf(names, declared.name))) return adopter;
+    }
+    return undefined;
+  }
+
+  /** The resource in state that has the name until this run takes it from it. */
+  findFormerHolder(projectId: string, name: string, urn: string | undefined): string | undefined {
+    for (const [holder, { inState }] of this.resources) {
+      const isHolder = holder !== urn && inState?.name === name && inState.projectId === projectId;
+      if (isHolder && this.givesUpName(holder)) return holder;
+    }
+    return undefined;
+  }
+
+  /** What this create takes over, because an interrupted replacement has left it: it is retained, and still in state. */
+  findLeftover<Item extends { readonly id: string }>(urn: string | undefined, items: readonly Item[]) {
+    const { replacement, idInState } = this.resource(urn);
+    return replacement === 'none' ? items.find(({ id }) => id === idInState) : undefined;
   }
 
   /**
@@ -126,55 +158,8 @@ export class ResourceClaims {
    * has left in state. The resource still uses that id, and no diff has claimed it.
    */
   lacksCreate(urn: string | undefined): boolean {
-    const { create } = this.#resource(urn ?? '');
+    const { create } = this.resource(urn ?? '');
     return create === 'failed without an id' || create === 'pending';
-  }
-
-  /**
-   * The engine has checked the resource without old inputs: it creates it, for the first time or as a replacement.
-   * @param createsBeforeDelete whether it deletes nothing of the resource before
-   */
-  noteCreatedAnew(urn: string, createsBeforeDelete = false): void {
-    this.#note(urn, { create: createsBeforeDelete ? 'pending' : 'expected' });
-  }
-
-  /** This run moves the endpoint to another branch, if the program declares it. */
-  noteMoving(endpointId: string, urn: string): void {
-    if (this.isDeclared(urn)) this.#noteItem(endpointId, { mover: urn });
-  }
-
-  /** The resource that moves the endpoint to another branch in this run. */
-  moverOf(endpointId: string): string | undefined {
-    return this.#item(endpointId).mover;
-  }
-
-  noteReplacement(urn: string, replacement: 'early' | 'judged'): void {
-    this.#note(urn, { replacement });
-  }
-
-  replacementOf(urn: string): 'early' | 'judged' | undefined {
-    return this.#resource(urn).replacement;
-  }
-
-  noteInState(urn: string, name: string): void {
-    this.#note(urn, { nameInState: name });
-  }
-
-  nameInState(urn: string): string | undefined {
-    return this.#resource(urn).nameInState;
-  }
-
-  /** The engine has read a resource in state. */
-  noteRead(id: string, urn = id): void {
-    this.#note(urn, { isRead: true, isDeclared: false });
-  }
-
-  noteDeclared(urn: string): void {
-    this.#note(urn, { isDeclared: true });
-  }
-
-  isDeclared(urn: string): boolean {
-    return this.#resource(urn).isDeclared === true;
   }
 
   /**
@@ -184,22 +169,6 @@ export class ResourceClaims {
    */
   isRefreshed(id: string, before: Declared<object>, { resource: { urn }, inputs }: Declared<object>) {
     const isDeclared = urn !== undefined && this.isDeclared(urn);
-    return this.#resource(before.resource.urn ?? id).isRead === true && !isDeclared && !isUnknown(inputs);
-  }
-
-  #resource(urn: string): ResourceRecord {
-    return this.#resources.get(urn) ?? {};
-  }
-
-  #note(urn: string, change: ResourceRecord): void {
-    this.#resources.set(urn, { ...this.#resource(urn), ...change });
-  }
-
-  #item(id: string): ItemRecord {
-    return this.#items.get(id) ?? {};
-  }
-
-  #noteItem(id: string, change: ItemRecord): void {
-    this.#items.set(id, { ...this.#item(id), ...change });
+    return this.resource(before.resource.urn ?? id).isRead === true && !isDeclared && !isUnknown(inputs);
   }
 }

@@ -8,6 +8,8 @@ export interface Resource {
   readonly organization?: string | undefined;
   /** Whether the program sets the resource option `deleteBeforeReplace: false`. @default false */
   readonly createsBeforeDelete?: boolean | undefined;
+  /** Whether the program sets the resource option `retainOnDelete`. The engine goes by what the state says. @default false */
+  readonly retainsOnDelete?: boolean | undefined;
   /** Stands for the name of what this resource replaces while that still exists: `hashName` of it. */
   readonly replaces?: string | undefined;
   /** The arguments that the program marks as secrets. */
@@ -18,29 +20,43 @@ export interface Resource {
 export interface IdentityInputs {
   readonly __organization?: string | undefined;
   readonly __createsBeforeDelete?: boolean | undefined;
+  readonly __retainsOnDelete?: boolean | undefined;
   readonly __replaces?: string | undefined;
 }
 
-export const identityInputs = ['__organization', '__createsBeforeDelete', '__replaces'] as const;
+export const identityInputs = [
+  '__organization',
+  '__createsBeforeDelete',
+  '__retainsOnDelete',
+  '__replaces',
+] as const;
+
+type IdentityTexts = { readonly [Name in keyof IdentityInputs]?: unknown };
 
 /** The part of the identity that travels in inputs. */
 export function readIdentity(
   stored: object,
-): Pick<Resource, 'organization' | 'createsBeforeDelete' | 'replaces'> {
-  const { __organization, __createsBeforeDelete, __replaces }: Readonly<Record<string, unknown>> = {
+): Pick<Resource, 'organization' | 'createsBeforeDelete' | 'retainsOnDelete' | 'replaces'> {
+  const { __organization, __createsBeforeDelete, __retainsOnDelete, __replaces }: IdentityTexts = {
     ...stored,
   };
   const asText = (value: unknown) => (typeof value === 'string' ? value : undefined);
   return {
     organization: asText(__organization),
     createsBeforeDelete: __createsBeforeDelete === true || undefined,
+    retainsOnDelete: __retainsOnDelete === true || undefined,
     replaces: asText(__replaces),
   };
 }
 
 /** The inputs that carry it. */
-export function writeIdentity({ organization, createsBeforeDelete, replaces }: Resource): IdentityInputs {
-  return { __organization: organization, __createsBeforeDelete: createsBeforeDelete, __replaces: replaces };
+export function writeIdentity(resource: Resource): IdentityInputs {
+  return {
+    __organization: resource.organization,
+    __createsBeforeDelete: resource.createsBeforeDelete,
+    __retainsOnDelete: resource.retainsOnDelete,
+    __replaces: resource.replaces,
+  };
 }
 
 /** A resource as the program declares it. */

@@ -2,7 +2,7 @@ import { isFromProxy, isNotFound } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Operation } from '../control-api/wire-types';
 import { isOutcomeUnknown } from '../control-api/write-once';
-import { describeBlockers, describeProgress } from '../engine/progress';
+import { describeBlockers, describeRunning } from '../engine/progress';
 import { listOperationsSince } from '../operations/operation-pages';
 import { awaitOperations, type WaitResult } from '../operations/wait-for-operations';
 import type { Change, Resource } from './resource';
@@ -112,7 +112,7 @@ export class ResourceRequests<Shown extends Item> {
       readLagMs: project.readLagMs,
       onProgress: (latest) => {
         this.#learn({ kind: 'progress', operations: latest });
-        progress.show(describeProgress(latest), deadline.elapsedMs);
+        progress.show(describeRunning(latest), deadline.elapsedMs);
       },
     });
   }

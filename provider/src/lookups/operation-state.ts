@@ -1,3 +1,4 @@
+import type { ControlApi } from '../control-api/control-api';
 import { toPrintable } from '../control-api/printable';
 import type { Redact } from '../control-api/redaction';
 import type { Operation } from '../control-api/wire-types';
@@ -47,4 +48,13 @@ export function toOperationState(operation: Operation, redact: Redact): Operatio
 
 export function toOperationStates(operations: readonly Operation[], redact: Redact): OperationState[] {
   return operations.map((operation) => toOperationState(operation, redact));
+}
+
+/** The latest operations of a project, newest first. */
+export async function readOperations(
+  api: ControlApi,
+  { projectId, limit = 100 }: { projectId: string; limit?: number | undefined },
+): Promise<OperationState[]> {
+  const { operations } = await api.listOperations(projectId, { limit });
+  return toOperationStates(operations, api.redact);
 }

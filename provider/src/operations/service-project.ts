@@ -42,23 +42,18 @@ export class ServiceProject {
   constructor(api: ControlApi, id: string, pacing: ServicePacing = {}) {
     this.id = id;
     this.api = api;
-    const { signal } = api;
-    const latestWriteAt = () => this.writes.latestAt;
+    const shared = { projectId: id, latestWriteAt: () => this.writes.latestAt, signal: api.signal };
     this.endpoints = new ResourceList({
-      projectId: id,
+      ...shared,
       plural: 'endpoints',
       list: (options) => api.listEndpoints(id, options),
       get: (endpointId, deadline) => api.getEndpoint(id, endpointId, deadline),
-      latestWriteAt,
-      signal,
     });
     this.branches = new ResourceList({
-      projectId: id,
+      ...shared,
       plural: 'branches',
       list: (options) => api.listBranches(id, options),
       get: (branchId, deadline) => api.getBranch(id, branchId, deadline),
-      latestWriteAt,
-      signal,
     });
     this.poller = new OperationPoller(api, id, pacing.pollPacing);
     this.writes = new WriteQueue(this.poller, pacing.lockPacing);

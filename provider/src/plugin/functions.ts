@@ -7,9 +7,8 @@ import type { Properties } from '../lifecycle/resource-identity';
 import { readBranch, readBranches } from '../lookups/live-branch';
 import { readConnectionUri } from '../lookups/live-connection-uri';
 import { readEndpoints, toEndpointState } from '../lookups/live-endpoint';
-import { readOperations } from '../lookups/live-operations';
 import { readProject, readProjects } from '../lookups/live-project';
-import { toOperationState } from '../lookups/operation-state';
+import { readOperations, toOperationState } from '../lookups/operation-state';
 import type { WrittenProperties } from './properties';
 
 type FunctionResult = WrittenProperties | { readonly failures: readonly InputFailure[] };

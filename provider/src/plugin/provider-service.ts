@@ -43,14 +43,10 @@ export class ProviderService {
   get implementation(): UntypedServiceImplementation {
     return {
       getPluginInfo: this.#answer<Empty>(async () => {
-        const info = new PluginInfo();
-        info.setVersion(JSON.parse(this.#schema).version);
-        return info;
+        return new PluginInfo().setVersion(JSON.parse(this.#schema).version);
       }),
       getSchema: this.#answer<proto.GetSchemaRequest>(async () => {
-        const response = new proto.GetSchemaResponse();
-        response.setSchema(this.#schema);
-        return response;
+        return new proto.GetSchemaResponse().setSchema(this.#schema);
       }),
       checkConfig: this.#answer((request: proto.CheckRequest) => this.#checkConfig(request)),
       diffConfig: this.#answer((request: proto.DiffRequest) => this.#diffConfig(request)),
@@ -109,20 +105,16 @@ export class ProviderService {
   async #diffConfig(request: proto.DiffRequest): Promise<proto.DiffResponse> {
     const olds = readProperties(request.getOldInputs() ?? request.getOlds()).values;
     const changed = findChangedSettings(olds, readProperties(request.getNews()).values);
-    const response = new proto.DiffResponse();
-    response.setChanges(changed.length > 0 ? DiffChanges.DIFF_SOME : DiffChanges.DIFF_NONE);
-    response.setDiffsList(changed);
-    return response;
+    return new proto.DiffResponse()
+      .setChanges(changed.length > 0 ? DiffChanges.DIFF_SOME : DiffChanges.DIFF_NONE)
+      .setDiffsList(changed);
   }
 
   async #configure(request: proto.ConfigureRequest): Promise<proto.ConfigureResponse> {
     const settings = readProperties(request.getArgs()).values;
     const options = { ...this.#options, signal: this.#interruption.signal };
     this.#providers = makePluginProviders(settings, options);
-    const response = new proto.ConfigureResponse();
-    response.setAcceptsecrets(true);
-    response.setSupportspreview(true);
-    return response;
+    return new proto.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
   }
 
   async #check(request: proto.CheckRequest): Promise<proto.CheckResponse> {
@@ -138,13 +130,13 @@ export class ProviderService {
     const prior = toState(request, request.getOlds());
     const news = readProperties(request.getNews());
     const { hasChanges, replaces, detailed } = await provider.diff(request.getId(), prior, news);
-    const response = new proto.DiffResponse();
-    response.setChanges(hasChanges ? DiffChanges.DIFF_SOME : DiffChanges.DIFF_NONE);
-    response.setReplacesList([...replaces]);
-    // For `--replace` and taint the engine asks nothing, so here every other replacement deletes first, too.
-    response.setDeletebeforereplace(true);
-    response.setDiffsList([...detailed.keys()]);
-    response.setHasdetaileddiff(true);
+    const response = new proto.DiffResponse()
+      .setChanges(hasChanges ? DiffChanges.DIFF_SOME : DiffChanges.DIFF_NONE)
+      .setReplacesList([...replaces])
+      // For `--replace` and taint the engine asks nothing, so here every other replacement deletes first, too.
+      .setDeletebeforereplace(true)
+      .setDiffsList([...detailed.keys()])
+      .setHasdetaileddiff(true);
     for (const [path, change] of detailed)
       response.getDetaileddiffMap().set(path, toPropertyDiff(change, replaces.includes(path)));
     return response;
@@ -154,14 +146,10 @@ export class ProviderService {
     const provider = this.#providerOf(request.getUrn());
     const news = readProperties(request.getProperties());
     const response = new proto.CreateResponse();
-    if (request.getPreview()) {
-      response.setProperties(writeProperties(provider.previewCreate(request.getUrn(), news)));
-      return response;
-    }
+    if (request.getPreview())
+      return response.setProperties(writeProperties(provider.previewCreate(request.getUrn(), news)));
     const created = await provider.create(request.getUrn(), news, request.getTimeout());
-    response.setId(created.id);
-    response.setProperties(writeProperties(created));
-    return response;
+    return response.setId(created.id).setProperties(writeProperties(created));
   }
 
   async #read(request: proto.ReadRequest): Promise<proto.ReadResponse> {
@@ -174,10 +162,10 @@ export class ProviderService {
     const found = await provider.read(request.getId(), prior);
     const response = new proto.ReadResponse();
     if (!found) return response; // Without an id the resource no longer exists.
-    response.setId(found.id);
-    response.setInputs(writeProperties(found.inputs));
-    response.setProperties(writeProperties(found.outputs));
-    return response;
+    return response
+      .setId(found.id)
+      .setInputs(writeProperties(found.inputs))
+      .setProperties(writeProperties(found.outputs));
   }
 
   async #update(request: proto.UpdateRequest): Promise<proto.UpdateResponse> {
@@ -187,9 +175,7 @@ export class ProviderService {
     const outputs = request.getPreview()
       ? provider.previewUpdate(prior, news)
       : await provider.update(request.getId(), prior, news, request.getTimeout());
-    const response = new proto.UpdateResponse();
-    response.setProperties(writeProperties(outputs));
-    return response;
+    return new proto.UpdateResponse().setProperties(writeProperties(outputs));
   }
 
   async #delete(request: proto.DeleteRequest): Promise<Empty> {
@@ -204,9 +190,8 @@ export class ProviderService {
     const { core } = this.#configured;
     const response = new proto.InvokeResponse();
     const result = await callFunction(request.getTok(), values, core);
-    if ('failures' in result) response.setFailuresList(result.failures.map(toFailure));
-    else response.setReturn(writeProperties(result));
-    return response;
+    if ('failures' in result) return response.setFailuresList(result.failures.map(toFailure));
+    return response.setReturn(writeProperties(result));
   }
 }
 

@@ -11,24 +11,18 @@ export function toPropertyDiff(change: PropertyChange, isReplacing: boolean): pr
     delete: [Kind.DELETE, Kind.DELETE_REPLACE],
     update: [Kind.UPDATE, Kind.UPDATE_REPLACE],
   } as const;
-  const property = new proto.PropertyDiff();
-  property.setKind(kinds[change][isReplacing ? 1 : 0]);
-  return property;
+  return new proto.PropertyDiff().setKind(kinds[change][isReplacing ? 1 : 0]);
 }
 
 export function toCheckResponse(
   inputs: WrittenProperties,
   failures: readonly InputFailure[],
 ): proto.CheckResponse {
-  const response = new proto.CheckResponse();
-  response.setInputs(writeProperties(inputs));
-  response.setFailuresList(failures.map(toFailure));
-  return response;
+  return new proto.CheckResponse()
+    .setInputs(writeProperties(inputs))
+    .setFailuresList(failures.map(toFailure));
 }
 
 export function toFailure({ property, reason }: InputFailure): proto.CheckFailure {
-  const failure = new proto.CheckFailure();
-  failure.setProperty(property);
-  failure.setReason(reason);
-  return failure;
+  return new proto.CheckFailure().setProperty(property).setReason(reason);
 }

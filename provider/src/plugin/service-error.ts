@@ -30,15 +30,13 @@ export function toServiceError(error: unknown): Partial<ServiceError> {
   const details = messageOf(error);
   if (error instanceof NotConfiguredError) return { code: status.FAILED_PRECONDITION, details };
   if (!(error instanceof PluginPartialStateError)) return { code: status.UNKNOWN, details };
-  const detail = new ErrorResourceInitFailed();
-  detail.setId(error.id);
-  detail.setProperties(writeProperties(error.outputs));
-  detail.setReasonsList([details]);
+  const detail = new ErrorResourceInitFailed()
+    .setId(error.id)
+    .setProperties(writeProperties(error.outputs))
+    .setReasonsList([details]);
   const packed = new Any();
   packed.pack(detail.serializeBinary(), 'pulumirpc.ErrorResourceInitFailed');
-  const message = new Status();
-  message.setCode(status.UNKNOWN);
-  message.setMessage(details);
+  const message = new Status().setCode(status.UNKNOWN).setMessage(details);
   message.addDetails(packed);
   const metadata = new Metadata();
   metadata.add('grpc-status-details-bin', Buffer.from(message.serializeBinary()));

@@ -10,6 +10,7 @@ import { evolve } from '../lifecycle/evolve';
 import { isUnknown, unknownValue } from '../lifecycle/input-values';
 import type { Unsettled } from '../lifecycle/resource-state';
 import { describeImpact, describeRefusal, findDisruptive, type LiveEndpoint } from './change-impact';
+import { planUnseen } from './live-plan';
 
 const outputs = toOutputs(endpointOf(), declared);
 
@@ -33,7 +34,7 @@ function impactOfChanges(
 ) {
   const asked = { kind: 'asked', names: changes.filter((name) => !isUnknown(inputs[name])) } as const;
   const situation = evolve(situationInState(inputs, { ...outputs, ...left }), asked, endpointRules);
-  const steps = typeof live === 'object' ? planFor(situation, live, inputs) : undefined;
+  const steps = typeof live === 'object' ? planFor(situation, live, inputs) : planUnseen(situation).steps;
   return describeImpact({ changes, steps, outputs, inputs, secretNames }, live);
 }
 
@@ -45,9 +46,7 @@ const nothing = { sentences: [], drops: false, restarts: false, mayDrop: [] };
 describe('the diagnostic of a change of size', () => {
   it('reports a restart that drops the connections of an active compute', () => {
     expect(impactOf({ autoscalingLimitMaxCu: 2 })).toEqual({
-      sentences: [
-        'a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) restarts the compute and drops its connections (it is active now)',
-      ],
+      sentences: ['restarts the compute, drops its connections (active now): max 1 => 2 CU'],
       drops: true,
       restarts: true,
       mayDrop: [],
@@ -59,9 +58,7 @@ describe('the diagnostic of a change of size', () => {
     ['disabled', disabled],
   ])('reports that no connections drop from a compute that is %s', (state, live) => {
     expect(impactOf({ autoscalingLimitMaxCu: 2 }, live)).toEqual({
-      sentences: [
-        `a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) takes effect when the compute starts next; there are no connections to drop (it is ${state} now)`,
-      ],
+      sentences: [`takes effect at the next start, no connections to drop (${state} now): max 1 => 2 CU`],
       drops: false,
       restarts: false,
       mayDrop: [],
@@ -70,14 +67,14 @@ describe('the diagnostic of a change of size', () => {
 
   it('treats a starting compute as active, because it is active when the change arrives', () => {
     const { sentences, drops } = impactOf({ autoscalingLimitMaxCu: 2 }, starting);
-    expect(sentences[0]).toMatch(/restarts the compute and drops its connections \(it is starting now\)$/);
+    expect(sentences[0]).toMatch(/^restarts the compute, drops its connections \(starting now\): /);
     expect(drops).toBe(true);
   });
 
   it('treats a compute whose state cannot be read as active', () => {
     const { sentences, drops } = impactOf({ autoscalingLimitMaxCu: 2 }, 'unreadable');
     expect(sentences[0]).toMatch(
-      /restarts the compute and drops its connections \(its state could not be read\)$/,
+      /^restarts the compute, drops its connections \(its state could not be read\): /,
     );
     expect(drops).toBe(true);
   });
@@ -85,7 +82,7 @@ describe('the diagnostic of a change of size', () => {
   it('reports that a size that is unknown until the update may drop connections', () => {
     expect(impactOf({ autoscalingLimitMaxCu: unknownValue })).toEqual({
       sentences: [
-        'a change of autoscalingLimitMaxCu (0.25 to 1 CU => a size not known yet) may restart the compute and drop its connections (it is active now)',
+        'restarts the compute, drops its connections (active now), unless the value stays the same: max 1 => a size not known yet',
       ],
       drops: false,
       restarts: true,
@@ -100,23 +97,21 @@ describe('the diagnostic of a change of size', () => {
       restartTriggers: { release: '2' },
     };
     expect(impactOf(change).sentences).toEqual([
-      'a change of autoscalingLimitMinCu and autoscalingLimitMaxCu (0.25 to 1 CU => 0.5 to 2 CU) and restartTriggers restarts the compute and drops its connections (it is active now)',
+      'restarts the compute, drops its connections (active now): min 0.25 => 0.5 CU, max 1 => 2 CU',
     ]);
   });
 
   it('reports a restart when a size that the service already reports is applied again', () => {
     const failed = { unsettledOperations: [failedOf('suspend_compute')], __ledger: { owed: ['restart'] } };
     expect(impactOfChanges(['autoscalingLimitMaxCu'], declared, endpointOf(), failed).sentences).toEqual([
-      'applying again autoscalingLimitMaxCu (0.25 to 1 CU) restarts the compute and drops its connections (it is active now)',
+      'restarts the compute, drops its connections (active now): it repeats what the last update left unfinished',
     ]);
   });
 
   it('reports no restart when a killed run has applied the size', () => {
     const live = endpointOf({ autoscaling_limit_max_cu: 2 });
     expect(impactOf({ autoscalingLimitMaxCu: 2 }, live)).toEqual({
-      sentences: [
-        'a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) is applied already: nothing restarts',
-      ],
+      sentences: ['is applied already, nothing restarts: max 1 => 2 CU'],
       drops: false,
       restarts: false,
       mayDrop: [],
@@ -131,7 +126,7 @@ describe('the diagnostic of a change', () => {
 
   it('reports that a move to another branch drops connections', () => {
     expect(impactOf({ branchId: 'br-2' })).toEqual({
-      sentences: ['a change of branchId moves the endpoint: its connections drop (it is active now)'],
+      sentences: ['moves the endpoint, drops its connections (active now): branchId'],
       drops: true,
       restarts: false,
       mayDrop: [],
@@ -140,9 +135,7 @@ describe('the diagnostic of a change', () => {
 
   it('reports that a move of an idle compute drops no connections', () => {
     expect(impactOf({ branchId: 'br-2' }, idle)).toEqual({
-      sentences: [
-        'a change of branchId moves the endpoint: there are no connections to drop (it is idle now)',
-      ],
+      sentences: ['moves the endpoint, no connections to drop (idle now): branchId'],
       drops: false,
       restarts: false,
       mayDrop: [],
@@ -151,7 +144,9 @@ describe('the diagnostic of a change', () => {
 
   it('reports that a move to a branch that is unknown until the update may drop connections', () => {
     expect(impactOf({ branchId: unknownValue })).toEqual({
-      sentences: ['a change of branchId may move the endpoint: its connections drop (it is active now)'],
+      sentences: [
+        'moves the endpoint, drops its connections (active now), unless the value stays the same: branchId',
+      ],
       drops: false,
       restarts: false,
       mayDrop: ['branchId'],
@@ -160,7 +155,7 @@ describe('the diagnostic of a change', () => {
 
   it('reports that disabling the endpoint drops connections', () => {
     expect(impactOf({ disabled: true })).toEqual({
-      sentences: ['a change of disabled stops the compute: its connections drop (it is active now)'],
+      sentences: ['stops the compute, drops its connections (active now): disabled'],
       drops: true,
       restarts: false,
       mayDrop: [],
@@ -169,20 +164,16 @@ describe('the diagnostic of a change', () => {
 
   it('reports only the replacement when the endpoint is replaced', () => {
     expect(impactOf({ projectId: 'p-2', autoscalingLimitMaxCu: 2, branchId: 'br-2' })).toEqual({
-      sentences: [
-        'a change of projectId replaces the endpoint: its host name changes, and clients have to connect to the new one (it is active now)',
-      ],
+      sentences: ['replaces the endpoint, changes its host, drops its connections (active now): projectId'],
       drops: true,
       restarts: false,
       mayDrop: [],
     });
   });
 
-  it('has one sentence for each effect', () => {
+  it('has one sentence for all effects', () => {
     expect(impactOf({ branchId: 'br-2', disabled: true, autoscalingLimitMaxCu: 2 }).sentences).toEqual([
-      expect.stringContaining('a change of autoscalingLimitMaxCu'),
-      expect.stringContaining('a change of branchId'),
-      expect.stringContaining('a change of disabled'),
+      'moves the endpoint, stops the compute, drops its connections (active now): branchId, max 1 => 2 CU, disabled',
     ]);
   });
 
@@ -195,7 +186,7 @@ describe('the diagnostic of a change', () => {
   ])('never repeats a value of %s, which may be a secret', (name, value) => {
     const { sentences } = impactOf({ [name]: value });
     expect(sentences).toHaveLength(1);
-    expect(sentences[0]).toMatch(new RegExp(`^a change of ${name} [a-z]+ the `));
+    expect(sentences[0]).toMatch(new RegExp(`^[a-z]+ the .*: ${name}$`));
     expect(sentences[0]).not.toContain('canary');
   });
 
@@ -205,7 +196,7 @@ describe('the diagnostic of a change', () => {
       const inputs = inputsOf({ autoscalingLimitMaxCu: 2 });
       const { sentences } = impactOfChanges(['autoscalingLimitMaxCu'], inputs, idle, {}, [secret]);
       expect(sentences).toEqual([
-        'a change of autoscalingLimitMaxCu takes effect when the compute starts next; there are no connections to drop (it is idle now)',
+        'takes effect at the next start, no connections to drop (idle now): autoscalingLimitMaxCu',
       ]);
     },
   );
@@ -227,10 +218,10 @@ describe('the diagnostic of a failed suspension that is retried', () => {
   it('reports that the connections of an active compute drop', () => {
     expect(impactOf({}, endpointOf(), failed)).toEqual({
       sentences: [
-        'repeating an unfinished restart restarts the compute and drops its connections (it is active now)',
+        'restarts the compute, drops its connections (active now): it repeats what the last update left unfinished',
       ],
       drops: true,
-      restarts: false,
+      restarts: true,
       mayDrop: [],
     });
   });
@@ -238,7 +229,7 @@ describe('the diagnostic of a failed suspension that is retried', () => {
   it('reports a failed stop or move, after which the compute stays down', () => {
     const move = { unsettledOperations: [failedOf('suspend_compute')], __ledger: { owed: ['move'] } };
     expect(impactOf({}, endpointOf(), move).sentences).toEqual([
-      'repeating an unfinished suspension suspends the compute: its connections drop (it is active now)',
+      'moves the endpoint, drops its connections (active now): it repeats what the last update left unfinished',
     ]);
   });
 
@@ -263,14 +254,19 @@ describe('the diagnostic of a failed suspension that is retried', () => {
   });
 });
 
-it('describeRefusal names the changes that would drop connections, and how to continue', () => {
-  expect(
-    describeRefusal('ep-1', impactOf({ autoscalingLimitMaxCu: 2, branchId: 'br-2' }), dynamicSettingNames),
-  ).toBe(
-    'allowRestart is false, and a change of autoscalingLimitMaxCu (0.25 to 1 CU => 0.25 to 2 CU) takes effect when the compute starts next; a change of branchId moves the endpoint: its connections drop (it is active now). Nothing was changed on endpoint ep-1. ' +
-      'To continue, set allowRestart: true (or `pulumi config set postgresCompute:allowRestart true`), or apply the change while the compute is idle.',
-  );
-});
+it.each([
+  [undefined, 'true (or `pulumi config set postgresCompute:allowRestart true`)'],
+  [false, 'true'],
+])(
+  'describeRefusal with allowRestart: %s names what drops connections, and what decides',
+  (allowRestart, advice) => {
+    const impact = impactOf({ autoscalingLimitMaxCu: 2, branchId: 'br-2' });
+    expect(describeRefusal('ep-1', impact, inputsOf({ allowRestart }), dynamicSettingNames)).toBe(
+      'allowRestart is false, and this moves the endpoint, drops its connections (active now): branchId, max 1 => 2 CU. Nothing was changed on endpoint ep-1. ' +
+        `To continue, set allowRestart: ${advice}, or apply the change while the compute is idle.`,
+    );
+  },
+);
 
 describe('findDisruptive', () => {
   it.each([

@@ -1,28 +1,24 @@
-import { difference, partition } from 'lodash';
+import { intersection, partition, uniq } from 'lodash';
 import type { SettingNames } from '../config/setting-names';
 import type { Endpoint } from '../control-api/wire-types';
-import { argumentTable, type ChangeEffect } from '../endpoint/argument-effects';
-import { describeSizeRange, isSizeName } from '../endpoint/compute-size';
-import { matchesDesired } from '../endpoint/drift';
+import { argumentTable, isArgument } from '../endpoint/argument-effects';
+import { isSizeName } from '../endpoint/compute-size';
 import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
 import type { EndpointOutputs } from '../endpoint/endpoint-state';
 import { isUnknown } from '../lifecycle/input-values';
 import { isSuspension } from '../lifecycle/ledger';
 import { isUp, type PlannedStep } from '../lifecycle/plan';
-import type { UnsettledOperation } from '../lifecycle/resource-state';
 import { isUnfinished } from '../operations/operation-outcome';
 
 /** The endpoint as it is now; or why that is not known. */
 export type LiveEndpoint = Endpoint | 'gone' | 'unreadable';
 
-/** What is about to be sent. */
+/** What is about to be done. */
 export interface PlannedChange {
-  /** The arguments that the program asks for, or that an earlier run has left to be sent. */
+  /** The arguments that the program changes. */
   readonly changes: readonly InputName[];
-  /** The steps of the run, given the live endpoint. Undefined where that can't be read. */
-  readonly steps: readonly PlannedStep[] | undefined;
-  /** Whether an earlier run has left a suspension to be repeated. @default false */
-  readonly owesSuspension?: boolean;
+  /** The steps of the run, given the live endpoint. */
+  readonly steps: readonly PlannedStep[];
   readonly outputs: EndpointOutputs;
   readonly inputs: EndpointInputs;
   /** The arguments that are secret, or were. @default none */
@@ -33,7 +29,7 @@ export interface PlannedChange {
 
 /** What a change means for connected clients, reported before it is applied. */
 export interface ChangeImpact {
-  /** One sentence for each thing that happens. */
+  /** What is certain in one sentence, and what depends on a value that is not known yet in another. */
   readonly sentences: readonly string[];
   /** Whether connections drop, given the compute's current state. */
   readonly drops: boolean;
@@ -46,187 +42,136 @@ export interface ChangeImpact {
 /** Of a change that drops no connection, whatever the state of the compute. */
 export const noImpact: ChangeImpact = { sentences: [], drops: false, restarts: false, mayDrop: [] };
 
+/** What drops the connections of an active compute, in words. */
+const verbs = {
+  replace: 'replaces the endpoint, changes its host',
+  move: 'moves the endpoint',
+  stop: 'stops the compute',
+  restart: 'restarts the compute',
+} as const;
+
+type Disruption = keyof typeof verbs;
+
+function toDisruptions(effects: readonly string[]): Disruption[] {
+  return intersection(Object.keys(verbs), effects) as Disruption[]; // Object.keys forgets the names of its argument.
+}
+
+function findDisruptions(names: readonly InputName[]): Disruption[] {
+  return toDisruptions(names.map((name) => argumentTable[name].effect));
+}
+
 /** The changes that drop the connections of an active compute. */
 export function findDisruptive(changes: readonly InputName[], inputs: EndpointInputs): InputName[] {
   return changes.filter((name) => {
     // Enabling an endpoint drops nothing: no client is connected to it.
     if (name === 'disabled') return inputs.disabled === true || isUnknown(inputs.disabled);
-    return ['restart', 'disconnect', 'replace'].includes(argumentTable[name].effect);
+    return findDisruptions([name]).length > 0;
   });
 }
 
 /** Puts the plan into words, given the endpoint's live state. A state that can't be read counts as active. */
 export function describeImpact(planned: PlannedChange, live: LiveEndpoint): ChangeImpact {
-  const { changes, inputs, steps } = planned;
   if (live === 'gone') return noImpact;
-  if (planned.goesWithBranch)
-    return { ...noImpact, sentences: [`${goesWithBranch} (${describeState(live)})`], drops: isActive(live) };
-  const disruptive = findDisruptive(changes, inputs);
-  const byEffect = (effect: ChangeEffect) =>
-    disruptive.filter((name) => argumentTable[name].effect === effect);
-  const [replacing, restarting] = [byEffect('replace'), byEffect('restart')];
-  const dropping = steps?.filter(({ drops }) => drops);
-  const isApplied = dropping?.length === 0 && restarting.length > 0 && isReportedBy(live, restarting, inputs);
-  // All bounds and triggers cause one restart; a replacement supersedes everything else.
-  const disconnecting = byEffect('disconnect');
-  const groups =
-    replacing.length > 0
-      ? [replacing]
-      : [isApplied ? [] : restarting, ...disconnecting.map((name) => [name])];
-  // After a stop or a move the compute is down: nothing restarts.
-  const isDown = disconnecting.some((name) => !isUnknown(inputs[name]));
-  const sentences = groups
-    .filter(isNotEmpty)
-    .map((names) => `${describeValues(names, planned)} ${describeEffect(names, inputs, live, isDown)}`);
-  if (isApplied && replacing.length === 0)
-    sentences.unshift(`${describeValues(restarting, planned)} is applied already: nothing restarts`);
-  const isRepeated = dropping
-    ? dropping.some(({ step }) => step === 'suspend')
-    : planned.owesSuspension === true;
-  if (isRepeated && sentences.length === 0)
-    sentences.push(describeRepeated(live, steps?.some(({ step }) => step === 'start') === true));
-  const mayDrop = isActive(live) ? disruptive.filter((name) => isUnknown(inputs[name])) : [];
-  const isReplacing = replacing.some((name) => !isUnknown(inputs[name]));
-  const drops = dropping ? dropping.length > 0 : isRepeated || difference(disruptive, mayDrop).length > 0;
-  const isRestart = restarting.length > 0 && replacing.length === 0 && !isDown;
-  const restarts = isRestart && isActive(live) && !isApplied;
-  return { sentences, drops: drops || (isReplacing && isActive(live)), restarts, mayDrop };
+  const { changes, inputs, goesWithBranch } = planned;
+  const [unknown, known] = partition(findDisruptive(changes, inputs), (name) => isUnknown(inputs[name]));
+  const replacing = known.filter((name) => argumentTable[name].effect === 'replace');
+  // A replacement supersedes everything else.
+  if (goesWithBranch || replacing.length > 0) {
+    const cause = goesWithBranch ? 'its branch is replaced' : describeNames(replacing, planned);
+    const sentence = `${describe(['replace'], live)}: ${cause}`;
+    return { ...noImpact, sentences: [sentence], drops: isActive(live) };
+  }
+  const certain = describeSteps(planned, live);
+  if (unknown.length === 0) return certain;
+  const possible = findDisruptions(unknown);
+  const sentence = `${describe(possible, live)}, unless the value stays the same: ${describeNames(unknown, planned)}`;
+  return {
+    sentences: [...certain.sentences, sentence],
+    drops: certain.drops,
+    restarts: certain.restarts || (possible.includes('restart') && isActive(live)),
+    mayDrop: isActive(live) ? unknown : [],
+  };
 }
 
-function isReportedBy(live: ReadEndpoint, names: readonly InputName[], inputs: EndpointInputs): boolean {
-  if (live === 'unreadable') return false;
-  return names.every((name) => argumentTable[name].read && matchesDesired(live, inputs, name));
+/** All that the run does in one sentence: the compute goes down once. */
+function describeSteps(planned: PlannedChange, live: ReadEndpoint): ChangeImpact {
+  const dropping = planned.steps.filter(({ drops }) => drops);
+  const drops = dropping.length > 0;
+  const told = drops
+    ? dropping
+    : planned.steps.filter(({ names, reasons }) => names.length > 0 && reasons.length > 0);
+  if (told.length === 0) return noImpact;
+  const names = uniq(told.flatMap((step) => step.names)).filter(isArgument);
+  const cause = describeNames(findDisruptive(names, planned.inputs), planned);
+  const done = toDisruptions(told.flatMap(({ reasons }) => reasons));
+  const isApplied = !drops && isActive(live);
+  const consequence = isApplied ? 'is applied already, nothing restarts' : describe(done, live);
+  const restarts = drops && done.includes('restart');
+  return { sentences: [`${consequence}: ${cause}`], drops, restarts, mayDrop: [] };
 }
 
-type SomeNames = [InputName, ...InputName[]];
 type ReadEndpoint = Exclude<LiveEndpoint, 'gone'>;
-
-function isNotEmpty(names: InputName[]): names is SomeNames {
-  return names.length > 0;
-}
 
 function isActive(live: ReadEndpoint): boolean {
   return live === 'unreadable' || isUp(live);
 }
 
-function describeRepeated(live: ReadEndpoint, isRestart: boolean): string {
-  const consequence = isRestart
-    ? 'repeating an unfinished restart restarts the compute and drops its connections'
-    : `repeating an unfinished suspension suspends the compute: ${drops}`;
-  return `${consequence} (${describeState(live)})`;
-}
-
-const goesWithBranch =
-  'its branch is deleted and created again, and the endpoint with it: its host name changes, and its connections drop';
-const newHost = 'its host name changes, and clients have to connect to the new one';
-const drops = 'its connections drop';
-const nothingDrops = 'there are no connections to drop';
-const later = `takes effect when the compute starts next; ${nothingDrops}`;
-
-/** What a change does to a compute that is active, or is not; and the same while the new value is not known yet. */
-const effectSentences = {
-  replace: {
-    active: `replaces the endpoint: ${newHost}`,
-    inactive: `replaces the endpoint: ${newHost}`,
-    activeUnknown: `may replace the endpoint: ${newHost}`,
-    inactiveUnknown: `may replace the endpoint: ${newHost}`,
-  },
-  restart: {
-    active: 'restarts the compute and drops its connections',
-    inactive: later,
-    activeUnknown: 'may restart the compute and drop its connections',
-    inactiveUnknown: later,
-  },
-  move: {
-    active: `moves the endpoint: ${drops}`,
-    inactive: `moves the endpoint: ${nothingDrops}`,
-    activeUnknown: `may move the endpoint: ${drops}`,
-    inactiveUnknown: `may move the endpoint: ${nothingDrops}`,
-  },
-  stop: {
-    active: `stops the compute: ${drops}`,
-    inactive: `stops the compute: ${nothingDrops}`,
-    activeUnknown: `may stop the compute: ${drops}`,
-    inactiveUnknown: `may stop the compute: ${nothingDrops}`,
-  },
-} as const;
-
-function describeEffect(
-  names: SomeNames,
-  inputs: EndpointInputs,
-  live: ReadEndpoint,
-  isDown: boolean,
-): string {
-  const [name] = names;
-  const { effect } = argumentTable[name];
-  const disconnection = name === 'branchId' ? 'move' : 'stop';
-  const sentences = effectSentences[effect === 'replace' || effect === 'restart' ? effect : disconnection];
-  const state = isActive(live) ? 'active' : 'inactive';
-  const isKnown = names.some((each) => !isUnknown(inputs[each]));
-  if (isDown && effect === 'restart') return 'takes effect when the compute starts next';
-  const sentence = sentences[isKnown ? state : (`${state}Unknown` as const)];
-  return `${sentence} (${describeState(live)})`;
+/** The consequence, which comes first in a sentence. */
+function describe(done: readonly Disruption[], live: ReadEndpoint): string {
+  const isLater = (each: Disruption) => each === 'restart' && !isActive(live);
+  const does = done.map((each) => (isLater(each) ? 'takes effect at the next start' : verbs[each]));
+  const drops = isActive(live) ? 'drops its connections' : 'no connections to drop';
+  return `${[...does, drops].join(', ')} (${describeState(live)})`;
 }
 
 /** The message for a change that allowRestart forbids. */
 export function describeRefusal(
   endpointId: string,
   { sentences }: ChangeImpact,
+  { allowRestart }: EndpointInputs,
   { namespace }: SettingNames,
 ): string {
+  // The resource's own setting overrides the stack's.
+  const orElse = allowRestart === false ? '' : ` (or \`pulumi config set ${namespace}:allowRestart true\`)`;
   return (
-    `allowRestart is false, and ${sentences.join('; ')}. Nothing was changed on endpoint ${endpointId}. ` +
-    `To continue, set allowRestart: true (or \`pulumi config set ${namespace}:allowRestart true\`), or apply the change while the compute is idle.`
+    `allowRestart is false, and this ${sentences.join('; ')}. Nothing was changed on endpoint ${endpointId}. ` +
+    `To continue, set allowRestart: true${orElse}, or apply the change while the compute is idle.`
   );
 }
 
 function describeState(live: ReadEndpoint): string {
   if (live === 'unreadable') return 'its state could not be read';
-  if (live.disabled && !isActive(live)) return 'it is disabled now';
-  return live.pending_state === 'active' ? 'it is starting now' : `it is ${live.current_state} now`;
+  if (live.disabled && !isActive(live)) return 'disabled now';
+  return live.pending_state === 'active' ? 'starting now' : `${live.current_state} now`;
 }
 
 /** Sizes with their values, the others by name only: a value may be a secret. */
-function describeValues(names: readonly InputName[], planned: PlannedChange): string {
-  const [sizes, parts] = partition(names, isSizeName);
-  const described: string[] = sizes.length > 0 ? [describeSizes(sizes, planned), ...parts] : parts;
-  // If an earlier run sent these sizes and its operation failed, the service already reports them.
-  const isRepeated = sizes.length === names.length && sizes.every((name) => isReported(name, planned));
-  return `${isRepeated ? 'applying again' : 'a change of'} ${described.join(' and ')}`;
-}
-
-function isReported(name: InputName, { outputs, inputs }: PlannedChange): boolean {
-  return inputs[name] === outputs[name];
-}
-
-function describeSizes(names: readonly InputName[], { outputs, inputs, secretNames }: PlannedChange): string {
+function describeNames(names: readonly InputName[], planned: PlannedChange): string {
   // Each bound limits the other one.
-  if (secretNames?.some(isSizeName)) return names.join(' and ');
-  const { autoscalingLimitMinCu: oldMin = 0, autoscalingLimitMaxCu: oldMax = 0 } = outputs;
-  const { autoscalingLimitMinCu: newMin = oldMin, autoscalingLimitMaxCu: newMax = oldMax } = inputs;
-  const before = describeSizeRange(oldMin, oldMax);
-  const after = isUnknown([newMin, newMax]) ? 'a size not known yet' : describeSizeRange(newMin, newMax);
-  return `${names.join(' and ')} (${before === after ? after : `${before} => ${after}`})`;
+  const isSecret = planned.secretNames?.some(isSizeName) === true;
+  const words = names.map((name) => (isSizeName(name) && !isSecret ? describeSize(name, planned) : name));
+  return words.join(', ') || 'it repeats what the last update left unfinished';
 }
 
-/** What an earlier run left unfinished, and what the next one does about it. */
-export function describeUnsettled(outputs: EndpointOutputs): string {
-  const { unsettledOperations = [], __ledger } = outputs;
-  const due = __ledger?.due ?? outputs.__unapplied ?? [];
-  const [unfinished, failed] = partition(unsettledOperations, isUnfinished);
-  const named = (operations: readonly UnsettledOperation[]) =>
-    operations.map(({ action, id, status }) => `${action} ${id} (${status})`).join(', ');
-  const retries = `any that failed since${unfinished.some(isSuspension) ? ' (this may drop connections)' : ''}`;
-  const isStarting = unsettledOperations.length === 0 && __ledger?.owed?.includes('start') === true;
-  const isUncertain = __ledger?.past !== undefined || outputs.__unapplied?.includes('adopt') === true;
-  const parts = [
-    ...(unfinished.length > 0
-      ? [`\`pulumi up\` keeps waiting for ${named(unfinished)}, and retries ${retries}`]
-      : []),
-    ...(failed.length > 0 ? [`\`pulumi up\` retries what failed: ${named(failed)}`] : []),
-    ...(due.length > 0 ? [`\`pulumi up\` applies ${due.join(', ')} again`] : []),
-    ...(isStarting ? ['`pulumi up` starts the compute'] : []),
-    ...(isUncertain ? ['`pulumi up` looks for the operations that it had started'] : []),
-  ];
-  return `the last update did not finish: ${parts.join('; ')}`;
+function describeSize(name: InputName, { outputs, inputs }: PlannedChange): string {
+  const bound = name === 'autoscalingLimitMinCu' ? 'min' : 'max';
+  const [before, after] = [outputs[name], inputs[name]];
+  const now = isUnknown(after) ? 'a size not known yet' : `${after} CU`;
+  // If an earlier run sent it and its operation failed, the service already reports it.
+  return before === after ? `${bound} ${now}` : `${bound} ${before} => ${now}`;
+}
+
+/** What an earlier run left, which the next one waits for, retries or sends again. */
+export function describeUnsettled({
+  unsettledOperations = [],
+  __ledger,
+  __unapplied,
+}: EndpointOutputs): string {
+  const mayDrop = unsettledOperations.some((each) => isSuspension(each) && isUnfinished(each));
+  const operations = unsettledOperations.map(({ action, id, status }) => `${action} ${id} (${status})`);
+  const due = __ledger?.due ?? __unapplied?.filter((name) => name !== 'adopt') ?? [];
+  // What is owed shows in an operation, unless that has never been requested.
+  const left = [...due, ...(operations.length > 0 ? operations : (__ledger?.owed ?? []))];
+  const what = left.join(', ') || 'the operations that it had started';
+  return `the last update did not finish: \`pulumi up\` resumes ${what}${mayDrop ? ', which may drop connections' : ''}`;
 }

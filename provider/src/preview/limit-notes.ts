@@ -1,5 +1,3 @@
-import { omit } from 'lodash';
-import { findComputeSize } from '../endpoint/compute-size';
 import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
 
 /** Below this some plans refuse an autosuspend delay (official API description). Seconds. */
@@ -12,27 +10,13 @@ const surelyAllowedSuspendSeconds = 60;
  */
 export function describeLimits(
   names: readonly InputName[],
-  inputs: EndpointInputs,
+  { suspendTimeoutSeconds: seconds }: EndpointInputs,
   secretNames: readonly string[] = [],
 ): string[] {
-  const shown: Partial<EndpointInputs> = omit(inputs, secretNames);
-  const { autoscalingLimitMinCu: minCu, autoscalingLimitMaxCu: maxCu, suspendTimeoutSeconds } = shown;
-  const sentences: string[] = [];
-  const minimum = typeof minCu === 'number' ? findComputeSize(minCu) : undefined;
-  const isAutoscaling = minimum !== undefined && typeof maxCu === 'number' && maxCu > minimum.cu;
-  if (isAutoscaling && names.includes('autoscalingLimitMinCu')) {
-    sentences.push(
-      `max_connections is ${minimum.maxConnections}, set by the minimum of ${minimum.cu} CU; it stays the same when the compute scales up to ${maxCu} CU`,
-    );
-  }
-  const isShort =
-    typeof suspendTimeoutSeconds === 'number' &&
-    suspendTimeoutSeconds > 0 &&
-    suspendTimeoutSeconds < surelyAllowedSuspendSeconds;
-  if (isShort && names.includes('suspendTimeoutSeconds')) {
-    sentences.push(
-      `suspendTimeoutSeconds is ${suspendTimeoutSeconds}: the service's plan may refuse less than ${surelyAllowedSuspendSeconds} s`,
-    );
-  }
-  return sentences;
+  const isShown = names.includes('suspendTimeoutSeconds') && !secretNames.includes('suspendTimeoutSeconds');
+  const isShort = typeof seconds === 'number' && seconds > 0 && seconds < surelyAllowedSuspendSeconds;
+  if (!isShown || !isShort) return [];
+  return [
+    `suspendTimeoutSeconds is ${seconds}: the service's plan may refuse less than ${surelyAllowedSuspendSeconds} s`,
+  ];
 }

@@ -3,27 +3,24 @@ import type { SettingNames } from '../config/setting-names';
 import { messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Endpoint } from '../control-api/wire-types';
-import { isArgument } from '../endpoint/argument-effects';
-import { findTakeOverChanges } from '../endpoint/drift';
 import { findGiven } from '../endpoint/endpoint-changes';
 import type { Declaration, EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
-import { endpointRules, planFor, situationInState, situationOfFound } from '../endpoint/endpoint-situation';
-import { type PriorState, toOutputs } from '../endpoint/endpoint-state';
+import { endpointRules, situationInState } from '../endpoint/endpoint-situation';
+import type { PriorState } from '../endpoint/endpoint-state';
 import {
   type CreateTarget,
+  describeAmbiguity,
   findBranchEndpoint,
   findExisting,
   toCreateTarget,
 } from '../endpoint/existing-endpoint';
 import type { Severity } from '../engine/engine-display';
-import type { Existing } from '../lifecycle/create-once';
 import { evolve } from '../lifecycle/evolve';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
-import { findSuspensionReasons, namesAt } from '../lifecycle/ledger';
 import { mayDrop } from '../lifecycle/plan';
 import { isUnsettled } from '../lifecycle/resource-state';
-import { isStopped } from '../lifecycle/situation';
 import type { ServiceProjects } from '../operations/service-project';
+import { assessTakeOver, describeAdoption, describeEndpoint, describeNothingToAdopt } from './adoption-notes';
 import {
   type ChangeImpact,
   describeImpact,
@@ -33,11 +30,14 @@ import {
   noImpact,
 } from './change-impact';
 import { describeLimits } from './limit-notes';
-import { planLive, readLive } from './live-plan';
+import { planLive } from './live-plan';
 
 /** How long a list of endpoints serves all new endpoints of a preview. Milliseconds. */
 const maxListAgeMs = 60_000;
 const defaultPatienceMs = 5_000;
+/** The engine asks about what is replaced with a branch before it passes the program. */
+const inEarlierUpdate =
+  'Because its branch is replaced, allowRestart: true counts only if an earlier `pulumi up` has applied it.';
 
 /** What the diagnostics need of the lifecycle. */
 interface DiagnosticsParts {
@@ -47,6 +47,8 @@ interface DiagnosticsParts {
   /** Whether connections of an active compute may be dropped. */
   readonly allowsRestart: (inputs: EndpointInputs) => boolean;
   readonly settingNames: SettingNames;
+  /** The other resource that is to take over the endpoint. */
+  readonly claimAdoption: (id: string, urn: string) => string | undefined;
   /** Shows lines under the resource. */
   readonly show: (severity: Severity, declaration: Declaration, lines: readonly string[]) => Promise<void>;
 }
@@ -75,25 +77,25 @@ export class PreviewDiagnostics {
   ): Promise<ChangeImpact> {
     const { inputs, resource } = declaration;
     const secretNames = union(before.secretNames, resource.secretNames);
+    const warnings: string[] = [];
     // What is not known yet may turn out to change nothing.
     const asked = changes.filter((name) => !isUnknown(inputs[name]));
     const inState = situationInState(inputs, outputs);
-    const warnings = isUnsettled(outputs) ? [describeUnsettled(outputs)] : [];
     const situation = evolve(inState, { kind: 'asked', names: asked }, endpointRules);
-    const due = union(changes, namesAt(situation.ledger, 'due').filter(isArgument));
     let impact: ChangeImpact = noImpact;
-    if (mayDrop(situation, endpointRules) || findDisruptive(due, inputs).length > 0) {
+    if (mayDrop(situation, endpointRules) || findDisruptive(changes, inputs).length > 0) {
       const project = this.#parts.projects.project(outputs.projectId);
-      const patience = this.#startPatience();
-      const live = await readLive(project, id, this.#parts.allowsRestart(inputs) ? patience : undefined);
-      const steps = await planLive(project, live, situation, inputs, patience);
-      const owesSuspension = findSuspensionReasons(situation.ledger, isStopped(situation)).length > 0;
-      const planned = { changes: due, steps, owesSuspension, outputs, inputs, secretNames, goesWithBranch };
-      impact = describeImpact(planned, live);
-      if (this.#isForbidden(impact, inputs)) throw new Error(this.#describeRefusal(id, impact));
+      const list = this.#startPatience();
+      const patience = { list, read: this.#parts.allowsRestart(inputs) ? list : undefined };
+      const { live, steps } = await planLive(project, id, situation, inputs, patience);
+      impact = describeImpact({ changes, steps, outputs, inputs, secretNames, goesWithBranch }, live);
+      const whenEarly = goesWithBranch ? ` ${inEarlierUpdate}` : '';
+      if (this.#isForbidden(impact, inputs))
+        throw new Error(this.#describeRefusal(id, impact, inputs) + whenEarly);
       if (live === 'gone') warnings.push(describeGone(id));
       warnings.push(...impact.sentences, ...this.#describeGate(impact, inputs));
     }
+    if (isUnsettled(outputs)) warnings.push(describeUnsettled(outputs));
     await this.report(declaration, warnings, describeLimits(changes, inputs, secretNames));
     return impact;
   }
@@ -111,7 +113,7 @@ export class PreviewDiagnostics {
     if (unlisted !== undefined) limits.push(unlisted);
     try {
       if (inputs.adopt === true) {
-        const adoption = this.#describeAdoption(target, endpoints, secretNames);
+        const adoption = this.#describeAdoption(target, endpoints, declaration);
         if (adoption.failures.length > 0) return adoption.failures;
         notes.push(...adoption.warnings);
       } else if (!isReplacing) notes.push(...this.#describeExisting(target, endpoints, secretNames));
@@ -147,17 +149,27 @@ export class PreviewDiagnostics {
     }
   }
 
-  #describeAdoption(target: CreateTarget, endpoints: readonly Endpoint[], secretNames: readonly string[]) {
+  #describeAdoption(target: CreateTarget, endpoints: readonly Endpoint[], { resource }: Declaration) {
     const { inputs } = target;
+    const { urn, secretNames = [] } = resource;
+    const ambiguity = describeAmbiguity(target, endpoints);
+    if (ambiguity !== undefined)
+      return { failures: [{ property: 'adopt', reason: ambiguity }], warnings: [] };
     const existing = findExisting(target, endpoints);
-    if (!existing) return { failures: [], warnings: [] };
+    if (!existing)
+      return { failures: [], warnings: endpoints.length > 0 ? [describeNothingToAdopt(target)] : [] };
     const { item: adopted } = existing;
+    const rival = urn === undefined ? undefined : this.#parts.claimAdoption(adopted.id, urn);
+    if (rival !== undefined) {
+      const reason = `would take over endpoint ${adopted.id}, and so would ${rival}: only one of the two can`;
+      return { failures: [{ property: 'adopt', reason }], warnings: [] };
+    }
     const { changes, impact } = assessTakeOver(existing, inputs, secretNames);
-    const reason = this.#describeRefusal(adopted.id, impact);
+    const reason = this.#describeRefusal(adopted.id, impact, inputs);
     const failures = this.#isForbidden(impact, inputs) ? [{ property: 'adopt', reason }] : [];
     const warnings = [
-      describeAdoption(adopted, changes),
       ...impact.sentences,
+      describeAdoption(adopted, changes),
       ...this.#describeGate(impact, inputs),
     ];
     return { failures, warnings };
@@ -172,9 +184,9 @@ export class PreviewDiagnostics {
       const refusal = this.#isForbidden(impact, inputs)
         ? ['the create fails, because allowRestart is false']
         : [];
-      const consequences = [...impact.sentences, ...refusal];
+      const consequences = [...impact.sentences.map((sentence) => `it ${sentence}`), ...refusal];
       return [
-        `endpoint ${describeEndpoint(existing.item)} has the name of this resource: \`pulumi up\` takes it over, unless it replaces the resource and deletes that endpoint first`,
+        `endpoint ${describeEndpoint(existing.item)} has the name of this resource: \`pulumi up\` takes it over, unless it replaces this resource, which first deletes that endpoint`,
         ...consequences.map((consequence) => `if \`pulumi up\` takes the endpoint over, ${consequence}`),
         ...this.#describeGate(impact, inputs),
       ];
@@ -186,8 +198,8 @@ export class PreviewDiagnostics {
     ];
   }
 
-  #describeRefusal(id: string, impact: ChangeImpact): string {
-    return describeRefusal(id, impact, this.#parts.settingNames);
+  #describeRefusal(id: string, impact: ChangeImpact, inputs: EndpointInputs): string {
+    return describeRefusal(id, impact, inputs, this.#parts.settingNames);
   }
 
   #isForbidden({ drops }: ChangeImpact, inputs: EndpointInputs): boolean {
@@ -213,36 +225,13 @@ export class PreviewDiagnostics {
     // `preview --refresh` asks twice.
     const newWarnings = warnings.filter((warning) => isNew(`${urn} ${warning}`));
     const newNotes = notes.filter(isNew);
-    if (newWarnings.length > 0) await this.#parts.show('warning', declaration, newWarnings);
+    // The row of the resource shows what comes last.
     if (newNotes.length > 0) await this.#parts.show('note', declaration, newNotes);
+    if (newWarnings.length > 0) await this.#parts.show('warning', declaration, newWarnings);
   }
 }
 
-/** What a take-over changes. */
-function assessTakeOver(
-  { kind, item }: Existing<Endpoint>,
-  inputs: EndpointInputs,
-  secretNames: readonly string[],
-) {
-  const changes = findTakeOverChanges(item, inputs, kind === 'own');
-  const steps = planFor(situationOfFound(inputs, item, kind, 'none'), item, inputs);
-  const impact = describeImpact(
-    { changes, steps, outputs: toOutputs(item, inputs), inputs, secretNames },
-    item,
-  );
-  return { changes, impact };
-}
-
-function describeAdoption(adopted: Endpoint, changes: readonly InputName[]): string {
-  const what = changes.length > 0 ? `changes its ${changes.join(', ')}` : 'changes nothing on it';
-  return `adopt takes over endpoint ${describeEndpoint(adopted)} and ${what}`;
-}
-
+/** An interrupted replacement has deleted it, or another client. The engine does not say which. */
 function describeGone(id: string): string {
-  return `endpoint ${id} no longer exists: \`pulumi up\` fails; \`pulumi up --refresh\` creates it again`;
-}
-
-/** Without its name, which may be a secret of an earlier program. */
-function describeEndpoint({ id, created_at }: Endpoint): string {
-  return `${id} (since ${created_at})`;
+  return `endpoint ${id} no longer exists: \`pulumi up\` fails unless an interrupted replacement has deleted it; \`pulumi up --refresh\` creates it again`;
 }

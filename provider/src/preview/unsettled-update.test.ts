@@ -9,35 +9,33 @@ const outputs = toOutputs(endpointOf(), declared);
 describe('describeUnsettled', () => {
   const unfinished = { action: 'apply_config', id: 'op-2', status: 'running' };
 
-  it('names the operations that `pulumi up` keeps waiting for', () => {
+  it('names the operations that are unfinished', () => {
     const unsettledOperations = [unfinished, { ...unfinished, id: 'op-3', status: 'scheduling' }];
     expect(describeUnsettled({ ...outputs, unsettledOperations })).toBe(
-      'the last update did not finish: `pulumi up` keeps waiting for apply_config op-2 (running), apply_config op-3 (scheduling), and retries any that failed since',
+      'the last update did not finish: `pulumi up` resumes apply_config op-2 (running), apply_config op-3 (scheduling)',
     );
   });
 
   it('says that a suspension that is repeated drops connections', () => {
     const unsettledOperations = [{ ...unfinished, action: 'suspend_compute' }];
-    expect(describeUnsettled({ ...outputs, unsettledOperations })).toMatch(
-      /, and retries any that failed since \(this may drop connections\)$/,
-    );
+    expect(describeUnsettled({ ...outputs, unsettledOperations })).toMatch(/, which may drop connections$/);
   });
 
-  it('names the failed operations that `pulumi up` retries', () => {
+  it('names the operations that have failed', () => {
     expect(describeUnsettled({ ...outputs, unsettledOperations: [failedOf('start_compute')] })).toBe(
-      'the last update did not finish: `pulumi up` retries what failed: start_compute op-1 (failed)',
+      'the last update did not finish: `pulumi up` resumes start_compute op-1 (failed)',
     );
   });
 
-  it('names the arguments that `pulumi up` applies again', () => {
+  it('names the arguments that were not applied', () => {
     expect(describeUnsettled({ ...outputs, __ledger: { due: ['name', 'branchId'] } })).toBe(
-      'the last update did not finish: `pulumi up` applies name, branchId again',
+      'the last update did not finish: `pulumi up` resumes name, branchId',
     );
   });
 
-  it('says that `pulumi up` looks for operations after a request of unknown outcome', () => {
+  it('says that operations may be under way after a request of unknown outcome', () => {
     expect(describeUnsettled({ ...outputs, __ledger: { past: 'uncertain' } })).toBe(
-      'the last update did not finish: `pulumi up` looks for the operations that it had started',
+      'the last update did not finish: `pulumi up` resumes the operations that it had started',
     );
   });
 
@@ -47,7 +45,7 @@ describe('describeUnsettled', () => {
       __ledger: { due: ['name'] },
     };
     expect(describeUnsettled({ ...outputs, ...left })).toBe(
-      'the last update did not finish: `pulumi up` keeps waiting for apply_config op-2 (running), and retries any that failed since; `pulumi up` retries what failed: start_compute op-1 (failed); `pulumi up` applies name again',
+      'the last update did not finish: `pulumi up` resumes name, start_compute op-1 (failed), apply_config op-2 (running)',
     );
   });
 });

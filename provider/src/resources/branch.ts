@@ -1,11 +1,12 @@
 import * as pulumi from '@pulumi/pulumi';
+import { branchOutputs } from '../branch/branch-type';
 import { dynamicSettingNames } from '../config/setting-names';
 import { refuseReadableKey } from '../config/stack-config';
 import { toHiddenInputs } from '../dynamic/hidden-inputs';
 import { dynamicBranch } from '../dynamic/provider-text';
 import type { UnsettledOperation } from '../lifecycle/resource-state';
 import type { BranchArgs, BranchLocation } from './branch-args';
-import { pauseStackTraces, toOptions } from './registration';
+import { pauseStackTraces, toOptions, toProperties } from './registration';
 
 /**
  * A branch of a project: a copy of another branch's data, as of now or of an earlier point. It has no endpoint of its own: a
@@ -42,7 +43,7 @@ export class Branch extends pulumi.CustomResource {
     const inputs = { ...args, ...toHiddenInputs(dynamicBranch, name, args, opts) };
     const stackTraces = pauseStackTraces();
     try {
-      super(dynamicBranch.token, name, toBranchProperties(inputs), toOptions(opts));
+      super(dynamicBranch.token, name, toProperties(branchOutputs, inputs), toOptions(opts));
     } catch (error) {
       throw stackTraces.retake(error, Branch);
     } finally {
@@ -55,21 +56,6 @@ export class Branch extends pulumi.CustomResource {
    * @throws Error (rejecting the program) when the project has no such branch
    */
   static get(name: string, at: BranchLocation, opts?: pulumi.CustomResourceOptions): Branch {
-    return new Branch(name, ...toBranchLookup(at, opts));
+    return new Branch(name, { projectId: at.projectId }, { ...opts, id: at.branchId });
   }
-}
-
-/** The arguments and options that read a branch, as the engine does for a resource with an id. */
-export function toBranchLookup(
-  { projectId, branchId }: BranchLocation,
-  opts?: pulumi.CustomResourceOptions,
-): [BranchArgs, pulumi.CustomResourceOptions] {
-  return [{ projectId }, { ...opts, id: branchId }];
-}
-
-/** The properties to register: the inputs, and an empty place for each other output, because the engine fills no others. */
-export function toBranchProperties(inputs: pulumi.Inputs): pulumi.Inputs {
-  const outputs = ['name', 'parentId', 'parentLsn', 'parentTimestamp', 'protected'];
-  const computed = ['createdAt', 'unsettledOperations'];
-  return { ...Object.fromEntries([...outputs, ...computed].map((name) => [name, undefined])), ...inputs };
 }

@@ -48,6 +48,17 @@ function thrownBy(work: () => unknown): Error | undefined {
   return undefined;
 }
 
+it.each(['postgres-compute:allowRestart', 'postgresCompute:allowrestart'])(
+  'refuses the guard %s, which would be ignored',
+  async (key) => {
+    pulumi.runtime.setAllConfig({ [key]: 'false' });
+    const refusal = `${key} in the config of this stack has no effect here: set it as postgresCompute:allowRestart`;
+    expect(thrownBy(() => new ComputeEndpoint('api', args))?.message).toContain(refusal);
+    pulumi.runtime.setAllConfig({ [key]: 'false', 'postgresCompute:allowRestart': 'false' });
+    expect(await inputsOf(new ComputeEndpoint('api', args))).toMatchObject(args);
+  },
+);
+
 describe('a ComputeEndpoint', () => {
   it('registers the declared arguments with the engine, and nothing else', async () => {
     const endpoint = new ComputeEndpoint('api', { ...args, suspendTimeoutSeconds: 600 });

@@ -1,16 +1,17 @@
 import * as pulumi from '@pulumi/pulumi';
 import { dynamicSettingNames } from '../config/setting-names';
-import { refuseReadableKey } from '../config/stack-config';
+import { refuseIgnoredGuard, refuseReadableKey } from '../config/stack-config';
 import { toHiddenInputs } from '../dynamic/hidden-inputs';
 import { dynamicEndpoint } from '../dynamic/provider-text';
 import type { SizeOutput } from '../endpoint/compute-size';
+import { endpointOutputs } from '../endpoint/endpoint-type';
 import type { UnsettledOperation } from '../lifecycle/resource-state';
 import type {
   ComputeEndpointArgs,
   ComputeEndpointLocation,
   ComputeEndpointType,
 } from './compute-endpoint-args';
-import { pauseStackTraces, toOptions } from './registration';
+import { pauseStackTraces, toOptions, toProperties } from './registration';
 
 /**
  * A compute endpoint of a serverless Postgres service: the host through which clients reach a branch.
@@ -71,14 +72,15 @@ export class ComputeEndpoint extends pulumi.CustomResource {
   /**
    * Sets the resource option `deleteBeforeReplace` unless `opts` does: every kind of replacement then deletes first.
    * @param name the resource's name in the program; a part of the endpoint's name when `args.name` is not given
-   * @throws RunError when the key is in the stack's config but not as a secret
+   * @throws RunError when the stack's config has the key but not as a secret, or an `allowRestart` that would be ignored
    */
   constructor(name: string, args: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
     refuseReadableKey(dynamicSettingNames);
+    refuseIgnoredGuard(dynamicSettingNames);
     const inputs = { ...args, ...toHiddenInputs(dynamicEndpoint, name, args, opts) };
     const stackTraces = pauseStackTraces();
     try {
-      super(dynamicEndpoint.token, name, toProperties(inputs), toOptions(opts));
+      super(dynamicEndpoint.token, name, toProperties(endpointOutputs, inputs), toOptions(opts));
     } catch (error) {
       throw stackTraces.retake(error, ComputeEndpoint);
     } finally {
@@ -95,50 +97,7 @@ export class ComputeEndpoint extends pulumi.CustomResource {
     at: ComputeEndpointLocation,
     opts?: pulumi.CustomResourceOptions,
   ): ComputeEndpoint {
-    return new ComputeEndpoint(name, ...toLookup(at, opts));
+    const args = { projectId: at.projectId } as ComputeEndpointArgs; // A read needs no others.
+    return new ComputeEndpoint(name, args, { ...opts, id: at.endpointId });
   }
 }
-
-/** The arguments and options that read an endpoint, as the engine does for a resource with an id. It needs no other arguments. */
-export function toLookup(
-  { projectId, endpointId }: ComputeEndpointLocation,
-  opts?: pulumi.CustomResourceOptions,
-): [ComputeEndpointArgs, pulumi.CustomResourceOptions] {
-  return [{ projectId } as ComputeEndpointArgs, { ...opts, id: endpointId }];
-}
-
-/** The properties to register: the inputs, and an empty place for each other output. */
-export function toProperties(inputs: pulumi.Inputs): pulumi.Inputs {
-  return { ...computed, ...optional, ...inputs };
-}
-
-/** The engine fills only outputs that exist as properties. */
-const computed = {
-  host: undefined,
-  poolerHost: undefined,
-  proxyHost: undefined,
-  minSize: undefined,
-  maxSize: undefined,
-  maxConnections: undefined,
-  pooledMaxConnections: undefined,
-  unsettledOperations: undefined,
-};
-
-type OptionalArgument = {
-  [Name in keyof ComputeEndpointArgs]-?: undefined extends ComputeEndpointArgs[Name] ? Name : never;
-}[keyof ComputeEndpointArgs];
-
-/** The optional arguments that are outputs too: the service reports a value where the program gives none. */
-const optional: Readonly<Record<OptionalArgument & keyof ComputeEndpoint, undefined>> = {
-  regionId: undefined,
-  name: undefined,
-  autoscalingLimitMinCu: undefined,
-  autoscalingLimitMaxCu: undefined,
-  suspendTimeoutSeconds: undefined,
-  poolerEnabled: undefined,
-  poolerMode: undefined,
-  pgSettings: undefined,
-  disabled: undefined,
-  passwordlessAccess: undefined,
-  provisioner: undefined,
-};

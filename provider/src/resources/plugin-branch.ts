@@ -1,12 +1,13 @@
 import * as pulumi from '@pulumi/pulumi';
+import { branchOutputs } from '../branch/branch-type';
 import { pluginSettingNames } from '../config/setting-names';
 import { refuseReadableKey } from '../config/stack-config';
 import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
 import { dynamicBranch } from '../dynamic/provider-text';
-import { type Branch as DynamicBranch, toBranchLookup, toBranchProperties } from './branch';
+import type { Branch as DynamicBranch } from './branch';
 import type { BranchArgs, BranchLocation } from './branch-args';
 import { toPluginOptions } from './plugin-options';
-import { pauseStackTraces } from './registration';
+import { pauseStackTraces, toProperties } from './registration';
 
 /** The SDK's class, with the outputs of the dynamic provider's Branch: see plugin-compute-endpoint.ts. */
 const Resource = pulumi.CustomResource as unknown as Pick<typeof pulumi.CustomResource, 'isInstance'> &
@@ -30,7 +31,7 @@ export class Branch extends Resource {
     const options = toPluginOptions(dynamicBranch, timeouts, opts);
     const stackTraces = pauseStackTraces();
     try {
-      super('postgres-compute:index:Branch', name, toBranchProperties(inputs), options);
+      super('postgres-compute:index:Branch', name, toProperties(branchOutputs, inputs), options);
     } catch (error) {
       throw stackTraces.retake(error, Branch);
     } finally {
@@ -43,6 +44,6 @@ export class Branch extends Resource {
    * @throws Error (rejecting the program) when the project has no such branch
    */
   static get(name: string, at: BranchLocation, opts?: pulumi.CustomResourceOptions): Branch {
-    return new Branch(name, ...toBranchLookup(at, opts));
+    return new Branch(name, { projectId: at.projectId }, { ...opts, id: at.branchId });
   }
 }

@@ -1,12 +1,13 @@
 import * as pulumi from '@pulumi/pulumi';
 import { pluginSettingNames } from '../config/setting-names';
-import { refuseReadableKey } from '../config/stack-config';
+import { refuseIgnoredGuard, refuseReadableKey } from '../config/stack-config';
 import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
 import { dynamicEndpoint } from '../dynamic/provider-text';
-import { type ComputeEndpoint as DynamicComputeEndpoint, toLookup, toProperties } from './compute-endpoint';
+import { endpointOutputs } from '../endpoint/endpoint-type';
+import type { ComputeEndpoint as DynamicComputeEndpoint } from './compute-endpoint';
 import type { ComputeEndpointArgs, ComputeEndpointLocation } from './compute-endpoint-args';
 import { toPluginOptions } from './plugin-options';
-import { pauseStackTraces } from './registration';
+import { pauseStackTraces, toProperties } from './registration';
 
 const type = 'postgres-compute:index:ComputeEndpoint';
 
@@ -34,11 +35,12 @@ export class ComputeEndpoint extends Resource {
    */
   constructor(name: string, { timeouts, ...args }: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
     refuseReadableKey(pluginSettingNames);
+    refuseIgnoredGuard(pluginSettingNames);
     const inputs = { ...args, ...toSharedHiddenInputs(opts) };
     const options = toPluginOptions(dynamicEndpoint, timeouts, opts);
     const stackTraces = pauseStackTraces();
     try {
-      super(type, name, toProperties(inputs), options);
+      super(type, name, toProperties(endpointOutputs, inputs), options);
     } catch (error) {
       throw stackTraces.retake(error, ComputeEndpoint);
     } finally {
@@ -55,6 +57,7 @@ export class ComputeEndpoint extends Resource {
     at: ComputeEndpointLocation,
     opts?: pulumi.CustomResourceOptions,
   ): ComputeEndpoint {
-    return new ComputeEndpoint(name, ...toLookup(at, opts));
+    const args = { projectId: at.projectId } as ComputeEndpointArgs; // A read needs no others.
+    return new ComputeEndpoint(name, args, { ...opts, id: at.endpointId });
   }
 }

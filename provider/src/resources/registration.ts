@@ -5,6 +5,11 @@ export function toOptions(opts?: pulumi.CustomResourceOptions): pulumi.CustomRes
   return { ...opts, deleteBeforeReplace: opts?.deleteBeforeReplace ?? true };
 }
 
+/** The properties to register: the inputs, and an empty place for each other output, because the engine fills no others. */
+export function toProperties(outputs: readonly string[], inputs: pulumi.Inputs): pulumi.Inputs {
+  return { ...Object.fromEntries(outputs.map((name) => [name, undefined])), ...inputs };
+}
+
 /**
  * To name promises that leak, the SDK takes a stack trace for each of four promises of each property, a hundred in all:
  * half of the time of a program with many endpoints. (It finds the resource's own source position separately.)

@@ -114,13 +114,6 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     expect(writes().map(({ method }) => method)).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH']);
   });
 
-  it('is renamed when only the case of the name changes', async () => {
-    const { startRun, declare, held } = await startBranchDoor(door);
-    const state = await runUp(await startRun(), declare({ name: 'preview/PR-1' }));
-    await runUp(await startRun(), declare({ name: 'preview/pr-1' }), state);
-    expect(held()).toMatchObject([{ name: 'preview/pr-1' }]);
-  });
-
   it('is renamed when the response is lost', async () => {
     const { startRun, declare, held, emulator, writes } = await startBranchDoor(door);
     const state = await runUp(await startRun(), declare());
@@ -218,21 +211,6 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
       [],
       expect.not.arrayContaining([endpoint.id]),
     ]);
-  });
-
-  it('waits while another operation locks the project', async () => {
-    const { startRun, declare, held, emulator, project } = await startBranchDoor(door);
-    const lock = emulator.addOperation(project.id, {
-      action: 'apply_config',
-      status: 'running',
-      locks: true,
-    });
-    const created = runUp(await startRun(), declare());
-    await until(() => emulator.requests().filter(({ status }) => status === 423).length > 0);
-    expect(held()).toEqual([]);
-    lock.finish();
-    await created;
-    expect(held()).toHaveLength(1);
   });
 
   it('is not deleted while it has children, which the error names', async () => {

@@ -6,12 +6,30 @@ import type { EmulatorOptions, EndpointAttributes, Fault } from 'postgres-contro
 export const places = ['first', 'second branch', 'second project'] as const;
 export type Place = (typeof places)[number];
 
-/** One ComputeEndpoint of a program. */
+export type ResourceType = 'ComputeEndpoint' | 'Branch';
+
+/** One resource of a program. */
 export interface Declaration {
-  /** Its arguments besides the place, with `{ $secret: VALUE }` for a secret. The type is `read_write` unless given. */
+  /** Every name has one type in a scenario. @default 'ComputeEndpoint' */
+  readonly type?: ResourceType;
+  /**
+   * Its arguments besides the place. An endpoint is `read_write` unless they give a type. A value may be
+   * - `{ $secret: VALUE }`: a secret;
+   * - `{ $ref: NAME }`: the output `id` of that resource;
+   * - `{ $id: NAME }`: the id that the resource had in state when a program first gave it, as a text;
+   * - `{ $place: PLACE }`: the id of the branch at that place of this resource.
+   */
   readonly args?: Readonly<Record<string, unknown>>;
-  /** @default 'first' */
+  /** Where an endpoint is, and the project of a Branch. @default 'first' */
   readonly place?: Place;
+  /** The resource whose places it has. @default its own */
+  readonly placesOf?: string;
+  /** The names that the resource had before. */
+  readonly aliases?: readonly string[];
+  /** The resource option. */
+  readonly dependsOn?: readonly string[];
+  /** The resource option. @default false */
+  readonly retainOnDelete?: boolean;
   /** The resource option: the endpoint of its branch, or one that does not exist. */
   readonly import?: 'its own' | 'missing';
   /** Sets the resource option `deleteBeforeReplace: false`. @default false */
@@ -25,9 +43,15 @@ export interface Declaration {
 /** Resources by name. */
 export type Program = Readonly<Record<string, Declaration>>;
 
-/** What another client does to the endpoint of a resource's branch. */
+/** What another client does to a Branch, or to the endpoint of a resource's branch. */
 export interface Intrusion {
   readonly resource: string;
+  /** Protects the Branch. */
+  readonly protects?: boolean;
+  /** Creates a branch from the Branch. */
+  readonly branches?: boolean;
+  /** Where `creates` puts its endpoint. @default the Branch, or the first place */
+  readonly place?: Place;
   readonly deletes?: boolean;
   readonly changes?: EndpointAttributes;
   /** Creates an endpoint with these attributes. */
@@ -47,6 +71,14 @@ export interface AgreementStep {
     | 'destroy --refresh';
   /** `--replace` these resources. */
   readonly replace?: readonly string[];
+  /** `--target-replace` these resources. */
+  readonly targetReplace?: readonly string[];
+  /** `--target` these resources. */
+  readonly target?: readonly string[];
+  /** `--exclude` these resources. */
+  readonly exclude?: readonly string[];
+  /** `--continue-on-error`. @default false */
+  readonly continuesOnError?: boolean;
   /** `pulumi state taint` of these resources, before the command. */
   readonly taint?: readonly string[];
   readonly intrusions?: readonly Intrusion[];
@@ -57,6 +89,11 @@ export interface AgreementStep {
 export interface AgreementScenario {
   readonly name: string;
   readonly service?: EmulatorOptions;
+  /**
+   * The language of the program for the real CLI. After a failure with `--continue-on-error`, one in YAML ends, and the engine then
+   * deletes nothing. @default 'yaml'
+   */
+  readonly language?: 'yaml' | 'nodejs';
   /** The resource that the others depend on: their `poolerMode` is an output of it. */
   readonly dependedOn?: string;
   readonly steps: readonly AgreementStep[];

@@ -15,6 +15,7 @@ interface FiledResource {
   readonly taint?: boolean;
   readonly pendingReplacement?: boolean;
   readonly delete?: boolean;
+  readonly retainOnDelete?: boolean;
 }
 
 export interface FiledState {
@@ -58,6 +59,7 @@ function toStored(filed: FiledResource): StoredResource {
     isTainted: filed.taint === true,
     isPendingReplacement: filed.pendingReplacement === true,
     isToDelete: filed.delete === true,
+    retainOnDelete: filed.retainOnDelete === true,
   };
 }
 

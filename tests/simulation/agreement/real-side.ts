@@ -1,16 +1,15 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { mapValues } from 'lodash';
-import { pluginFolder, usePlugin } from '../../support/program-doors';
+import { pluginFolder } from '../../support/program-doors';
 import { makeStack, type PulumiStack } from '../../support/pulumi-stack';
-import { dependentArgument, isDependent } from '../engine';
 import type { Registration } from './agreement-ground';
 import type { AgreementScenario, AgreementStep } from './agreement-scenario';
 import { readFiledState } from './filed-state';
+import { writeProgram } from './real-program';
 import type { RecordedCall } from './record-calls';
 import { runSteps, serviceOptions } from './run-steps';
-import { project, type RecordedStep, type StepTranscript, stackName, urnOf } from './transcript';
+import { project, type RecordedStep, type StepTranscript, stackName } from './transcript';
 
 /** Runs a scenario through the real CLI, with the emulator over HTTP. */
 export async function runReal(scenario: AgreementScenario): Promise<StepTranscript[]> {
@@ -18,8 +17,8 @@ export async function runReal(scenario: AgreementScenario): Promise<StepTranscri
   const callsFile = join(stack.folder, 'calls.jsonl');
   stack.environment.RECORDED_CALLS = callsFile;
   try {
-    return await runSteps(scenario, emulator, (step, registrations) =>
-      runStep(stack, callsFile, step, registrations, scenario.dependedOn),
+    return await runSteps(scenario, emulator, (step, registrations, urnOf) =>
+      runStep(stack, callsFile, step, registrations, urnOf, scenario),
     );
   } finally {
     await close();
@@ -38,54 +37,38 @@ async function writeProject(folder: string): Promise<void> {
   });
   for (const file of ['pulumi-resource-postgres-compute', 'schema.json'])
     await copyFile(join(pluginFolder, file), join(plugin, file));
-  await declare(folder, []);
-}
-
-async function declare(
-  folder: string,
-  registrations: readonly Registration[],
-  dependedOn?: string,
-): Promise<void> {
-  const resources = Object.fromEntries(registrations.map((each) => [each.name, toYaml(each, dependedOn)]));
-  const program = { name: project, runtime: 'yaml', plugins: usePlugin(join(folder, 'plugin')), resources };
-  // JSON is YAML.
-  await writeFile(
-    join(folder, 'Pulumi.yaml'),
-    JSON.stringify(program).replaceAll('"$secret":', '"fn::secret":'),
-  );
-}
-
-function toYaml(registration: Registration, dependedOn: string | undefined): object {
-  const { name, args, timeoutSeconds, createsBeforeDelete, importId, replaceOnChanges } = registration;
-  const timeout = `${timeoutSeconds}s`;
-  const customTimeouts = { create: timeout, update: timeout, delete: timeout };
-  const options = {
-    customTimeouts,
-    deleteBeforeReplace: !createsBeforeDelete,
-    import: importId,
-    replaceOnChanges,
-  };
-  const ofOther = mapValues(dependentArgument, (_value, output) => `\${${dependedOn}.${output}}`);
-  const properties = { ...args, ...(isDependent(name, dependedOn) && ofOther) };
-  return { type: 'postgres-compute:ComputeEndpoint', properties, options };
+  await writeProgram(folder, [], {});
 }
 
 async function runStep(
   stack: PulumiStack,
   callsFile: string,
-  { command, replace = [], taint = [] }: AgreementStep,
+  step: AgreementStep,
   registrations: readonly Registration[],
-  dependedOn: string | undefined,
+  toUrn: (name: string) => string,
+  scenario: AgreementScenario,
 ): Promise<RecordedStep> {
-  await declare(stack.folder, registrations, dependedOn);
-  for (const name of taint) await stack.run('state', 'taint', urnOf(name), '--yes');
+  await writeProgram(stack.folder, registrations, scenario);
+  const { command } = step;
+  for (const name of step.taint ?? []) await stack.run('state', 'taint', toUrn(name), '--yes');
   await writeFile(callsFile, '');
   const { exitCode } = await stack.try(
     ...command.split(' '),
     ...(command.startsWith('preview') ? [] : ['--yes', '--skip-preview']),
-    ...replace.flatMap((name) => ['--replace', urnOf(name)]),
+    ...toFlags(step, toUrn),
   );
   const lines = (await readFile(callsFile, 'utf8')).split('\n').filter(Boolean);
   const calls = lines.map((line): RecordedCall => JSON.parse(line));
   return { isSuccess: exitCode === 0, calls, ...(await readFiledState(stack.backend, project, stackName)) };
+}
+
+function toFlags(step: AgreementStep, toUrn: (name: string) => string): string[] {
+  const of = (flag: string, names: readonly string[] = []) => names.flatMap((name) => [flag, toUrn(name)]);
+  return [
+    ...of('--replace', step.replace),
+    ...of('--target-replace', step.targetReplace),
+    ...of('--target', step.target),
+    ...of('--exclude', step.exclude),
+    ...(step.continuesOnError ? ['--continue-on-error'] : []),
+  ];
 }

@@ -9,7 +9,11 @@ export function serviceOptions({ service }: AgreementScenario): EmulatorOptions 
 }
 
 /** Runs the command of a step, with a program that registers these resources. */
-export type RunStep = (step: AgreementStep, registrations: readonly Registration[]) => Promise<RecordedStep>;
+export type RunStep = (
+  step: AgreementStep,
+  registrations: readonly Registration[],
+  urnOf: (name: string) => string,
+) => Promise<RecordedStep>;
 
 /** Runs the steps of a scenario one after another, with either engine. */
 export async function runSteps(
@@ -24,7 +28,9 @@ export async function runSteps(
   for (const step of scenario.steps) {
     program = step.program ?? program;
     const faults = ground.prepare(step);
-    transcripts.push(transcriber.transcribe(await runStep(step, ground.register(program))));
+    const recorded = await runStep(step, ground.register(program), (name) => ground.urnOf(name));
+    ground.noteState(recorded);
+    transcripts.push(transcriber.transcribe(recorded));
     await ground.calm(faults);
   }
   return transcripts;

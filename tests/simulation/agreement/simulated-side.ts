@@ -1,7 +1,9 @@
-import { dependentArgument, Engine, isDependent } from '../engine';
+import { mapValues } from 'lodash';
+import { Engine } from '../engine';
+import type { EngineOptions } from '../engine-steps';
 import { Journal } from '../journal';
 import { type Carrier, Network } from '../network';
-import { unwrapSecrets } from '../program';
+import { dependentArgument, isDependent, referenceTo, unwrapSecrets } from '../program';
 import { ProviderHost } from '../provider-host';
 import { Randomness, SeededRandomness } from '../seeded-randomness';
 import { noMishap, SimulatedRun } from '../simulated-run';
@@ -12,7 +14,7 @@ import type { Registration } from './agreement-ground';
 import type { AgreementScenario, AgreementStep } from './agreement-scenario';
 import { type RecordedCall, recordCalls } from './record-calls';
 import { runSteps, serviceOptions } from './run-steps';
-import { type RecordedStep, type StepTranscript, stackName, urnOf } from './transcript';
+import { type RecordedStep, type StepTranscript, stackName, urnOf as toUrn } from './transcript';
 
 const apiKey = 'key';
 const randomness = new Randomness(1);
@@ -31,8 +33,8 @@ export async function runSimulated(scenario: AgreementScenario): Promise<StepTra
   network.reset(carryTo(service));
   const stack = new Stack(stackName);
   let isOver = false;
-  const work = runSteps(scenario, service.controls, (step, registrations) =>
-    runStep(stack, network, step, registrations, scenario.dependedOn),
+  const work = runSteps(scenario, service.controls, (step, registrations, urnOf) =>
+    runStep(stack, network, step, registrations, urnOf, scenario.dependedOn),
   );
   const end = () => {
     isOver = true;
@@ -52,12 +54,14 @@ export async function runSimulated(scenario: AgreementScenario): Promise<StepTra
 async function runStep(
   stack: Stack,
   network: Network,
-  { command, replace = [], taint = [] }: AgreementStep,
+  step: AgreementStep,
   registrations: readonly Registration[],
+  urnOf: (name: string) => string,
   dependedOnName: string | undefined,
 ): Promise<RecordedStep> {
+  const { command } = step;
   const dependedOn = dependedOnName && urnOf(dependedOnName);
-  for (const name of taint) await stack.taint(urnOf(name));
+  for (const name of step.taint ?? []) await stack.taint(urnOf(name));
   const calls: RecordedCall[] = [];
   const stopRecording = recordCalls((call) => calls.push(structuredClone(call)));
   const journal = new Journal(() => 0, false);
@@ -70,8 +74,7 @@ async function runStep(
     options: {
       isPreview: command.startsWith('preview'),
       refreshesFirst: command.endsWith('--refresh'),
-      replaceTargets: new Set(replace.map(urnOf)),
-      dependedOn,
+      ...toScope(step, urnOf),
     },
     journal,
     witness: { written: ignore, step: ignore, forgotten: ignore, createEnded: ignore },
@@ -79,7 +82,7 @@ async function runStep(
   const { isSuccess } = await runCommand(
     engine,
     command,
-    registrations.map((each) => toDeclared(each, dependedOn)),
+    registrations.map((each) => toDeclared(each, urnOf, dependedOn)),
   );
   stopRecording();
   return { isSuccess, calls, ...stack.state };
@@ -90,11 +93,38 @@ function runCommand(engine: Engine, command: AgreementStep['command'], program: 
   return command.startsWith('destroy') ? engine.destroy() : engine.update(program);
 }
 
-function toDeclared(registration: Registration, dependedOn: string | undefined): DeclaredResource {
-  const { name, args, createsBeforeDelete, ...options } = registration;
+/** The options of a command that name resources. */
+export function toScope(
+  { replace = [], targetReplace = [], target = [], exclude = [], continuesOnError = false }: AgreementStep,
+  urnOf: (name: string) => string,
+): EngineOptions {
+  const targets = [...target, ...targetReplace];
+  return {
+    replaceTargets: new Set([...replace, ...targetReplace].map(urnOf)),
+    ...(targets.length > 0 && { targets: new Set(targets.map(urnOf)) }),
+    excludes: new Set(exclude.map(urnOf)),
+    continuesOnError,
+  };
+}
+
+export function toDeclared(
+  registration: Registration,
+  urnOf: (name: string) => string,
+  dependedOn?: string,
+): DeclaredResource {
+  const { name, type, args, references, aliases, dependsOn, createsBeforeDelete, ...options } = registration;
   const urn = urnOf(name);
   const inputs = unwrapSecrets({ ...args, ...(isDependent(urn, dependedOn) && dependentArgument) });
-  return { urn, inputs, deletesFirst: !createsBeforeDelete, ...options };
+  const ids = mapValues(references, (other) => ({ urn: urnOf(other), output: 'id' }));
+  return {
+    ...options,
+    urn,
+    inputs,
+    deletesFirst: !createsBeforeDelete,
+    references: { ...(isDependent(urn, dependedOn) && referenceTo(dependedOn)), ...ids },
+    dependsOn: dependsOn.map(urnOf),
+    aliases: aliases.map((alias) => toUrn(alias, type)),
+  };
 }
 
 /** A network without delays and faults of its own. */

@@ -1,13 +1,14 @@
-import { groupBy, isPlainObject, mapValues, sortBy, takeWhile } from 'lodash';
+import { groupBy, isPlainObject, mapValues, omit, sortBy, takeWhile } from 'lodash';
 import type { ReadProperties } from '../../../provider/src/plugin/properties';
 import type { StackState, StoredResource } from '../stack';
+import type { ResourceType } from './agreement-scenario';
 import type { RecordedCall } from './record-calls';
 
 export const project = 'agreement';
 export const stackName = 'test';
 
-export function urnOf(name: string): string {
-  return `urn:pulumi:${stackName}::${project}::postgres-compute:index:ComputeEndpoint::${name}`;
+export function urnOf(name: string, type: ResourceType = 'ComputeEndpoint'): string {
+  return `urn:pulumi:${stackName}::${project}::postgres-compute:index:${type}::${name}`;
 }
 
 /** What one command did, and the state that it left. */
@@ -58,18 +59,19 @@ export class Transcriber {
     for (const [id, idName] of this.#idNames) text = text.replaceAll(id, idName);
     text = text
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
-      .replace(/ep-[a-z]+-[a-z]+-\d{8}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => {
+      .replace(/(?:ep|br)-[a-z]+-[a-z]+-\d{8}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => {
         if (!seen.has(id)) seen.set(id, `<id ${seen.size + 1}>`);
         return seen.get(id) ?? id;
       })
       // Of derived names, and of `__replaces`.
-      .replace(/(?<=-)[0-9a-f]{8}(?=")|(?<=")[0-9a-f]{16}(?=")/g, '<hash>');
+      .replace(/(?<=-)[0-9a-f]{8}(?=(-creating)?")|(?<=")[0-9a-f]{16}(?=")/g, '<hash>');
     return JSON.parse(text);
   }
 }
 
-function nameOf(text: string): string {
-  return /:ComputeEndpoint::(\w+)/.exec(text)?.[1] ?? text;
+/** The name in the first URN of the text. */
+export function nameOf(text: string): string {
+  return /:(?:ComputeEndpoint|Branch)::(\w+)/.exec(text)?.[1] ?? text;
 }
 
 /** A refresh, which comes first, reads what a replacement has left beside its successor, in any order. */
@@ -84,7 +86,12 @@ function hideSecrets(resource: StoredResource): StoredResource {
     secretNames,
     values: { ...values, ...Object.fromEntries(secretNames.map((name) => [name, '<secret>'])) },
   });
-  return { ...resource, inputs: hide(resource.inputs), outputs: hide(resource.outputs) };
+  return {
+    ...omit(resource, 'references', 'dependsOn'),
+    retainOnDelete: resource.retainOnDelete === true,
+    inputs: hide(resource.inputs),
+    outputs: hide(resource.outputs),
+  };
 }
 
 function sortNames(name: string, value: unknown): unknown {

@@ -1,0 +1,72 @@
+import { isNotFound, messageOf } from '../control-api/control-api-error';
+import { Deadline } from '../control-api/deadline';
+import type { Branch } from '../control-api/wire-types';
+import { isUnknown } from '../lifecycle/input-values';
+import type { ProviderCore } from '../lifecycle/provider-core';
+import { findExisting } from './branch-create';
+import type { BranchDeclaration, BranchInputs } from './branch-inputs';
+
+/**
+ * Why the branch can't be created in place of the one that it replaces; undefined when it can, as far as the service shows.
+ * @param replaced undefined when the engine does not tell a forced replacement from a first create
+ */
+export async function findObstacle(
+  core: ProviderCore,
+  declaration: BranchDeclaration,
+  replaced: string | undefined,
+): Promise<string | undefined> {
+  const { projectId, name, parentId } = declaration.inputs;
+  if (isUnknown([projectId, name, parentId])) return undefined;
+  const project = core.projects.project(projectId);
+  const claims = core.claims.branch;
+  const isRetained = claims.resource(declaration.resource.urn).isRetained === true;
+  try {
+    const parent = parentId && (await project.branches.findPatiently(parentId, project.readLagMs));
+    if (parentId && !parent) return `project ${projectId} has no branch ${parentId}`;
+    const branches = await project.branches.fresh();
+    if (claims.findLeftover(declaration.resource.urn, branches)) return undefined;
+    if (isRetained && branches.some((branch) => branch.id === replaced && branch.name === name))
+      return `retainOnDelete leaves branch ${replaced} at the service under the name of the new one. Give the new one another name in the same update, or leave what replaces the branch as it was`;
+    const others = branches.filter(({ id }) => id !== replaced && !claims.givesUpName(claims.ownerOf(id)));
+    const conflict = findConflict(declaration, others, claims);
+    const isLeft = conflict !== undefined && isRetained && replaced === undefined;
+    return isLeft ? `${conflict} ${forcedReplacement}` : conflict;
+  } catch (error) {
+    if (error instanceof Error && isNotFound(error.cause)) return messageOf(error);
+    throw error;
+  }
+}
+
+const forcedReplacement =
+  'A forced replacement of this resource (--replace, taint) would leave its branch at the service under that name (retainOnDelete).';
+
+/**
+ * Names of branches are unique in a project.
+ * @throws Error that names the branch that has the new name, before anything is sent
+ */
+export async function checkRename(
+  id: string,
+  { name, projectId }: BranchInputs,
+  { claims, projects, previewPatienceMs }: ProviderCore,
+): Promise<void> {
+  if (isUnknown([name, projectId])) return;
+  const { branches, sharedRead } = projects.project(projectId);
+  const patience = new Deadline(previewPatienceMs);
+  const list = patience.bound(branches.recent(sharedRead.maxAgeMs, sharedRead.after), 'list of the branches');
+  // The service refuses the name all the same.
+  const all = await list.catch((): readonly Branch[] => []);
+  const holder = all.find((branch) => branch.name === name);
+  if (!holder || holder.id === id || claims.branch.givesUpName(claims.branch.ownerOf(holder.id))) return;
+  throw new Error(
+    `a change of name of branch ${id}: the project already has a branch of that name, ${holder.id} (since ${holder.created_at}). Nothing was changed. If this program deletes ${holder.id}, do that in an earlier \`pulumi up\`: updates run before deletes. If it renames ${holder.id}, add that resource to \`dependsOn\` of this one.`,
+  );
+}
+
+function findConflict(...create: Parameters<typeof findExisting>): string | undefined {
+  try {
+    findExisting(...create);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}

@@ -1,0 +1,115 @@
+import { isNotFound, messageOf } from '../control-api/control-api-error';
+import type { Deadline } from '../control-api/deadline';
+import type { Endpoint } from '../control-api/wire-types';
+import { type InputFailure, isUnknown } from '../lifecycle/input-values';
+import type { ProviderCore } from '../lifecycle/provider-core';
+import type { ResourceClaims } from '../lifecycle/resource-claims';
+import type { ServiceProject } from '../operations/service-project';
+import type { Declaration } from './endpoint-inputs';
+import type { PriorState } from './endpoint-state';
+import { findBranchEndpoint, findExisting, toCreateTarget } from './existing-endpoint';
+
+/** Why the endpoint can't be created in place of the one that it replaces; undefined when it can, as far as the service shows. */
+export async function findObstacle(
+  core: ProviderCore,
+  declaration: Declaration,
+  replaced: string | undefined,
+): Promise<string | undefined> {
+  const { inputs, resource } = declaration;
+  const { projectId, branchId, type } = inputs;
+  const claims = core.claims.endpoint;
+  if (isUnknown(branchId)) return findOtherProject(core, declaration);
+  if (isUnknown([projectId, type]) || replaced === undefined) return undefined;
+  const project = core.projects.project(projectId);
+  const leaving = claims.resource(resource.urn).isRetained === true ? undefined : replaced;
+  try {
+    const branch = await project.branches.findPatiently(branchId, project.readLagMs);
+    if (!branch) return `project ${projectId} has no branch ${branchId}`;
+  } catch (error) {
+    if (error instanceof Error && isNotFound(error.cause)) return messageOf(error);
+    throw error;
+  }
+  const others = (await project.endpoints.fresh()).filter(({ id }) => id !== leaving);
+  try {
+    const isFound = findExisting(
+      toCreateTarget(declaration),
+      others.filter(({ id }) => !claims.givesUpName(claims.ownerOf(id))),
+    );
+    const holder = isFound ? undefined : findBranchEndpoint(inputs, others);
+    if (!holder || claims.item(holder.id).mover !== undefined) return undefined;
+    return `the read_write endpoint of branch ${branchId} is ${holder.id}, and a branch can have only one`;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** A branch can have only one read_write endpoint. */
+export function findRivals({ inputs, resource }: Declaration, claims: ResourceClaims): InputFailure[] {
+  const { branchId, type } = inputs;
+  const rival = isUnknown(branchId) ? undefined : claims.findArrival(branchId, resource.urn);
+  if (type !== 'read_write' || claims.resource(rival).declared?.type !== type) return [];
+  return [
+    {
+      property: 'branchId',
+      reason: `is that of ${rival} too: a branch can have only one read_write endpoint`,
+    },
+  ];
+}
+
+/** @throws Error when the endpoint is to be replaced with its branch, and would stay under the name of the new one */
+export function checkRetained(id: string, { resource }: PriorState): void {
+  if (!resource.retainsOnDelete) return;
+  throw new Error(
+    `its branch is replaced, and retainOnDelete would leave endpoint ${id} at the service under the name of the new one. Nothing was changed. Apply the program without that option in an earlier \`pulumi up\`.`,
+  );
+}
+
+export function describeCompanion(companion: string): string {
+  return `if ${companion}, which leaves the same branch, gets the same new one, \`pulumi up\` fails: a branch must have no endpoint when one is moved to it. Let the branch be deleted before it is replaced, or replace one of the endpoints (\`--replace\`)`;
+}
+
+/** Its branch is replaced, and the id of the new one is not known yet. */
+function findOtherProject({ claims }: ProviderCore, { inputs, resource }: Declaration): string | undefined {
+  const { inState } = claims.endpoint.resource(resource.urn);
+  const branch = claims.branch.resource(claims.branch.ownerOf(String(inState?.branchId)));
+  const projectId = branch.declared?.projectId;
+  if (branch.replacement !== 'judged' || isUnknown([projectId, inputs.projectId])) return undefined;
+  if (projectId === inputs.projectId) return undefined;
+  return `its branch is replaced in project ${projectId}, and the endpoint is to be in project ${inputs.projectId}: set the same projectId on both`;
+}
+
+/**
+ * An endpoint can only move to a branch without any.
+ * @throws Error that names the endpoint on it, before anything is sent
+ */
+export async function checkMove(
+  id: string,
+  { inputs: { branchId, type }, resource: { urn } }: Declaration,
+  project: ServiceProject,
+  claims: ResourceClaims,
+  patience: Deadline,
+): Promise<void> {
+  const { maxAgeMs, after } = project.sharedRead;
+  const list = patience.bound(project.endpoints.recent(maxAgeMs, after), 'list of the endpoints');
+  // The service refuses the move all the same.
+  const endpoints = await list.catch((): readonly Endpoint[] => []);
+  // A run that was cut off may have moved it already; an interrupted replacement has deleted it, and only creates.
+  const isToMove = endpoints.some((endpoint) => endpoint.id === id && endpoint.branch_id !== branchId);
+  const what = `a change of branchId moves endpoint ${id} to branch ${branchId}`;
+  const why = 'a branch must have no endpoint when one is moved to it. Nothing was changed';
+  const arrival = isToMove ? claims.findArrival(branchId, urn) : undefined;
+  if (arrival !== undefined)
+    throw new Error(
+      `${what}, where ${arrival} is to be in the same update: ${why}. Choose another branch, or remove one of the two from the program, and let a later \`pulumi up\` create it on the branch.`,
+    );
+  const holder = endpoints.find((endpoint) => endpoint.branch_id === branchId);
+  if (!holder || !isToMove || claims.item(holder.id).mover !== undefined) return;
+  const areBoth = holder.type === 'read_write' && type === 'read_write';
+  const instead = areBoth
+    ? 'To swap two endpoints, first move one of them to a spare branch.'
+    : `To create this one there instead of moving it, run \`pulumi up --replace '${urn}'\`.`;
+  throw new Error(
+    `${what}, on which endpoint ${holder.id} is (${holder.type}, ${holder.current_state}): ${why}. ` +
+      `If this program deletes ${holder.id}, do that in an earlier \`pulumi up\`: updates run before deletes. If it moves or replaces ${holder.id}, add that resource to \`dependsOn\` of this one. ${instead}`,
+  );
+}

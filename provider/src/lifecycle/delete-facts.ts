@@ -1,0 +1,163 @@
+import { compact } from 'lodash';
+import type { Deadline } from '../control-api/deadline';
+import { rereadUntil } from '../control-api/read-lag';
+import type { Endpoint } from '../control-api/wire-types';
+import type { ServiceProject } from '../operations/service-project';
+import {
+  type DeleteFacts,
+  describeKept,
+  describeStanding,
+  judgeDelete,
+  judgeStanding,
+  type StandingEndpoint,
+} from './delete-guards';
+import type { InputFailure } from './input-values';
+import { isUp } from './plan';
+import type { ProviderCore } from './provider-core';
+import type { ResourceClaims } from './resource-claims';
+import type { Properties } from './resource-identity';
+import type { Prior } from './resource-state';
+
+/** A delete that the engine asks for. */
+export interface DeleteQuestion {
+  readonly core: ProviderCore;
+  readonly kind: 'endpoint' | 'branch';
+  readonly id: string;
+  readonly prior: Prior<object, Properties>;
+  readonly project: ServiceProject;
+  readonly deadline: Deadline;
+  /** Why what is to be created in its place can't be created; undefined when it can. */
+  readonly findObstacle: (replacement: Properties) => Promise<string | undefined>;
+}
+
+/**
+ * Judges a delete by what this run and the service know now. Shows what else is deleted with it.
+ * @throws Error that says why nothing is deleted
+ */
+export async function guardDelete(question: DeleteQuestion): Promise<void> {
+  const { core, id, prior, project, deadline } = question;
+  const { latestAt } = project.writes;
+  // Only what this process has just written may be missing from reads, such as the move of an endpoint.
+  const lagMs = Math.min(latestAt + project.readLagMs - performance.now(), deadline.remainingMs);
+  const facts = await rereadUntil(
+    deadline.next(Math.max(0, lagMs)),
+    () => gatherFacts(question),
+    (each) => judgeStanding(each) === undefined,
+  );
+  const reason = judgeDelete(facts);
+  if (reason !== undefined) throw new Error(reason);
+  const goesToo = describeStanding(id, facts.standing);
+  if (goesToo !== undefined) await core.showOnce('warning', { ...prior, inputs: prior.outputs }, goesToo);
+}
+
+async function gatherFacts(question: DeleteQuestion): Promise<DeleteFacts> {
+  const { core, kind, id, prior } = question;
+  const { urn } = prior.resource;
+  const claims = core.claims[kind];
+  const replacement = claims.findReplacement(urn);
+  const obstacle = replacement && (await question.findObstacle(replacement));
+  const live = await readLive(question);
+  return {
+    subject: kind === 'branch' ? { action: 'delete', branchId: id } : { action: 'delete', endpointId: id },
+    lacksCreate: claims.lacksCreate(urn),
+    adopter: claims.findAdopter(live.known, urn),
+    unasked: findUnasked(question, live.endpoint),
+    obstacle,
+    isProtectedByOthers: live.isProtected && prior.outputs.protected !== true,
+    standing: live.standing,
+    foreseen: core.claims.branch.item(id).foreseen,
+    isDestroy: !core.claims.branch.hasDeclared && !core.claims.endpoint.hasDeclared,
+    allowsRestart: core.config.allowRestart,
+  };
+}
+
+/** A resource option replaces the endpoint: the engine has checked it twice, and has asked for no diff. */
+function findUnasked({ core, prior }: DeleteQuestion, endpoint: Endpoint | undefined): Endpoint | undefined {
+  const claims = core.claims.endpoint;
+  const { urn } = prior.resource;
+  const replacement = claims.findReplacement(urn);
+  const isUnasked =
+    claims.resource(urn).inState !== undefined && claims.resource(urn).replacement === undefined;
+  const allowsRestart = replacement?.allowRestart ?? core.config.allowRestart;
+  return endpoint && isUp(endpoint) && replacement && isUnasked && allowsRestart !== true
+    ? endpoint
+    : undefined;
+}
+
+/** Of an endpoint the service is asked only if this run may adopt or replace it; of a branch always. */
+async function readLive({ core, kind, id, prior, project, deadline }: DeleteQuestion) {
+  const { resource, outputs } = prior;
+  const known = { projectId: project.id, names: [outputs.name] };
+  if (kind === 'endpoint') {
+    const endpoint =
+      core.claims.endpoint.hasAdopters || core.claims.endpoint.findReplacement(resource.urn)
+        ? await project.endpoints.find(id, { deadline })
+        : undefined;
+    const branchIds = outputs.type === 'read_write' ? compact([outputs.branchId, endpoint?.branch_id]) : [];
+    const names = [outputs.name, endpoint?.name];
+    return { known: { ...known, names, branchIds }, isProtected: false, standing: [], endpoint };
+  }
+  const [branch, standing] = await Promise.all([
+    project.branches.find(id, { deadline }),
+    listStanding(core, project, id, deadline),
+  ]);
+  const isProtected = branch?.protected === true;
+  return {
+    known: { ...known, names: [outputs.name, branch?.name] },
+    isProtected,
+    standing,
+    endpoint: undefined,
+  };
+}
+
+/** The endpoints on a branch, without those that this run deletes. */
+export async function listStanding(
+  { claims }: ProviderCore,
+  { id: projectId, endpoints }: ServiceProject,
+  branchId: string,
+  deadline: Deadline,
+): Promise<StandingEndpoint[]> {
+  const all = await deadline.bound(endpoints.fresh(), 'list of the endpoints');
+  const standing = all.filter(
+    ({ id, branch_id }) => branch_id === branchId && !claims.endpoint.item(id).isLeaving,
+  );
+  return standing.map((endpoint) => {
+    const branchIds = endpoint.type === 'read_write' ? [branchId] : [];
+    const adopter = claims.endpoint.findAdopter({ projectId, names: [endpoint.name], branchIds }, undefined);
+    return { endpoint, keeper: claims.endpoint.declaredHolderOf(endpoint.id) ?? adopter };
+  });
+}
+
+/**
+ * What a preview knows of the endpoints that are deleted with a branch: those that depend on it are replaced with it, of which the
+ * engine asks later. Returns what goes with it.
+ * @throws Error when the program keeps one of them
+ */
+export async function foreseeStanding(
+  core: ProviderCore,
+  project: ServiceProject,
+  branchId: string,
+  deadline: Deadline,
+): Promise<string | undefined> {
+  // The delete asks once more, and fails if the service can't be reached.
+  const all = await listStanding(core, project, branchId, deadline).catch(() => undefined);
+  if (!all) return undefined;
+  core.claims.branch.noteItem(branchId, { foreseen: all.map(({ endpoint }) => endpoint.id) });
+  const standing = all.filter(({ endpoint }) => core.claims.endpoint.item(endpoint.id).mover === undefined);
+  const reason = describeKept({ subject: { action: 'delete', branchId }, standing });
+  if (reason !== undefined) throw new Error(reason);
+  return describeStanding(branchId, standing);
+}
+
+/** Refuses a create that is bound to fail, where an old resource may be deleted or left for it. */
+export async function findReplacementFailures(
+  claims: ResourceClaims,
+  urn: string | undefined,
+  find: (replaced: string | undefined) => Promise<string | undefined>,
+): Promise<InputFailure[]> {
+  const { idInState, isRetained } = claims.resource(urn);
+  if (idInState === undefined && !isRetained) return [];
+  // The delete asks once more, and fails if the service can't be reached.
+  const obstacle = await find(idInState).catch(() => undefined);
+  return obstacle ? [{ property: '', reason: `its create is bound to fail: ${obstacle}` }] : [];
+}

@@ -1,0 +1,119 @@
+import type { Endpoint } from '../control-api/wire-types';
+import { isUp } from './plan';
+import { describeMayBeKept, describeSubject, type Subject } from './resource-errors';
+
+/** An endpoint on a branch that is about to be deleted, which the service deletes with it. */
+export interface StandingEndpoint {
+  readonly endpoint: Endpoint;
+  /** The resource of this program that keeps it, or is to adopt it. */
+  readonly keeper: string | undefined;
+}
+
+/** All that decides about a delete, gathered right before its request. */
+export interface DeleteFacts {
+  readonly subject: Subject;
+  /** Whether the resource may still use it, because its replacement was not created. */
+  readonly lacksCreate: boolean;
+  /** The resource that is to adopt it, and has not. */
+  readonly adopter: string | undefined;
+  /** The active endpoint that a resource option replaces although `allowRestart` is false. */
+  readonly unasked: Endpoint | undefined;
+  /** Why the create of its replacement is bound to fail. */
+  readonly obstacle: string | undefined;
+  /** Whether others have protected the branch since the state was written. */
+  readonly isProtectedByOthers: boolean;
+  /** The endpoints on the branch, without those that this run deletes. */
+  readonly standing: readonly StandingEndpoint[];
+  /** The ids that the diff of this run found on the branch; undefined if it did not list them. */
+  readonly foreseen: readonly string[] | undefined;
+  /** Whether the run declares anything; a destroy does not. */
+  readonly isDestroy: boolean;
+  readonly allowsRestart: boolean;
+}
+
+type Guard = (facts: DeleteFacts) => string | undefined;
+
+/** Why the endpoints on a branch forbid its delete. The order is the meaning. */
+const standingGuards: Readonly<Record<string, Guard>> = {
+  'this program keeps an endpoint on it': (facts) => (facts.isDestroy ? undefined : describeKept(facts)),
+  'an active endpoint stands on it': ({ subject, isDestroy, allowsRestart, standing }) =>
+    describeInTheWay(
+      subject,
+      isDestroy || allowsRestart ? [] : standing.filter(({ endpoint }) => isUp(endpoint)),
+      'would be deleted with the branch, and allowRestart is false',
+      'Suspend the endpoint, move it or delete it first, or set allowRestart: true for the stack',
+    ),
+  'others have put an endpoint on it since': ({ subject, foreseen, standing }) =>
+    describeInTheWay(
+      subject,
+      foreseen ? standing.filter(({ endpoint }) => !foreseen.includes(endpoint.id)) : [],
+      'added after this run first checked the branch, would be deleted with it',
+      'Run the command again: its preview names the endpoint',
+    ),
+};
+
+/** Every reason not to delete. The order is the meaning. */
+export const deleteGuards: Readonly<Record<string, Guard>> = {
+  'its replacement was not created': ({ lacksCreate, subject }) =>
+    lacksCreate ? describeMayBeKept(subject) : undefined,
+  'an adopter has not taken it over': ({ adopter, subject }) =>
+    adopter &&
+    `${describeSubject(subject)}: ${adopter} is to adopt it, and has not taken it over. Nothing was deleted, and the old resource stays in state. Fix what stops the adoption, and run \`pulumi up\` again. To rename a resource, use \`aliases\` with the old name instead of adopt: nothing is then adopted or deleted.`,
+  'a resource option replaces an active endpoint': ({ unasked, subject }) =>
+    unasked &&
+    `${describeSubject(subject)}: allowRestart is false, and a resource option (replaceWith, deletedWith or another provider) replaces the endpoint: its connections drop (it is ${unasked.current_state} now). Nothing was deleted. Set allowRestart: true on it, suspend it first, or leave the option out.`,
+  'its replacement can not be created': ({ obstacle, subject }) =>
+    obstacle &&
+    `${describeSubject(subject)}: its replacement could not be created, so nothing was deleted: ${obstacle.replace(/\.$/, '')}.`,
+  'others have protected it since': ({ isProtectedByOthers, subject }) =>
+    isProtectedByOthers
+      ? `${describeSubject(subject)}: another client has protected it since the last \`pulumi up\` or refresh. Nothing was deleted. To delete it all the same, run \`pulumi refresh\`, and the command again.`
+      : undefined,
+  ...standingGuards,
+};
+
+/** Why it must not be deleted; undefined when it may be. */
+export function judgeDelete(facts: DeleteFacts, guards = deleteGuards): string | undefined {
+  for (const guard of Object.values(guards)) {
+    const reason = guard(facts);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+export function judgeStanding(facts: DeleteFacts): string | undefined {
+  return judgeDelete(facts, standingGuards);
+}
+
+/** The endpoints that the program keeps on the branch. A preview asks the same. */
+export function describeKept({ subject, standing }: Pick<DeleteFacts, 'subject' | 'standing'>) {
+  return describeInTheWay(
+    subject,
+    standing.filter(({ keeper }) => keeper !== undefined),
+    'which this program keeps, would be deleted with the branch',
+    'In an earlier `pulumi up`, remove the endpoint from the program or move it to another branch. If a change replaces the branch, you can instead set branchId to the id of the branch resource: the endpoint is then replaced with it',
+  );
+}
+
+/** What goes with the branch; undefined when nothing does. */
+export function describeStanding(id: string, standing: readonly StandingEndpoint[]): string | undefined {
+  if (standing.length === 0) return undefined;
+  return `the service deletes the endpoints of branch ${id} with it: ${standing.map(describeEndpoint).join(', ')}`;
+}
+
+function describeInTheWay(
+  subject: Subject,
+  standing: readonly StandingEndpoint[],
+  consequence: string,
+  now: string,
+): string | undefined {
+  if (standing.length === 0) return undefined;
+  const which = standing.map(describeEndpoint).join(', ');
+  return `${describeSubject(subject)}: endpoint ${which}, ${consequence}. Nothing was deleted. ${now}.`;
+}
+
+/** Without its name, which may be a secret of an earlier program. */
+function describeEndpoint({ endpoint, keeper }: StandingEndpoint): string {
+  const state = endpoint.pending_state ?? endpoint.current_state;
+  return `${endpoint.id} (${endpoint.type}, ${state}${keeper === undefined ? '' : `, of ${keeper}`})`;
+}

@@ -1,0 +1,31 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { hasPostgres, PostgresEmulator } from '../support/postgres-emulator';
+
+describe.skipIf(!hasPostgres)('a copy of data that changes', () => {
+  let service: PostgresEmulator;
+  beforeAll(async () => {
+    service = await PostgresEmulator.start();
+    return () => service.emulator.stop();
+  }, 60_000);
+
+  it('has the log of everything that was written meanwhile', { timeout: 60_000 }, async () => {
+    const { projectId, branchId, endpointId, login } = await service.createProject();
+    const pg_settings = { max_wal_size: '2MB', min_wal_size: '2MB' };
+    await service.patchEndpoint(projectId, endpointId, { settings: { pg_settings } });
+    await service.endOperations(projectId);
+    const client = await service.connect(login);
+    await client.query("CREATE TABLE notes AS SELECT repeat('x', 500) FROM generate_series(1, 700000)");
+    const child = service.createBranch(projectId, branchId, 'read_write');
+    let isCopied = false;
+    const end = () => {
+      isCopied = true;
+    };
+    child.then(end, end);
+    while (!isCopied)
+      await client.query(
+        "SELECT pg_logical_emit_message(false, 'm', repeat('x', 1000000)) FROM generate_series(1, 20)",
+      );
+    const copy = await service.connect((await child).login);
+    expect(await copy.ask('SELECT count(*)::int FROM notes')).toBe(700_000);
+  });
+});

@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest';
+import { unknownValue } from '../../provider/src/lifecycle/input-values';
+import { errorOf } from '../support/failure';
+import { startEngineRuns } from '../support/start-engine-run';
+import { urnOf } from '../support/start-service';
+import { until } from '../support/virtual-world';
+
+async function startProgram() {
+  const ground = await startEngineRuns();
+  const { emulator, project, branch, startRun } = ground;
+  const projectId = project.id;
+  const on = (branchId: string, args: object = {}) => ({ projectId, branchId, type: 'read_write', ...args });
+  return { ...ground, emulator, projectId, feature: branch.id, on, run: startRun() };
+}
+
+describe('a replacement does not begin if its create is bound to fail', () => {
+  it('because the new project has no such branch', async () => {
+    const { emulator, startRun, run, on, feature } = await startProgram();
+    const endpoint = await startRun().create('endpoint', 'e', on(feature));
+    const projectId = emulator.createProject({ name: 'other' }).id;
+    const { message } = await errorOf(run.preview(endpoint, on(feature, { projectId })));
+    expect(message).toContain(`project ${projectId} has no branch ${feature}`);
+  });
+
+  it.each([
+    ['because a read_write endpoint is on its branch', { type: 'read_only' }, {}],
+    ['because its name is taken', { type: 'read_write', name: 'api' }, { name: 'api' }],
+  ])('%s', async (_why, before, after) => {
+    const { emulator, startRun, run, on, projectId, feature } = await startProgram();
+    const endpoint = await startRun().create('endpoint', 'e', on(feature, before));
+    const other = emulator.createBranch(projectId);
+    const target = 'name' in after ? emulator.createBranch(projectId).id : other.id;
+    const holder = emulator.createEndpoint(projectId, { branch_id: other.id, type: 'read_write', ...after });
+    const changed = on(target, { ...after, regionId: 'aws-eu-west-1' });
+    expect((await errorOf(run.preview(endpoint, changed))).message).toContain(holder.id);
+    // A forced replacement is checked like a create, and its delete asks.
+    const forced = startRun();
+    await forced.check('endpoint', 'e', on(target, after));
+    const { message } = await errorOf(forced.delete(endpoint));
+    expect(message).toContain('its replacement could not be created, so nothing was deleted');
+    expect(emulator.endpoints(projectId).some(({ id }) => id === endpoint.id)).toBe(true);
+  });
+
+  it('because retainOnDelete leaves a branch of the name, until the name changes too', async () => {
+    const { startRun, run, projectId, feature } = await startProgram();
+    const retained = { retainsOnDelete: true };
+    const branch = await startRun().create('branch', 'b', { projectId, name: 'data' });
+    const changed = { projectId, name: 'data', parentId: feature, allowDataLoss: true };
+    const { message } = await errorOf(run.preview(branch, changed, retained));
+    expect(message).toContain(`retainOnDelete leaves branch ${branch.id} at the service`);
+    expect(run.shown.join()).not.toContain('its data will be deleted');
+    const renamed = await startRun().preview(branch, { ...changed, name: 'data-2' }, retained);
+    expect(renamed.replaces).toEqual(['parentId']);
+  });
+
+  it('because a forced one would leave the old branch under its name', async () => {
+    const { startRun, run, projectId } = await startProgram();
+    const branch = await startRun().create('branch', 'b', { projectId, name: 'data' });
+    const retained = { retainsOnDelete: true };
+    const forced = run.check('branch', 'b', { projectId, name: 'data' }, undefined, retained);
+    expect((await errorOf(forced)).message).toMatch(
+      new RegExp(`bound to fail: .*${branch.id}.*retainOnDelete`),
+    );
+  });
+
+  it('because its branch moves to another project without it', async () => {
+    const { emulator, startRun, run, projectId, on } = await startProgram();
+    const branch = await startRun().create('branch', 'b', { projectId, name: 'data' });
+    const endpoint = await startRun().create('endpoint', 'e', on(branch.id));
+    const other = emulator.createProject({ name: 'other' }).id;
+    await run.preview(branch, { projectId: other, name: 'data', allowDataLoss: true });
+    await run.replaceEarly(endpoint, on(unknownValue));
+    const { message } = await errorOf(run.check('endpoint', 'e', on(unknownValue)));
+    expect(message).toContain(`its branch is replaced in project ${other}`);
+    await run.check('endpoint', 'e', on(unknownValue, { projectId: other }));
+  });
+
+  it('because retainOnDelete would leave the endpoint of a replaced branch', async () => {
+    const { startRun, run, projectId, on, feature } = await startProgram();
+    const branch = await startRun().create('branch', 'b', { projectId, name: 'data' });
+    const endpoint = await startRun().create('endpoint', 'e', on(branch.id));
+    await run.preview(branch, { projectId, name: 'data', parentId: feature, allowDataLoss: true });
+    const retained = { retainsOnDelete: true };
+    const { message } = await errorOf(run.replaceEarly(endpoint, on(unknownValue), retained));
+    expect(message).toContain(`retainOnDelete would leave endpoint ${endpoint.id}`);
+  });
+});
+
+describe('reverting heals a replacement that was cut off', () => {
+  it.each([
+    ['after the delete', false],
+    ['of a branch that is retained', true],
+  ])('%s', async (_when, isRetained) => {
+    const { emulator, startRun, run, projectId } = await startProgram();
+    const inputs = { projectId, name: 'data' };
+    const branch = await startRun().create('branch', 'b', inputs);
+    if (!isRetained) await startRun().delete(branch);
+    const options = { retainsOnDelete: isRetained };
+    // The engine compares first, and creates what it has marked as deleted.
+    expect((await run.preview(branch, inputs, options)).hasChanges).toBe(false);
+    await run.check('branch', 'b', inputs, undefined, options);
+    const { id } = await run.create('branch', 'b', inputs);
+    expect(id === branch.id).toBe(isRetained);
+    expect(emulator.branches(projectId).filter(({ name }) => name === 'data')).toHaveLength(1);
+  });
+});
+
+it('allowRestart: false holds when a resource option replaces an active endpoint, until it is suspended', async () => {
+  const ground = await startProgram();
+  const { emulator, startRun, run, on, feature } = ground;
+  const args = on(feature, { allowRestart: false });
+  const endpoint = await startRun().create('endpoint', 'e', { ...args, name: 'api' });
+  await run.check('endpoint', 'e', { ...args, name: 'api' }, endpoint);
+  await run.check('endpoint', 'e', { ...args, name: 'api' });
+  expect((await errorOf(run.delete(endpoint))).message).toContain('a resource option (replaceWith');
+  await ground.send('POST', `${endpoint.id}/suspend`);
+  const now = () => emulator.endpoints().find(({ id }) => id === endpoint.id);
+  await until(() => now()?.current_state === 'idle');
+  await run.delete(endpoint);
+  expect(now()).toBeUndefined();
+});
+
+describe('a move to a branch that has an endpoint', () => {
+  it('is refused in the preview, which names that one, until it has moved', async () => {
+    const { emulator, startRun, run, on, projectId, feature } = await startProgram();
+    const [target, spare] = [emulator.createBranch(projectId).id, emulator.createBranch(projectId).id];
+    const endpoint = await startRun().create('endpoint', 'e', on(feature));
+    const holder = await startRun().create('endpoint', 'holder', on(target, { type: 'read_only' }));
+    const { message } = await errorOf(run.preview(endpoint, on(target)));
+    expect(message).toContain(`on which endpoint ${holder.id} is (read_only, active)`);
+    expect(message).toContain('updates run before deletes');
+    // In the order that dependsOn gives.
+    const next = startRun();
+    await next.update(holder, on(spare, { type: 'read_only' }));
+    await next.update(endpoint, on(target));
+    expect(emulator.endpoints(projectId).find(({ id }) => id === endpoint.id)?.branch_id).toBe(target);
+  });
+
+  it('is refused where another endpoint of the program arrives too, by a move or a create', async () => {
+    const { emulator, startRun, run, on, projectId, feature } = await startProgram();
+    const target = emulator.createBranch(projectId).id;
+    const endpoint = await startRun().create('endpoint', 'e', on(feature));
+    const replica = await startRun().create('endpoint', 'r', on(feature, { type: 'read_only' }));
+    await run.preview(endpoint, on(target));
+    const { message } = await errorOf(run.preview(replica, on(target, { type: 'read_only' })));
+    expect(message).toContain(`where ${urnOf('e')} is to be in the same update`);
+    const beside = startRun();
+    await beside.check('endpoint', 'new', on(target, { type: 'read_only' }));
+    expect((await errorOf(beside.preview(endpoint, on(target)))).message).toContain(urnOf('new'));
+    // As advised: one moves, and a later update creates the other.
+    await startRun().update(endpoint, on(target));
+    await startRun().create('endpoint', 'r2', on(target, { type: 'read_only' }));
+  });
+
+  it('warns when two endpoints leave one branch for one that is not known yet', async () => {
+    const { startRun, run, on, feature } = await startProgram();
+    const endpoint = await startRun().create('endpoint', 'e', on(feature));
+    const replica = await startRun().create('endpoint', 'r', on(feature, { type: 'read_only' }));
+    await run.preview(endpoint, on(unknownValue));
+    expect(run.shown.join()).not.toContain('which leaves the same branch');
+    await run.preview(replica, on(unknownValue, { type: 'read_only' }));
+    expect(run.shown.join()).toContain(`${urnOf('e')}, which leaves the same branch`);
+  });
+
+  it('is possible once the holder is replaced on another branch', async () => {
+    const { emulator, startRun, run, on, projectId, feature } = await startProgram();
+    const [target, spare] = [emulator.createBranch(projectId).id, emulator.createBranch(projectId).id];
+    const endpoint = await startRun().create('endpoint', 'e', on(feature));
+    const holder = await startRun().create('endpoint', 'holder', on(target, { type: 'read_only' }));
+    await run.preview(holder, on(spare));
+    expect((await run.preview(endpoint, on(target))).changes).toEqual(['branchId']);
+  });
+});
+
+it('the rename of a branch to a name that another has is refused in the preview, until that one has given it up', async () => {
+  const { startRun, run, projectId } = await startProgram();
+  const a = await startRun().create('branch', 'a', { projectId, name: 'x' });
+  const b = await startRun().create('branch', 'b', { projectId, name: 'y' });
+  const { message } = await errorOf(run.preview(b, { projectId, name: 'x' }));
+  expect(message).toContain(`the project already has a branch of that name, ${a.id}`);
+  const next = startRun();
+  await next.update(a, { projectId, name: 'z' });
+  expect((await next.update(b, { projectId, name: 'x' })).outputs.name).toBe('x');
+});
+
+describe('advice', () => {
+  it('names the resource that is to adopt what this one keeps', async () => {
+    const { startRun, run, projectId } = await startProgram();
+    const one = await startRun().create('branch', 'one', { projectId, name: 'data' });
+    await run.check('branch', 'heir', { projectId, name: 'data', adopt: true });
+    const { message } = await errorOf(run.preview(one, { projectId, name: 'renamed' }));
+    expect(message).toContain(`${one.id} is in state here, and ${urnOf('heir', 'branch')} is to adopt it`);
+  });
+
+  it('says that the update frees a name, and following it works', async () => {
+    const { startRun, run, projectId } = await startProgram();
+    const a = await startRun().create('branch', 'a', { projectId, name: 'x' });
+    await run.preview(a, { projectId, name: 'y' });
+    await run.check('branch', 'b', { projectId, name: 'x' });
+    expect(run.shown.join()).toContain(`With its resource (${urnOf('a', 'branch')}) in \`dependsOn\``);
+    const next = startRun();
+    await next.update(a, { projectId, name: 'y' });
+    expect((await next.create('branch', 'b', { projectId, name: 'x' })).id).not.toBe(a.id);
+  });
+
+  it('says that adopt finds nothing, and that a forced replacement deletes what it finds', async () => {
+    const { startRun, run, projectId, on, feature } = await startProgram();
+    await startRun().create('branch', 'a', { projectId, name: 'x' });
+    await run.check('branch', 'b', { projectId, name: 'y', adopt: true });
+    await run.check('endpoint', 'e', on(feature, { adopt: true }));
+    expect(run.shown.join('\n')).toMatch(/adopt finds no branch.*\n.*adopt finds no endpoint/);
+    await run.check('branch', 'a', { projectId, name: 'x', adopt: true });
+    expect(run.shown.join()).toContain(
+      'A forced replacement of this resource (--replace, taint) first deletes',
+    );
+  });
+
+  it('refuses an adopter that can mean two endpoints, and two adopters of one', async () => {
+    const { emulator, run, startRun, projectId, on, feature } = await startProgram();
+    const other = emulator.createBranch(projectId).id;
+    const first = emulator.createEndpoint(projectId, { branch_id: feature, type: 'read_write', name: 'api' });
+    const second = emulator.createEndpoint(projectId, { branch_id: other, type: 'read_write' });
+    const unclear = await errorOf(run.check('endpoint', 'c', on(other, { name: 'api', adopt: true })));
+    expect(unclear.message).toContain(`can mean two endpoints: ${first.id} by the name`);
+    expect(unclear.message).toContain(second.id);
+    const next = startRun();
+    await next.check('endpoint', 'a', on(feature, { name: 'api', adopt: true }));
+    const rival = await errorOf(next.check('endpoint', 'b', on(feature, { adopt: true })));
+    expect(rival.message).toContain(`${first.id}, and so would ${urnOf('a')}`);
+  });
+});

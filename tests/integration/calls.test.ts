@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
+import { collectDiagnostics } from '../support/diagnostics';
+import { runCreate } from '../support/engine';
+import { createEndpoint, idsOf, startService, urnOf } from '../support/start-service';
+
+// What only the dynamic provider does, and what needs calls in an order of its own.
+
+const shown = collectDiagnostics();
+
+it.each([{}, { lateListsMs: 200 }, { lateListsMs: 200, lateGetsMs: 200 }])(
+  'two creates of one read_write endpoint at once leave one, and both return it: %j',
+  async (options) => {
+    const service = await startService({ operationMs: 30, readLagMs: 800, ...options });
+    const providers = [service.startProvider(), service.startProvider()];
+    const created = await Promise.all(providers.map((provider) => runCreate(provider, service.declare())));
+    expect(created.map(({ id }) => id)).toEqual([...idsOf(service), ...idsOf(service)]);
+  },
+);
+
+it('a create without a name or URN by which to find the endpoint again sends nothing', async () => {
+  const service = await startService();
+  const { __urn: _, ...unnamed } = service.declare();
+  await expect(service.provider.create(unnamed)).rejects.toThrow(/neither a name nor a URN/);
+  expect(service.emulator.requests().filter(({ method }) => method !== 'GET')).toEqual([]);
+});
+
+describe('a check', () => {
+  it('derives no name after adopt is removed from the program', async () => {
+    const { provider, declare } = await startService();
+    const olds = declare({ adopt: true });
+    const { adopt: _, ...news } = olds;
+    expect((await provider.check({ ...olds }, { ...news })).inputs).not.toHaveProperty('name');
+  });
+
+  it('refuses the name of another resource in the program, and accepts it again for the same one', async () => {
+    const { provider, declare } = await startService();
+    const check = async (resource: string) =>
+      (await provider.check({}, { ...declare({ name: 'api' }), __urn: urnOf(resource) })).failures;
+    expect([await check('first'), await check('first')]).toEqual([[], []]);
+    const reason = expect.stringContaining(urnOf('first'));
+    expect(await check('second')).toEqual([{ property: 'name', reason }]);
+  });
+
+  it('warns once about what concerns several endpoints, under the first with a URN', async () => {
+    const { provider, declare, emulator } = await startService();
+    emulator.inject({ match: {}, times: 'always', effect: { kind: 'status', status: 403 } });
+    const short = { suspendTimeoutSeconds: 30 };
+    const { __urn: _, ...unnamed } = declare(short);
+    await provider.check({}, unnamed);
+    await provider.check({}, { ...declare({ name: 'a' }) });
+    await provider.check({}, { ...declare({ name: 'b', ...short }) });
+    for (const warning of ['could not be listed', 'suspendTimeoutSeconds is 30'])
+      expect(shown.join('').split(warning)).toHaveLength(2);
+  });
+});
+
+describe('a diff', () => {
+  it('replaces a read_write endpoint before its new one, and a read_only endpoint after it', async () => {
+    const { startProvider, declare } = await startService();
+    const { id, outs } = await runCreate(startProvider(), declare());
+    const moved = declare({ projectId: 'p-2' });
+    const replaces = { changes: true, replaces: ['projectId'] };
+    const diff = await startProvider().diff(id, outs, moved);
+    expect(diff).toEqual({ ...replaces, deleteBeforeReplace: true });
+    const replica = { ...outs, type: 'read_only' } as const;
+    const later = await startProvider().diff(id, replica, { ...moved, type: 'read_only' });
+    expect(later).toEqual({ ...replaces, deleteBeforeReplace: false });
+  });
+
+  it('shows a warning once, although a preview with a refresh asks twice', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service);
+    const run = service.startProvider();
+    for (let time = 1; time <= 2; time += 1)
+      await run.diff(id, outs, service.declare({ autoscalingLimitMaxCu: 2 }));
+    expect(shown.join('').split('restarts the compute')).toHaveLength(2);
+  });
+
+  it('finds none in trigger values that release 0.1.0 stored, which the next update removes', async () => {
+    const service = await startService();
+    const inputs = service.declare({ restartTriggers: { password: 'canary-trigger' } });
+    const { id, outs } = await createEndpoint(service, inputs);
+    const olds = { ...outs, restartOnChange: 'size 0.25 to 1 CU; triggers password=canary-trigger' };
+    const news = { ...inputs, restartOnChange: 'size 0.25 to 1 CU' };
+    expect(await service.provider.diff(id, olds, news)).toMatchObject({ changes: false });
+    for (const change of [{ timeouts: { create: 5 } }, { suspendTimeoutSeconds: 900 }]) {
+      const updated = await service.provider.update(id, olds, { ...news, ...change });
+      expect(updated.outs?.restartOnChange).toBe('size 0.25 to 1 CU');
+    }
+  });
+
+  it('gives state of the plugin the text of the dynamic provider, without a request, and once', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service);
+    const news = { ...service.declare(), __provider: 'code' } as StoredInputs;
+    expect(await service.provider.diff(id, outs, news)).toMatchObject({ changes: true, replaces: [] });
+    const sent = service.emulator.requests().length;
+    const updated = await service.provider.update(id, outs, news);
+    expect(service.emulator.requests()).toHaveLength(sent);
+    expect(updated.outs).toMatchObject({ __provider: 'code' });
+    const next = await service.provider.diff(id, updated.outs as StoredOutputs, news);
+    expect(next).toMatchObject({ changes: false });
+  });
+});
+
+describe('a read', () => {
+  it('by id alone reports the missing projectId', async () => {
+    const { provider } = await startService();
+    await expect(provider.read('ep-1')).rejects.toMatchObject({
+      message: "read of endpoint ep-1: its projectId is not known, so it can't be found.",
+    });
+  });
+
+  it('returns inputs if something has drifted only: otherwise the engine keeps those in state', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service);
+    expect(await service.provider.read(id, outs)).not.toHaveProperty('inputs');
+    service.emulator.changeEndpoint(id, { autoscaling_limit_max_cu: 4 });
+    const drifted = { autoscalingLimitMaxCu: 4, restartOnChange: 'size 0.25 to 4 CU' };
+    const { inputs } = await service.provider.read(id, outs);
+    expect(inputs).toEqual({ ...service.declare(), ...drifted });
+  });
+
+  it('returns inputs if an argument has drifted that outputs in state do not name as declared', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service);
+    // The value that the service has: no change, so the engine stores the new inputs and keeps the outputs.
+    const added = service.declare({ poolerEnabled: false });
+    expect(await service.provider.diff(id, outs, added)).toMatchObject({ changes: false });
+    service.emulator.changeEndpoint(id, { pooler_enabled: true });
+    const { inputs } = await service.provider.read(id, outs);
+    expect(inputs).toMatchObject(service.declare());
+    expect(inputs).not.toHaveProperty('poolerEnabled', false);
+  });
+});

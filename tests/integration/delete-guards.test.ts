@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { unknownValue } from '../../provider/src/lifecycle/input-values';
+import { errorOf } from '../support/failure';
+import { startEngineRuns } from '../support/start-engine-run';
+import { urnOf } from '../support/start-service';
+
+/** A branch `one` in state, and what a program declares on it. */
+async function startBranch(config?: Record<string, string>) {
+  const ground = await startEngineRuns();
+  const { emulator, project, branch: feature } = ground;
+  const projectId = project.id;
+  const one = await ground.startRun().create('branch', 'one', { projectId, name: 'data' });
+  const isThere = (id: string) => emulator.branches(projectId).some((branch) => branch.id === id);
+  const on = (branchId: string) => ({ projectId, branchId, type: 'read_write' });
+  const run = ground.startRun(config);
+  return { ...ground, projectId, feature, one, isThere, on, run };
+}
+
+describe('a delete yields to the resource that is to adopt it', () => {
+  it('when the engine skips the create, until a run takes the branch over', async () => {
+    const { one, run, startRun, isThere, projectId } = await startBranch();
+    const adopting = { projectId, name: 'data', adopt: true };
+    await run.check('branch', 'uno', adopting);
+    const { message } = await errorOf(run.delete(one));
+    expect(message).toContain(`${urnOf('uno', 'branch')} is to adopt it, and has not taken it over`);
+    expect(isThere(one.id)).toBe(true);
+    const next = startRun();
+    expect((await next.create('branch', 'uno', adopting)).id).toBe(one.id);
+    await next.delete(one);
+    expect(next.shown.join()).toContain('was not deleted');
+    expect(isThere(one.id)).toBe(true);
+  });
+
+  it.each([
+    ['has another parent', (feature: string) => ({ name: 'data', parentId: feature })],
+    ['waits for its name', () => ({ name: unknownValue })],
+  ])('when that one %s', async (_why, args) => {
+    const { one, run, isThere, projectId, feature } = await startBranch();
+    const create = run.create('branch', 'uno', { projectId, adopt: true, ...args(feature.id) });
+    await create.catch(() => undefined);
+    expect((await errorOf(run.delete(one))).message).toContain('is to adopt it');
+    expect(isThere(one.id)).toBe(true);
+  });
+
+  it('but not to one of another name, nor to one in state', async () => {
+    const { one, run, isThere, projectId } = await startBranch();
+    await run.check('branch', 'other', { projectId, name: 'other', adopt: true });
+    const inState = { ...one, name: 'uno', id: 'br-elsewhere' };
+    await run.check('branch', 'uno', { projectId, name: 'data', adopt: true }, inState);
+    await run.delete(one);
+    expect(isThere(one.id)).toBe(false);
+  });
+
+  it.each([
+    ['by its name', 'read_only', { name: 'api', type: 'read_only' }],
+    ['by its branch', 'read_write', { type: 'read_write' }],
+  ])('for an endpoint, %s', async (_how, type, args) => {
+    const { run, startRun, heldOn, on, feature } = await startEndpoints();
+    const old = await startRun().create('endpoint', 'old', { ...on(feature.id), type, name: 'api' });
+    await run.check('endpoint', 'new', { ...on(feature.id), ...args, adopt: true });
+    expect((await errorOf(run.delete(old))).message).toContain(`${urnOf('new')} is to adopt it`);
+    expect(heldOn(feature.id)).toEqual([old.id]);
+  });
+
+  it('when the take-over fails before it is in state', async () => {
+    const { run, startRun, heldOn, on, feature, emulator } = await startEndpoints();
+    const old = await startRun().create('endpoint', 'old', on(feature.id));
+    emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'status', status: 422 } });
+    const adopting = { ...on(feature.id), adopt: true, suspendTimeoutSeconds: 700 };
+    await errorOf(run.create('endpoint', 'new', adopting));
+    expect((await errorOf(run.delete(old))).message).toContain('is to adopt it');
+    expect(heldOn(feature.id)).toEqual([old.id]);
+  });
+
+  async function startEndpoints() {
+    const ground = await startBranch();
+    const heldOn = (branchId: string) =>
+      ground.emulator.endpoints().flatMap(({ id, branch_id }) => (branch_id === branchId ? [id] : []));
+    return { ...ground, heldOn };
+  }
+});
+
+describe('a branch is not deleted from under an endpoint', () => {
+  it('that the program keeps, before that is moved', async () => {
+    const { one, run, startRun, isThere, on, feature } = await startBranch();
+    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
+    await run.preview(endpoint, on(one.id));
+    const { message } = await errorOf(run.delete(one));
+    expect(message).toContain(`endpoint ${endpoint.id} (read_write, active, of ${urnOf('e')})`);
+    expect(message).toContain('remove the endpoint from the program or move it to another branch');
+    expect(isThere(one.id)).toBe(true);
+    const next = startRun();
+    await next.update(endpoint, on(feature.id));
+    await next.delete(one);
+    expect(isThere(one.id)).toBe(false);
+  });
+
+  it('in the preview of a replacement, whichever of the two the program declares first', async () => {
+    const { one, startRun, on, projectId, feature } = await startBranch();
+    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
+    const changed = { projectId, name: 'data', parentId: feature.id, allowDataLoss: true };
+    const first = startRun();
+    await first.preview(endpoint, on(one.id));
+    expect((await errorOf(first.preview(one, changed))).message).toContain('which this program keeps');
+    const second = startRun();
+    await second.preview(one, changed);
+    expect(second.shown.join()).toContain(`the service deletes the endpoints of branch ${one.id} with it`);
+    expect((await errorOf(second.preview(endpoint, on(one.id)))).message).toContain('this program keeps');
+  });
+
+  it('of others that is active, if allowRestart is false; otherwise it is named', async () => {
+    const { one, startRun, isThere, projectId, emulator, on, feature } = await startBranch();
+    const foreign = emulator.createEndpoint(projectId, { branch_id: one.id, type: 'read_only' });
+    const kept = await startRun().create('endpoint', 'e', on(feature.id));
+    const strict = startRun({ allowRestart: 'false' });
+    await strict.preview(kept, on(feature.id));
+    expect((await errorOf(strict.delete(one))).message).toContain(`endpoint ${foreign.id} (read_only`);
+    expect(isThere(one.id)).toBe(true);
+    const run = startRun();
+    await run.preview(kept, on(feature.id));
+    await run.delete(one);
+    expect(run.shown.join()).toContain(foreign.id);
+    expect(isThere(one.id)).toBe(false);
+  });
+
+  it('but by a destroy, which declares nothing', async () => {
+    const { one, run, startRun, isThere, on } = await startBranch({ allowRestart: 'false' });
+    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
+    await run.delete(one);
+    expect(run.shown.join()).toContain(endpoint.id);
+    expect(isThere(one.id)).toBe(false);
+  });
+});
+
+describe('what others did since', () => {
+  it('protects a branch that they have protected, until a refresh has read that', async () => {
+    const { one, run, startRun, isThere, projectId, emulator } = await startBranch();
+    emulator.changeBranch(projectId, one.id, { protected: true });
+    expect((await errorOf(run.delete(one))).message).toContain('another client has protected it');
+    expect(isThere(one.id)).toBe(true);
+    await startRun().delete({ ...one, outputs: { ...one.outputs, protected: true } });
+    expect(isThere(one.id)).toBe(false);
+  });
+
+  it('stops a replacement of a branch on which they have put an endpoint', async () => {
+    const { one, run, isThere, projectId, emulator, feature } = await startBranch();
+    await run.preview(one, { projectId, name: 'data', parentId: feature.id, allowDataLoss: true });
+    const { id } = emulator.createEndpoint(projectId, { branch_id: one.id, type: 'read_write' });
+    const { message } = await errorOf(run.delete(one));
+    expect(message).toContain(`endpoint ${id} (read_write`);
+    expect(message).toContain('added after this run first checked the branch');
+    expect(isThere(one.id)).toBe(true);
+  });
+});

@@ -1,0 +1,167 @@
+import { expect } from 'vitest';
+import { unknownValue } from '../../provider/src/lifecycle/input-values';
+import { larger, longMs, patch, refused } from '../support/fault-rows';
+import type { Deed, Round, Row } from '../support/row';
+import { checkRows } from '../support/run-row';
+
+// A create finds an endpoint: of other people, or of an earlier create that left nothing in state.
+
+type Type = 'read_write' | 'read_only';
+
+const size = { autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 1 };
+const foreign = (type: Type, name?: string): Deed => ({
+  does: 'create',
+  endpoint: { type, ...size, ...(name && { name }) },
+});
+const gate = { allowRestart: false };
+const adopt = { adopt: true };
+
+const adoptions: readonly Row[] = [
+  ...(['read_write', 'read_only'] as const).flatMap((type): Row[] => [
+    {
+      title: `a ${type} endpoint of others that has the declared name is previewed, and only adopt takes it over`,
+      rounds: [
+        {
+          command: 'preview',
+          program: { type, name: 'api' },
+          others: [foreign(type, 'api')],
+          shows: [new RegExp(`ep-\\S+ \\(${type}, branch br-\\S+, since 20\\S+\\)`)],
+        },
+        {
+          program: { type, name: 'api' },
+          message: /already has an endpoint of that name, ep-\S+ .*since 20.*adopt: true takes it over/,
+        },
+        {
+          program: { type, name: 'api', ...adopt },
+          shows: [/adopt takes over endpoint ep-\S+ \(since 20\S+\) and changes nothing on it/],
+        },
+      ],
+      expect: { drops: 0, state: { name: 'api' }, requests: { 'POST endpoints': 0, 'PATCH endpoint': 0 } },
+    },
+  ]),
+  {
+    title:
+      'the read_write endpoint of the branch is named, and adopt takes it over with its name and the new size',
+    rounds: [
+      {
+        command: 'preview',
+        others: [foreign('read_write', 'main')],
+        shows: [/the branch already has a read_write endpoint: ep-\S+ \(since 20\S+\)/],
+      },
+      { message: /The read_write endpoint of the branch is ep-\S+ adopt: true/ },
+      {
+        command: 'preview',
+        program: { ...adopt, ...larger },
+        shows: [
+          /adopt takes over endpoint ep-\S+ \(since \S+\) and changes its autoscalingLimitMaxCu\n/,
+          'restarts the compute, drops its connections',
+        ],
+      },
+      { program: { ...adopt, ...larger } },
+    ],
+    expect: { drops: 1, state: { name: 'main', autoscaling_limit_max_cu: 2 } },
+  },
+  {
+    title: 'a take-over that would restart the compute is refused where restarts are not allowed',
+    rounds: [
+      {
+        program: { ...adopt, ...larger, ...gate },
+        others: [foreign('read_write')],
+        message: /allowRestart is false/,
+      },
+    ],
+    expect: { drops: 0, state: 'nothing' },
+  },
+  ...(['read_write', 'read_only'] as const).map(
+    (there): Row => ({
+      title: `adopt without a name creates a replica beside a ${there} endpoint without one`,
+      rounds: [{ program: { ...adopt, type: 'read_only' }, others: [foreign(there)] }],
+      expect: { drops: 0, requests: { 'POST endpoints': 1 } },
+    }),
+  ),
+  {
+    title: 'adopt creates an endpoint where the branch has none',
+    rounds: [{ program: adopt }],
+    expect: { drops: 0, state: { name: expect.stringMatching(/^shop-test-api-[0-9a-f]{8}$/) } },
+  },
+];
+
+const killed = (after = 'POST endpoints'): Round => ({ cutOff: { how: 'killed', after } });
+
+const earlierCreates: readonly Row[] = [
+  {
+    title: 'an endpoint that was killed before its rename is previewed, taken over, and renamed',
+    rounds: [
+      { ...killed(), program: { name: 'api' } },
+      {
+        idleMs: longMs,
+        command: 'preview',
+        program: { name: 'api', ...larger, ...gate },
+        shows: [
+          /endpoint ep-\S+ .*`pulumi up` takes it over/,
+          'if `pulumi up` takes the endpoint over, it restarts the compute, drops its connections (active now): max 1 => 2 CU',
+          'if `pulumi up` takes the endpoint over, the create fails, because allowRestart is false',
+        ],
+      },
+      {
+        program: { name: 'api', ...larger, ...gate },
+        message: /^allowRestart is false, and .* restarts the compute/,
+      },
+      { program: { name: 'api', ...gate } },
+    ],
+    expect: { drops: 0, state: { name: 'api', autoscaling_limit_max_cu: 1 } },
+  },
+  {
+    title: 'an endpoint that was killed after its rename is taken over with adopt only, as the message says',
+    rounds: [
+      { ...killed('PATCH endpoint'), program: { name: 'api' } },
+      {
+        program: { name: 'api' },
+        message:
+          /adopt: true takes it over \(also if an earlier `pulumi up` created it before it was killed\)/,
+      },
+      { program: { name: 'api', ...adopt } },
+    ],
+    expect: { drops: 0, state: { name: 'api' } },
+  },
+  {
+    title: 'an endpoint whose rename was refused gets its name by the next run',
+    rounds: [{ program: { name: 'api' }, faults: [refused(patch, 'always')], message: /403 Forbidden/ }, {}],
+    expect: { drops: 0, state: { name: 'api' }, requests: { 'POST endpoints': 0 } },
+  },
+  {
+    title: 'an endpoint of the same resource in another backend is not moved to another branch',
+    rounds: [
+      killed(),
+      {
+        idleMs: longMs,
+        program: { branchId: 'other' },
+        message: /endpoint of the derived name on another branch/,
+      },
+      { program: {} },
+    ],
+    expect: { drops: 0 },
+  },
+];
+
+const unseen: readonly Row[] = [
+  {
+    title: 'a preview sends no request while the branch is not known yet',
+    rounds: [{ command: 'preview', program: { ...adopt, branchId: unknownValue } }],
+    expect: { drops: 0, state: 'nothing', requests: { 'GET endpoints': 0 } },
+  },
+  {
+    title: 'a preview of a new endpoint goes on when the endpoints can not be listed',
+    rounds: [
+      {
+        command: 'preview',
+        program: { name: 'api' },
+        faults: [refused({}, 'always')],
+        shows: ['could not be listed'],
+      },
+    ],
+    expect: { drops: 0, state: 'nothing' },
+  },
+];
+
+checkRows([...adoptions, ...earlierCreates, ...unseen]);

@@ -1,0 +1,165 @@
+import { expect } from 'vitest';
+import { create, larger, longMs, none, triggered } from '../support/fault-rows';
+import type { Deed, Row } from '../support/row';
+import { checkRows } from '../support/run-row';
+
+// What happens when nothing goes wrong: creates, changes, drift, replacements.
+
+const setting = { pgSettings: { work_mem: '8MB' } };
+const longer = { suspendTimeoutSeconds: 600 };
+const gate = { allowRestart: false };
+
+const changes: readonly Row[] = [
+  {
+    title: 'a check lists, a create lists before and after its one request, and the name comes last',
+    rounds: [{ program: { ...longer, ...setting, name: 'api' } }],
+    expect: {
+      drops: 0,
+      state: {
+        ...{ name: 'api', current_state: 'active', suspend_timeout_seconds: 600 },
+        ...{
+          autoscaling_limit_min_cu: 0.25,
+          autoscaling_limit_max_cu: 1,
+          settings: { pg_settings: setting.pgSettings },
+        },
+      },
+      requests: { 'GET endpoints': 3, 'POST endpoints': 1, 'GET endpoint': 0, 'PATCH endpoint': 1 },
+    },
+  },
+  {
+    title: 'settings change without a restart, also where restarts are not allowed, and are reset',
+    rounds: [{}, { program: { ...longer, ...setting, ...gate, name: 'renamed' } }, { program: { ...gate } }],
+    expect: {
+      drops: 0,
+      state: { name: 'renamed', suspend_timeout_seconds: 0, settings: { pg_settings: {} } },
+    },
+  },
+  {
+    title: 'a trigger restarts the compute once, and sends no attribute',
+    rounds: [{}, { program: triggered }],
+    expect: { drops: 1, requests: { 'PATCH endpoint': 0, 'POST suspend': 1, 'POST start': 1 } },
+  },
+  {
+    title: 'a move leaves the compute idle on the other branch',
+    rounds: [{}, { program: { branchId: 'other' } }],
+    expect: { drops: 1, state: { current_state: 'idle', branch_id: expect.stringMatching(/^br-/) } },
+  },
+  {
+    title: 'another way to wait is no request',
+    rounds: [{}, { program: { waitForOperations: false } }],
+    expect: { drops: 0, requests: none },
+  },
+  {
+    title: 'a resize that a killed run has finished is no restart, and few requests',
+    rounds: [
+      {},
+      { program: { ...larger, ...gate }, others: [{ does: 'change', to: { autoscaling_limit_max_cu: 2 } }] },
+    ],
+    expect: { drops: 0, requests: { 'GET operations': 2 } },
+  },
+  {
+    title: 'a delete is done once, and again',
+    rounds: [{}, { command: 'destroy', others: [{ does: 'delete' }] }],
+    expect: { drops: 1, state: 'nothing' },
+  },
+  {
+    title: 'an update of an endpoint that others have deleted says how to create it again',
+    rounds: [
+      {},
+      {
+        program: { name: 'renamed' },
+        others: [{ does: 'delete' }],
+        message: /no longer exists\. To create it again, run `pulumi up --refresh`/,
+      },
+      { command: 'refresh' },
+      {},
+    ],
+    expect: { drops: 0, state: { name: 'renamed' } },
+  },
+  ...([422, 409] as const).map(
+    (status): Row => ({
+      title: `a create that the service refuses with ${status} leaves nothing, and passes its reason on`,
+      rounds: [
+        {
+          faults: [
+            { match: create, effect: { kind: 'status', status, message: 'the branch is being restored' } },
+          ],
+          message: new RegExp(`^POST \\S+/endpoints: ${status} .*the branch is being restored`),
+        },
+      ],
+      expect: { drops: 0, state: 'nothing' },
+    }),
+  ),
+];
+
+const drifting = {
+  ...{ name: 'api', ...longer, ...setting, poolerEnabled: false, disabled: false, passwordlessAccess: true },
+};
+const drifts = (
+  [
+    [{ autoscaling_limit_max_cu: 4 }, 1],
+    [{ autoscaling_limit_min_cu: 0.5 }, 1],
+    [{ suspend_timeout_seconds: 60 }, 0],
+    [{ settings: { pg_settings: { work_mem: '1MB' } } }, 0],
+    [{ pooler_enabled: true }, 0],
+    [{ disabled: true }, 0],
+    [{ passwordless_access: false }, 0],
+    [{ name: 'other' }, 0],
+  ] as const
+).map(([to, drops]): Row => {
+  const drift: Deed = { does: 'change', to: structuredClone(to) as Extract<Deed, { does: 'change' }>['to'] };
+  return {
+    title: `a refresh shows what others have changed, without a warning, and the next up restores it: ${JSON.stringify(to)}`,
+    rounds: [{ program: drifting }, { command: 'refresh', others: [drift], hides: /./ }, {}],
+    expect: {
+      drops,
+      state: {
+        ...{ autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 1, suspend_timeout_seconds: 600 },
+        ...{ name: 'api', pooler_enabled: false, disabled: false, passwordless_access: true },
+        settings: { pg_settings: setting.pgSettings },
+      },
+      requests: { 'PATCH endpoint': 1 },
+    },
+  };
+});
+
+const replacements: readonly Row[] = [
+  ...(['read_write', 'read_only'] as const).flatMap((type) =>
+    [{}, { name: 'api' }].map(
+      (named): Row => ({
+        title: `a forced replacement creates a new ${type} endpoint: ${JSON.stringify(named)}`,
+        rounds: [{ program: { type, ...named } }, { command: 'replace' }],
+        expect: {
+          drops: 0,
+          state: { current_state: 'active', ...named },
+          requests: { 'POST endpoints': 1, 'DELETE endpoint': 1 },
+        },
+      }),
+    ),
+  ),
+  {
+    title: 'a change of type replaces the endpoint and keeps the declared name, in both directions',
+    rounds: [
+      { program: { name: 'api' } },
+      { program: { name: 'api', type: 'read_only' } },
+      { program: { name: 'api' } },
+    ],
+    expect: { drops: 0, state: { name: 'api', type: 'read_write' }, requests: { 'DELETE endpoint': 1 } },
+  },
+  {
+    title: 'a replacement whose delete was accepted and then failed says how to take it back',
+    rounds: [
+      {},
+      {
+        program: { type: 'read_only' },
+        faults: [{ match: { action: 'suspend_compute' }, effect: { kind: 'operation-hangs' } }],
+        timeoutSeconds: 3,
+        message: /run `pulumi up --refresh`/,
+      },
+      { idleMs: longMs, command: 'refresh' },
+    ],
+    expect: { drops: 1, state: 'nothing' },
+  },
+];
+
+checkRows([...changes, ...drifts, ...replacements]);

@@ -1,0 +1,189 @@
+import {
+  create,
+  failing,
+  hanging,
+  larger,
+  listOperations,
+  longMs,
+  notWaiting,
+  patch,
+  refused,
+  start,
+  suspend,
+  triggered,
+} from '../support/fault-rows';
+import type { Deed, Row } from '../support/row';
+import { checkRows } from '../support/run-row';
+
+// What a command waits for, and what the next one does after an operation that failed.
+
+const hasFailed = (action: string) => new RegExp(`operation ${action} \\S+ failed`);
+const newer: Deed = {
+  at: { after: 'POST endpoints' },
+  does: 'operate',
+  operation: { action: 'check_availability', status: 'finished' },
+};
+
+const operations: readonly Row[] = [
+  {
+    title: 'a resumed create finds its own operation behind 1,100 newer ones',
+    rounds: [
+      {
+        others: Array.from({ length: 1_100 }, () => newer),
+        cutOff: { how: 'killed', after: 'POST endpoints', ms: 100 },
+      },
+      {},
+    ],
+    expect: { drops: 0 },
+  },
+  {
+    title: 'an operation that the service starts by itself does not fail a create',
+    rounds: [
+      {
+        others: [
+          {
+            at: { after: 'POST endpoints' },
+            does: 'operate',
+            operation: { action: 'suspend_compute', status: 'failed' },
+          },
+        ],
+      },
+    ],
+    expect: { drops: 0 },
+  },
+  ...['apply_config', 'suspend_compute', 'start_compute'].map((action) => ({
+    title: `a resize whose ${action} fails is repeated by the next run, also after a refresh`,
+    rounds: [
+      {},
+      { program: larger, faults: [failing(action)], message: hasFailed(action) },
+      { command: 'refresh' as const },
+      { program: larger },
+    ],
+    expect: { drops: 1, state: { current_state: 'active', autoscaling_limit_max_cu: 2 } },
+  })),
+  {
+    title: 'the start of a create that failed is repeated again when its repetition was refused',
+    rounds: [
+      {
+        faults: [failing('start_compute')],
+        message: /^create of endpoint ep-\S+: operation start_compute \S+ failed: no capacity/,
+      },
+      { faults: [refused(start)], message: /403 Forbidden/ },
+      { program: { allowRestart: false } },
+    ],
+    expect: { drops: 0, requests: { 'POST endpoints': 0, 'POST start': 1 } },
+  },
+  {
+    title: 'an update after a failed create leaves alone what others have changed, although it fails once',
+    rounds: [
+      { faults: [failing('start_compute')], message: hasFailed('start_compute') },
+      {
+        others: [{ does: 'change', to: { settings: { pg_settings: { work_mem: '64MB' } } } }],
+        faults: [failing('start_compute')],
+        message: hasFailed('start_compute'),
+      },
+      {},
+    ],
+    expect: { drops: 0, state: { settings: { pg_settings: { work_mem: '64MB' } } } },
+  },
+  {
+    title: 'the start of a killed create that failed is repeated by the next one',
+    rounds: [
+      {
+        faults: [failing('start_compute')],
+        cutOff: { how: 'killed', after: 'POST endpoints' },
+      },
+      { idleMs: longMs },
+    ],
+    expect: { drops: 0, requests: { 'POST start': 1 } },
+  },
+  {
+    title: 'a create is repaired whose response is lost, and which once can not list operations',
+    rounds: [
+      {
+        faults: [
+          failing('start_compute'),
+          { match: create, effect: { kind: 'lost-after-work' } },
+          refused(listOperations),
+        ],
+      },
+    ],
+    expect: { drops: 0, requests: { 'POST endpoints': 1 } },
+  },
+  ...[{ pgSettings: { work_mem: 'x' } }, {}].map((change) => ({
+    title: `a refused update is not repeated when it is taken back: ${JSON.stringify(change)}`,
+    rounds: [
+      {},
+      {
+        program: { ...change, ...triggered },
+        faults: [refused('pgSettings' in change ? patch : suspend)],
+        message: /403 Forbidden/,
+      },
+      { program: {} },
+    ],
+    expect: { drops: 0, requests: { 'PATCH endpoint': 0, 'POST suspend': 0 } },
+  })),
+  {
+    title: 'settings that the service spells differently are no change',
+    service: { normalizeSettings: true },
+    rounds: [
+      { program: { pgSettings: { work_mem: '8MB' } } },
+      { program: { pgSettings: { Work_Mem: '64MB', statement_timeout: '1min', enable_seqscan: 'off' } } },
+    ],
+    expect: { drops: 0, state: { settings: { pg_settings: { work_mem: '65536kB' } } } },
+  },
+];
+
+const unawaited: readonly Row[] = [
+  {
+    title: 'without waiting, an update returns while its operations run, and the next one waits for them',
+    rounds: [
+      {},
+      { program: { ...larger, ...notWaiting }, faults: [hanging('apply_config')], withinMs: 500 },
+      { program: larger },
+    ],
+    expect: { drops: 1, state: { current_state: 'active', autoscaling_limit_max_cu: 2 } },
+  },
+  {
+    title: 'without waiting, a trigger restarts the compute once, however often the update is repeated',
+    service: { locks: 'none' },
+    rounds: [
+      {},
+      { program: { ...notWaiting, ...triggered } },
+      { idleMs: 500 },
+      { idleMs: 500 },
+      { program: triggered },
+    ],
+    expect: { drops: 1, requests: { 'POST suspend': 0 } },
+  },
+  {
+    title: 'without waiting, a delete still waits, fails with its operation, and is repeated',
+    rounds: [
+      { program: notWaiting },
+      {
+        idleMs: longMs,
+        command: 'destroy',
+        faults: [failing('suspend_compute')],
+        message: /^delete of endpoint \S+: operation suspend_compute \S+ failed/,
+      },
+      { command: 'destroy' },
+    ],
+    expect: { drops: 1, state: 'nothing' },
+  },
+  {
+    title: 'allowRestart: false stops the repetition of a failed move, which stays owed',
+    rounds: [
+      {},
+      { program: { branchId: 'other', ...notWaiting }, faults: [failing('suspend_compute')] },
+      {
+        idleMs: longMs,
+        program: { branchId: 'other', allowRestart: false },
+        message: /allowRestart is false/,
+      },
+      { program: { branchId: 'other' } },
+    ],
+    expect: { drops: 1, state: { current_state: 'idle' } },
+  },
+];
+
+checkRows([...operations, ...unawaited]);

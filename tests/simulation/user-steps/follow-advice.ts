@@ -1,0 +1,70 @@
+import type { Declaration } from '../agreement/agreement-scenario';
+import { nameOf } from '../agreement/transcript';
+import type { UserStep } from './user-schedule';
+import type { UserWorld } from './user-world';
+
+/** What an error advises to give the resource, as an argument. */
+const advisedArguments: readonly (readonly [RegExp, Readonly<Record<string, unknown>>])[] = [
+  [/set allowDataLoss: true|allowDataLoss: true/, { allowDataLoss: true }],
+  [/set allowRestart: true|allowRestart is false/, { allowRestart: true }],
+  [/set adopt: true|adopt: true takes it over|adopt: true/, { adopt: true }],
+];
+
+/** The step as the user repeats it, following the advice of the errors; undefined where they give none. */
+export function followAdvice(
+  world: UserWorld,
+  step: UserStep,
+  failures: readonly { readonly urn: string; readonly message: string }[],
+): UserStep | undefined {
+  let next: UserStep | undefined;
+  for (const { urn, message } of failures) {
+    const advised = change(world, next ?? step, nameOf(urn), message);
+    const isRemoved = !advised && (removeRetained(world, message) || removeChildren(world, message));
+    const changed = advised ?? (isLater(message) ? step : undefined);
+    if (!changed && !isRemoved) return undefined;
+    next = changed ?? next ?? step;
+  }
+  return next;
+}
+
+/** The first advice that the program does not follow already. */
+function change(world: UserWorld, step: UserStep, name: string, message: string): UserStep | undefined {
+  const declaration = step.program[name];
+  if (/up --refresh/.test(message) && step.command === 'up') return { ...step, command: 'up --refresh' };
+  if (!declaration) return undefined;
+  for (const [advice, given] of advisedArguments) {
+    const [argument = ''] = Object.keys(given);
+    if (!advice.test(message) || declaration.args?.[argument] === given[argument]) continue;
+    const args = {
+      ...declaration.args,
+      ...given,
+      ...(argument === 'adopt' && nameIn(world, message, declaration)),
+    };
+    return { ...step, program: { ...step.program, [name]: { ...declaration, args } } };
+  }
+  return undefined;
+}
+
+/** The name of the branch that the error advises to adopt, which the program may not give yet. */
+function nameIn(world: UserWorld, message: string, { type }: Declaration): { readonly name?: string } {
+  const [id] = message.match(/\bbr-[a-z]+-[a-z]+-\d+/) ?? [];
+  const held = type === 'Branch' ? world.held().branches.find((branch) => branch.id === id) : undefined;
+  return held ? { name: held.name } : {};
+}
+
+/** Whether the error says that the next run succeeds. */
+function isLater(message: string): boolean {
+  return /again|next `?(pulumi )?up|later|once more|earlier `pulumi up`|two runs/.test(message);
+}
+
+/** The user asks others to delete what they have created from a branch of the program. */
+function removeChildren(world: UserWorld, message: string): boolean {
+  if (!/Delete them first|child branch/.test(message)) return false;
+  return world.removeForeignChildren();
+}
+
+/** The user deletes the branch that `retainOnDelete` has left, if its name is in the way. */
+function removeRetained(world: UserWorld, message: string): boolean {
+  const id = [...world.released].find((each) => /of that name/.test(message) && message.includes(each));
+  return id !== undefined && world.removeBranch(id);
+}

@@ -1,0 +1,200 @@
+import type { Branch, Endpoint } from 'postgres-control-emulator';
+import { ApiError } from '../../../emulator/src/records/api-error';
+import type { AgreementGround } from '../agreement/agreement-ground';
+import type { Intrusion } from '../agreement/agreement-scenario';
+import type { EngineResult } from '../engine-failures';
+import type { SentRequest } from '../network';
+import type { Rule } from '../rules';
+import type { SimulatedRun } from '../simulated-run';
+import type { DeclaredResource, Stack } from '../stack';
+import { declares, isAdopterOf, isNew, mayDelete, speaksOfLoss } from './loss-rules';
+import type { Held, RunRecord } from './run-record';
+import type { UserSchedule, UserStep } from './user-schedule';
+
+/** What the judgement needs of the world. */
+interface WatchedWorld {
+  readonly stack: Stack;
+  readonly ground: Pick<AgreementGround, 'intrude' | 'urnOf'>;
+  readonly schedule: UserSchedule;
+  readonly created: ReadonlySet<string>;
+  held(): Held;
+  violate(rule: Rule, what: string): void;
+}
+
+/** Judges each delete when it arrives: what disappears with it, and whether the user has read that before. */
+export class LossWatch {
+  readonly #world: WatchedWorld;
+  readonly #records = new Map<SimulatedRun, RunRecord>();
+  #preview: RunRecord | undefined;
+  /** The endpoints that a message has reported as duplicates, with the command that deletes them. */
+  readonly reportedDuplicates = new Set<string>();
+  /** The deletes that were judged: a request that the service refuses for now is repeated. */
+  readonly #judged = new Set<string>();
+  /** The branches that others have protected since the preview. */
+  readonly protectedByOthers = new Set<string>();
+
+  constructor(world: WatchedWorld) {
+    this.#world = world;
+  }
+
+  /** A new step of the user: what earlier previews have shown no longer counts. */
+  beginStep(): void {
+    this.#preview = undefined;
+    this.protectedByOthers.clear();
+  }
+
+  begin(run: SimulatedRun, step: UserStep, program: readonly DeclaredResource[]): void {
+    const { resources } = this.#world.stack.state;
+    this.#records.set(run, {
+      step,
+      program,
+      state: resources,
+      steps: new Set(this.#preview?.steps),
+      known: new Set(),
+      diffed: new Set(),
+      texts: [...(this.#preview?.texts ?? [])],
+    });
+  }
+
+  record(run: SimulatedRun): RunRecord {
+    const record = this.#records.get(run);
+    if (!record) throw new Error(`${run.name} has not begun`);
+    return record;
+  }
+
+  /** A call of the engine has ended. A check passes what the program declares. */
+  called(run: SimulatedRun, call: string): void {
+    const [, what, urn] = /^(check|diff) of (.*)$/.exec(call) ?? [];
+    const { known, diffed } = this.record(run);
+    if (urn === undefined) return;
+    if (what === 'check') known.add(urn);
+    // A refresh compares before any check.
+    else if (known.has(urn)) diffed.add(urn);
+  }
+
+  diagnosed(run: SimulatedRun, urn: string, text: string): void {
+    const record = this.record(run);
+    record.texts.push({ urn, text });
+    this.#checkAdvice(run, record, urn, text);
+    for (const [, id = ''] of text.matchAll(/endpoints delete (\S+)/g)) this.reportedDuplicates.add(id);
+  }
+
+  step(run: SimulatedRun, what: string, urn: string): void {
+    this.record(run).steps.add(`${what} ${urn}`);
+  }
+
+  end(run: SimulatedRun, { steps, isSuccess }: EngineResult): void {
+    const record = this.record(run);
+    for (const step of steps) record.steps.add(step);
+    if (run.isReading) this.#preview = record;
+    else if (isSuccess) this.#checkAdoptions(run, record);
+  }
+
+  /** Others act, where the rules of the service allow it. */
+  intruded(intrusion: Intrusion): void {
+    try {
+      this.#world.ground.intrude(intrusion);
+    } catch (error) {
+      if (error instanceof ApiError) return;
+      throw error;
+    }
+    const stored = this.#world.stack.find(this.#world.ground.urnOf(intrusion.resource));
+    if (intrusion.protects && stored && stored.outputs.values.protected !== true)
+      this.protectedByOthers.add(stored.id);
+  }
+
+  /** A request is about to have its effect. */
+  arriving(run: SimulatedRun, { method, path }: SentRequest): void {
+    const key = `${run.name} ${path}`;
+    if (method !== 'DELETE' || this.#judged.has(key)) return;
+    this.#judged.add(key);
+    const [, branchId] = /\/branches\/([^/?]+)$/.exec(path) ?? [];
+    const [, endpointId] = /\/endpoints\/([^/?]+)$/.exec(path) ?? [];
+    const { branches, endpoints } = this.#world.held();
+    const branch = branches.find(({ id }) => id === branchId);
+    const endpoint = endpoints.find(({ id }) => id === endpointId);
+    const record = this.record(run);
+    if (branch && !branches.some(({ parent_id }) => parent_id === branch.id)) {
+      this.#judge(run, record, branch);
+      // A refresh shows it, and a destroy declares nothing.
+      if (this.protectedByOthers.has(branch.id) && record.step.command === 'up')
+        this.#violate(
+          'a guard that others set is respected',
+          run,
+          `${branch.id}, which others have protected`,
+        );
+      for (const each of endpoints.filter(({ branch_id }) => branch_id === branch.id))
+        this.#judgeUnder(run, record, each);
+    }
+    if (endpoint) this.#judge(run, record, endpoint);
+  }
+
+  /** A branch or an endpoint that a run deletes by its id. */
+  #judge(run: SimulatedRun, record: RunRecord, lost: Branch | Endpoint): void {
+    const stored = record.state.find(({ id }) => id === lost.id);
+    const adopter = record.program.find(
+      (each) => record.known.has(each.urn) && isAdopterOf(each, record, lost),
+    );
+    const isOwnLeftover =
+      !stored && this.#world.created.has(lost.id) && Date.parse(lost.created_at) >= run.startedAt;
+    if (isOwnLeftover) return;
+    if (adopter && !(stored && declares(record, stored.urn)))
+      this.#violate('a delete yields to its adopter', run, `${lost.id}, which ${adopter.urn} was to adopt`);
+    if (!mayDelete(record, stored, lost) && !this.#isNamed(record, lost))
+      this.#violate('nothing is deleted unnamed', run, `${lost.id} of ${stored?.urn}`);
+  }
+
+  /** An endpoint that disappears because its branch is deleted. */
+  #judgeUnder(run: SimulatedRun, record: RunRecord, endpoint: Endpoint): void {
+    const { id, current_state } = endpoint;
+    if (record.step.command === 'destroy') return;
+    const { resources } = this.#world.stack.state;
+    const stored = [...record.state, ...resources].find((each) => each.id === id);
+    // The run deletes it, too: it only comes later.
+    if (stored && record.steps.has(`delete ${stored.urn}`)) return;
+    // Of what `--target` leaves out, and of what comes later in the program, the engine tells the provider nothing.
+    const declared = record.program.find(({ urn }) => urn === stored?.urn && record.known.has(urn));
+    const allowsRestart = declared?.inputs.values.allowRestart ?? this.#world.schedule.allowsRestart;
+    if (declared)
+      this.#violate('no branch is deleted from under an endpoint', run, `under ${id} of ${declared.urn}`);
+    else if (current_state === 'active' && allowsRestart === false)
+      this.#violate('no branch is deleted from under an endpoint', run, `under ${id}, which is active`);
+    if (!this.#isNamed(record, endpoint))
+      this.#violate('nothing is deleted unnamed', run, `${id} on ${endpoint.branch_id}`);
+  }
+
+  #isNamed({ texts }: RunRecord, { id }: { readonly id: string }): boolean {
+    return texts.some(({ text }) => text.includes(id) && speaksOfLoss(text));
+  }
+
+  /** What a new resource with `adopt: true` has in the end, against what the user has read under it. */
+  #checkAdoptions(run: SimulatedRun, record: RunRecord): void {
+    for (const resource of record.program) {
+      const { urn, inputs } = resource;
+      const stored = this.#world.stack.find(urn);
+      if (inputs.values.adopt !== true || !isNew(resource, record) || !stored) continue;
+      const said = record.texts.filter((each) => each.urn === urn && each.text.includes('adopt'));
+      const [, foretold] = /takes over (?:branch|endpoint) (\S+)/.exec(said.at(-1)?.text ?? '') ?? [];
+      const branch = this.#world.held().branches.find(({ id }) => id === stored.id);
+      const isCreated = branch !== undefined && Date.parse(branch.created_at) >= run.startedAt;
+      if ((isCreated && said.length === 0) || (foretold !== undefined && foretold !== stored.id))
+        this.#violate(
+          'a preview says what adopt does',
+          run,
+          `${urn} has ${stored.id}, foretold was ${foretold}`,
+        );
+    }
+  }
+
+  /** No text may advise to adopt what another resource has, of which the engine has told the provider that the program keeps it. */
+  #checkAdvice(run: SimulatedRun, { state, diffed, program }: RunRecord, urn: string, text: string): void {
+    if (!/adopt: true/.test(text)) return;
+    const owner = state.find((each) => each.urn !== urn && diffed.has(each.urn) && text.includes(each.id));
+    if (owner && program.some((each) => each.urn === owner.urn))
+      this.#violate('advice can be followed', run, `${urn} is to adopt what ${owner.urn} has: ${text}`);
+  }
+
+  #violate(rule: Rule, run: SimulatedRun, what: string): void {
+    this.#world.violate(rule, `${run.name}: ${what}`);
+  }
+}

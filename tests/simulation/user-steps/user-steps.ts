@@ -1,0 +1,134 @@
+import type { Program } from '../agreement/agreement-scenario';
+import { agreesWith, checkAgreement } from './agreement-of-state';
+import { followAdvice } from './follow-advice';
+import { foretellsFailure } from './loss-rules';
+import { mendTexts } from './mend-texts';
+import type { UserStep } from './user-schedule';
+import { type UserParts, type UserRun, UserWorld } from './user-world';
+
+/** The most runs that a user needs until the program and the service agree: each follows the advice of the one before. */
+const mostRuns = 5;
+
+/** Runs every step of the user. One that fails is taken back, which ends the schedule. */
+export async function runUserSteps(parts: UserParts): Promise<void> {
+  const world = new UserWorld(parts);
+  const { steps } = parts.schedule;
+  let before: UserStep = { program: {}, command: 'up' };
+  try {
+    for (const step of steps) {
+      world.journal.count('steps of users');
+      const isDone = await runStep(world, step, before);
+      if (!isDone || world.hasViolated) return;
+      before = step;
+    }
+  } finally {
+    world.service.stop();
+  }
+}
+
+/** Returns whether the step is done, and the user goes on to the next one. */
+async function runStep(world: UserWorld, wanted: UserStep, before: UserStep): Promise<boolean> {
+  const { ground, watch } = world;
+  const step = { ...wanted, program: mendTexts(world, wanted.program) };
+  watch.beginStep();
+  for (const name of step.taint ?? []) world.stack.taint(ground.urnOf(name));
+  for (const intrusion of step.intrusions ?? []) watch.intruded(intrusion);
+  // `pulumi up` itself begins with a preview, and stops if that fails.
+  const preview = step.skipsPreview ? undefined : await world.run(step, true);
+  if (preview && !preview.isSuccess) return stopAfterPreview(world, before);
+  for (const intrusion of step.between ?? []) watch.intruded(intrusion);
+  const faults = ground.prepare({ ...step, intrusions: [] });
+  const runs = await Promise.all(
+    (step.isRunTwice ? [step, step] : [step]).map((each) => world.run(each, false)),
+  );
+  await ground.calm(faults);
+  const isUndisturbed = !step.isRunTwice && [step.between, step.faults].every((each) => !each?.length);
+  for (const result of runs) if (preview && isUndisturbed) checkForetold(world, preview, result);
+  if (world.hasViolated) return false;
+  const hasFailed = runs.some(({ isSuccess }) => !isSuccess) && !step.isRunTwice;
+  if (hasFailed) {
+    await revert(world, before);
+    return false;
+  }
+  const { program, isRunTwice = false } = step.command === 'destroy' ? { program: {} } : step;
+  const isPartial =
+    isRunTwice || [step.target, step.targetReplace, step.exclude].some((each) => each?.length);
+  if (!isPartial && agreesWith(world, program)) {
+    await checkRest(world, program);
+    return true;
+  }
+  // What `--target` and the like have left to do, or two runs at once.
+  const rest = { program, command: isRunTwice ? 'up --refresh' : 'up' } as const;
+  const isComplete = await complete(world, rest);
+  if (!isComplete && !world.hasViolated) await revert(world, before);
+  return isComplete;
+}
+
+/** Nothing has happened, so the user only goes back to the program before. */
+async function stopAfterPreview(world: UserWorld, { program }: UserStep): Promise<boolean> {
+  world.journal.count('refused previews');
+  world.watch.beginStep();
+  world.stack.untaint();
+  const preview = await world.run({ program: mendTexts(world, program), command: 'up' }, true);
+  if (!preview.isSuccess)
+    world.violate('reverting heals', `${preview.run.name} fails: ${JSON.stringify(preview.failures)}`);
+  return false;
+}
+
+/** Goes back to the program before, until it is applied. */
+async function revert(world: UserWorld, { program }: UserStep): Promise<void> {
+  world.journal.count('reverted steps');
+  world.stack.untaint();
+  const isComplete = await complete(world, { program, command: 'up --refresh' });
+  if (!isComplete && !world.hasViolated) world.violate('reverting heals', JSON.stringify(world.lastFailures));
+}
+
+/** Runs the program until it is applied, as the errors advise, and checks that nothing else is left. Returns whether it is. */
+async function complete(world: UserWorld, wanted: UserStep): Promise<boolean> {
+  let step: UserStep | undefined = wanted;
+  for (let runs = 1; step && runs <= mostRuns; runs += 1) {
+    step = { ...step, program: mendTexts(world, step.program) };
+    world.watch.beginStep();
+    const preview = await world.run(step, true);
+    const result = preview.isSuccess ? await world.run(step, false) : preview;
+    await world.ground.calm([]);
+    if (preview.isSuccess) checkForetold(world, preview, result);
+    if (world.hasViolated) return false;
+    if (result.isSuccess) {
+      await checkRest(world, step.program);
+      return true;
+    }
+    world.lastFailures = result.failures;
+    step = followAdvice(world, step, result.failures);
+  }
+  return false;
+}
+
+/** Checks that program, state and service agree, and that the next preview has nothing to do. */
+async function checkRest(world: UserWorld, program: Program): Promise<void> {
+  for (const id of world.watch.reportedDuplicates) world.deleteDuplicate(id);
+  checkAgreement(world, program);
+  if (world.hasViolated) return;
+  const preview = await world.run({ program, command: 'up' }, true);
+  if (!preview.isSuccess || preview.steps.length > 0)
+    world.violate('the next preview is empty', `${preview.steps} ${JSON.stringify(preview.failures)}`);
+}
+
+/**
+ * Checks that the preview has said of each failure that it may come. About a delete, the engine asks the provider nothing in a preview,
+ * so `up` may refuse one. And when the preview judges a resource, it does not know those that come later in the program.
+ */
+function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): void {
+  const { texts, step } = world.watch.record(preview.run);
+  // Of a forced replacement the engine does not tell which id it replaces.
+  const isForced = [step.replace, step.targetReplace, step.taint].some((names) => names?.length);
+  for (const { urn, message } of result.failures) {
+    const isUnasked =
+      /^delete of |until this update/.test(message) || (isForced && /bound to fail/.test(message));
+    const isForetold = texts.some(
+      ({ text, ...each }) => each.urn === urn && (foretellsFailure(text) || text.includes(message)),
+    );
+    if (!isUnasked && !isForetold)
+      world.violate('a preview foretells what can not be done', `${result.run.name}: ${urn} ${message}`);
+  }
+}

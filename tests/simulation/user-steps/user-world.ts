@@ -1,0 +1,238 @@
+import type { InternalAxiosRequestConfig } from 'axios';
+import { differenceBy } from 'lodash';
+import { deleteBranch } from '../../../emulator/src/control-plane/branches';
+import { AgreementGround } from '../agreement/agreement-ground';
+import type { Program } from '../agreement/agreement-scenario';
+import { toDeclared, toScope } from '../agreement/simulated-side';
+import { nameOf, stackName } from '../agreement/transcript';
+import { Engine } from '../engine';
+import type { EngineResult } from '../engine-failures';
+import { withValues } from '../engine-graph';
+import type { Served } from '../in-process-reply';
+import type { Journal } from '../journal';
+import type { Carriage, Carrier, Network, Sender, SentRequest } from '../network';
+import { ProviderHost } from '../provider-host';
+import type { Rule } from '../rules';
+import { Randomness } from '../seeded-randomness';
+import { noMishap, SimulatedRun } from '../simulated-run';
+import { SimulatedService } from '../simulated-service';
+import { type DeclaredResource, Stack } from '../stack';
+import { trueTime, type VirtualTime } from '../virtual-time';
+import { LossWatch } from './loss-watch';
+import type { Held } from './run-record';
+import type { UserSchedule, UserStep } from './user-schedule';
+
+type Violate = (rule: Rule, what: string) => void;
+
+const apiKey = 'key-canary-of-the-account';
+
+export interface UserParts {
+  readonly schedule: UserSchedule;
+  readonly time: VirtualTime;
+  readonly network: Network;
+  readonly journal: Journal;
+  readonly violate: Violate;
+}
+
+export interface UserRun extends EngineResult {
+  readonly run: SimulatedRun;
+}
+
+/** The user's stack, the service and the network of one schedule. */
+export class UserWorld implements Carrier {
+  readonly schedule: UserSchedule;
+  readonly randomness: Randomness;
+  readonly service: SimulatedService;
+  readonly ground: AgreementGround;
+  readonly stack = new Stack(stackName);
+  readonly watch: LossWatch;
+  readonly journal: Journal;
+  /** The ids that runs have created. */
+  readonly created = new Set<string>();
+  /** The ids that `retainOnDelete` has left to the user. */
+  readonly released = new Set<string>();
+  /** The errors of the latest run that failed. */
+  lastFailures: EngineResult['failures'] = [];
+  readonly #network: Network;
+  /** When the service last did a write of each run. */
+  readonly #wroteAt = new Map<SimulatedRun, number>();
+  readonly #report: Violate;
+  #violations = 0;
+  #runs = 0;
+
+  constructor({ schedule, network, journal, violate }: UserParts) {
+    this.schedule = schedule;
+    this.journal = journal;
+    this.#report = violate;
+    this.randomness = new Randomness(schedule.seed);
+    this.service = new SimulatedService({ ...schedule.service, apiKey });
+    this.ground = new AgreementGround(this.service.controls, { name: '', steps: schedule.steps });
+    this.watch = new LossWatch(this);
+    this.#network = network;
+    network.reset(this);
+  }
+
+  get hasViolated(): boolean {
+    return this.#violations > 0;
+  }
+
+  readonly violate: Violate = (rule, what) => {
+    this.#violations += 1;
+    this.#report(rule, what);
+  };
+
+  /** The user deletes an endpoint that a message has reported as a duplicate, if no state has it. */
+  deleteDuplicate(endpointId: string): void {
+    const isInState = this.stack.state.resources.some(({ id }) => id === endpointId);
+    const isHeld = this.held().endpoints.some(({ id }) => id === endpointId);
+    if (isHeld && !isInState) this.service.controls.deleteEndpoint(endpointId);
+  }
+
+  /** Returns whether others had created a branch from one of the program. */
+  removeForeignChildren(): boolean {
+    const children = this.held().branches.filter(
+      ({ id, parent_id = '' }) => this.created.has(parent_id) && !this.created.has(id),
+    );
+    for (const { id } of children) this.removeBranch(id);
+    return children.length > 0;
+  }
+
+  /** The user deletes a branch without the program. Returns whether there was one. */
+  removeBranch(branchId: string): boolean {
+    const branch = this.held().branches.find(({ id }) => id === branchId);
+    if (!branch) return false;
+    const { plane } = this.service;
+    const unlocked = { ...plane, settings: { ...plane.settings, locks: 'none' as const } };
+    deleteBranch(unlocked, plane.store.project(branch.project_id), branchId);
+    return true;
+  }
+
+  /** Every branch and every endpoint that the service has, and is not deleting. */
+  held(): Held {
+    const projects = [...this.service.plane.store.projects.values()];
+    const branches = projects.flatMap((project) => [...project.branches.values()].map(({ wire }) => wire));
+    const records = projects.flatMap((project) => [...project.endpoints.values()]);
+    const endpoints = records.filter(({ deleting }) => !deleting).map(({ wire }) => wire);
+    return { branches, endpoints };
+  }
+
+  /** What the program registers, as the SDK's classes do. */
+  declare(program: Program): DeclaredResource[] {
+    return this.ground.register(program).map((each) => {
+      const declared = toDeclared(each, (name) => this.ground.urnOf(name));
+      return declared.retainOnDelete
+        ? { ...declared, inputs: withValues(declared.inputs, { __retainsOnDelete: true }) }
+        : declared;
+    });
+  }
+
+  /** Runs the command of a step, or its preview, to its end. */
+  async run(step: UserStep, isPreview: boolean): Promise<UserRun> {
+    this.#runs += 1;
+    const { command } = step;
+    const what = isPreview ? 'preview' : command;
+    const run = new SimulatedRun(`${what} ${this.#runs}`, isPreview, noMishap, this.journal);
+    run.startedAt = trueTime();
+    this.journal.count(isPreview ? 'previews of users' : 'runs of users');
+    const program = command === 'destroy' ? [] : this.declare(step.program);
+    this.watch.begin(run, step, program);
+    this.journal.note(run.name, () => `pulumi ${what} ${describeOptions(step)}`);
+    const engine = this.#makeEngine(run, step, isPreview);
+    const result = await (command === 'destroy' ? engine.destroy() : engine.update(program));
+    run.end();
+    this.watch.end(run, result);
+    this.ground.noteState(this.stack.state);
+    this.journal.note(
+      run.name,
+      () => `ends: ${result.isSuccess ? 'success' : JSON.stringify(result.failures)}`,
+    );
+    return { ...result, run };
+  }
+
+  #makeEngine(run: SimulatedRun, step: UserStep, isPreview: boolean): Engine {
+    const { journal, stack, watch } = this;
+    const { allowsRestart } = this.schedule;
+    const baseUrl = this.#network.connect(run);
+    const settings = { apiKey, baseUrl, ...(!allowsRestart && { allowRestart: false }) };
+    const host = new ProviderHost(run, settings, {
+      shown: (_run, text) => journal.note(run.name, () => `  shows: ${text}`),
+      diagnosed: (_run, urn, text) => watch.diagnosed(run, urn, text),
+      ended: (_run, call) => watch.called(run, call),
+    });
+    return new Engine({
+      stack,
+      run,
+      host,
+      journal,
+      options: {
+        isPreview,
+        refreshesFirst: step.command.endsWith('--refresh'),
+        ...toScope(step, (name) => this.ground.urnOf(name)),
+      },
+      witness: {
+        written: () => undefined,
+        step: (_run, what, urn, id) => {
+          journal.note(run.name, () => `${what} ${nameOf(urn)} ${id ?? ''}`);
+          watch.step(run, what, urn);
+          const stored = stack.state.resources.find((each) => what === 'delete' && each.id === id);
+          if (stored?.retainOnDelete) this.released.add(stored.id);
+        },
+        forgotten: () => undefined,
+        createEnded: () => undefined,
+      },
+    });
+  }
+
+  carry(): Carriage {
+    const delay = () => this.randomness.between(0, this.schedule.longestDelayMs);
+    return { outwardMs: delay(), returnMs: delay(), isDuplicated: false };
+  }
+
+  sent(sender: Sender, { method, path, body }: SentRequest): void {
+    this.journal.note(sender.name, () => `  -> ${method} ${path} ${body ?? ''}`);
+  }
+
+  arriving(sender: Sender, request: SentRequest): void {
+    this.watch.arriving(sender as SimulatedRun, request);
+  }
+
+  arrive(sender: Sender, request: SentRequest, { headers }: InternalAxiosRequestConfig): Promise<Served> {
+    const run = sender as SimulatedRun;
+    return this.service.server.handle({
+      method: request.method,
+      url: `/api/v2${request.path}`,
+      headers: { authorization: String(headers.get('Authorization')) },
+      body: request.body,
+      onWork: (work) => {
+        // Only what this process has written may be missing from reads.
+        const others = [...this.#wroteAt].map(([other, at]) => (other === run ? 0 : at));
+        this.service.longestLagMs = trueTime() - Math.max(run.startedAt, ...others);
+        if (request.method === 'GET') return work();
+        this.#wroteAt.set(run, trueTime());
+        const before = this.held();
+        const result = work();
+        const { branches, endpoints } = this.held();
+        for (const { id } of differenceBy(branches, before.branches, 'id')) this.created.add(id);
+        for (const { id } of differenceBy(endpoints, before.endpoints, 'id')) this.created.add(id);
+        return result;
+      },
+    });
+  }
+
+  delivered(_sender: Sender, { method, path }: SentRequest, served: Served): void {
+    this.journal.note(
+      'service',
+      () =>
+        `${method} ${path.split('?')[0]}: ${served.kind === 'lost' ? 'lost' : `${served.status} ${served.body}`}`,
+    );
+  }
+}
+
+function describeOptions({
+  program,
+  command: _command,
+  service: _service,
+  ...options
+}: UserStep & { service?: unknown }) {
+  return `${JSON.stringify(options)} of ${JSON.stringify(program)}`;
+}

@@ -1,0 +1,102 @@
+import type { EmulatorOptions } from 'postgres-control-emulator';
+import { BranchLifecycle } from '../../provider/src/branch/branch-lifecycle';
+import { Deadline } from '../../provider/src/control-api/deadline';
+import { EndpointLifecycle } from '../../provider/src/endpoint/endpoint-lifecycle';
+import { EngineDisplay } from '../../provider/src/engine/engine-display';
+import { ProviderCore } from '../../provider/src/lifecycle/provider-core';
+import type { Properties } from '../../provider/src/lifecycle/resource-identity';
+import type { ResourceLifecycle } from '../../provider/src/lifecycle/resource-lifecycle';
+import type { Kind } from './door';
+import { startService, urnOf } from './start-service';
+
+/** A resource in state. */
+export interface StoredResource {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly id: string;
+  readonly inputs: Properties;
+  readonly outputs: Properties;
+}
+
+/** What a program declares besides the arguments of a resource. */
+interface Options {
+  readonly retainsOnDelete?: boolean;
+}
+
+/**
+ * Starts an emulator, and runs of the engine for several resources of one program: what the engine calls in which order is up to
+ * the test. Each run is a process of the provider of its own.
+ */
+export async function startEngineRuns(options: EmulatorOptions & { readLagMs?: number } = {}) {
+  const service = await startService(options);
+  const startRun = (config: Readonly<Record<string, string>> = {}) => {
+    const shown: string[] = [];
+    const display = new EngineDisplay(undefined);
+    display.report = async (_severity, _urn, message) => void shown.push(message);
+    const core = new ProviderCore({ ...service.lifecycleOptions(), display });
+    core.config.readConfig = (name) => config[name];
+    return { shown, ...callsOf(core) };
+  };
+  return { ...service, startRun };
+}
+
+function callsOf(core: ProviderCore) {
+  const lifecycles: Readonly<Record<Kind, ResourceLifecycle>> = {
+    endpoint: new EndpointLifecycle(core) as unknown as ResourceLifecycle,
+    branch: new BranchLifecycle(core) as unknown as ResourceLifecycle,
+  };
+  const resourceOf = (kind: Kind, name: string, options: Options) => ({ urn: urnOf(name, kind), ...options });
+  const check = async (
+    kind: Kind,
+    name: string,
+    inputs: Properties,
+    before?: StoredResource,
+    options: Options = {},
+  ) => {
+    const resource = resourceOf(kind, name, options);
+    const olds = before && { resource, inputs: before.inputs };
+    const { failures, ...checked } = await lifecycles[kind].check(olds, { resource, inputs });
+    if (failures.length > 0) throw new Error(failures.map(({ reason }) => reason).join('; '));
+    return checked;
+  };
+  const priorOf = ({ kind, name, inputs, outputs }: StoredResource, options: Options = {}) => ({
+    resource: resourceOf(kind, name, options),
+    inputs,
+    outputs,
+  });
+  return {
+    check,
+    /** Checks and creates a resource that is new, or that is created in place of another one. */
+    create: async (kind: Kind, name: string, inputs: Properties): Promise<StoredResource> => {
+      const checked = await check(kind, name, inputs);
+      const { id, outputs } = await lifecycles[kind].create(checked, new Deadline(30_000, 'later'));
+      return { kind, name, id, inputs: checked.inputs, outputs };
+    },
+    /** Checks and diffs a resource in state, which changes nothing. */
+    preview: async (before: StoredResource, inputs: Properties, options?: Options) => {
+      const news = await check(before.kind, before.name, inputs, before, options);
+      const diff = await lifecycles[before.kind].diff(before.id, priorOf(before, options), news);
+      if (diff.replaces.length > 0) await check(before.kind, before.name, inputs, undefined, options);
+      return diff;
+    },
+    /** The engine asks about what depends on a resource that is replaced before it passes the declaration. */
+    replaceEarly: ({ kind, name, id, ...prior }: StoredResource, inputs: Properties, options: Options = {}) =>
+      lifecycles[kind].diff(id, priorOf({ kind, name, id, ...prior }, options), {
+        resource: resourceOf(kind, name, options),
+        inputs: { ...prior.inputs, ...inputs },
+      }),
+    update: async (before: StoredResource, inputs: Properties): Promise<StoredResource> => {
+      const news = await check(before.kind, before.name, inputs, before);
+      await lifecycles[before.kind].diff(before.id, priorOf(before), news);
+      const outputs = await lifecycles[before.kind].update(
+        before.id,
+        priorOf(before),
+        news,
+        new Deadline(30_000, 'later'),
+      );
+      return { ...before, inputs: news.inputs, outputs };
+    },
+    delete: (resource: StoredResource) =>
+      lifecycles[resource.kind].delete(resource.id, priorOf(resource), new Deadline(30_000, 'later')),
+  };
+}
