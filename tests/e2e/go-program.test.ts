@@ -28,7 +28,13 @@ it.skipIf(!isSdkMade).each(['README.md', 'docs/branches.md'])(
     await cp(join(pinned, 'go.sum'), join(stack.folder, 'go.sum'));
     await cp(join(sdkFolder, 'go/postgrescompute'), join(stack.folder, 'sdk'), { recursive: true });
     await write('sdk/go.mod', `module ${goImportPath}\n\ngo ${oldestGo()}\n`);
-    const edits = ['-require', `${goImportPath}@v0.0.0`, '-replace', `${goImportPath}=./sdk`];
+    // The SDK imports it and the CLI does not: without a version, here that of the YAML host, Go would ask the network.
+    const versions = [`${goImportPath}@v0.0.0`, 'github.com/spf13/cast@v1.4.1'];
+    const edits = [
+      ...versions.flatMap((version) => ['-require', version]),
+      '-replace',
+      `${goImportPath}=./sdk`,
+    ];
     await execa('go', ['mod', 'edit', ...edits], { cwd: stack.folder });
 
     await stack.run('up', '--yes', '--skip-preview');
