@@ -73,6 +73,11 @@ describe('a replacement does not begin if its create is bound to fail', () => {
     const { message } = await errorOf(run.check('endpoint', 'e', on(unknownValue)));
     expect(message).toContain(`its branch is replaced in project ${other}`);
     await run.check('endpoint', 'e', on(unknownValue, { projectId: other }));
+    // The same goes for a branch that was created from it.
+    const child = await startRun().create('branch', 'child', { projectId, parentId: branch.id });
+    const follows = { projectId, parentId: unknownValue, allowDataLoss: true };
+    await run.replaceEarly(child, follows);
+    expect((await errorOf(run.check('branch', 'child', follows))).message).toContain(`in project ${other}`);
   });
 
   it('because retainOnDelete would leave the endpoint of a replaced branch', async () => {

@@ -1,6 +1,7 @@
 import { isNotFound, messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Branch } from '../control-api/wire-types';
+import { findOtherProject } from '../lifecycle/delete-facts';
 import { isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { findExisting } from './branch-create';
@@ -16,9 +17,15 @@ export async function findObstacle(
   replaced: string | undefined,
 ): Promise<string | undefined> {
   const { projectId, name, parentId } = declaration.inputs;
-  if (isUnknown([projectId, name, parentId])) return undefined;
-  const project = core.projects.project(projectId);
   const claims = core.claims.branch;
+  if (isUnknown(parentId))
+    return findOtherProject(
+      core,
+      claims.resource(declaration.resource.urn).inState?.inputs.parentId,
+      projectId,
+    );
+  if (isUnknown([projectId, name])) return undefined;
+  const project = core.projects.project(projectId);
   const isRetained = claims.isRetained(declaration.resource.urn);
   try {
     const parent = parentId && (await project.branches.findPatiently(parentId, project.readLagMs));

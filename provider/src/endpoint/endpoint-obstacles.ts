@@ -1,6 +1,7 @@
 import { isNotFound, messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import type { Endpoint } from '../control-api/wire-types';
+import { findOtherProject } from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
@@ -18,7 +19,8 @@ export async function findObstacle(
   const { inputs, resource } = declaration;
   const { projectId, branchId, type } = inputs;
   const claims = core.claims.endpoint;
-  if (isUnknown(branchId)) return findOtherProject(core, declaration);
+  if (isUnknown(branchId))
+    return findOtherProject(core, claims.resource(resource.urn).inState?.inputs.branchId, projectId);
   if (isUnknown([projectId, type]) || replaced === undefined) return undefined;
   const project = core.projects.project(projectId);
   const leaving = claims.isRetained(resource.urn) ? undefined : replaced;
@@ -66,16 +68,6 @@ export function checkRetained(id: string, { resource }: PriorState): void {
 
 export function describeCompanion(companion: string): string {
   return `if ${companion}, which leaves the same branch, gets the same new one, \`pulumi up\` fails: a branch must have no endpoint when one is moved to it. Let the branch be deleted before it is replaced, or replace one of the endpoints (\`--replace\`)`;
-}
-
-/** Its branch is replaced, and the id of the new one is not known yet. */
-function findOtherProject({ claims }: ProviderCore, { inputs, resource }: Declaration): string | undefined {
-  const { inState } = claims.endpoint.resource(resource.urn);
-  const branch = claims.branch.resource(claims.branch.ownerOf(String(inState?.inputs.branchId)));
-  const projectId = branch.declared?.inputs.projectId;
-  if (branch.replacement !== 'judged' || isUnknown([projectId, inputs.projectId])) return undefined;
-  if (projectId === inputs.projectId) return undefined;
-  return `its branch is replaced in project ${projectId}, and the endpoint is to be in project ${inputs.projectId}: set the same projectId on both`;
 }
 
 /**

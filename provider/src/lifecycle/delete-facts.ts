@@ -12,7 +12,7 @@ import {
   type StandingEndpoint,
 } from './delete-guards';
 import type { DeleteRequest } from './delete-resource';
-import type { InputFailure } from './input-values';
+import { type InputFailure, isUnknown } from './input-values';
 import { isUp } from './plan';
 import { asReported, type ProviderCore } from './provider-core';
 import type { ResourceClaims } from './resource-claims';
@@ -171,4 +171,16 @@ export async function findReplacementFailures(
   // The delete asks once more, and fails if the service can't be reached.
   const obstacle = await find(idInState).catch(() => undefined);
   return obstacle ? [{ property: '', reason: `its create is bound to fail: ${obstacle}` }] : [];
+}
+
+/** Why what stands on a branch, or is a copy of it, can't follow: the run replaces it in another project, under an id that is not known yet. */
+export function findOtherProject(
+  { claims }: ProviderCore,
+  branchId: unknown,
+  projectId: unknown,
+): string | undefined {
+  const { replacement, declared } = claims.branch.resource(claims.branch.ownerOf(String(branchId)));
+  const other = declared?.inputs.projectId;
+  if (replacement !== 'judged' || isUnknown([other, projectId]) || other === projectId) return undefined;
+  return `its branch is replaced in project ${other}, and this resource is to be in project ${projectId}: set the same projectId on both`;
 }
