@@ -65,7 +65,7 @@ new Branch('child', { projectId, name: 'child', parentId: branch.id, ${child} })
       expect,
       program('', 'allowDataLoss: true'),
       program('parentId: feature, allowDataLoss: true', ''),
-      'its parent is replaced, which replaces the branch',
+      'with its endpoints: its parent is replaced',
     );
   });
 
