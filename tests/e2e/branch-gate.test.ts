@@ -48,7 +48,7 @@ new Branch('child', { projectId, name: 'child', parentId: branch.id });`;
       ['up', '--yes', '--skip-preview', '--refresh'],
     ]) {
       const { exitCode, screen } = await stack.try(...command);
-      expect(flat(screen)).toContain('a change of parentId replaces branch');
+      expect(flat(screen)).toContain('with its endpoints: a change of parentId');
       expect(exitCode).not.toBe(0);
       expect(ids()).toEqual(before);
     }
@@ -65,7 +65,7 @@ new Branch('child', { projectId, name: 'child', parentId: branch.id, ${child} })
       expect,
       program('', 'allowDataLoss: true'),
       program('parentId: feature, allowDataLoss: true', ''),
-      'its parent is replaced, which replaces the branch',
+      'with its endpoints: its parent is replaced',
     );
   });
 
@@ -114,7 +114,7 @@ new Branch('preview', { projectId, name: '${name}', ${args} }, { ${option} });`;
     for (const each of refused) {
       await declare(each);
       const { exitCode, screen } = await stack.try('preview');
-      expect(flat(screen)).toContain('replaces the branch: its data will be deleted, with its endpoints');
+      expect(flat(screen)).toContain('deletes the data of the branch, with its endpoints');
       expect(exitCode).not.toBe(0);
     }
     await declare(program('a', 'feature', 'replaceWith: [other]', 'allowDataLoss: true'));

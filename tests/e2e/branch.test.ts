@@ -57,16 +57,15 @@ describe.each(doorNames)('a branch with an endpoint, by the %s provider', (door)
       const { exitCode, screen } = await stack.try(...command);
       expect(exitCode).not.toBe(0);
       expect(flat(screen)).toContain(
-        `a change of parentId replaces branch ${before?.id}: its data will be deleted, with its endpoints. allowDataLoss is not true, so nothing was changed`,
+        `allowDataLoss is not true, and this deletes the data of branch ${before?.id}, with its endpoints: a change of parentId. Nothing was changed`,
       );
     }
     expect(emulator.requests().filter(({ method }) => method !== 'GET')).toHaveLength(count);
 
     await declare('parentId: feature, allowDataLoss: true');
     const preview = await stack.run('preview');
-    if (door === 'plugin')
-      expect(flat(preview.screen)).toContain(',deletesData~parentId]; warning: a change');
-    expect(flat(preview.screen)).toContain(`replaces branch ${before?.id}: its data will be deleted`);
+    if (door === 'plugin') expect(flat(preview.screen)).toContain(',deletesData~parentId]; warning: deletes');
+    expect(flat(preview.screen)).toContain(`warning: deletes the data of branch ${before?.id}`);
     expect(flat(preview.screen)).toContain(
       'replaces the endpoint, changes its host, drops its connections (active now): its branch is replaced',
     );
@@ -99,7 +98,7 @@ describe.each(doorNames)('a branch with an endpoint, by the %s provider', (door)
     const replace = ['up', '--yes', '--skip-preview', '--replace', urn('Branch', 'preview')];
     const refused = await stack.try(...replace);
     expect(refused.exitCode).not.toBe(0);
-    expect(flat(refused.screen)).toContain('a change of parentId replaces branch');
+    expect(flat(refused.screen)).toContain('with its endpoints: a change of parentId');
     expect(ids()).toEqual(before);
 
     await declare('', child('allowDataLoss: true'));

@@ -48,7 +48,7 @@ describe('a replacement does not begin if its create is bound to fail', () => {
     const changed = { projectId, name: 'data', parentId: feature, allowDataLoss: true };
     const { message } = await errorOf(run.preview(branch, changed, retained));
     expect(message).toContain(`retainOnDelete leaves branch ${branch.id} at the service`);
-    expect(run.shown.join()).not.toContain('its data will be deleted');
+    expect(run.shown.join()).not.toContain('deletes the data');
     const renamed = await startRun().preview(branch, { ...changed, name: 'data-2' }, retained);
     expect(renamed.replaces).toEqual(['parentId']);
   });
@@ -73,6 +73,11 @@ describe('a replacement does not begin if its create is bound to fail', () => {
     const { message } = await errorOf(run.check('endpoint', 'e', on(unknownValue)));
     expect(message).toContain(`its branch is replaced in project ${other}`);
     await run.check('endpoint', 'e', on(unknownValue, { projectId: other }));
+    // The same goes for a branch that was created from it.
+    const child = await startRun().create('branch', 'child', { projectId, parentId: branch.id });
+    const follows = { projectId, parentId: unknownValue, allowDataLoss: true };
+    await run.replaceEarly(child, follows);
+    expect((await errorOf(run.check('branch', 'child', follows))).message).toContain(`in project ${other}`);
   });
 
   it('because retainOnDelete would leave the endpoint of a replaced branch', async () => {

@@ -31,8 +31,8 @@ export function findExisting(
   const { name, adopt } = inputs;
   const named = name === undefined ? undefined : findNamed(branches, [name]);
   if (!named) return undefined;
-  const holder = claims.findFormerHolder(inputs.projectId, named.name, resource.urn);
-  if (holder !== undefined)
+  const holder = claims.findRenamed(named.id);
+  if (holder !== undefined && holder !== resource.urn)
     throw new Error(
       `create of branch "${name}": branch ${named.id} has that name until this update renames it. With its resource (${holder}) in \`dependsOn\` of this one, and without adopt, \`pulumi up\` creates a new branch.`,
     );
@@ -100,7 +100,7 @@ async function discard(request: CreateRequest, { id, created_at }: Branch, error
   const lag = deadline.next(Math.min(project.readLagMs, deadline.remainingMs));
   const holder = await rereadUntil(lag, find, (found) => found !== undefined).catch(() => undefined);
   if (!holder || Date.parse(holder.created_at) >= Date.parse(created_at)) return;
-  const isDeleted = await deleteBranch(project, id, deadline, progress).then(
+  const isDeleted = await deleteBranch({ project, id, deadline, progress }).then(
     () => true,
     () => false,
   );

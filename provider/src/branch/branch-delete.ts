@@ -1,8 +1,7 @@
 import { ControlApiError } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import { joinFirst } from '../control-api/printable';
-import type { Progress } from '../engine/progress';
-import { deleteResource } from '../lifecycle/delete-resource';
+import { type DeleteRequest, deleteResource } from '../lifecycle/delete-resource';
 import type { ServiceProject } from '../operations/service-project';
 
 /** The statuses that have nothing to do with children. */
@@ -13,18 +12,11 @@ const mostChildren = 20;
 
 /**
  * Deletes the branch, its data and its endpoints, and waits for the operations. One that no longer exists is deleted.
- * @param check rejects if it must not be deleted, right before each request
  * @throws Error that names the children, when it has any: the service refuses to delete it
  */
-export async function deleteBranch(
-  project: ServiceProject,
-  id: string,
-  deadline: Deadline,
-  progress: Progress,
-  check = async () => {},
-): Promise<void> {
+export async function deleteBranch(request: Omit<DeleteRequest, 'kind' | 'list' | 'send'>): Promise<void> {
+  const { project, id, deadline } = request;
   const send = async () => {
-    await check();
     try {
       return await project.api.deleteBranch(project.id, id, deadline);
     } catch (error) {
@@ -39,7 +31,7 @@ export async function deleteBranch(
       );
     }
   };
-  await deleteResource({ project, kind: 'branch', id, list: project.branches, send, deadline, progress });
+  await deleteResource({ ...request, kind: 'branch', list: project.branches, send });
 }
 
 async function listChildren(project: ServiceProject, id: string, deadline: Deadline): Promise<string[]> {

@@ -4,16 +4,11 @@ import { Deadline } from '../control-api/deadline';
 import type { Branch } from '../control-api/wire-types';
 import { checkDeclaration } from '../lifecycle/check-declaration';
 import type { Existing } from '../lifecycle/create-once';
-import {
-  type DeleteQuestion,
-  findReplacementFailures,
-  foreseeStanding,
-  guardDelete,
-} from '../lifecycle/delete-facts';
+import { deleteGuarded, findReplacementFailures, foreseeStanding } from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
-import type { CheckedDeclaration, UncheckedDeclaration } from '../lifecycle/resource-identity';
+import type { CheckedDeclaration, Declared, UncheckedDeclaration } from '../lifecycle/resource-identity';
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
 import { isUnsettled } from '../lifecycle/resource-state';
 import { isFailed } from '../operations/operation-outcome';
@@ -67,16 +62,12 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       const changes = findChanges(prior, news.inputs);
       const replaces: string[] = intersection(changes, replacingArguments);
       const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
-      const { urn } = news.resource;
       if (this.#claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces };
       const deletesData = replaces.length > 0;
       if (deletesData) await this.#reportReplacement(id, replaces, prior, news);
       else if (await this.#hasFailedToBecomeReady(id, prior)) replaces.push('unsettledOperations');
-      // Don't claim a branch that is about to be replaced: its delete must go through.
-      const isReplacing = replaces.length > 0;
-      this.#claims.noteDiff(id, urn, prior, { isReplacing, hasChanges });
-      if (urn !== undefined && !isReplacing) this.#claims.claimInState(id, urn);
-      if (!isReplacing && changes.includes('name')) await checkRename(id, news.inputs, this.core);
+      this.#claims.noteDiff(id, prior, news, { replaces, hasChanges });
+      if (replaces.length === 0 && changes.includes('name')) await checkRename(id, news.inputs, this.core);
       return { hasChanges, changes, replaces, deletesData };
     });
   }
@@ -112,21 +103,10 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     });
   }
 
-  /** Deletes the branch, unless a resource of this run keeps it. One that no longer exists is deleted. */
   async delete(id: string, prior: PriorBranch, deadline: Deadline): Promise<void> {
-    const reported = asReported(prior);
-    await this.core.presentably([reported], async () => {
-      const { urn } = prior.resource;
-      const keeper = this.#claims.keeperOf(id, urn);
-      if (keeper !== undefined) return this.core.reportKept(`branch ${id}`, urn, keeper);
-      const { project, progress } = this.core.startWork(reported, deadline);
-      const question: DeleteQuestion = {
-        ...{ core: this.core, kind: 'branch', id, prior, project, deadline },
-        findObstacle: (inputs) => findObstacle(this.core, { ...prior, inputs: inputs as BranchInputs }, id), // As checked.
-      };
-      const check = () => guardDelete(question);
-      return deleteBranch(project, id, deadline, progress, check);
-    });
+    const find = (news: Declared<object>) => findObstacle(this.core, news as BranchDeclaration, id); // As checked.
+    const question = { core: this.core, kind: 'branch', id, prior, deadline, findObstacle: find } as const;
+    await this.core.presentably([asReported(prior)], () => deleteGuarded(question, deleteBranch));
   }
 
   /**
@@ -135,17 +115,20 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
    */
   #findUnjudgedReplacement({ resource: { urn }, inputs }: CheckedDeclaration<BranchInputs>): InputFailure[] {
     const { allowDataLoss } = inputs;
-    const { replacement } = this.#claims.resource(urn);
-    const isEarly = replacement === 'early';
-    const isUnasked = replacement === undefined && this.#claims.resource(urn).inState !== undefined;
-    if (!(isEarly || isUnasked) || isUnknown(allowDataLoss) || allowDataLoss === true) return [];
+    const isEarly = this.#claims.resource(urn).replacement === 'early';
+    if (
+      !(isEarly || this.#claims.isReplacedUnasked(urn)) ||
+      isUnknown(allowDataLoss) ||
+      allowDataLoss === true
+    )
+      return [];
     const [cause, wayOut] = isEarly
-      ? ['its parent is replaced, which replaces the branch', 'leave its parent as it was']
+      ? ['its parent is replaced', 'leave its parent as it was']
       : [
-          'a resource option (replaceWith, replaceOnChanges, import or another provider) replaces the branch',
+          'a resource option (replaceWith, replaceOnChanges, import or another provider) replaces it',
           'leave the option out',
         ];
-    const reason = `${cause}: its data will be deleted, with its endpoints. allowDataLoss is not true. To continue, set allowDataLoss: true; to keep the data, ${wayOut}.`;
+    const reason = `allowDataLoss is not true, and this deletes the data of the branch, with its endpoints: ${cause}. To continue, set allowDataLoss: true; to keep the data, ${wayOut}.`;
     return [{ property: '', reason }];
   }
 
@@ -171,24 +154,23 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const isCertain =
       replaces.some((name) => !isUnknown(inputs[name as keyof BranchInputs])) ||
       (resource.urn !== undefined && !this.#claims.isDeclared(resource.urn));
-    const isRetained = this.#claims.resource(resource.urn).isRetained === true;
-    const what = isRetained
-      ? 'it stays at the service (retainOnDelete), and the new one starts with the data of its parent'
-      : 'its data will be deleted, with its endpoints';
-    const deletes = `branch ${id}: ${what}`;
+    const isRetained = this.#claims.isRetained(resource.urn);
     const change = `a change of ${replaces.join(' and ')}`;
+    const consequence = isRetained
+      ? `leaves branch ${id} at the service (retainOnDelete), and creates one with the data of its parent: ${change}`
+      : `deletes the data of branch ${id}, with its endpoints: ${change}`;
     const warn = (...lines: string[]) => this.core.show('warning', news, lines);
-    const gate = 'If it does, `pulumi up` fails, because allowDataLoss is not true.';
-    if (!isCertain)
-      return warn(`${change} may replace ${deletes}.${allowDataLoss === true ? '' : ` ${gate}`}`);
+    const gate =
+      allowDataLoss === true ? '' : '. If it does, `pulumi up` fails, because allowDataLoss is not true';
+    if (!isCertain) return warn(`${consequence}, unless the value stays the same${gate}`);
     if (allowDataLoss === true) {
       const project = this.core.projects.project(prior.outputs.projectId);
       const patience = new Deadline(this.core.previewPatienceMs);
       const goesToo = isRetained ? undefined : await foreseeStanding(this.core, project, id, patience);
-      return warn(`${change} replaces ${deletes}`, ...(goesToo === undefined ? [] : [goesToo]));
+      return warn(consequence, ...(goesToo === undefined ? [] : [goesToo]));
     }
     throw new Error(
-      `${change} replaces ${deletes}. allowDataLoss is not true, so nothing was changed. To continue, set allowDataLoss: true; to keep the data, leave ${replaces.join(' and ')} as it was. If this branch is replaced because its parent is, apply allowDataLoss: true in an earlier \`pulumi up\`.`,
+      `allowDataLoss is not true, and this ${consequence}. Nothing was changed. To continue, set allowDataLoss: true; to keep the data, leave ${replaces.join(' and ')} as it was. If this branch is replaced because its parent is, apply allowDataLoss: true in an earlier \`pulumi up\`.`,
     );
   }
 
@@ -211,8 +193,8 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
         this.#claims.claimAdoption(existing.item.id, urn);
       return describeCreation(declaration, existing);
     } catch (error) {
-      const { projectId, name = '' } = declaration.inputs;
-      const isFreed = this.#claims.findFormerHolder(projectId, name, declaration.resource.urn) !== undefined;
+      const { name } = declaration.inputs;
+      const isFreed = branches.some((each) => each.name === name && this.#claims.findRenamed(each.id));
       return isFreed ? messageOf(error) : `${messageOf(error)} ${forcedReplacement}`;
     }
   }

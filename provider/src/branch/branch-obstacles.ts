@@ -1,6 +1,7 @@
 import { isNotFound, messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Branch } from '../control-api/wire-types';
+import { findOtherProject } from '../lifecycle/delete-facts';
 import { isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { findExisting } from './branch-create';
@@ -16,10 +17,16 @@ export async function findObstacle(
   replaced: string | undefined,
 ): Promise<string | undefined> {
   const { projectId, name, parentId } = declaration.inputs;
-  if (isUnknown([projectId, name, parentId])) return undefined;
-  const project = core.projects.project(projectId);
   const claims = core.claims.branch;
-  const isRetained = claims.resource(declaration.resource.urn).isRetained === true;
+  if (isUnknown(parentId))
+    return findOtherProject(
+      core,
+      claims.resource(declaration.resource.urn).inState?.inputs.parentId,
+      projectId,
+    );
+  if (isUnknown([projectId, name])) return undefined;
+  const project = core.projects.project(projectId);
+  const isRetained = claims.isRetained(declaration.resource.urn);
   try {
     const parent = parentId && (await project.branches.findPatiently(parentId, project.readLagMs));
     if (parentId && !parent) return `project ${projectId} has no branch ${parentId}`;
@@ -27,7 +34,7 @@ export async function findObstacle(
     if (claims.findLeftover(declaration.resource.urn, branches)) return undefined;
     if (isRetained && branches.some((branch) => branch.id === replaced && branch.name === name))
       return `retainOnDelete leaves branch ${replaced} at the service under the name of the new one. Give the new one another name in the same update, or leave what replaces the branch as it was`;
-    const others = branches.filter(({ id }) => id !== replaced && !claims.givesUpName(claims.ownerOf(id)));
+    const others = branches.filter(({ id }) => id !== replaced && claims.findRenamed(id) === undefined);
     const conflict = findConflict(declaration, others, claims);
     const isLeft = conflict !== undefined && isRetained && replaced === undefined;
     return isLeft ? `${conflict} ${forcedReplacement}` : conflict;
@@ -56,7 +63,7 @@ export async function checkRename(
   // The service refuses the name all the same.
   const all = await list.catch((): readonly Branch[] => []);
   const holder = all.find((branch) => branch.name === name);
-  if (!holder || holder.id === id || claims.branch.givesUpName(claims.branch.ownerOf(holder.id))) return;
+  if (!holder || holder.id === id || claims.branch.findRenamed(holder.id)) return;
   throw new Error(
     `a change of name of branch ${id}: the project already has a branch of that name, ${holder.id} (since ${holder.created_at}). Nothing was changed. If this program deletes ${holder.id}, do that in an earlier \`pulumi up\`: updates run before deletes. If it renames ${holder.id}, add that resource to \`dependsOn\` of this one.`,
   );

@@ -1,13 +1,14 @@
 import type { StoredOutputs } from './stored-properties';
 
 /**
- * An error as the engine shows it. The host prints `${error}: ${error.stack}` for check, diff, read and delete,
- * so this one's text is its message, once, and no stack. It has no cause: crash output would print it unredacted.
+ * An error as the engine shows it, with its resource. For check, diff, read and delete the host also prints
+ * `${error}: ${error.stack}` under the stack: there this one only points to it. It has no cause: crash output would print it
+ * unredacted.
  */
 export class PresentableError extends Error {
   constructor(message: string) {
     super(message);
-    this.stack = message;
+    this.stack = 'failed, as shown with the resource';
   }
 
   override toString(): string {

@@ -2,23 +2,18 @@ import { omit, union } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import { checkDeclaration } from '../lifecycle/check-declaration';
-import {
-  type DeleteQuestion,
-  findReplacementFailures,
-  foreseeStanding,
-  guardDelete,
-} from '../lifecycle/delete-facts';
+import { deleteGuarded, findReplacementFailures, foreseeStanding } from '../lifecycle/delete-facts';
+import { deleteResource } from '../lifecycle/delete-resource';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
-import type { CheckedDeclaration, UncheckedDeclaration } from '../lifecycle/resource-identity';
+import type { CheckedDeclaration, Declared, UncheckedDeclaration } from '../lifecycle/resource-identity';
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
 import { isUnsettled, unsettledOutputs } from '../lifecycle/resource-state';
 import { PreviewDiagnostics } from '../preview/preview-diagnostics';
 import { argumentTable } from './argument-effects';
 import { findChanges } from './endpoint-changes';
 import { createEndpoint } from './endpoint-create';
-import { deleteEndpoint } from './endpoint-delete';
 import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
 import { checkMove, checkRetained, describeCompanion, findObstacle, findRivals } from './endpoint-obstacles';
 import { type FoundEndpoint, readEndpoint } from './endpoint-read';
@@ -40,14 +35,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
   constructor(core: ProviderCore) {
     this.core = core;
     this.#claims = core.claims.endpoint;
-    this.#diagnostics = new PreviewDiagnostics({
-      projects: core.projects,
-      patienceMs: core.previewPatienceMs,
-      allowsRestart: (inputs) => this.#allowsRestart(inputs),
-      settingNames: core.config.names,
-      claimAdoption: (id, urn) => this.#claims.claimAdoption(id, urn),
-      show: (severity, declaration, lines) => core.show(severity, declaration, lines),
-    });
+    this.#diagnostics = new PreviewDiagnostics(core);
   }
 
   async check(
@@ -58,18 +46,27 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     // What the failures let through has the type of the inputs, or is not known yet.
     const checked = unjudged as unknown as CheckedDeclaration<EndpointInputs>;
     const failures = [...this.core.findSettingFailures(), ...checked.failures];
-    if (failures.length === 0 && !olds) failures.push(...this.#claimDerivedName(checked));
-    if (failures.length === 0 && !olds) failures.push(...(await this.#checkDeferredGate(checked)));
-    if (failures.length === 0 && !olds && !checked.resource.createsBeforeDelete) {
-      const find = (replaced: string | undefined) => findObstacle(this.core, checked, replaced);
-      failures.push(...(await findReplacementFailures(this.#claims, checked.resource.urn, find)));
-    }
-    if (failures.length === 0 && !olds) {
-      const isReplacing = this.#claims.resource(checked.resource.urn).inState !== undefined;
-      failures.push(...(await this.#diagnostics.reportCreation(checked, isReplacing)));
-    }
-    if (failures.length === 0 && !olds) failures.push(...findRivals(checked, this.#claims));
+    if (failures.length === 0 && !olds) failures.push(...(await this.#checkCreation(checked)));
     return { ...checked, failures: this.core.presentFailures(checked, failures) };
+  }
+
+  /** Why the endpoint can't be created, for the first time or as a replacement. The first answer counts. */
+  async #checkCreation(checked: CheckedDeclaration<EndpointInputs>): Promise<InputFailure[]> {
+    const { urn, createsBeforeDelete } = checked.resource;
+    const isReplacing = this.#claims.resource(urn).inState !== undefined;
+    const find = (replaced: string | undefined) => findObstacle(this.core, checked, replaced);
+    const questions = [
+      () => this.#claimDerivedName(checked),
+      () => this.#checkDeferredGate(checked),
+      () => (createsBeforeDelete ? [] : findReplacementFailures(this.#claims, urn, find)),
+      () => this.#diagnostics.reportCreation(checked, isReplacing),
+      () => findRivals(checked, this.#claims),
+    ];
+    for (const ask of questions) {
+      const failures = await ask();
+      if (failures.length > 0) return failures;
+    }
+    return [];
   }
 
   /**
@@ -96,9 +93,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       if (this.#claims.isRefreshed(id, prior, news))
         return { hasChanges, changes, replaces, restarts: false };
       const isReplacing = replaces.length > 0;
-      this.#claims.noteDiff(id, urn, prior, { isReplacing, hasChanges });
-      // Don't claim an endpoint that is about to be replaced: its delete must go through.
-      if (urn !== undefined && !isReplacing) this.#claims.claimInState(id, urn);
+      this.#claims.noteDiff(id, prior, news, { replaces, hasChanges });
       const leaves = isReplacing ? !news.resource.createsBeforeDelete : !isAskedEarly;
       if (leaves && changes.includes('branchId')) this.#claims.noteItem(id, { mover: urn });
       if (goesWithBranch) checkRetained(id, prior);
@@ -163,21 +158,16 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     });
   }
 
-  /** Deletes the endpoint, unless a resource of this run keeps it. One that no longer exists counts as deleted. */
   async delete(id: string, prior: PriorState, deadline: Deadline): Promise<void> {
-    const reported = asReported(prior);
-    await this.core.presentably([reported], async () => {
-      const { urn } = prior.resource;
-      const keeper = this.#claims.keeperOf(id, urn);
-      if (keeper !== undefined) return this.core.reportKept(`endpoint ${id}`, urn, keeper);
-      const { project, progress } = this.#startWork(reported, deadline);
-      const question: DeleteQuestion = {
-        ...{ core: this.core, kind: 'endpoint', id, prior, project, deadline },
-        findObstacle: (inputs) => findObstacle(this.core, { ...prior, inputs: inputs as EndpointInputs }, id), // As checked.
-      };
-      const check = () => guardDelete(question);
-      return this.#claims.noteLeaving(id, deleteEndpoint(project, id, deadline, progress, check));
-    });
+    const find = (news: Declared<object>) => findObstacle(this.core, news as Declaration, id); // As checked.
+    const question = { core: this.core, kind: 'endpoint', id, prior, deadline, findObstacle: find } as const;
+    await this.core.presentably([asReported(prior)], () =>
+      deleteGuarded(question, (work) => {
+        const { api, endpoints } = work.project;
+        const send = () => api.deleteEndpoint(work.project.id, id, deadline);
+        return deleteResource({ ...work, kind: 'endpoint', list: endpoints, send });
+      }),
+    );
   }
 
   /** Reports, where the latest list shows them, the endpoints that requests of earlier creates have left. */
@@ -185,17 +175,15 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     const { projectId } = declaration.inputs;
     if (isUnknown(projectId)) return;
     const { endpoints } = this.core.projects.project(projectId);
-    const unclaimed = endpoints.latest.filter(
-      (other) => this.#claims.keeperOf(other.id, undefined) === undefined,
-    );
+    const unclaimed = endpoints.latest.filter((other) => this.#claims.item(other.id).holder === undefined);
     const sentences = describeDuplicates(toCreateTarget(declaration), unclaimed, id);
-    await this.#diagnostics.report(declaration, sentences, []);
+    await this.core.show('warning', declaration, sentences);
   }
 
   /** Whether `allowRestart` forbids what a replacement of the branch does to the endpoint. */
   async #checkDeferredGate(checked: CheckedDeclaration<EndpointInputs>): Promise<InputFailure[]> {
     const gate = this.#deferredGates.get(checked.resource.urn ?? '');
-    if (!gate || this.#allowsRestart(checked.inputs)) return [];
+    if (!gate || this.core.allowsRestart(checked.inputs)) return [];
     try {
       await gate(checked);
       return [];
@@ -233,10 +221,6 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
   #startWork(declaration: Declaration, deadline: Deadline, ...prior: readonly Declaration[]) {
     const { inputs, resource } = declaration;
     const work = this.core.startWork(declaration, deadline, prior);
-    return { ...work, allowsRestart: this.#allowsRestart(inputs), secretNames: resource.secretNames };
-  }
-
-  #allowsRestart({ allowRestart }: EndpointInputs): boolean {
-    return allowRestart ?? this.core.config.allowRestart;
+    return { ...work, allowsRestart: this.core.allowsRestart(inputs), secretNames: resource.secretNames };
   }
 }

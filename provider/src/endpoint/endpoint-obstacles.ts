@@ -1,6 +1,7 @@
 import { isNotFound, messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import type { Endpoint } from '../control-api/wire-types';
+import { findOtherProject } from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
@@ -18,10 +19,11 @@ export async function findObstacle(
   const { inputs, resource } = declaration;
   const { projectId, branchId, type } = inputs;
   const claims = core.claims.endpoint;
-  if (isUnknown(branchId)) return findOtherProject(core, declaration);
+  if (isUnknown(branchId))
+    return findOtherProject(core, claims.resource(resource.urn).inState?.inputs.branchId, projectId);
   if (isUnknown([projectId, type]) || replaced === undefined) return undefined;
   const project = core.projects.project(projectId);
-  const leaving = claims.resource(resource.urn).isRetained === true ? undefined : replaced;
+  const leaving = claims.isRetained(resource.urn) ? undefined : replaced;
   try {
     const branch = await project.branches.findPatiently(branchId, project.readLagMs);
     if (!branch) return `project ${projectId} has no branch ${branchId}`;
@@ -33,7 +35,7 @@ export async function findObstacle(
   try {
     const isFound = findExisting(
       toCreateTarget(declaration),
-      others.filter(({ id }) => !claims.givesUpName(claims.ownerOf(id))),
+      others.filter(({ id }) => claims.findRenamed(id) === undefined),
     );
     const holder = isFound ? undefined : findBranchEndpoint(inputs, others);
     if (!holder || claims.item(holder.id).mover !== undefined) return undefined;
@@ -47,7 +49,7 @@ export async function findObstacle(
 export function findRivals({ inputs, resource }: Declaration, claims: ResourceClaims): InputFailure[] {
   const { branchId, type } = inputs;
   const rival = isUnknown(branchId) ? undefined : claims.findArrival(branchId, resource.urn);
-  if (type !== 'read_write' || claims.resource(rival).declared?.type !== type) return [];
+  if (type !== 'read_write' || claims.resource(rival).declared?.inputs.type !== type) return [];
   return [
     {
       property: 'branchId',
@@ -66,16 +68,6 @@ export function checkRetained(id: string, { resource }: PriorState): void {
 
 export function describeCompanion(companion: string): string {
   return `if ${companion}, which leaves the same branch, gets the same new one, \`pulumi up\` fails: a branch must have no endpoint when one is moved to it. Let the branch be deleted before it is replaced, or replace one of the endpoints (\`--replace\`)`;
-}
-
-/** Its branch is replaced, and the id of the new one is not known yet. */
-function findOtherProject({ claims }: ProviderCore, { inputs, resource }: Declaration): string | undefined {
-  const { inState } = claims.endpoint.resource(resource.urn);
-  const branch = claims.branch.resource(claims.branch.ownerOf(String(inState?.branchId)));
-  const projectId = branch.declared?.projectId;
-  if (branch.replacement !== 'judged' || isUnknown([projectId, inputs.projectId])) return undefined;
-  if (projectId === inputs.projectId) return undefined;
-  return `its branch is replaced in project ${projectId}, and the endpoint is to be in project ${inputs.projectId}: set the same projectId on both`;
 }
 
 /**

@@ -17,15 +17,8 @@ export function checkDeclaration(
   claims: ResourceClaims,
 ): CheckedDeclaration<Properties> {
   const given = pickBy(news, (value) => value !== undefined && value !== null);
-  const { urn, secretNames = [] } = declared;
+  const { secretNames = [] } = declared;
   const oldName = olds?.inputs.name;
-  if (urn !== undefined && olds)
-    claims.note(urn, { inState: olds.inputs, isRetained: olds.resource.retainsOnDelete === true });
-  // Without old inputs, the engine creates it: for the first time, or as a replacement.
-  if (urn !== undefined && !olds) {
-    const { isRetained = declared.retainsOnDelete === true } = claims.resource(urn);
-    claims.note(urn, { create: declared.createsBeforeDelete ? 'pending' : 'expected', isRetained });
-  }
   const replaces = findReplaced(declared, oldName, claims);
   // A resource that is taken over keeps the name that it has; every other one gets its name here, once.
   const isNamedHere = !olds && given.adopt !== true;
@@ -40,7 +33,7 @@ export function checkDeclaration(
     ...(isNameSecret && { secretNames: union(secretNames, ['name']) }),
   };
   const inputs = { ...given, ...(name !== undefined && { name }) };
-  if (urn !== undefined) claims.note(urn, { declared: inputs });
+  claims.noteCheck(olds, { resource, inputs });
   const failures = type.findInputFailures(given);
   return {
     resource,
@@ -56,7 +49,7 @@ function findReplaced(
   claims: ResourceClaims,
 ): string | undefined {
   if (urn === undefined || !createsBeforeDelete || oldName !== undefined) return undefined;
-  const replaced = claims.resource(urn).inState?.name;
+  const replaced = claims.resource(urn).inState?.inputs.name;
   return isString(replaced) ? hashName(replaced) : undefined;
 }
 

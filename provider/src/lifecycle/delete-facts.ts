@@ -11,52 +11,67 @@ import {
   judgeStanding,
   type StandingEndpoint,
 } from './delete-guards';
-import type { InputFailure } from './input-values';
+import type { DeleteRequest } from './delete-resource';
+import { type InputFailure, isUnknown } from './input-values';
 import { isUp } from './plan';
-import type { ProviderCore } from './provider-core';
+import { asReported, type ProviderCore } from './provider-core';
 import type { ResourceClaims } from './resource-claims';
-import type { Properties } from './resource-identity';
+import type { Declared, Properties } from './resource-identity';
 import type { Prior } from './resource-state';
 
 /** A delete that the engine asks for. */
-export interface DeleteQuestion {
+interface DeleteQuestion {
   readonly core: ProviderCore;
   readonly kind: 'endpoint' | 'branch';
   readonly id: string;
-  readonly prior: Prior<object, Properties>;
-  readonly project: ServiceProject;
+  readonly prior: Prior<object, Properties & { readonly projectId: string }>;
   readonly deadline: Deadline;
   /** Why what is to be created in its place can't be created; undefined when it can. */
-  readonly findObstacle: (replacement: Properties) => Promise<string | undefined>;
+  readonly findObstacle: (replacement: Declared<Properties>) => Promise<string | undefined>;
 }
 
 /**
- * Judges a delete by what this run and the service know now. Shows what else is deleted with it.
+ * Deletes it, unless a resource of this run keeps it, and if no guard refuses. Every request waits for its judgement.
  * @throws Error that says why nothing is deleted
  */
-export async function guardDelete(question: DeleteQuestion): Promise<void> {
-  const { core, id, prior, project, deadline } = question;
+export async function deleteGuarded(
+  question: DeleteQuestion,
+  remove: (work: Pick<DeleteRequest, 'project' | 'id' | 'deadline' | 'progress' | 'check'>) => Promise<void>,
+): Promise<void> {
+  const { core, kind, id, prior, deadline } = question;
+  const { urn } = prior.resource;
+  const claims = core.claims[kind];
+  const keeper = claims.keeperOf(id, urn);
+  if (keeper !== undefined) return core.reportKept(`${kind} ${id}`, urn, keeper);
+  const { project, progress } = core.startWork(asReported(prior), deadline);
+  const check = () => guardDelete(question, project);
+  await claims.noteLeaving(id, remove({ project, id, deadline, progress, check }));
+}
+
+/** Judges a delete by what this run and the service know now. Shows what else is deleted with it. */
+async function guardDelete(question: DeleteQuestion, project: ServiceProject): Promise<void> {
+  const { id, core, prior, deadline } = question;
   const { latestAt } = project.writes;
   // Only what this process has just written may be missing from reads, such as the move of an endpoint.
   const lagMs = Math.min(latestAt + project.readLagMs - performance.now(), deadline.remainingMs);
   const facts = await rereadUntil(
     deadline.next(Math.max(0, lagMs)),
-    () => gatherFacts(question),
+    () => gatherFacts(question, project),
     (each) => judgeStanding(each) === undefined,
   );
   const reason = judgeDelete(facts);
   if (reason !== undefined) throw new Error(reason);
   const goesToo = describeStanding(id, facts.standing);
-  if (goesToo !== undefined) await core.showOnce('warning', { ...prior, inputs: prior.outputs }, goesToo);
+  if (goesToo !== undefined) await core.show('warning', asReported(prior), [goesToo]);
 }
 
-async function gatherFacts(question: DeleteQuestion): Promise<DeleteFacts> {
+async function gatherFacts(question: DeleteQuestion, project: ServiceProject): Promise<DeleteFacts> {
   const { core, kind, id, prior } = question;
   const { urn } = prior.resource;
   const claims = core.claims[kind];
   const replacement = claims.findReplacement(urn);
   const obstacle = replacement && (await question.findObstacle(replacement));
-  const live = await readLive(question);
+  const live = await readLive(question, project);
   return {
     subject: kind === 'branch' ? { action: 'delete', branchId: id } : { action: 'delete', endpointId: id },
     lacksCreate: claims.lacksCreate(urn),
@@ -76,16 +91,12 @@ function findUnasked({ core, prior }: DeleteQuestion, endpoint: Endpoint | undef
   const claims = core.claims.endpoint;
   const { urn } = prior.resource;
   const replacement = claims.findReplacement(urn);
-  const isUnasked =
-    claims.resource(urn).inState !== undefined && claims.resource(urn).replacement === undefined;
-  const allowsRestart = replacement?.allowRestart ?? core.config.allowRestart;
-  return endpoint && isUp(endpoint) && replacement && isUnasked && allowsRestart !== true
-    ? endpoint
-    : undefined;
+  const isForbidden = replacement && claims.isReplacedUnasked(urn) && !core.allowsRestart(replacement.inputs);
+  return endpoint && isUp(endpoint) && isForbidden ? endpoint : undefined;
 }
 
 /** Of an endpoint the service is asked only if this run may adopt or replace it; of a branch always. */
-async function readLive({ core, kind, id, prior, project, deadline }: DeleteQuestion) {
+async function readLive({ core, kind, id, prior, deadline }: DeleteQuestion, project: ServiceProject) {
   const { resource, outputs } = prior;
   const known = { projectId: project.id, names: [outputs.name] };
   if (kind === 'endpoint') {
@@ -124,13 +135,13 @@ export async function listStanding(
   return standing.map((endpoint) => {
     const branchIds = endpoint.type === 'read_write' ? [branchId] : [];
     const adopter = claims.endpoint.findAdopter({ projectId, names: [endpoint.name], branchIds }, undefined);
-    return { endpoint, keeper: claims.endpoint.declaredHolderOf(endpoint.id) ?? adopter };
+    return { endpoint, keeper: claims.endpoint.item(endpoint.id).holder ?? adopter };
   });
 }
 
 /**
- * What a preview knows of the endpoints that are deleted with a branch: those that depend on it are replaced with it, of which the
- * engine asks later. Returns what goes with it.
+ * Lists the endpoints that a replacement of the branch deletes, for a preview, and remembers them. The engine asks later about those
+ * that depend on the branch. Returns a sentence that names the endpoints.
  * @throws Error when the program keeps one of them
  */
 export async function foreseeStanding(
@@ -149,15 +160,27 @@ export async function foreseeStanding(
   return describeStanding(branchId, standing);
 }
 
-/** Refuses a create that is bound to fail, where an old resource may be deleted or left for it. */
+/** Why the create is bound to fail. Asked only if the engine may first delete an old resource, or leave it at the service. */
 export async function findReplacementFailures(
   claims: ResourceClaims,
   urn: string | undefined,
   find: (replaced: string | undefined) => Promise<string | undefined>,
 ): Promise<InputFailure[]> {
-  const { idInState, isRetained } = claims.resource(urn);
-  if (idInState === undefined && !isRetained) return [];
+  const { idInState } = claims.resource(urn);
+  if (idInState === undefined && !claims.isRetained(urn)) return [];
   // The delete asks once more, and fails if the service can't be reached.
   const obstacle = await find(idInState).catch(() => undefined);
   return obstacle ? [{ property: '', reason: `its create is bound to fail: ${obstacle}` }] : [];
+}
+
+/** Why what stands on a branch, or is a copy of it, can't follow: the run replaces it in another project, under an id that is not known yet. */
+export function findOtherProject(
+  { claims }: ProviderCore,
+  branchId: unknown,
+  projectId: unknown,
+): string | undefined {
+  const { replacement, declared } = claims.branch.resource(claims.branch.ownerOf(String(branchId)));
+  const other = declared?.inputs.projectId;
+  if (replacement !== 'judged' || isUnknown([other, projectId]) || other === projectId) return undefined;
+  return `its branch is replaced in project ${other}, and this resource is to be in project ${projectId}: set the same projectId on both`;
 }

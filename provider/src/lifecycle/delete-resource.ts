@@ -11,7 +11,7 @@ import { describeDeleteResult, describeSubject, type Subject } from './resource-
 /** How long the last reads may take beyond the deadline. Milliseconds. */
 const extraReadMs = 5_000;
 
-interface DeleteRequest {
+export interface DeleteRequest {
   readonly project: ServiceProject;
   readonly kind: 'endpoint' | 'branch';
   readonly id: string;
@@ -21,6 +21,8 @@ interface DeleteRequest {
   readonly send: () => Promise<{ readonly operations: readonly Operation[] } | undefined>;
   readonly deadline: Deadline;
   readonly progress: Progress;
+  /** Rejects if it must not be deleted, right before each request. */
+  readonly check?: () => Promise<void>;
 }
 
 /**
@@ -38,7 +40,9 @@ export async function deleteResource(request: DeleteRequest): Promise<void> {
     // A second delete does no harm: the service answers that the resource does not exist.
     findDone: async () => undefined,
     send: async () => {
-      const change = await request.send().catch((error) => {
+      const checked = request.check?.() ?? Promise.resolve();
+      // In a project that no longer exists, the check already finds that there is nothing to delete.
+      const change = await checked.then(request.send).catch((error) => {
         if (isNotFound(error)) return undefined;
         throw error;
       });

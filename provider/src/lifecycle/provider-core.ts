@@ -50,6 +50,7 @@ export class ProviderCore {
   /** Whether this run creates a branch, for the first time or as a replacement. */
   createsBranch = false;
   readonly #display: EngineDisplay;
+  /** The lines that were shown already. */
   readonly #shown = new Set<string>();
 
   constructor(options: CoreOptions = {}) {
@@ -57,6 +58,11 @@ export class ProviderCore {
     this.projects = new ServiceProjects(this.config, options, options.signal);
     this.previewPatienceMs = options.previewPatienceMs ?? defaultPatienceMs;
     this.#display = options.display ?? new EngineDisplay(undefined);
+  }
+
+  /** Whether connections of an active compute may be dropped. */
+  allowsRestart({ allowRestart }: { readonly allowRestart?: unknown }): boolean {
+    return Boolean(allowRestart ?? this.config.allowRestart);
   }
 
   findSettingFailures(): InputFailure[] {
@@ -94,19 +100,18 @@ export class ProviderCore {
     };
   }
 
-  /** Shows lines under the resource. */
+  /**
+   * Shows lines under the resource: a warning once for each resource, a note once in a run. `preview --refresh` asks twice, and a
+   * delete that waits for others is judged again.
+   */
   async show(severity: Severity, declaration: Declared<object>, lines: readonly string[]): Promise<void> {
-    const text = lines.map(this.#presenter([declaration])).join('\n');
     const { urn } = declaration.resource;
-    if (urn !== undefined) await this.#display.report(severity, urn, text);
-  }
-
-  /** The same, once: a request that waits for others may be judged again. */
-  async showOnce(severity: Severity, declaration: Declared<object>, line: string): Promise<void> {
-    const key = `${declaration.resource.urn} ${line}`;
-    if (this.#shown.has(key)) return;
-    this.#shown.add(key);
-    await this.show(severity, declaration, [line]);
+    // Without a URN nothing is shown, so don't mark it as shown.
+    if (urn === undefined) return;
+    const isNew = (key: string) => !this.#shown.has(key) && this.#shown.add(key);
+    const fresh = lines.filter((line) => isNew(severity === 'note' ? line : `${urn} ${line}`));
+    if (fresh.length === 0) return;
+    await this.#display.report(severity, urn, fresh.map(this.#presenter([declaration])).join('\n'));
   }
 
   /** Says that a delete leaves the resource alone, because another one keeps it. */

@@ -1,19 +1,19 @@
 import { isUnknown } from './input-values';
-import type { Properties } from './resource-identity';
+import type { Declared, Properties } from './resource-identity';
 
 /**
  * What a run knows of a resource, by its URN. Which calls the engine makes in which order, and what each shows:
  * docs/internals/engine-calls.md.
  */
 export interface ResourceRecord {
-  /** The inputs in state, as far as the engine has passed them. */
-  readonly inState?: Properties;
+  /** What is in state, as far as the engine has passed it. */
+  readonly inState?: Declared<Properties>;
+  /** The id in state, once diff was asked. */
+  readonly idInState?: string;
   /** What the program declares, as the engine has passed it in this run and since a refresh. */
-  readonly declared?: Properties | undefined;
+  readonly declared?: Declared<Properties> | undefined;
   /** Whether the engine has read it: a refresh. */
   readonly isRead?: boolean;
-  /** Whether the engine leaves it at the service when it deletes it, as the state says. */
-  readonly isRetained?: boolean;
   /** Of the create that this run makes: `pending` must come before any delete of the resource. Absent: none is known. */
   readonly create?: 'expected' | 'pending' | 'failed without an id' | 'done';
   /**
@@ -21,16 +21,14 @@ export interface ResourceRecord {
    * a create after it ends a replacement that an earlier run began.
    */
   readonly replacement?: 'early' | 'judged' | 'none' | undefined;
-  /** The id in state, of which diff was asked about a replacement. */
-  readonly idInState?: string;
 }
 
 /** What a run knows of an endpoint or a branch, by its id. */
 export interface ItemRecord {
-  /** The URN that has the id in state, or whose create has returned it. */
+  /** The URN that keeps it: it has the id in state and no diff replaces it, or its create has returned it. */
   readonly holder?: string | undefined;
-  /** The URN whose create has returned it in this run. */
-  readonly creator?: string;
+  /** Whether the holder's create has returned it in this run. */
+  readonly isCreated?: boolean;
   /** The URN that takes it off its branch in this run, by a move or by a replacement that deletes it first. */
   readonly mover?: string | undefined;
   /** The new resource that is to take it over. */
@@ -41,17 +39,13 @@ export interface ItemRecord {
   readonly isLeaving?: boolean;
 }
 
-/** What a run knows of the resources of one type: each fact as the engine's calls show it. */
+/** What a run knows of the resources of one type: each fact as the engine's calls show it, and what follows from them. */
 export class RunRecords {
   protected readonly resources = new Map<string, ResourceRecord>();
   protected readonly items = new Map<string, ItemRecord>();
 
   resource(urn: string | undefined): ResourceRecord {
     return this.resources.get(urn ?? '') ?? {};
-  }
-
-  note(urn: string, change: ResourceRecord): void {
-    this.resources.set(urn, { ...this.resource(urn), ...change });
   }
 
   item(id: string): ItemRecord {
@@ -62,10 +56,17 @@ export class RunRecords {
     this.items.set(id, { ...this.item(id), ...change });
   }
 
-  /** What this run is to create in place of the resource; undefined when it creates nothing, or has done so already. */
-  findReplacement(urn: string | undefined): Properties | undefined {
-    const { create, declared } = this.resource(urn ?? '');
-    return create === 'expected' ? declared : undefined;
+  /** The engine has read a resource in state. */
+  noteRead(id: string, urn = id): void {
+    this.note(urn, { isRead: true, declared: undefined });
+  }
+
+  /** The engine has checked the resource. Without old inputs, it creates it: for the first time, or as a replacement. */
+  noteCheck(inState: Declared<Properties> | undefined, declared: Declared<Properties>): void {
+    const { urn, createsBeforeDelete } = declared.resource;
+    if (urn === undefined) return;
+    const create = createsBeforeDelete ? 'pending' : 'expected';
+    this.note(urn, { declared, ...(inState ? { inState } : { create }) });
   }
 
   /** This run deletes it, until the delete fails. */
@@ -79,10 +80,8 @@ export class RunRecords {
     }
   }
 
-  /** The resource of this program that has the id, and keeps it. */
-  declaredHolderOf(id: string): string | undefined {
-    const { holder } = this.item(id);
-    return holder !== undefined && this.isDeclared(holder) ? holder : undefined;
+  isDeclared(urn: string): boolean {
+    return this.resource(urn).declared !== undefined;
   }
 
   /** Whether the program declares anything, as far as the engine has passed it: a destroy declares nothing. */
@@ -92,51 +91,85 @@ export class RunRecords {
 
   get hasAdopters(): boolean {
     const all = [...this.resources.values()];
-    return all.some(({ create, declared }) => create !== undefined && declared?.adopt === true);
+    return all.some(({ create, declared }) => create !== undefined && declared?.inputs.adopt === true);
   }
 
-  /** Whether this run takes the name from what has it in state: by a rename, or a replacement in another project. */
-  givesUpName(urn: string | undefined): boolean {
+  /** Whether the engine leaves it at the service when it deletes it. It goes by the state. */
+  isRetained(urn: string | undefined): boolean {
     const { inState, declared } = this.resource(urn);
-    const isSame = declared?.name === inState?.name && declared?.projectId === inState?.projectId;
-    return inState?.name !== undefined && declared !== undefined && !isSame;
+    return (inState ?? declared)?.resource.retainsOnDelete === true;
+  }
+
+  /** What this run is to create in place of the resource; undefined when it creates nothing, or has done so already. */
+  findReplacement(urn: string | undefined): Declared<Properties> | undefined {
+    const { create, declared } = this.resource(urn);
+    return create === 'expected' ? declared : undefined;
+  }
+
+  /** Whether a resource option replaces it: the engine checks it twice, and diff has not said that it is replaced. */
+  isReplacedUnasked(urn: string | undefined): boolean {
+    const { inState, replacement } = this.resource(urn);
+    return inState !== undefined && replacement === undefined;
+  }
+
+  /**
+   * Whether a create of the resource failed without an id, or has not run although it comes before any delete: the engine skips it if
+   * a dependency failed. With `--continue-on-error`, the engine may then still delete the copy that an interrupted forced replacement
+   * has left in state. The resource still uses that id, and no diff has claimed it.
+   */
+  lacksCreate(urn: string | undefined): boolean {
+    const { create } = this.resource(urn);
+    return create === 'failed without an id' || create === 'pending';
+  }
+
+  /**
+   * Whether the engine refreshes the resource: it then compares what it has read with the inputs in state, which asks
+   * for no change. Before a change, it checks what the program declares; a change that another resource's replacement asks
+   * for has unknown inputs. The state may hold two URNs of a resource that was renamed, an old one in the outputs.
+   */
+  isRefreshed(id: string, before: Declared<object>, { resource: { urn }, inputs }: Declared<object>) {
+    const isDeclared = urn !== undefined && this.isDeclared(urn);
+    return this.resource(before.resource.urn ?? id).isRead === true && !isDeclared && !isUnknown(inputs);
+  }
+
+  /** The resource that has the id in state. */
+  ownerOf(id: string): string | undefined {
+    return [...this.resources].find(([, { idInState }]) => idInState === id)?.[0];
+  }
+
+  /** The resource that has the id in state, if this run takes the name from it: by a rename, or a replacement in another project. */
+  findRenamed(id: string): string | undefined {
+    const owner = this.ownerOf(id);
+    const { inState, declared } = this.resource(owner);
+    const [before, after] = [inState?.inputs, declared?.inputs];
+    if (before?.name === undefined || after === undefined) return undefined;
+    return before.name === after.name && before.projectId === after.projectId ? undefined : owner;
   }
 
   /** Another resource that this run puts on the branch, by a create or by a move. */
   findArrival(branchId: string, urn: string | undefined): string | undefined {
     for (const [other, { create = 'done', declared, idInState = '' }] of this.resources) {
       const arrives = create !== 'done' || this.item(idInState).mover === other;
-      if (other !== urn && arrives && declared?.branchId === branchId) return other;
+      if (other !== urn && arrives && declared?.inputs.branchId === branchId) return other;
     }
     return undefined;
   }
 
-  /** Another resource that leaves the same branch in this run, also for one that is not known yet. */
+  /** Another resource that moves off the same branch as this one, to a branch that is not known yet either. */
   findCompanion(urn: string | undefined): string | undefined {
-    const isMoving = ({ idInState = '' }: ResourceRecord, of: string) => this.item(idInState).mover === of;
-    const own = this.resource(urn);
-    if (urn === undefined || !isMoving(own, urn)) return undefined;
-    const isCompanion = ([other, record]: [string, ResourceRecord]) =>
+    const isMoving = ([of, { idInState = '' }]: [string, ResourceRecord]) =>
+      this.item(idInState).mover === of;
+    const moving = [...this.resources].filter(isMoving);
+    const own = moving.find(([of]) => of === urn)?.[1];
+    const isCompanion = ([other, { inState, declared, replacement }]: [string, ResourceRecord]) =>
       other !== urn &&
-      isMoving(record, other) &&
-      record.replacement === undefined &&
-      isUnknown(record.declared?.branchId) &&
-      record.inState?.branchId === own.inState?.branchId;
-    return [...this.resources].find(isCompanion)?.[0];
+      replacement === undefined &&
+      isUnknown(declared?.inputs.branchId) &&
+      inState?.inputs.branchId === own?.inState?.inputs.branchId;
+    return own && moving.find(isCompanion)?.[0];
   }
 
-  /** The resource of this program that has the id in state. */
-  ownerOf(id: string): string | undefined {
-    const isOwner = ([, { idInState }]: [string, ResourceRecord]) => idInState === id;
-    return [...this.resources].find(isOwner)?.[0] ?? this.declaredHolderOf(id);
-  }
-
-  /** The engine has read a resource in state. */
-  noteRead(id: string, urn = id): void {
-    this.note(urn, { isRead: true, declared: undefined });
-  }
-
-  isDeclared(urn: string): boolean {
-    return this.resource(urn).declared !== undefined;
+  protected note(urn: string, change: ResourceRecord): void {
+    this.resources.set(urn, { ...this.resource(urn), ...change });
   }
 }

@@ -1,5 +1,4 @@
 import { union } from 'lodash';
-import type { SettingNames } from '../config/setting-names';
 import { messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import type { Endpoint } from '../control-api/wire-types';
@@ -14,12 +13,11 @@ import {
   findExisting,
   toCreateTarget,
 } from '../endpoint/existing-endpoint';
-import type { Severity } from '../engine/engine-display';
 import { evolve } from '../lifecycle/evolve';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { mayDrop } from '../lifecycle/plan';
+import type { ProviderCore } from '../lifecycle/provider-core';
 import { isUnsettled } from '../lifecycle/resource-state';
-import type { ServiceProjects } from '../operations/service-project';
 import { assessTakeOver, describeAdoption, describeEndpoint, describeNothingToAdopt } from './adoption-notes';
 import {
   type ChangeImpact,
@@ -34,37 +32,20 @@ import { planLive } from './live-plan';
 
 /** How long a list of endpoints serves all new endpoints of a preview. Milliseconds. */
 const maxListAgeMs = 60_000;
-const defaultPatienceMs = 5_000;
 /** The engine asks about what is replaced with a branch before it passes the program. */
 const inEarlierUpdate =
   'Because its branch is replaced, allowRestart: true counts only if an earlier `pulumi up` has applied it.';
-
-/** What the diagnostics need of the lifecycle. */
-interface DiagnosticsParts {
-  readonly projects: ServiceProjects;
-  /** How long a preview waits for a list of endpoints before it continues without. Milliseconds. @default 5000 */
-  readonly patienceMs?: number | undefined;
-  /** Whether connections of an active compute may be dropped. */
-  readonly allowsRestart: (inputs: EndpointInputs) => boolean;
-  readonly settingNames: SettingNames;
-  /** The other resource that is to take over the endpoint. */
-  readonly claimAdoption: (id: string, urn: string) => string | undefined;
-  /** Shows lines under the resource. */
-  readonly show: (severity: Severity, declaration: Declaration, lines: readonly string[]) => Promise<void>;
-}
 
 /**
  * Reports under the resource what is going to happen, and stops what `allowRestart` forbids, before anything is changed.
  */
 export class PreviewDiagnostics {
-  readonly #parts: DiagnosticsParts;
-  /** What was reported already: a note about many endpoints appears once, and a warning once per resource. */
-  readonly #reported = new Set<string>();
+  readonly #core: ProviderCore;
   /** The projects whose endpoints could not be listed, and why. */
   readonly #unlisted = new Map<string, string>();
 
-  constructor(parts: DiagnosticsParts) {
-    this.#parts = parts;
+  constructor(core: ProviderCore) {
+    this.#core = core;
   }
 
   /** For an endpoint in state. Returns what the change means. @throws Error when `allowRestart` is false and connections drop */
@@ -84,9 +65,9 @@ export class PreviewDiagnostics {
     const situation = evolve(inState, { kind: 'asked', names: asked }, endpointRules);
     let impact: ChangeImpact = noImpact;
     if (mayDrop(situation, endpointRules) || findDisruptive(changes, inputs).length > 0) {
-      const project = this.#parts.projects.project(outputs.projectId);
+      const project = this.#core.projects.project(outputs.projectId);
       const list = this.#startPatience();
-      const patience = { list, read: this.#parts.allowsRestart(inputs) ? list : undefined };
+      const patience = { list, read: this.#core.allowsRestart(inputs) ? list : undefined };
       const { live, steps } = await planLive(project, id, situation, inputs, patience);
       impact = describeImpact({ changes, steps, outputs, inputs, secretNames, goesWithBranch }, live);
       const whenEarly = goesWithBranch ? ` ${inEarlierUpdate}` : '';
@@ -96,7 +77,7 @@ export class PreviewDiagnostics {
       warnings.push(...impact.sentences, ...this.#describeGate(impact, inputs));
     }
     if (isUnsettled(outputs)) warnings.push(describeUnsettled(outputs));
-    await this.report(declaration, warnings, describeLimits(changes, inputs, secretNames));
+    await this.#report(declaration, warnings, describeLimits(changes, inputs, secretNames));
     return impact;
   }
 
@@ -121,19 +102,19 @@ export class PreviewDiagnostics {
       // The create would stop, but the preview must not: a replacement may delete that endpoint first.
       notes.push(messageOf(error));
     }
-    await this.report(declaration, notes, limits);
+    await this.#report(declaration, notes, limits);
     return [];
   }
 
   #startPatience(): Deadline {
-    return new Deadline(this.#parts.patienceMs ?? defaultPatienceMs);
+    return new Deadline(this.#core.previewPatienceMs);
   }
 
   /** The endpoints of the project, as far as they are known: one list serves all that a preview creates. */
   async #list(inputs: EndpointInputs): Promise<readonly Endpoint[]> {
     const { projectId, branchId, type } = inputs;
     if (isUnknown([projectId, branchId, type]) || this.#unlisted.has(projectId)) return [];
-    const { endpoints, writes } = this.#parts.projects.project(projectId);
+    const { endpoints, writes } = this.#core.projects.project(projectId);
     try {
       return await this.#startPatience().bound(
         endpoints.recent(maxListAgeMs, writes.latestAt),
@@ -159,7 +140,7 @@ export class PreviewDiagnostics {
     if (!existing)
       return { failures: [], warnings: endpoints.length > 0 ? [describeNothingToAdopt(target)] : [] };
     const { item: adopted } = existing;
-    const rival = urn === undefined ? undefined : this.#parts.claimAdoption(adopted.id, urn);
+    const rival = urn === undefined ? undefined : this.#core.claims.endpoint.claimAdoption(adopted.id, urn);
     if (rival !== undefined) {
       const reason = `would take over endpoint ${adopted.id}, and so would ${rival}: only one of the two can`;
       return { failures: [{ property: 'adopt', reason }], warnings: [] };
@@ -199,35 +180,23 @@ export class PreviewDiagnostics {
   }
 
   #describeRefusal(id: string, impact: ChangeImpact, inputs: EndpointInputs): string {
-    return describeRefusal(id, impact, inputs, this.#parts.settingNames);
+    return describeRefusal(id, impact, inputs, this.#core.config.names);
   }
 
   #isForbidden({ drops }: ChangeImpact, inputs: EndpointInputs): boolean {
-    return drops && !this.#parts.allowsRestart(inputs);
+    return drops && !this.#core.allowsRestart(inputs);
   }
 
   /** A preview can't stop a change to a value that is not known yet; the update does. */
   #describeGate({ mayDrop }: ChangeImpact, inputs: EndpointInputs): string[] {
-    if (mayDrop.length === 0 || this.#parts.allowsRestart(inputs)) return [];
+    if (mayDrop.length === 0 || this.#core.allowsRestart(inputs)) return [];
     return [`allowRestart is false: \`pulumi up\` stops if the new ${mayDrop.join(', ')} drops connections`];
   }
 
-  /** Shows each warning once for a resource, and each note once in a run. */
-  async report(
-    declaration: Declaration,
-    warnings: readonly string[],
-    notes: readonly string[],
-  ): Promise<void> {
-    const { urn } = declaration.resource;
-    // Without a URN nothing is shown, so don't mark it as reported.
-    if (urn === undefined) return;
-    const isNew = (key: string) => !this.#reported.has(key) && this.#reported.add(key);
-    // `preview --refresh` asks twice.
-    const newWarnings = warnings.filter((warning) => isNew(`${urn} ${warning}`));
-    const newNotes = notes.filter(isNew);
+  async #report(declaration: Declaration, warnings: readonly string[], notes: readonly string[]) {
     // The row of the resource shows what comes last.
-    if (newNotes.length > 0) await this.#parts.show('note', declaration, newNotes);
-    if (newWarnings.length > 0) await this.#parts.show('warning', declaration, newWarnings);
+    await this.#core.show('note', declaration, notes);
+    await this.#core.show('warning', declaration, warnings);
   }
 }
 

@@ -147,7 +147,9 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     const state = await runUp(await startRun(), declare());
     const program = declare(change(feature.id));
     const { message } = await callErrorOf(runPreview(await startRun(), program, state));
-    expect(message).toContain(`a change of ${name} replaces branch ${state.id}: its data will be deleted`);
+    expect(message).toContain(
+      `deletes the data of branch ${state.id}, with its endpoints: a change of ${name}`,
+    );
     expect(message).toContain('allowDataLoss is not true');
     expect(writes()).toHaveLength(2);
     const allowed = declare({ ...change(feature.id), allowDataLoss: true });

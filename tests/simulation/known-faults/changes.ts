@@ -40,8 +40,8 @@ export const changeFaults: readonly KnownFault[] = [
   },
   {
     name: 'allowRestart is ignored',
-    file: 'endpoint/endpoint-lifecycle.ts',
-    find: 'return allowRestart ?? this.core.config.allowRestart;',
+    file: 'lifecycle/provider-core.ts',
+    find: 'return Boolean(allowRestart ?? this.config.allowRestart);',
     replace: 'return true;',
   },
   {

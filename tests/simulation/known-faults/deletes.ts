@@ -16,7 +16,7 @@ export const deleteFaults: readonly KnownFault[] = [
   {
     name: 'the leftover of a forced replacement is never deleted',
     file: 'lifecycle/resource-claims.ts',
-    find: '(isOwnLeftover ? undefined : holder)',
+    find: 'isOwnLeftover ? undefined : holder',
     replace: 'holder',
   },
   {

@@ -147,7 +147,9 @@ export class LossWatch {
   /** An endpoint that disappears because its branch is deleted. */
   #judgeUnder(run: SimulatedRun, record: RunRecord, endpoint: Endpoint): void {
     const { id, current_state } = endpoint;
-    if (record.step.command === 'destroy') return;
+    // With targets that are all removed, the engine passes no declaration, as in a destroy.
+    const isDestroy = record.step.command === 'destroy' || record.known.size === 0;
+    if (isDestroy) return;
     const { resources } = this.#world.stack.state;
     const stored = [...record.state, ...resources].find((each) => each.id === id);
     // The run deletes it, too: it only comes later.
