@@ -108,10 +108,10 @@ async function readLive({ core, kind, id, prior, deadline }: DeleteQuestion, pro
     const names = [outputs.name, endpoint?.name];
     return { known: { ...known, names, branchIds }, isProtected: false, standing: [], endpoint };
   }
-  const [branch, standing] = await Promise.all([
-    project.branches.find(id, { deadline }),
-    listStanding(core, project, id, deadline),
-  ]);
+  const reads = [project.branches.find(id, { deadline }), listStanding(core, project, id, deadline)] as const;
+  // If one fails, the other must not go on after the run.
+  await Promise.allSettled(reads);
+  const [branch, standing] = await Promise.all(reads);
   const isProtected = branch?.protected === true;
   return {
     known: { ...known, names: [outputs.name, branch?.name] },
