@@ -167,6 +167,14 @@ describe('a move to a branch that has an endpoint', () => {
     expect(run.shown.join()).toContain(`${urnOf('e')}, which leaves the same branch`);
   });
 
+  it('is refused for a second read_write endpoint, also when a replica of the branch comes first', async () => {
+    const { run, on, feature } = await startProgram();
+    await run.check('endpoint', 'r', on(feature, { type: 'read_only' }));
+    await run.check('endpoint', 'first', on(feature));
+    const { message } = await errorOf(run.check('endpoint', 'second', on(feature)));
+    expect(message).toContain(`is that of ${urnOf('first')} too`);
+  });
+
   it('is possible once the holder is replaced on another branch', async () => {
     const { emulator, startRun, run, on, projectId, feature } = await startProgram();
     const [target, spare] = [emulator.createBranch(projectId).id, emulator.createBranch(projectId).id];

@@ -1,6 +1,5 @@
 import { isNotFound, messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
-import type { Branch } from '../control-api/wire-types';
 import { findOtherProject } from '../lifecycle/delete-facts';
 import { isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
@@ -37,14 +36,14 @@ export async function findObstacle(
     const others = branches.filter(({ id }) => id !== replaced && claims.findRenamed(id) === undefined);
     const conflict = findConflict(declaration, others, claims);
     const isLeft = conflict !== undefined && isRetained && replaced === undefined;
-    return isLeft ? `${conflict} ${forcedReplacement}` : conflict;
+    return isLeft ? `${conflict} ${forcedAndRetained}` : conflict;
   } catch (error) {
     if (error instanceof Error && isNotFound(error.cause)) return messageOf(error);
     throw error;
   }
 }
 
-const forcedReplacement =
+const forcedAndRetained =
   'A forced replacement of this resource (--replace, taint) would leave its branch at the service under that name (retainOnDelete).';
 
 /**
@@ -57,11 +56,8 @@ export async function checkRename(
   { claims, projects, previewPatienceMs }: ProviderCore,
 ): Promise<void> {
   if (isUnknown([name, projectId])) return;
-  const { branches, sharedRead } = projects.project(projectId);
-  const patience = new Deadline(previewPatienceMs);
-  const list = patience.bound(branches.recent(sharedRead.maxAgeMs, sharedRead.after), 'list of the branches');
-  // The service refuses the name all the same.
-  const all = await list.catch((): readonly Branch[] => []);
+  const project = projects.project(projectId);
+  const all = await project.listSoon(project.branches, new Deadline(previewPatienceMs));
   const holder = all.find((branch) => branch.name === name);
   if (!holder || holder.id === id || claims.branch.findRenamed(holder.id)) return;
   throw new Error(

@@ -1,6 +1,5 @@
 import { isNotFound, messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
-import type { Endpoint } from '../control-api/wire-types';
 import { findOtherProject } from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
@@ -48,8 +47,11 @@ export async function findObstacle(
 /** A branch can have only one read_write endpoint. */
 export function findRivals({ inputs, resource }: Declaration, claims: ResourceClaims): InputFailure[] {
   const { branchId, type } = inputs;
-  const rival = isUnknown(branchId) ? undefined : claims.findArrival(branchId, resource.urn);
-  if (type !== 'read_write' || claims.resource(rival).declared?.inputs.type !== type) return [];
+  if (type !== 'read_write' || isUnknown(branchId)) return [];
+  const rival = claims
+    .findArrivals(branchId, resource.urn)
+    .find((other) => claims.resource(other).declared?.inputs.type === type);
+  if (rival === undefined) return [];
   return [
     {
       property: 'branchId',
@@ -81,15 +83,12 @@ export async function checkMove(
   claims: ResourceClaims,
   patience: Deadline,
 ): Promise<void> {
-  const { maxAgeMs, after } = project.sharedRead;
-  const list = patience.bound(project.endpoints.recent(maxAgeMs, after), 'list of the endpoints');
-  // The service refuses the move all the same.
-  const endpoints = await list.catch((): readonly Endpoint[] => []);
+  const endpoints = await project.listSoon(project.endpoints, patience);
   // A run that was cut off may have moved it already; an interrupted replacement has deleted it, and only creates.
   const isToMove = endpoints.some((endpoint) => endpoint.id === id && endpoint.branch_id !== branchId);
   const what = `a change of branchId moves endpoint ${id} to branch ${branchId}`;
   const why = 'a branch must have no endpoint when one is moved to it. Nothing was changed';
-  const arrival = isToMove ? claims.findArrival(branchId, urn) : undefined;
+  const [arrival] = isToMove ? claims.findArrivals(branchId, urn) : [];
   if (arrival !== undefined)
     throw new Error(
       `${what}, where ${arrival} is to be in the same update: ${why}. Choose another branch, or remove one of the two from the program, and let a later \`pulumi up\` create it on the branch.`,

@@ -146,13 +146,12 @@ export class RunRecords {
     return before.name === after.name && before.projectId === after.projectId ? undefined : owner;
   }
 
-  /** Another resource that this run puts on the branch, by a create or by a move. */
-  findArrival(branchId: string, urn: string | undefined): string | undefined {
-    for (const [other, { create = 'done', declared, idInState = '' }] of this.resources) {
+  /** The other resources that this run puts on the branch, by a create or by a move. */
+  findArrivals(branchId: string, urn: string | undefined): string[] {
+    return [...this.resources].flatMap(([other, { create = 'done', declared, idInState = '' }]) => {
       const arrives = create !== 'done' || this.item(idInState).mover === other;
-      if (other !== urn && arrives && declared?.inputs.branchId === branchId) return other;
-    }
-    return undefined;
+      return other !== urn && arrives && declared?.inputs.branchId === branchId ? [other] : [];
+    });
   }
 
   /** Another resource that moves off the same branch as this one, to a branch that is not known yet either. */
