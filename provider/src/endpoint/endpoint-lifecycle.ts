@@ -207,9 +207,10 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
   /** @throws Error when the endpoint can't move to its branch, or stays on one that this run replaces */
   async #checkBranch(id: string, changes: readonly InputName[], declaration: Declaration): Promise<void> {
     const { projectId, branchId } = declaration.inputs;
-    const companion = this.#claims.findCompanion(declaration.resource.urn);
-    if (isUnknown(branchId) && companion !== undefined)
-      await this.core.show('warning', declaration, [describeCompanion(companion)]);
+    if (isUnknown(branchId)) {
+      const companion = this.#claims.findCompanion(declaration.resource.urn);
+      if (companion) await this.core.show('warning', declaration, [describeCompanion(companion)]);
+    }
     if (isUnknown([projectId, branchId])) return;
     const project = this.core.projects.project(projectId);
     const patience = new Deadline(this.core.previewPatienceMs);

@@ -1,7 +1,6 @@
 import { compact } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import { rereadUntil } from '../control-api/read-lag';
-import type { Endpoint } from '../control-api/wire-types';
 import type { ServiceProject } from '../operations/service-project';
 import {
   type DeleteFacts,
@@ -71,37 +70,33 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
   const claims = core.claims[kind];
   const replacement = claims.findReplacement(urn);
   const obstacle = replacement && (await question.findObstacle(replacement));
-  const live = await readLive(question, project);
+  const live = await readLive(question, project, replacement);
+  const isDestroy = !core.claims.branch.hasDeclared && !core.claims.endpoint.hasDeclared;
+  // A resource option replaces the endpoint: the engine has checked it twice, and has asked for no diff.
+  const isUnasked = replacement && claims.isReplacedUnasked(urn) && !core.allowsRestart(replacement.inputs);
   return {
     subject: kind === 'branch' ? { action: 'delete', branchId: id } : { action: 'delete', endpointId: id },
     lacksCreate: claims.lacksCreate(urn),
     adopter: claims.findAdopter(live.known, urn),
-    unasked: findUnasked(question, live.endpoint),
+    unasked: isUnasked && live.endpoint && isUp(live.endpoint) ? live.endpoint : undefined,
     obstacle,
     isProtectedByOthers: live.isProtected && prior.outputs.protected !== true,
     standing: live.standing,
     foreseen: core.claims.branch.item(id).foreseen,
-    isDestroy: !core.claims.branch.hasDeclared && !core.claims.endpoint.hasDeclared,
-    allowsRestart: core.config.allowRestart,
+    allowsRestart: core.config.allowRestart || isDestroy,
   };
 }
 
-/** A resource option replaces the endpoint: the engine has checked it twice, and has asked for no diff. */
-function findUnasked({ core, prior }: DeleteQuestion, endpoint: Endpoint | undefined): Endpoint | undefined {
-  const claims = core.claims.endpoint;
-  const { urn } = prior.resource;
-  const replacement = claims.findReplacement(urn);
-  const isForbidden = replacement && claims.isReplacedUnasked(urn) && !core.allowsRestart(replacement.inputs);
-  return endpoint && isUp(endpoint) && isForbidden ? endpoint : undefined;
-}
-
 /** Of an endpoint the service is asked only if this run may adopt or replace it; of a branch always. */
-async function readLive({ core, kind, id, prior, deadline }: DeleteQuestion, project: ServiceProject) {
-  const { resource, outputs } = prior;
+async function readLive(
+  { core, kind, id, prior: { outputs }, deadline }: DeleteQuestion,
+  project: ServiceProject,
+  replacement: Declared<Properties> | undefined,
+) {
   const known = { projectId: project.id, names: [outputs.name] };
   if (kind === 'endpoint') {
     const endpoint =
-      core.claims.endpoint.hasAdopters || core.claims.endpoint.findReplacement(resource.urn)
+      core.claims.endpoint.hasAdopters || replacement
         ? await project.endpoints.find(id, { deadline })
         : undefined;
     const branchIds = outputs.type === 'read_write' ? compact([outputs.branchId, endpoint?.branch_id]) : [];

@@ -26,8 +26,7 @@ export interface DeleteFacts {
   readonly standing: readonly StandingEndpoint[];
   /** The ids that the diff of this run found on the branch; undefined if it did not list them. */
   readonly foreseen: readonly string[] | undefined;
-  /** Whether the run declares anything; a destroy does not. */
-  readonly isDestroy: boolean;
+  /** Whether active endpoints may go with the branch: the stack's `allowRestart`. In a destroy they may. */
   readonly allowsRestart: boolean;
 }
 
@@ -35,11 +34,11 @@ type Guard = (facts: DeleteFacts) => string | undefined;
 
 /** Why the endpoints on a branch forbid its delete. The order is the meaning. */
 const standingGuards: Readonly<Record<string, Guard>> = {
-  'this program keeps an endpoint on it': (facts) => (facts.isDestroy ? undefined : describeKept(facts)),
-  'an active endpoint stands on it': ({ subject, isDestroy, allowsRestart, standing }) =>
+  'this program keeps an endpoint on it': describeKept,
+  'an active endpoint stands on it': ({ subject, allowsRestart, standing }) =>
     describeInTheWay(
       subject,
-      isDestroy || allowsRestart ? [] : standing.filter(({ endpoint }) => isUp(endpoint)),
+      allowsRestart ? [] : standing.filter(({ endpoint }) => isUp(endpoint)),
       'would be deleted with the branch, and allowRestart is false',
       'Suspend the endpoint, move it or delete it first, or set allowRestart: true for the stack',
     ),

@@ -147,9 +147,8 @@ export class LossWatch {
   /** An endpoint that disappears because its branch is deleted. */
   #judgeUnder(run: SimulatedRun, record: RunRecord, endpoint: Endpoint): void {
     const { id, current_state } = endpoint;
-    // With targets that are all removed, the engine passes no declaration, as in a destroy.
-    const isDestroy = record.step.command === 'destroy' || record.known.size === 0;
-    if (isDestroy) return;
+    // A destroy passes no declaration, nor does an update whose targets are all removed.
+    if (record.known.size === 0) return;
     const { resources } = this.#world.stack.state;
     const stored = [...record.state, ...resources].find((each) => each.id === id);
     // The run deletes it, too: it only comes later.
