@@ -1,20 +1,12 @@
 import { describe, type ExpectStatic, it } from 'vitest';
-import { doorNames, programDoors } from '../support/program-doors';
+import { type DoorName, doorNames } from '../support/program-doors';
 import { flat } from '../support/pulumi-stack';
-import { startProgram } from '../support/start-stack';
+import { startResources } from '../support/start-stack';
 
 /** A program of branches, and those that it has created. */
-async function startBranches(door: (typeof doorNames)[number]) {
-  const { importPath } = programDoors[door];
-  const program = await startProgram('', { importPath: importPath as 'pulumi-postgres-compute' });
-  const { stack, emulator, project } = program;
-  const declare = (body: string) =>
-    stack.writeProgram(`import * as pulumi from '@pulumi/pulumi';
-import { Branch, ComputeEndpoint } from '${importPath}';
-const projectId = new pulumi.Config().require('projectId');
-const feature = new pulumi.Config().require('branchId');
-${body}
-`);
+async function startBranches(door: DoorName) {
+  const program = await startResources(door);
+  const { stack, emulator, project, declare } = program;
   const existing = new Set(emulator.branches(project.id).map(({ id }) => id));
   const ids = () => emulator.branches(project.id).flatMap(({ id }) => (existing.has(id) ? [] : [id]));
   /** Applies a program, and expects that an `up` of the next one is refused with the text and changes nothing. */
@@ -28,7 +20,7 @@ ${body}
     expect(exitCode).not.toBe(0);
     expect(ids()).toEqual(before);
   };
-  return { ...program, declare, ids, expectRefused };
+  return { ...program, ids, expectRefused };
 }
 
 describe.each(doorNames)('the gate of a branch, by the %s provider', (door) => {

@@ -1,28 +1,17 @@
 import { describe, it } from 'vitest';
-import { doorNames, programDoors } from '../support/program-doors';
+import { type DoorName, doorNames } from '../support/program-doors';
 import { flat } from '../support/pulumi-stack';
-import { startProgram } from '../support/start-stack';
+import { startResources } from '../support/start-stack';
 
 const up = ['up', '--yes', '--skip-preview'];
 
 /** A stack whose program is rewritten, and the ids that the service has. */
-async function startStack(door: (typeof doorNames)[number]) {
-  const { importPath } = programDoors[door];
-  const program = await startProgram('', {
-    importPath: importPath as 'pulumi-postgres-compute',
-    operationMs: 20,
-  });
-  const { stack, emulator, project } = program;
-  const declare = (body: string) =>
-    stack.writeProgram(`import * as pulumi from '@pulumi/pulumi';
-import { Branch, ComputeEndpoint } from '${importPath}';
-const projectId = new pulumi.Config().require('projectId');
-const feature = new pulumi.Config().require('branchId');
-${body}
-`);
+async function startStack(door: DoorName) {
+  const program = await startResources(door, { operationMs: 20 });
+  const { emulator, project } = program;
   const branchId = (name: string) => emulator.branches(project.id).find((branch) => branch.name === name)?.id;
   const endpointIds = () => emulator.endpoints(project.id).map(({ id }) => id);
-  return { ...program, declare, branchId, endpointIds };
+  return { ...program, branchId, endpointIds };
 }
 
 describe.each(doorNames)('by the %s provider', (door) => {

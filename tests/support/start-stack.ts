@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { onTestFinished } from 'vitest';
 import { repository } from './documents';
-import { usePlugin } from './program-doors';
+import { type DoorName, programDoors, usePlugin } from './program-doors';
 import { makeStack } from './pulumi-stack';
 
 type Fill = (folder: string) => Promise<unknown>;
@@ -71,6 +71,20 @@ export async function startProgram(
     service.stack.writeProgram(programOf(changed, { importPath, ...text }));
   await declare(args);
   return { ...service, declare };
+}
+
+/** The same for a program of any resources, by either door: `declare` gives their text, which has `projectId` and `feature`. */
+export async function startResources(door: DoorName, emulatorOptions: EmulatorOptions = {}) {
+  const { importPath } = programDoors[door];
+  const program = await startProgram('', { ...emulatorOptions, importPath: importPath as ImportPath });
+  const declare = (resources: string) =>
+    program.stack.writeProgram(`import * as pulumi from '@pulumi/pulumi';
+import { Branch, ComputeEndpoint } from '${importPath}';
+const projectId = new pulumi.Config().require('projectId');
+const feature = new pulumi.Config().require('branchId');
+${resources}
+`);
+  return { ...program, declare };
 }
 
 function programOf(args: string, { importPath, options = '{}' }: ProgramText): string {
