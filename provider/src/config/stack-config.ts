@@ -14,10 +14,19 @@ export function findSettingNames(): SettingNames {
 }
 
 /**
+ * What each resource refuses: a key in clear, and a guard that would be ignored.
+ * @throws pulumi.RunError that says what to set
+ */
+export function refuseUnsafeConfig(names: SettingNames): void {
+  refuseReadableKey(names);
+  refuseIgnoredGuard(names);
+}
+
+/**
  * Refuses a guard that would be ignored, because its key has another provider's prefix or another spelling.
  * @throws pulumi.RunError when the config has such a key and lacks the right one
  */
-export function refuseIgnoredGuard({ namespace }: SettingNames): void {
+function refuseIgnoredGuard({ namespace }: SettingNames): void {
   const guard = `${namespace}:allowRestart`;
   const keys = Object.keys(pulumi.runtime.allConfig());
   const ignored = keys.find((key) => /^postgres-?compute:allow-?restart$/i.test(key));

@@ -1,7 +1,7 @@
 import * as pulumi from '@pulumi/pulumi';
 import { branchOutputs } from '../branch/branch-type';
 import { dynamicSettingNames } from '../config/setting-names';
-import { refuseReadableKey } from '../config/stack-config';
+import { refuseUnsafeConfig } from '../config/stack-config';
 import { toHiddenInputs } from '../dynamic/hidden-inputs';
 import { dynamicBranch } from '../dynamic/provider-text';
 import type { UnsettledOperation } from '../lifecycle/resource-state';
@@ -36,10 +36,10 @@ export class Branch extends pulumi.CustomResource {
   /**
    * Sets the resource option `deleteBeforeReplace` unless `opts` does: every kind of replacement then deletes first.
    * @param name the resource's name in the program; a part of the branch's name when `args.name` is not given
-   * @throws RunError when the key is in the stack's config but not as a secret
+   * @throws RunError when the stack's config has the key but not as a secret, or an `allowRestart` that would be ignored
    */
   constructor(name: string, args: BranchArgs, opts?: pulumi.CustomResourceOptions) {
-    refuseReadableKey(dynamicSettingNames);
+    refuseUnsafeConfig(dynamicSettingNames);
     const inputs = { ...args, ...toHiddenInputs(dynamicBranch, name, args, opts) };
     const stackTraces = pauseStackTraces();
     try {

@@ -1,6 +1,7 @@
 import * as pulumi from '@pulumi/pulumi';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { dynamicEndpoint } from '../dynamic/provider-text';
+import { Branch } from './branch';
 import { ComputeEndpoint } from './compute-endpoint';
 
 /** The resources that the program registered with the engine. */
@@ -54,6 +55,7 @@ it.each(['postgres-compute:allowRestart', 'postgresCompute:allowrestart'])(
     pulumi.runtime.setAllConfig({ [key]: 'false' });
     const refusal = `${key} in the config of this stack has no effect here: set it as postgresCompute:allowRestart`;
     expect(thrownBy(() => new ComputeEndpoint('api', args))?.message).toContain(refusal);
+    expect(thrownBy(() => new Branch('preview', { projectId: 'p-1' }))?.message).toContain(refusal);
     pulumi.runtime.setAllConfig({ [key]: 'false', 'postgresCompute:allowRestart': 'false' });
     expect(await inputsOf(new ComputeEndpoint('api', args))).toMatchObject(args);
   },

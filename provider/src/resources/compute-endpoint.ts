@@ -1,6 +1,6 @@
 import * as pulumi from '@pulumi/pulumi';
 import { dynamicSettingNames } from '../config/setting-names';
-import { refuseIgnoredGuard, refuseReadableKey } from '../config/stack-config';
+import { refuseUnsafeConfig } from '../config/stack-config';
 import { toHiddenInputs } from '../dynamic/hidden-inputs';
 import { dynamicEndpoint } from '../dynamic/provider-text';
 import type { SizeOutput } from '../endpoint/compute-size';
@@ -75,8 +75,7 @@ export class ComputeEndpoint extends pulumi.CustomResource {
    * @throws RunError when the stack's config has the key but not as a secret, or an `allowRestart` that would be ignored
    */
   constructor(name: string, args: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
-    refuseReadableKey(dynamicSettingNames);
-    refuseIgnoredGuard(dynamicSettingNames);
+    refuseUnsafeConfig(dynamicSettingNames);
     const inputs = { ...args, ...toHiddenInputs(dynamicEndpoint, name, args, opts) };
     const stackTraces = pauseStackTraces();
     try {

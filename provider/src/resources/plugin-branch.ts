@@ -1,7 +1,7 @@
 import * as pulumi from '@pulumi/pulumi';
 import { branchOutputs } from '../branch/branch-type';
 import { pluginSettingNames } from '../config/setting-names';
-import { refuseReadableKey } from '../config/stack-config';
+import { refuseUnsafeConfig } from '../config/stack-config';
 import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
 import { dynamicBranch } from '../dynamic/provider-text';
 import type { Branch as DynamicBranch } from './branch';
@@ -23,10 +23,11 @@ export class Branch extends Resource {
   /**
    * Sets the resource option `deleteBeforeReplace` unless `opts` does: every kind of replacement then deletes first.
    * @param name the resource's name in the program; a part of the branch's name when `args.name` is not given
-   * @throws RunError when `timeouts` are no plain numbers, or when the key is in the stack's config but not as a secret
+   * @throws RunError when `timeouts` are no plain numbers, when the stack's config has the key but not as a secret, or has an
+   * `allowRestart` that would be ignored
    */
   constructor(name: string, { timeouts, ...args }: BranchArgs, opts?: pulumi.CustomResourceOptions) {
-    refuseReadableKey(pluginSettingNames);
+    refuseUnsafeConfig(pluginSettingNames);
     const inputs = { ...args, ...toSharedHiddenInputs(opts) };
     const options = toPluginOptions(dynamicBranch, timeouts, opts);
     const stackTraces = pauseStackTraces();

@@ -1,6 +1,6 @@
 import * as pulumi from '@pulumi/pulumi';
 import { pluginSettingNames } from '../config/setting-names';
-import { refuseIgnoredGuard, refuseReadableKey } from '../config/stack-config';
+import { refuseUnsafeConfig } from '../config/stack-config';
 import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
 import { dynamicEndpoint } from '../dynamic/provider-text';
 import { endpointOutputs } from '../endpoint/endpoint-type';
@@ -31,11 +31,11 @@ export class ComputeEndpoint extends Resource {
   /**
    * Sets the resource option `deleteBeforeReplace` unless `opts` does: every kind of replacement then deletes first.
    * @param name the resource's name in the program; a part of the endpoint's name when `args.name` is not given
-   * @throws RunError when `timeouts` are no plain numbers, or when the key is in the stack's config but not as a secret
+   * @throws RunError when `timeouts` are no plain numbers, when the stack's config has the key but not as a secret, or has an
+   * `allowRestart` that would be ignored
    */
   constructor(name: string, { timeouts, ...args }: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
-    refuseReadableKey(pluginSettingNames);
-    refuseIgnoredGuard(pluginSettingNames);
+    refuseUnsafeConfig(pluginSettingNames);
     const inputs = { ...args, ...toSharedHiddenInputs(opts) };
     const options = toPluginOptions(dynamicEndpoint, timeouts, opts);
     const stackTraces = pauseStackTraces();
