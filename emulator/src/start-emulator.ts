@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { consoleUrlOf } from './console/console-url';
-import { startAvailabilityChecks } from './control-plane/availability-checks';
+import { startBackgroundJobs } from './control-plane/background-jobs';
 import { connectionUriForm } from './control-plane/connection-uris';
 import { createControlPlane } from './control-plane/create-control-plane';
 import { resumeProjects } from './control-plane/resume-projects';
@@ -68,9 +68,9 @@ async function serve(settings: Settings, data?: Data): Promise<Emulator> {
   const app = createServer({ plane, controls, log, stopped: stopped.signal, journal: data?.journal });
   resumeProjects(plane, data?.projects ?? []);
   postgres?.dataPlane.serve(plane);
-  const stopChecks = startAvailabilityChecks(plane);
+  const stopJobs = startBackgroundJobs(plane);
   const end = async (): Promise<void> => {
-    stopChecks();
+    stopJobs();
     stopped.abort();
     plane.autosuspend.stop();
     plane.runner.stop();

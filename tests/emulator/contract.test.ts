@@ -79,8 +79,11 @@ it('every call, and every response in the life of an endpoint, matches the OpenA
   await step('GET', oneProject, 200);
   await step('PATCH', oneProject, 200, { project: { history_retention_seconds: 3600 } });
   await step('GET', allBranches, 200);
+  await step('GET', `${allBranches}/count`, 200, undefined, '?search=feat');
+  await step('GET', `${oneBranch}/schema`, 501, undefined, '?db_name=app');
   await step('POST', allBranches, 201, { branch: { name: 'b' }, endpoints: [{ type: 'read_write' }] });
   await step('GET', oneBranch, 200);
+  await step('POST', `${oneBranch}/restore`, 200, { source_branch_id: rootId });
   await step('PATCH', oneBranch, 200, { branch: { name: 'c', protected: true } });
   await step('POST', `${oneBranch}/set_as_default`, 200);
   await call('POST', `/projects/${project.id}/branches/${rootId}/set_as_default`);
@@ -103,6 +106,7 @@ it('every call, and every response in the life of an endpoint, matches the OpenA
   await step('DELETE', oneRole, 200);
   await step('DELETE', oneRole, 204);
   await step('GET', `${oneRole}/reveal_password`, 404);
+  await step('GET', '/regions', 200);
   await step('GET', '/users/me', 200);
   await step('GET', '/users/me/organizations', 200);
   ids.org_id = 'emulator-account';

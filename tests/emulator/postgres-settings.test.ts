@@ -106,6 +106,20 @@ describe.skipIf(!hasPostgres)('pg_settings of an endpoint in Postgres', () => {
     expect(await (await service.connect(login)).ask('SHOW work_mem')).toBe('7MB');
   });
 
+  it('preloads libraries from the next start on, and refuses those that are unknown or not installed', async () => {
+    const { projectId, endpointId, login } = await service.createProject();
+    const preload = (...enabled_libraries: string[]) =>
+      service.patchEndpoint(projectId, endpointId, {
+        settings: { preload_libraries: { enabled_libraries } },
+      });
+    expect((await preload('pg_stat_statements', 'auto_explain')).status).toBe(200);
+    await service.endOperations(projectId);
+    const client = await service.connect(login);
+    expect(await client.ask('SHOW auto_explain.log_min_duration')).toBe('-1');
+    const refused = await Promise.all([preload('dblink'), preload('/tmp/x'), preload('pg_hint_plan')]);
+    expect(refused.map(({ status }) => status)).toEqual([400, 400, 400]);
+  });
+
   it('a new endpoint does not start with settings that prevent it, until they change', async () => {
     const { projectId, branchId, login } = await service.createProject();
     const settings = { pg_settings: { max_locks_per_transaction: '2000000000' } };

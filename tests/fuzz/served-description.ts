@@ -24,6 +24,8 @@ const UNKNOWN_OPERATION_ID = '00000000-0000-4000-8000-000000000000';
 
 /** The calls that the emulator serves, by path. */
 export const SERVED_CALLS = listServedCalls();
+// Without Postgres, it is always a 501.
+SERVED_CALLS.delete('/projects/{project_id}/branches/{branch_id}/schema');
 
 /** The official description, reduced to the served calls, with the existing ids. */
 export function describeServedCalls(world: FuzzWorld): object {
@@ -95,18 +97,30 @@ function idsFor(path: string, method: string, world: FuzzWorld): Ids {
   };
 }
 
-/** Sets the branches of new and moved endpoints, and the owners of databases. No database gets another name. */
+/** Sets the branches of new and moved endpoints, the source of a restore, and the owners of databases. No database gets another name. */
 function nameRecords({ components }: Description, { emptyBranchIds }: FuzzWorld): void {
-  for (const [schema, section, attribute, existing] of [
-    ['EndpointCreateRequest', 'endpoint', 'branch_id', [...emptyBranchIds, UNKNOWN_ID]],
-    ['EndpointUpdateRequest', 'endpoint', 'branch_id', [...emptyBranchIds, UNKNOWN_ID]],
-    ['DatabaseCreateRequest', 'database', 'owner_name', ['app_owner', UNKNOWN_ID]],
-    ['DatabaseUpdateRequest', 'database', 'owner_name', ['app_owner', UNKNOWN_ID]],
-  ] as const) {
-    const attributes = components.schemas[schema]?.properties[section]?.properties;
-    if (attributes?.[attribute] === undefined)
-      throw new Error(`${schema} no longer has ${section}.${attribute}`);
-    attributes[attribute] = { type: 'string', enum: existing };
-    if (schema === 'DatabaseUpdateRequest') delete attributes.name;
-  }
+  const attributesAt = (schema: string, section?: string): Record<string, object> => {
+    const { properties } = components.schemas[schema] ?? {};
+    const attributes = section === undefined ? properties : properties?.[section]?.properties;
+    if (attributes === undefined) throw new Error(`${schema} no longer has ${section ?? 'attributes'}`);
+    return attributes;
+  };
+  const name = (attributes: Record<string, object>, attribute: string, existing: readonly string[]): void => {
+    if (attributes[attribute] === undefined) throw new Error(`${attribute} is no longer described`);
+    attributes[attribute] = { type: 'string', enum: [...existing, UNKNOWN_ID] };
+  };
+  for (const schema of ['EndpointCreateRequest', 'EndpointUpdateRequest'])
+    name(attributesAt(schema, 'endpoint'), 'branch_id', emptyBranchIds);
+  name(attributesAt('BranchRestoreRequest'), 'source_branch_id', emptyBranchIds);
+  for (const schema of ['DatabaseCreateRequest', 'DatabaseUpdateRequest'])
+    name(attributesAt(schema, 'database'), 'owner_name', ['app_owner']);
+  delete attributesAt('DatabaseUpdateRequest', 'database').name;
+  // The emulator refuses these (501).
+  delete attributesAt('BranchCreateRequest', 'branch').archived;
+  delete attributesAt('AnnotationCreateValueRequest').annotation_value;
+  delete attributesAt('ProjectCreateRequest', 'project').settings;
+  delete attributesAt('ProjectUpdateRequest', 'project').settings;
+  // The names of the first branch stay; so only its annotations are left out.
+  const { branch } = attributesAt('ProjectCreateRequest', 'project') as { branch?: { properties: object } };
+  if (branch !== undefined) Reflect.deleteProperty(branch.properties, 'annotations');
 }

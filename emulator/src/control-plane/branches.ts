@@ -1,5 +1,5 @@
 import { checkEndpointQuota } from '../limits/plans';
-import { badRequest, conflict, unprocessable } from '../records/api-error';
+import { badRequest } from '../records/api-error';
 import type { BranchRecord } from '../records/branch-record';
 import type { EndpointRecord } from '../records/endpoint-record';
 import { newBranchId } from '../records/ids';
@@ -8,6 +8,13 @@ import { endpointsOfBranch, type ProjectRecord } from '../records/project-record
 import type { BranchPlace } from '../records/store';
 import type { Branch } from '../records/wire-types';
 import type { BranchChange, NewBranch } from '../requests/branch-attributes';
+import {
+  checkDeletable,
+  checkMayExpire,
+  checkMayHaveChildren,
+  checkNameIsFree,
+  expirationAt,
+} from './branch-rules';
 import type { ControlPlane } from './control-plane';
 import { addEndpoint, checkNewEndpoint, deletionStep, firstSteps, removeEndpoint } from './endpoints';
 import { checkUnlocked } from './locks';
@@ -27,72 +34,95 @@ export function addBranch(
   requested: NewBranch,
   lockScope = plane.settings.locks,
 ): AddedBranch {
-  const parent = plane.store.branch(project, requested.parentId ?? project.primaryBranchId);
+  const source = plane.store.branch(project, requested.parent_id || project.primaryBranchId);
+  const sourceId = source.wire.id;
+  const isSchemaOnly = requested.init_source === 'schema-only';
   for (const endpoint of requested.endpoints) checkNewEndpoint(plane, project, endpoint);
   if (requested.endpoints.filter(({ type }) => type === 'read_write').length > 1) {
     throw badRequest('endpoints contains more than one read_write endpoint: a branch has at most one');
   }
-  checkUnlocked(lockScope, project, { branchId: parent.wire.id });
+  if (isSchemaOnly) plane.dataPlane?.schemas.check();
+  else checkMayHaveChildren(source.wire);
+  const wire = newBranch(plane, project.wire.id, {
+    ...requested,
+    parent_id: isSchemaOnly ? undefined : sourceId,
+  });
+  checkMayExpire(project, wire);
+  checkUnlocked(lockScope, project, { branchId: sourceId });
   checkNameIsFree(project, requested.name);
   checkEndpointQuota(project, requested.endpoints.length, plane.settings.maxEndpoints);
-  const wire = newBranch(plane, project.wire.id, { ...requested, parentId: parent.wire.id });
-  const branch = { wire, ...copyAccess(parent, wire.id) };
+  const branch = { wire, sourceId, ...copyAccess(source, wire.id) };
   plane.store.addBranch(project, branch);
   const endpoints = requested.endpoints.map((attributes) =>
     addEndpoint(plane, project, { ...attributes, branch_id: wire.id }),
   );
-  const create: Step = { action: 'create_branch', branchId: wire.id, purpose: 'branch-creation' };
-  return { branch, endpoints, steps: [create, ...endpoints.flatMap(firstSteps)] };
+  const { id: branchId } = wire;
+  const create = (action: string): Step => ({ action, branchId, purpose: 'branch-creation' });
+  const steps = isSchemaOnly
+    ? [{ action: 'create_branch', branchId }, create('apply_schema_from_branch')]
+    : [create('create_branch')];
+  return { branch, endpoints, steps: [...steps, ...endpoints.flatMap(firstSteps)] };
 }
 
 /** A branch in creation; `makeReady` completes it. */
 export function newBranch(
   plane: ControlPlane,
   projectId: string,
-  { name, parentId, parentLsn, parentTimestamp, isProtected = false }: Partial<NewBranch>,
+  requested: { readonly [Name in keyof NewBranch]?: NewBranch[Name] | undefined },
+  isDefault = false,
 ): Branch {
   const id = newBranchId();
   const now = plane.clock.now();
-  const isPrimary = parentId === undefined;
+  const { parent_id, parent_lsn, parent_timestamp, expires_at } = requested;
   return {
     id,
     project_id: projectId,
-    ...(parentId === undefined ? {} : { parent_id: parentId }),
-    ...(parentLsn === undefined ? {} : { parent_lsn: parentLsn }),
-    ...(parentTimestamp === undefined ? {} : { parent_timestamp: parentTimestamp }),
-    name: name ?? (isPrimary ? 'main' : id),
+    ...(parent_id !== undefined && { parent_id }),
+    ...(parent_lsn !== undefined && { parent_lsn }),
+    ...(parent_timestamp !== undefined && { parent_timestamp }),
+    name: requested.name ?? (isDefault ? 'main' : id),
     current_state: 'init',
     pending_state: 'ready',
     state_changed_at: now,
     creation_source: 'emulator',
-    primary: isPrimary,
-    default: isPrimary,
-    protected: isProtected,
+    init_source: requested.init_source ?? 'parent-data',
+    primary: isDefault,
+    default: isDefault,
+    protected: requested.protected ?? false,
     cpu_used_sec: 0,
     compute_time_seconds: 0,
     active_time_seconds: 0,
     written_data_bytes: 0,
     data_transfer_bytes: 0,
+    ...(expires_at !== undefined && expirationAt(plane, expires_at)),
     created_at: now,
     updated_at: now,
   };
 }
 
-/** Changes the name or the protection. Neither needs an operation. */
+/** Changes the name, the protection or the expiration. None needs an operation. */
 export function updateBranch(
   plane: ControlPlane,
   { project, branch }: BranchPlace,
-  requested: BranchChange,
+  { expires_at, ...requested }: BranchChange,
   lockScope = plane.settings.locks,
 ): Branch {
-  checkUnlocked(lockScope, project, { branchId: branch.wire.id });
-  if (requested.name !== branch.wire.name) checkNameIsFree(project, requested.name);
-  changeBranch(plane, project, branch, requested);
-  return branch.wire;
+  const { wire } = branch;
+  const expiration = typeof expires_at === 'string' ? expirationAt(plane, expires_at) : {};
+  checkUnlocked(lockScope, project, { branchId: wire.id });
+  if (requested.name !== wire.name) checkNameIsFree(project, requested.name);
+  checkMayExpire(project, { ...wire, ...requested, ...(expires_at !== undefined && { expires_at }) });
+  if (expires_at === null) {
+    delete wire.expires_at;
+    delete wire.ttl_interval_seconds;
+  }
+  changeBranch(plane, project, branch, { ...requested, ...expiration });
+  return wire;
 }
 
 /** Makes a branch the default branch instead of the previous one. */
 export function setDefaultBranch(plane: ControlPlane, { project, branch }: BranchPlace): Branch {
+  checkMayExpire(project, { ...branch.wire, default: true });
   checkUnlocked(plane.settings.locks, project, {});
   project.primaryBranchId = branch.wire.id;
   plane.journal.noteProject(project);
@@ -110,7 +140,7 @@ export function makeReady(plane: ControlPlane, project: ProjectRecord, branch: B
   changeBranch(plane, project, branch, { current_state: 'ready', state_changed_at: plane.clock.now() });
 }
 
-function changeBranch(
+export function changeBranch(
   plane: ControlPlane,
   project: ProjectRecord,
   branch: BranchRecord,
@@ -125,10 +155,11 @@ export function deleteBranch(
   plane: ControlPlane,
   project: ProjectRecord,
   branchId: string,
+  lockScope = plane.settings.locks,
 ): { branch: Branch; operations: readonly OperationRecord[] } | undefined {
   if (project.deletedBranchIds.has(branchId)) return undefined;
   const branch = plane.store.branch(project, branchId).wire;
-  checkUnlocked(plane.settings.locks, project, {});
+  checkUnlocked(lockScope, project, {});
   checkDeletable(project, branch);
   const endpoints = endpointsOfBranch(project, branchId);
   const running = endpoints.filter(
@@ -142,32 +173,4 @@ export function deleteBranch(
     (endpoint): Step => ({ ...deletionStep(plane, project, endpoint), purpose: 'branch-deletion' }),
   );
   return { branch, operations: plane.runner.start(project, steps) };
-}
-
-/** The names of branches are unique in their project. The words are the service's. */
-function checkNameIsFree(project: ProjectRecord, name: string | undefined): void {
-  if (![...project.branches.values()].some(({ wire }) => wire.name === name)) return;
-  throw conflict('BRANCH_ALREADY_EXISTS', `branch already exists; branch_name:"${name}"`);
-}
-
-function checkDeletable(project: ProjectRecord, branch: Branch): void {
-  if (branch.default) {
-    throw unprocessable(
-      'BRANCH_IS_DEFAULT',
-      `branch ${branch.id} is the default branch: make another branch the default first`,
-    );
-  }
-  if (branch.parent_id === undefined) {
-    throw unprocessable(
-      'BRANCH_IS_ROOT',
-      `branch ${branch.id} is the root branch: delete the project to delete it`,
-    );
-  }
-  const child = [...project.branches.values()].find(({ wire }) => wire.parent_id === branch.id);
-  if (child !== undefined) {
-    throw unprocessable(
-      'BRANCH_HAS_CHILD',
-      `branch ${branch.id} has the child branch ${child.wire.id}: delete the child branch first`,
-    );
-  }
 }

@@ -1,3 +1,4 @@
+import type { BranchRecord } from '../records/branch-record';
 import type { Journal } from '../records/journal';
 import type { Step } from '../records/operation-record';
 import type { ProjectRecord } from '../records/project-record';
@@ -6,8 +7,14 @@ import type { ProjectRecord } from '../records/project-record';
 export interface DataPlane extends Journal {
   /** The port of every endpoint's host. */
   readonly port: number;
-  /** @throws ApiError (400) for `pg_settings` that a compute cannot have */
-  checkSettings(settings: Readonly<Record<string, string>>): void;
+  /** @throws ApiError (400) for `pg_settings` or libraries that a compute cannot have */
+  checkSettings(settings?: Readonly<Record<string, string>>, libraries?: readonly string[]): void;
+  readonly schemas: {
+    /** @throws ApiError (501) if there is no program that reads schemas */
+    check(): void;
+    /** The statements that create what a database of the branch contains. */
+    read(branch: BranchRecord, database: string): Promise<string>;
+  };
   /** What must be done before the operation finishes, if anything. Rejects with the reason if it cannot be done. */
   work(project: ProjectRecord, step: Step): Promise<void> | undefined;
   /** How many clients are connected to the endpoint. */

@@ -15,7 +15,7 @@ import {
   readWriteEndpointOf,
   unfinishedOf,
 } from '../records/project-record';
-import type { DefaultEndpointSettings } from '../records/wire-types';
+import type { EndpointSettings } from '../records/wire-types';
 import type { EndpointAttributes, NewEndpointAttributes } from '../requests/endpoint-attributes';
 import type { ControlPlane } from './control-plane';
 import { applyAttributes, planUpdate } from './endpoint-changes';
@@ -209,9 +209,9 @@ function checkMove(project: ProjectRecord, endpoint: EndpointRecord, branchId: s
 /** Postgres checks them if there is one. */
 export function checkPgSettings(
   { dataPlane }: ControlPlane,
-  settings: Pick<DefaultEndpointSettings, 'pg_settings'> = {},
+  { pg_settings, preload_libraries }: Partial<EndpointSettings> = {},
 ): void {
-  if (settings.pg_settings !== undefined) dataPlane?.checkSettings(settings.pg_settings);
+  dataPlane?.checkSettings(pg_settings, preload_libraries?.enabled_libraries);
 }
 
 function checkSizeAndDelay({ settings }: ControlPlane, size: ComputeSize, delay = 0): void {

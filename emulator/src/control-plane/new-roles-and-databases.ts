@@ -28,6 +28,12 @@ export function copyAccess({ roles, databases }: Access, branchId: string): Acce
   };
 }
 
+/** The branch that keeps the data of another one keeps its databases, with their ids. */
+export function keptAccess({ roles, databases }: Access, branchId: string): Access {
+  const move = <Item>(item: Item) => ({ ...item, branch_id: branchId });
+  return { roles: roles.map(move), databases: databases.map(move) };
+}
+
 export function newRole(
   branchId: string,
   { name, no_login = false }: { name: string; no_login?: boolean },

@@ -12,6 +12,8 @@ const nothing: Outcome = () => undefined;
 
 const OUTCOMES: Readonly<Record<Purpose, { readonly finished: Outcome; readonly failed: Outcome }>> = {
   'branch-creation': { finished: makeBranchReady, failed: nothing },
+  // One that fails leaves what it has changed so far; it can be repeated.
+  'branch-restore': { finished: makeBranchReady, failed: makeBranchReady },
   'branch-deletion': { finished: removeBranchWithEndpoint, failed: keepEndpoint },
   'connection-drop': { finished: countDrop, failed: nothing },
   'endpoint-deletion': { finished: removeEndpointOfStep, failed: keepEndpoint },

@@ -26,7 +26,7 @@ const BILLING_PERIOD_MICROS = 30 * 24 * 3600 * 1e6;
 /** Validates and adds a project with its primary branch and that branch's endpoint; the caller runs the steps. */
 export function addProject(plane: ControlPlane, requested: NewProject): AddedProject {
   const wire = newProject(plane, requested);
-  const branchWire = newBranch(plane, wire.id, { name: requested.branchName });
+  const branchWire = newBranch(plane, wire.id, { name: requested.branchName }, true);
   const { id: branchId, created_at } = branchWire;
   const branch = { wire: branchWire, ...firstAccess(branchId, requested, created_at) };
   const project: ProjectRecord = {
@@ -105,6 +105,7 @@ function newProject(plane: ControlPlane, requested: NewProject): Project {
     history_retention_seconds: requested.historyRetentionSeconds ?? 86_400,
     creation_source: 'emulator',
     owner_id: ACCOUNT_ID,
+    org_id: ACCOUNT_ID,
     active_time_seconds: 0,
     compute_time_seconds: 0,
     cpu_used_sec: 0,

@@ -110,13 +110,15 @@ export class Controls {
    */
   createBranch(projectId: string, branch: { name?: string; parentId?: string } = {}): Branch {
     const project = this.#plane.store.project(projectId);
-    const work = addBranch(this.#plane, project, { ...branch, endpoints: [] }, 'none');
+    const { parentId: parent_id, ...others } = branch;
+    const requested = { ...others, ...(parent_id !== undefined && { parent_id }), endpoints: [] };
+    const work = addBranch(this.#plane, project, requested, 'none');
     this.#plane.runner.recordFinished(project, work.steps);
     return structuredClone(work.branch.wire);
   }
 
   /**
-   * Changes the name or the protection of a branch outside the API.
+   * Changes the name, the protection or the expiration of a branch outside the API.
    * @throws ApiError when another branch of the project has the name
    */
   changeBranch(projectId: string, branchId: string, change: BranchChange): Branch {

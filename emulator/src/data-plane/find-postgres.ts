@@ -10,6 +10,8 @@ import { makeServerFolder, SERVER_USER } from './server-user';
 export interface PostgresBinaries {
   readonly postgres: string;
   readonly initdb: string;
+  /** Some distributions have the servers without it. */
+  readonly pgDump: string | undefined;
   /** The major version. */
   readonly version: number;
 }
@@ -84,9 +86,11 @@ function checked(folder: string): PostgresBinaries {
       `${folder} contains Postgres ${version}: the emulator needs version ${OLDEST_VERSION} or later.`,
     );
   }
+  const postgres = realpathSync(join(folder, 'postgres'));
   return {
-    postgres: realpathSync(join(folder, 'postgres')),
+    postgres,
     initdb: realpathSync(join(folder, 'initdb')),
+    pgDump: [join(dirname(postgres), 'pg_dump')].find(existsSync),
     version,
   };
 }

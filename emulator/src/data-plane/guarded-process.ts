@@ -55,8 +55,9 @@ export async function runGuarded(
   program: string,
   args: readonly string[],
   isHarmless: (line: string) => boolean = () => false,
+  environment: NodeJS.ProcessEnv = {},
 ): Promise<void> {
-  const child = startGuarded(program, args, { LC_ALL: 'C' });
+  const child = startGuarded(program, args, { LC_ALL: 'C', ...environment });
   let output = '';
   child.stderr.on('data', (part: Buffer) => {
     output += part;

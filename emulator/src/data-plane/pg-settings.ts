@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { badRequest } from '../records/api-error';
 import { postgresEnvironment } from './guarded-process';
-import { writeServerFile } from './server-user';
+import { SERVER_USER, writeServerFile } from './server-user';
 
 export type PgSettings = Readonly<Record<string, string>>;
 
@@ -42,6 +42,9 @@ const ALSO_REFUSED = ['local_preload_libraries', 'wal_level', 'max_prepared_tran
 const EXTENSIONS =
   /^(auto_explain|hnsw|ivfflat|pg_hint_plan|pg_stat_statements|pg_trgm|pgaudit|pgcrypto|plpgsql)\.[a-z_][a-z0-9_$]*$/;
 
+/** Of these extensions, the libraries that do nothing before a client uses them. */
+const LIBRARIES = /^(auto_explain|pg_hint_plan|pg_stat_statements|pgaudit)$/;
+
 /** What `pg_settings` the endpoints may have, and how they reach their servers. */
 export class SettingRules {
   readonly #listed: ReadonlyMap<string, ListedSetting>;
@@ -70,18 +73,29 @@ export class SettingRules {
   }
 
   /** Asks Postgres itself. @throws ApiError (400) with its reason if a setting is not allowed or a value is invalid */
-  checkValues(settings: PgSettings): void {
+  checkValues(settings: PgSettings, libraries: readonly string[]): void {
     this.checkAllowed(settings);
-    const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    for (const library of libraries)
+      if (!LIBRARIES.test(library))
+        throw badRequest(
+          `preload_libraries: ${JSON.stringify(library)} is not allowed with the option postgres`,
+        );
+    const args = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+    if (libraries.length > 0) args.push(`shared_preload_libraries=${libraries.join(',')}`);
     if (args.length === 0) return;
-    const asked = spawnSync(this.#program, ['-C', 'server_version', '-D', this.#template, ...args], {
+    const options = args.flatMap((setting) => ['-c', setting]);
+    // To compute this one, Postgres loads the libraries.
+    const shown = libraries.length > 0 ? 'shared_memory_size' : 'server_version';
+    const asked = spawnSync(this.#program, ['-C', shown, '-D', this.#template, ...options], {
+      ...SERVER_USER,
+      cwd: '/',
       env: postgresEnvironment(),
       encoding: 'utf8',
     });
     if (asked.status === 0) return;
     const reason =
       /(?:FATAL|ERROR): +(.*)/.exec(asked.stderr ?? '')?.[1] ?? asked.error?.message ?? asked.stderr;
-    throw badRequest(`Postgres rejects these pg_settings: ${reason}`);
+    throw badRequest(`Postgres rejects these settings: ${reason}`);
   }
 
   /** Those that take effect only when a server starts, and can prevent that. */

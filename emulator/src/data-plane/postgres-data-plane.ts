@@ -26,11 +26,13 @@ export class PostgresDataPlane implements DataPlane {
   readonly #branchIds: Set<string>;
   #plane: ControlPlane | undefined;
   #isStopping = false;
+  readonly schemas: BranchData['schemas'];
   port = 0;
 
   /** @param projects those of an earlier emulator, whose data exists already */
   constructor(data: BranchData, projects: readonly ProjectRecord[]) {
     this.#data = data;
+    this.schemas = data.schemas;
     this.#settings = new SettingsInEffect(data);
     this.#access = new AccessUpdates(data, {
       dropConnections: (cluster) => this.#dropConnections(cluster),
@@ -82,14 +84,15 @@ export class PostgresDataPlane implements DataPlane {
     return compute.addClient(plane);
   }
 
-  checkSettings(settings: Readonly<Record<string, string>>): void {
-    this.#data.settingRules.checkValues(settings);
+  checkSettings(settings = {}, libraries: readonly string[] = []): void {
+    this.#data.settingRules.checkValues(settings, libraries);
   }
 
   work(
     project: ProjectRecord,
-    { action, purpose, branchId, endpointId = '' }: Step,
+    { action, purpose, branchId, endpointId = '', restore }: Step,
   ): Promise<void> | undefined {
+    if (restore !== undefined) return this.#data.restore(project, branchId, restore);
     if (purpose === 'branch-creation') return this.#data.copied(branchId);
     if (action !== 'apply_config' && action !== 'start_compute') return undefined;
     const endpoint = project.endpoints.get(endpointId);
@@ -118,10 +121,10 @@ export class PostgresDataPlane implements DataPlane {
   }
 
   noteBranch(project: ProjectRecord, branch: BranchRecord): void {
-    const { id, parent_id } = branch.wire;
-    const parent = project.branches.get(parent_id ?? '');
+    const { id } = branch.wire;
+    const source = project.branches.get(branch.sourceId ?? '');
     if (project.deletedBranchIds.has(id)) this.#data.forget(id);
-    else if (parent !== undefined && !this.#branchIds.has(id)) this.#data.fork(parent, branch);
+    else if (source !== undefined && !this.#branchIds.has(id)) this.#data.fork(source, branch);
     this.#branchIds.add(id);
   }
 

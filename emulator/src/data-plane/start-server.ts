@@ -16,7 +16,7 @@ export async function startPrimary(
   await cluster.stop();
   await data.prepare(cluster);
   data.settingRules.write(cluster.folder, settings);
-  await cluster.start(limitsFor(endpoint, settings), { flags: { cluster_name: endpoint.id } });
+  await cluster.start(limitsFor(endpoint, settings), { flags: flagsOf(endpoint) });
   cluster.endpointId = endpoint.id;
 }
 
@@ -49,7 +49,7 @@ export async function startStandby(
     { ...limits, max_connections: String(size) },
     {
       flags: {
-        cluster_name: endpoint.id,
+        ...flagsOf(endpoint),
         primary_conninfo: source.map(([name, value]) => `${name}='${value}'`).join(' '),
         wal_retrieve_retry_interval: '200ms',
       },
@@ -57,6 +57,11 @@ export async function startStandby(
     },
   );
   cluster.endpointId = endpoint.id;
+}
+
+function flagsOf({ id, settings }: Endpoint): Record<string, string> {
+  const libraries = settings.preload_libraries?.enabled_libraries ?? [];
+  return { cluster_name: id, shared_preload_libraries: libraries.join(',') };
 }
 
 /** The limits of an endpoint's server, if it is no standby: `max_connections` of its size, and otherwise those of its settings. */

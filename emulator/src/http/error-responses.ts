@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../records/api-error';
+import { ApiError, notImplemented } from '../records/api-error';
 import { reasonOf } from '../records/thrown-reason';
 import type { ErrorBody } from '../records/wire-types';
+import { apiPathOf } from './api-path';
+import { isRefused } from './refused-calls';
 
 interface ErrorResponse {
   readonly status: number;
@@ -40,13 +42,13 @@ export function errorBody(request: Pick<FastifyRequest, 'id'>, code: string, mes
 /** Gives every error response the body `{request_id, code, message}`. */
 export function addErrorResponses(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
-  app.setNotFoundHandler((request, reply) =>
-    sendError(
-      new ApiError(404, 'ROUTE_NOT_FOUND', `${request.method} ${request.url}: this route does not exist`),
-      request,
-      reply,
-    ),
-  );
+  app.setNotFoundHandler((request, reply) => {
+    const call = `${request.method} ${request.url}`;
+    const error = isRefused(apiPathOf(request) ?? '')
+      ? notImplemented(call)
+      : new ApiError(404, 'ROUTE_NOT_FOUND', `${call}: this route does not exist`);
+    return sendError(error, request, reply);
+  });
 }
 
 /** Responds to an error in a route, or to one that Fastify finds before it has a route, such as an invalid URL. */

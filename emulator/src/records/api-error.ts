@@ -18,6 +18,11 @@ export function badRequest(message: string): ApiError {
   return new ApiError(400, 'BAD_REQUEST', message);
 }
 
+/** The API describes it, but the emulator would have to say yes and do nothing. */
+export function notImplemented(what: string): ApiError {
+  return new ApiError(501, 'NOT_IMPLEMENTED', `the emulator does not implement ${what}`);
+}
+
 export function unsupportedMediaType(call: string): ApiError {
   return new ApiError(415, 'UNSUPPORTED_MEDIA_TYPE', `${call}: send the request body as application/json`);
 }

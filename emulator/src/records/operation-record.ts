@@ -7,6 +7,7 @@ import type { Operation } from './wire-types';
 export type Purpose =
   | 'branch-creation'
   | 'branch-deletion'
+  | 'branch-restore'
   | 'connection-drop'
   | 'endpoint-deletion'
   | 'endpoint-restart'
@@ -22,6 +23,8 @@ export interface Step {
   /** The compute is suspended for lack of use, so no connection drops. */
   readonly isAutosuspend?: boolean;
   readonly purpose?: Purpose;
+  /** For a restore: where the data comes from, and the new branch that keeps the previous data. */
+  readonly restore?: { readonly sourceId: string; readonly preservedId?: string | undefined };
   /** An operation of another client locks writes until it has ended. */
   readonly locks?: boolean;
 }

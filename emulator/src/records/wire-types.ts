@@ -58,10 +58,12 @@ export interface Branch {
   parent_lsn?: string;
   parent_timestamp?: string;
   name: string;
-  current_state: 'init' | 'ready';
+  current_state: 'init' | 'resetting' | 'ready';
   pending_state?: 'ready';
   state_changed_at: string;
   creation_source: string;
+  /** Absent from branches that an older emulator has stored. */
+  init_source?: string;
   primary: boolean;
   default: boolean;
   protected: boolean;
@@ -70,6 +72,10 @@ export interface Branch {
   active_time_seconds: number;
   written_data_bytes: number;
   data_transfer_bytes: number;
+  /** To the second. */
+  expires_at?: string;
+  ttl_interval_seconds?: number;
+  last_reset_at?: string;
   created_at: string;
   updated_at: string;
 }
@@ -117,6 +123,8 @@ export interface Project {
   history_retention_seconds: number;
   creation_source: string;
   owner_id: string;
+  /** Absent from projects that an older emulator has stored. */
+  org_id?: string;
   active_time_seconds: number;
   compute_time_seconds: number;
   cpu_used_sec: number;

@@ -1,8 +1,8 @@
+import { z } from 'zod';
 import { checkBothBounds } from '../limits/compute-size';
 import type { EndpointSettings, EndpointType } from '../records/wire-types';
 import { parse } from '../validation/parse';
 import { attributes, flag, id, number, oneOf, text, textOfLength, wholeNumber } from '../validation/schemas';
-import { preloadLibraries, textMap } from './nested-attributes';
 import { forEachTreatment, type UnknownAttributes } from './request-body';
 
 /** The attributes of an endpoint that a request may set. */
@@ -28,7 +28,14 @@ export type NewEndpointAttributes = EndpointAttributes & { branch_id: string; ty
 export const suspendTimeout = wholeNumber(-1, 604_800);
 export const provisioner = oneOf('k8s-pod', 'k8s-neonvm', 'serverless-platform');
 export const sizeShape = { autoscaling_limit_min_cu: number, autoscaling_limit_max_cu: number };
+const textMap = z.record(z.string(), text, 'an object whose values are strings');
 export const settingsShape = { pg_settings: textMap, pgbouncer_settings: textMap };
+
+/** Stored as requested, with attributes that the API does not describe. */
+const preloadLibraries = attributes({
+  use_defaults: flag,
+  enabled_libraries: z.array(text, 'a list of strings'),
+}).loose();
 
 /** An update cannot set `type` or `region_id`, which count as unknown. */
 const change = attributes({

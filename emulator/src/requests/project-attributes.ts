@@ -1,19 +1,9 @@
 import { z } from 'zod';
+import { ACCOUNT_ID } from '../records/account';
 import type { DefaultEndpointSettings, Project } from '../records/wire-types';
 import { parse } from '../validation/parse';
-import {
-  attributes,
-  flag,
-  id,
-  oneOf,
-  region,
-  requiredAttributes,
-  text,
-  textOfLength,
-  wholeNumber,
-} from '../validation/schemas';
+import { attributes, flag, refused, region, textOfLength, wholeNumber } from '../validation/schemas';
 import { provisioner, settingsShape, sizeShape, suspendTimeout } from './endpoint-attributes';
-import { annotations, preloadLibraries } from './nested-attributes';
 import { forEachTreatment, readSection, type UnknownAttributes } from './request-body';
 import { databaseName, roleName } from './role-and-database-attributes';
 
@@ -34,31 +24,17 @@ export type ProjectChange = Partial<
   Pick<Project, 'name' | 'history_retention_seconds' | 'default_endpoint_settings'>
 >;
 
-/** The largest JavaScript number below 2^63, the first number beyond int64. */
-const LARGEST_INT64 = 2 ** 63 - 1024;
-const amount = wholeNumber(0, LARGEST_INT64);
-
-/** Checked but not stored, because nothing in the emulator depends on them. */
-const projectSettings = attributes({
-  quota: attributes({
-    active_time_seconds: amount,
-    compute_time_seconds: amount,
-    written_data_bytes: amount,
-    data_transfer_bytes: amount,
-    logical_size_bytes: amount,
-  }),
-  allowed_ips: attributes({ ips: z.array(text, 'a list of strings'), protected_branches_only: flag }),
-  enable_logical_replication: flag,
-  maintenance_window: requiredAttributes({
-    weekdays: z.array(wholeNumber(1, 7), 'a list of whole numbers from 1 to 7'),
-    start_time: text,
-    end_time: text,
-  }),
-  block_public_connections: flag,
-  block_vpc_connections: flag,
-  audit_log_level: oneOf('base', 'extended', 'full'),
-  hipaa: flag,
-  preload_libraries: preloadLibraries,
+/** They restrict who can connect or what a project may use, or concern parts of the service that the emulator lacks. */
+const settings = attributes({
+  quota: refused,
+  allowed_ips: refused,
+  enable_logical_replication: refused,
+  maintenance_window: refused,
+  block_public_connections: refused,
+  block_vpc_connections: refused,
+  audit_log_level: refused,
+  hipaa: refused,
+  preload_libraries: refused,
 });
 
 const bounds = attributes(sizeShape);
@@ -67,7 +43,7 @@ const firstBranch = attributes({
   name: textOfLength(1, 256),
   role_name: roleName,
   database_name: databaseName,
-  annotations,
+  annotations: refused,
 });
 const project = attributes({
   name: textOfLength(1, 256),
@@ -83,8 +59,8 @@ const project = attributes({
     ...settingsShape,
   }),
   branch: firstBranch,
-  settings: projectSettings,
-  org_id: id,
+  settings,
+  org_id: z.literal(ACCOUNT_ID, `the account's organization, ${ACCOUNT_ID}`),
 });
 const PROJECT = forEachTreatment(project);
 const PROJECT_CHANGE = forEachTreatment(

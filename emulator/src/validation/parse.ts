@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { badRequest } from '../records/api-error';
+import { badRequest, notImplemented } from '../records/api-error';
 
 /** Options whose values no message repeats. */
 const SECRETS: readonly string[] = ['apiKey'];
@@ -17,16 +17,26 @@ export function parse<Schema extends z.ZodType>(
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
   const [issue] = error.issues;
+  if (issue?.code === 'custom' && issue.params?.isRefused)
+    throw notImplemented(`${nameOf(issue, path)} ${show(valueAt(value, issue.path))}`);
   throw refuse(issue === undefined ? error.message : explain(issue, value, path));
 }
 
 function explain(issue: z.core.$ZodIssue, value: unknown, path: string): string {
-  const keys = [...issue.path, ...(issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [])];
-  const name = [path, ...keys].filter((part) => part !== '').join('.') || 'the request body';
+  const keys = keysOf(issue);
+  const name = nameOf(issue, path);
   if (issue.code === 'unrecognized_keys') return `${name} is ${issue.message}`;
   if (!isPresent(value, keys)) return `${name} is required: ${issue.message}`;
   const got = SECRETS.includes(name) ? '' : `; got ${show(valueAt(value, keys))}`;
   return `${name} must be ${issue.message}${got}`;
+}
+
+function keysOf(issue: z.core.$ZodIssue): PropertyKey[] {
+  return [...issue.path, ...(issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [])];
+}
+
+function nameOf(issue: z.core.$ZodIssue, path: string): string {
+  return [path, ...keysOf(issue)].filter((part) => part !== '').join('.') || 'the request body';
 }
 
 /** An attribute that is present but undefined comes from a program, not from JSON. */

@@ -2,6 +2,16 @@ import { z } from 'zod';
 
 // The error of each schema completes the sentence "the attribute must be …".
 
+/** For a value that the API describes and the emulator does not implement: `parse` makes it a 501. */
+export const refusal = { params: { isRefused: true } };
+/** Such an attribute. What asks for nothing is accepted: false, and an empty list or object. */
+export const refused = z
+  .unknown()
+  .refine(
+    (value) => value === false || (value instanceof Object && Object.keys(value).length === 0),
+    refusal,
+  );
+
 export const text = z.string('a string');
 export const flag = z.boolean('true or false');
 export const number = z.number('a number');

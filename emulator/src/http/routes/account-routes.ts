@@ -30,6 +30,9 @@ export function addAccountRoutes(api: FastifyInstance, { settings }: ControlPlan
     max_autoscaling_limit: maxCu,
   };
 
+  const regionId = settings.regionId;
+  const place = { name: 'This machine', default: true, geo_lat: '0', geo_long: '0' };
+  api.get('/regions', () => ({ regions: [{ region_id: regionId, ...place }] }));
   api.get('/users/me', () => user);
   api.get('/users/me/organizations', () => ({ organizations: [organization] }));
   api.get<{ Params: { org_id: string } }>('/organizations/:org_id', ({ params }) => {

@@ -1,10 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { restoreBranch } from '../../control-plane/branch-restore';
 import { addBranch, deleteBranch, setDefaultBranch, updateBranch } from '../../control-plane/branches';
 import type { ControlPlane } from '../../control-plane/control-plane';
 import { showNewBranch, showOperations } from '../../control-plane/response-bodies';
-import { noBranch } from '../../records/api-error';
-import { readBranchChange, readNewBranch } from '../../requests/branch-attributes';
+import { findDatabase } from '../../control-plane/roles-and-databases';
+import { noBranch, notImplemented } from '../../records/api-error';
+import { readBranchChange, readBranchRestore, readNewBranch } from '../../requests/branch-attributes';
+import { oneOf } from '../../validation/schemas';
 import { pageOfBranches } from './branch-pages';
 import { LATE_GET, LATE_LIST, snapshotFor } from './late-reads';
 import type { BranchPath, ProjectPath } from './path-parameters';
@@ -14,6 +17,13 @@ import { queryFlag, queryText, readQuery } from './query-parameters';
 const LIST_QUERY = z.object({ search: queryText.default(''), include_deleted: queryFlag.optional() });
 // Every delete is permanent.
 const DELETE_QUERY = z.object({ hard_delete: queryFlag.optional() });
+
+const SCHEMA_QUERY = z.object({
+  db_name: queryText,
+  lsn: queryText.optional(),
+  timestamp: queryText.optional(),
+  format: queryText.pipe(oneOf('sql', 'json')).optional(),
+});
 
 const COLLECTION = '/projects/:project_id/branches';
 
@@ -28,6 +38,12 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
       .filter(({ id, name }) => name.includes(search) || id.includes(search));
     const { branches, pagination } = pageOfBranches(found, request.query);
     return { branches, annotations: {}, pagination };
+  });
+
+  api.get<ProjectPath>(`${COLLECTION}/count`, ({ params, query }) => {
+    const { search } = readQuery(LIST_QUERY.pick({ search: true }), query);
+    const branches = [...store.project(params.project_id).branches.values()];
+    return { count: branches.filter(({ wire }) => wire.name.includes(search)).length };
   });
 
   api.post<ProjectPath>(COLLECTION, (request, reply) => {
@@ -56,6 +72,23 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
     branch: setDefaultBranch(plane, store.place(params)),
     operations: [],
   }));
+
+  api.post<BranchPath>(`${COLLECTION}/:branch_id/restore`, ({ params, body }) => {
+    const requested = readBranchRestore(body, settings.unknownAttributes);
+    const { branch, operations } = restoreBranch(plane, store.place(params), requested);
+    return { branch, operations: showOperations(operations) };
+  });
+
+  api.get<BranchPath>(`${COLLECTION}/:branch_id/schema`, async ({ params, query }) => {
+    const { branch } = store.place(params);
+    const { db_name, lsn, timestamp, format } = readQuery(SCHEMA_QUERY, query);
+    findDatabase(branch, db_name);
+    if (plane.dataPlane === undefined)
+      throw notImplemented('the schema of a branch without the option postgres');
+    if (lsn !== undefined || timestamp !== undefined) throw notImplemented('lsn and timestamp of a schema');
+    if (format === 'json') throw notImplemented('the format json of a schema');
+    return { sql: await plane.dataPlane.schemas.read(branch, db_name) };
+  });
 
   api.delete<BranchPath>(`${COLLECTION}/:branch_id`, (request, reply) => {
     const project = store.project(request.params.project_id);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { startService } from '../support/service-client';
 import { makeTemporaryFolder } from '../support/temporary-folder';
 
-const command = join(__dirname, '../../node_modules/neonctl/bin/cli.js');
+const command = join(__dirname, '../../node_modules/neon/dist/cli.js');
 
 /** Starts an emulator with a project, and returns a function that runs a command against it and reads its JSON. */
 async function startCommandLine() {
@@ -22,13 +22,13 @@ async function startCommandLine() {
 
 // Each command is a process of its own, which takes seconds on a busy machine.
 describe("the service's command line", { timeout: 120_000 }, () => {
-  it('neonctl me and orgs list show the account', async () => {
+  it('neon me and orgs list show the account', async () => {
     const { run } = await startCommandLine();
     expect(await run('me')).toMatchObject({ email: 'user@example.com', plan: 'paid' });
     expect(await run('orgs', 'list')).toMatchObject([{ id: 'emulator-account' }]);
   });
 
-  it('neonctl projects list, get and delete', async () => {
+  it('neon projects list, get and delete', async () => {
     const { emulator, project, run } = await startCommandLine();
     expect(await run('projects', 'list')).toMatchObject({ projects: [{ id: project.id }] });
     expect(await run('projects', 'get', project.id)).toMatchObject({ id: project.id, name: 'test' });
@@ -36,7 +36,7 @@ describe("the service's command line", { timeout: 120_000 }, () => {
     await expect.poll(() => emulator.projects()).toEqual([]);
   });
 
-  it('neonctl branches create, list, get, rename, set-default and delete', async () => {
+  it('neon branches create, list, get, rename, set-default and delete', async () => {
     const { settled, run } = await startCommandLine();
     const created = await run('branches', 'create', '--name', 'dev');
     const { id } = created.branch;
@@ -50,14 +50,14 @@ describe("the service's command line", { timeout: 120_000 }, () => {
     expect(await run('branches', 'delete', 'trial')).toMatchObject({ id });
   });
 
-  it('neonctl operations list, databases list and roles list', async () => {
+  it('neon operations list, databases list and roles list', async () => {
     const { emulator, project, run } = await startCommandLine();
     expect(await run('operations', 'list')).toEqual(emulator.operations(project.id));
     expect(await run('databases', 'list')).toMatchObject([{ name: 'app', owner_name: 'app_owner' }]);
     expect(await run('roles', 'list')).toMatchObject([{ name: 'app_owner' }]);
   });
 
-  it('neonctl creates and deletes roles and databases', async () => {
+  it('neon creates and deletes roles and databases', async () => {
     const { call, project, branch, run } = await startCommandLine();
     const path = `/projects/${project.id}/branches/${branch.id}`;
     const on = ['--branch', 'feature'];
@@ -69,7 +69,7 @@ describe("the service's command line", { timeout: 120_000 }, () => {
     expect((await call('GET', `${path}/roles/bob`)).status).toBe(404);
   });
 
-  it('neonctl connection-string leads to the endpoint, or with --pooled to its pooler', async () => {
+  it('neon connection-string leads to the endpoint, or with --pooled to its pooler', async () => {
     const { emulator, project, runForText } = await startCommandLine();
     const [endpoint] = emulator.endpoints(project.id);
     const direct = new URL(await runForText('connection-string'));

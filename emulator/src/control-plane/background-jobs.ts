@@ -1,0 +1,47 @@
+import { endpointsOfBranch, type ProjectRecord } from '../records/project-record';
+import { deleteBranch } from './branches';
+import type { ControlPlane } from './control-plane';
+import { checkAvailabilityStep } from './endpoint-steps';
+import { isBusy } from './power-state';
+
+const EXPIRE_EVERY_MS = 500;
+
+/** Starts what the service does by itself at intervals. Call the returned function to stop it. */
+export function startBackgroundJobs(plane: ControlPlane): () => void {
+  const jobs = [
+    { everyMs: plane.settings.checkAvailabilityEveryMs, run: checkAvailability },
+    { everyMs: EXPIRE_EVERY_MS, run: expireBranches },
+  ];
+  const timers = jobs
+    .filter(({ everyMs }) => everyMs > 0)
+    .map(({ everyMs, run }) =>
+      setInterval(() => {
+        for (const project of plane.store.projects.values()) run(plane, project);
+      }, everyMs).unref(),
+    );
+  return () => {
+    for (const timer of timers) clearInterval(timer);
+  };
+}
+
+/**
+ * Runs check_availability on every branch. It skips branches without a compute, and computes with an unfinished
+ * operation, so that checks do not pile up behind an operation that hangs.
+ */
+function checkAvailability({ runner }: ControlPlane, project: ProjectRecord): void {
+  for (const branchId of project.branches.keys()) {
+    const [endpoint] = endpointsOfBranch(project, branchId);
+    if (endpoint === undefined || isBusy(project, endpoint.wire.id)) continue;
+    runner.start(project, [checkAvailabilityStep(endpoint)]);
+  }
+}
+
+/** Deletes the branches whose time has come, whatever locks the project. A delete that fails is repeated. */
+export function expireBranches(plane: ControlPlane, project: ProjectRecord): void {
+  const now = Date.parse(plane.clock.now());
+  for (const { wire } of [...project.branches.values()]) {
+    const isDue = wire.expires_at !== undefined && Date.parse(wire.expires_at) <= now;
+    const isDeleting = isDue && endpointsOfBranch(project, wire.id).some(({ deleting }) => deleting);
+    if (isDue && !isDeleting) deleteBranch(plane, project, wire.id, 'none');
+  }
+}

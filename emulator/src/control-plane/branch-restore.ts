@@ -1,0 +1,119 @@
+import { badRequest, notImplemented, unprocessable } from '../records/api-error';
+import type { BranchRecord } from '../records/branch-record';
+import type { OperationRecord, Step } from '../records/operation-record';
+import { endpointsOfBranch } from '../records/project-record';
+import type { BranchPlace } from '../records/store';
+import type { Branch } from '../records/wire-types';
+import type { BranchRestore } from '../requests/branch-attributes';
+import { checkMayHaveChildren, checkNameIsFree, childrenOf } from './branch-rules';
+import { changeBranch, newBranch } from './branches';
+import type { ControlPlane } from './control-plane';
+import { startStep, suspendStep } from './endpoint-steps';
+import { checkUnlocked } from './locks';
+import { copyAccess, keptAccess } from './new-roles-and-databases';
+import { checkNotDeleting, targetStateOf } from './power-state';
+
+/**
+ * Gives a branch the data of another one, or earlier data of its own. It keeps its id, endpoints and hosts; connections
+ * drop. Its children follow its previous data, which `preserve_under_name` keeps as a branch.
+ */
+export function restoreBranch(
+  plane: ControlPlane,
+  place: BranchPlace,
+  requested: BranchRestore,
+): { branch: Branch; operations: readonly OperationRecord[] } {
+  const { project, branch } = place;
+  const source = plane.store.branch(project, requested.source_branch_id);
+  checkRestore(plane, place, requested);
+  const endpoints = endpointsOfBranch(project, branch.wire.id);
+  for (const endpoint of endpoints) checkNotDeleting(endpoint);
+  const parentId = branch.wire.parent_id;
+  if (parentId !== undefined && parentId !== source.wire.id && !requested.preserve_under_name)
+    checkMayHaveChildren(source.wire);
+  checkUnlocked(plane.settings.locks, project, { branchId: branch.wire.id });
+  checkNameIsFree(project, requested.preserve_under_name || undefined);
+  const running = endpoints.filter((endpoint) => targetStateOf(project, endpoint) !== 'idle');
+  const preserved = requested.preserve_under_name
+    ? preserve(plane, place, requested.preserve_under_name)
+    : undefined;
+  const preservedId = preserved?.wire.id;
+  replaceRecord(plane, place, source, requested, parentId && (preservedId ?? source.wire.id));
+  const { id: branchId } = branch.wire;
+  const restore: Step = {
+    action: 'create_branch',
+    branchId,
+    purpose: 'branch-restore',
+    restore: { sourceId: source.wire.id, preservedId },
+  };
+  const create: Step[] =
+    preservedId === undefined
+      ? []
+      : [{ action: 'create_branch', branchId: preservedId, purpose: 'branch-creation' }];
+  const steps = [...running.map((each) => suspendStep(each)), restore, ...create, ...running.map(startStep)];
+  return { branch: { ...branch.wire }, operations: plane.runner.start(project, steps) };
+}
+
+function checkRestore(
+  { dataPlane }: ControlPlane,
+  { project, branch: { wire } }: BranchPlace,
+  { source_branch_id, source_lsn, source_timestamp, preserve_under_name }: BranchRestore,
+): void {
+  const isOwn = source_branch_id === wire.id;
+  if (source_lsn !== undefined && source_timestamp !== undefined)
+    throw badRequest('source_lsn and source_timestamp exclude each other');
+  const isEarlier = source_lsn !== undefined || source_timestamp !== undefined;
+  if (isOwn && !isEarlier)
+    throw badRequest('a restore of a branch from itself needs source_timestamp or source_lsn');
+  const [child] = childrenOf(project, wire.id);
+  if (!preserve_under_name && (isOwn || child !== undefined)) {
+    const reason = isOwn ? 'is its own source' : `has the child branch ${child?.wire.id}`;
+    throw unprocessable('PRESERVE_REQUIRED', `branch ${wire.id} ${reason}: preserve_under_name is required`);
+  }
+  if (isEarlier && dataPlane !== undefined)
+    throw notImplemented(
+      'source_timestamp and source_lsn with the option postgres: it keeps no history of the data',
+    );
+}
+
+/** A branch for the previous data, between the branch and its parent, without endpoints. It gets the children. */
+function preserve(plane: ControlPlane, { project, branch }: BranchPlace, name: string): BranchRecord {
+  const { id, parent_id, init_source = 'parent-data' } = branch.wire;
+  const wire = { ...newBranch(plane, project.wire.id, { name, parent_id }), init_source };
+  const preserved = { wire, ...keptAccess(branch, wire.id) };
+  const children = childrenOf(project, id);
+  plane.store.addBranch(project, preserved);
+  for (const child of children) changeBranch(plane, project, child, { parent_id: wire.id });
+  return preserved;
+}
+
+function replaceRecord(
+  plane: ControlPlane,
+  { project, branch }: BranchPlace,
+  source: BranchRecord,
+  { source_lsn, source_timestamp }: BranchRestore,
+  parentId: string | undefined,
+): void {
+  const { wire } = branch;
+  const { roles, databases } = copyAccess(source, wire.id);
+  branch.roles.splice(0, Number.POSITIVE_INFINITY, ...roles);
+  branch.databases.splice(0, Number.POSITIVE_INFINITY, ...databases);
+  delete wire.parent_lsn;
+  delete wire.parent_timestamp;
+  const now = plane.clock.now();
+  const { ttl_interval_seconds: ttl } = wire;
+  changeBranch(plane, project, branch, {
+    ...(parentId !== undefined && { parent_id: parentId }),
+    ...(source_lsn !== undefined && { parent_lsn: source_lsn }),
+    ...(source_timestamp !== undefined && { parent_timestamp: source_timestamp }),
+    ...(ttl !== undefined && { expires_at: laterBy(ttl, now) }),
+    current_state: 'resetting',
+    pending_state: 'ready',
+    state_changed_at: now,
+    last_reset_at: now,
+  });
+}
+
+/** The time to live counts from the reset. */
+function laterBy(seconds: number, time: string): string {
+  return new Date(Date.parse(time) + seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,65 @@
+import { type ApiError, badRequest, conflict, unprocessable } from '../records/api-error';
+import type { BranchRecord } from '../records/branch-record';
+import type { ProjectRecord } from '../records/project-record';
+import type { Branch } from '../records/wire-types';
+import type { ControlPlane } from './control-plane';
+
+const LONGEST_TTL_SECONDS = 30 * 24 * 3600;
+
+/** The names of branches are unique in their project. The words are the service's. */
+export function checkNameIsFree(project: ProjectRecord, name: string | undefined): void {
+  if (![...project.branches.values()].some(({ wire }) => wire.name === name)) return;
+  throw conflict('BRANCH_ALREADY_EXISTS', `branch already exists; branch_name:"${name}"`);
+}
+
+export function childrenOf({ branches }: ProjectRecord, branchId: string): BranchRecord[] {
+  return [...branches.values()].filter(({ wire }) => wire.parent_id === branchId);
+}
+
+export function checkDeletable(project: ProjectRecord, branch: Branch): void {
+  const refuse = (code: string, reason: string): ApiError =>
+    unprocessable(code, `branch ${branch.id} ${reason}`);
+  if (branch.default)
+    throw refuse('BRANCH_IS_DEFAULT', 'is the default branch: make another branch the default first');
+  if (branch.parent_id === undefined && branch.init_source !== 'schema-only')
+    throw refuse('BRANCH_IS_ROOT', 'is a root branch: delete the project to delete it');
+  const [child] = childrenOf(project, branch.id);
+  if (child !== undefined)
+    throw refuse('BRANCH_HAS_CHILD', `has the child branch ${child.wire.id}: delete the child branch first`);
+}
+
+/** What a new expiration sets. @throws ApiError (400) if it is not in the next 30 days */
+export function expirationAt(
+  { clock }: Pick<ControlPlane, 'clock'>,
+  expires_at: string,
+): Pick<Branch, 'expires_at' | 'ttl_interval_seconds'> {
+  const seconds = Math.floor(Date.parse(expires_at) / 1000) - Math.floor(Date.parse(clock.now()) / 1000);
+  if (seconds > 0 && seconds <= LONGEST_TTL_SECONDS) return { expires_at, ttl_interval_seconds: seconds };
+  throw badRequest(`branch.expires_at must be within the next 30 days; got ${expires_at}`);
+}
+
+/** An expiring branch is deleted without asking, so it cannot be one that others depend on. */
+export function checkMayExpire(
+  project: ProjectRecord,
+  {
+    id,
+    expires_at,
+    ...branch
+  }: Pick<Branch, 'id' | 'default' | 'protected'> & { expires_at?: string | null },
+): void {
+  if (expires_at === undefined || expires_at === null) return;
+  const [child] = childrenOf(project, id);
+  const reason =
+    (branch.default && 'it is the default branch') ||
+    (branch.protected && 'it is protected') ||
+    (child && `it has the child branch ${child.wire.id}`);
+  if (reason) throw unprocessable('BRANCH_CANNOT_EXPIRE', `branch ${id} cannot expire: ${reason}`);
+}
+
+export function checkMayHaveChildren({ id, expires_at }: Branch): void {
+  if (expires_at === undefined) return;
+  throw unprocessable(
+    'PARENT_EXPIRES',
+    `branch ${id} expires at ${expires_at}, so it cannot have child branches: remove its expiration first`,
+  );
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { startService } from '../support/service-client';
+
+const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
+const toSecond = (time: string) => `${time.slice(0, 19)}Z`;
+
+async function startWithBranches() {
+  const service = await startService();
+  const { emulator, project, call } = service;
+  const path = `/projects/${project.id}/branches`;
+  const main = emulator.branches(project.id)[0];
+  const held = (id: string) => emulator.branches(project.id).find((branch) => branch.id === id);
+  const create = (branch: object) => call('POST', path, { branch, endpoints: [{ type: 'read_write' }] });
+  const change = (id: string, branch: object) => call('PATCH', `${path}/${id}`, { branch });
+  return { ...service, path, main, held, create, change };
+}
+
+describe('a branch with expires_at', () => {
+  it('is deleted with its endpoints when its time has come, even in a locked project', async () => {
+    const { emulator, project, create, settled } = await startWithBranches();
+    const { body } = await create({ expires_at: inSeconds(2) });
+    await settled();
+    emulator.lockProject(project.id);
+    const left = () =>
+      [...emulator.branches(project.id), ...emulator.endpoints(project.id)].map(({ id }) => id);
+    expect(left()).toContain(body?.branch.id);
+    await expect.poll(left, { timeout: 5000 }).not.toContain(body?.branch.id);
+    expect(left()).not.toContain(body?.endpoints[0]?.id);
+  });
+
+  it('shows it to the second, with the time to live, until a PATCH sets another one or null', async () => {
+    const { create, change, held } = await startWithBranches();
+    const expires_at = inSeconds(3600);
+    const { body } = await create({ expires_at });
+    const id = body?.branch.id ?? '';
+    expect(held(id)).toMatchObject({ expires_at: toSecond(expires_at), ttl_interval_seconds: 3600 });
+    const later = inSeconds(7200);
+    await change(id, { expires_at: later });
+    expect(held(id)).toMatchObject({ expires_at: toSecond(later), ttl_interval_seconds: 7200 });
+    await change(id, { name: 'kept' });
+    expect(held(id)).toMatchObject({ expires_at: toSecond(later) });
+    await change(id, { expires_at: null });
+    expect(Object.keys(held(id) ?? {})).not.toEqual(expect.arrayContaining(['expires_at']));
+    expect(Object.keys(held(id) ?? {})).not.toEqual(expect.arrayContaining(['ttl_interval_seconds']));
+  });
+
+  it.each([
+    ['in the past', inSeconds(-60)],
+    ['in more than 30 days', inSeconds(30 * 24 * 3600 + 60)],
+    ['without a time zone', '2099-01-01T00:00:00'],
+  ])('is 400 if that is %s', async (_case, expires_at) => {
+    const { create, branch, change } = await startWithBranches();
+    expect((await create({ expires_at })).status).toBe(400);
+    expect((await change(branch.id, { expires_at })).status).toBe(400);
+  });
+
+  it('cannot be the default branch, protected or a parent (422)', async () => {
+    const { main, branch, path, call, create, change } = await startWithBranches();
+    const expires_at = inSeconds(3600);
+    const refused = [
+      await change(main?.id ?? '', { expires_at }),
+      await create({ expires_at, protected: true }),
+    ];
+    await change(branch.id, { expires_at });
+    refused.push(
+      await change(branch.id, { protected: true }),
+      await create({ parent_id: branch.id }),
+      await call('POST', `${path}/${branch.id}/set_as_default`),
+    );
+    await change(branch.id, { expires_at: null });
+    await create({ parent_id: branch.id });
+    refused.push(await change(branch.id, { expires_at }));
+    expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 422));
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { actionsOf, startService } from '../support/service-client';
+
+/** A project with a branch `dev`, which has an active endpoint. */
+async function startWithBranches() {
+  const service = await startService();
+  const { emulator, project, branch: other, call } = service;
+  const dev = emulator.createBranch(project.id, { name: 'dev' });
+  const endpointId = await service.createActive({ branch_id: dev.id });
+  const path = `/projects/${project.id}/branches`;
+  const held = (id: string) => emulator.branches(project.id).find((branch) => branch.id === id);
+  const named = (name: string) => emulator.branches(project.id).find((branch) => branch.name === name);
+  const mainId = dev.parent_id ?? '';
+  const restore = (id: string, body: object) => call('POST', `${path}/${id}/restore`, body);
+  return { ...service, other, dev, endpointId, path, held, named, mainId, restore };
+}
+
+describe('POST /restore', () => {
+  it('resets a branch to its parent: id and endpoint stay, connections drop', async () => {
+    const { emulator, dev, endpointId, mainId, held, restore, settled } = await startWithBranches();
+    const response = await restore(dev.id, { source_branch_id: mainId });
+    expect(response.body?.branch).toMatchObject({
+      id: dev.id,
+      name: 'dev',
+      parent_id: mainId,
+      current_state: 'resetting',
+      pending_state: 'ready',
+      last_reset_at: expect.stringMatching(/Z$/),
+    });
+    expect(actionsOf(response)).toEqual(['suspend_compute', 'create_branch', 'start_compute']);
+    await settled();
+    expect(held(dev.id)).toMatchObject({ current_state: 'ready' });
+    expect(emulator.endpoints().find(({ id }) => id === endpointId)?.current_state).toBe('active');
+    expect(emulator.connectionDrops(endpointId)).toBe(1);
+  });
+
+  it('keeps the previous state under a name, as the parent of the branch and of its children', async () => {
+    const { emulator, project, dev, endpointId, mainId, held, named, restore, settled } =
+      await startWithBranches();
+    const child = emulator.createBranch(project.id, { parentId: dev.id });
+    const source = { source_branch_id: mainId, preserve_under_name: 'before' };
+    expect(actionsOf(await restore(dev.id, source))).toContain('create_branch');
+    await settled();
+    const kept = named('before');
+    expect(kept).toMatchObject({ parent_id: mainId, current_state: 'ready', default: false });
+    expect([held(dev.id)?.parent_id, held(child.id)?.parent_id]).toEqual([kept?.id, kept?.id]);
+    expect(emulator.endpoints().find(({ id }) => id === endpointId)?.branch_id).toBe(dev.id);
+  });
+
+  it('leaves a root branch a root branch, and makes its previous state another one', async () => {
+    const { mainId, other, held, named, restore, settled } = await startWithBranches();
+    await restore(mainId, { source_branch_id: other.id, preserve_under_name: 'before' });
+    await settled();
+    expect([held(mainId)?.parent_id, named('before')?.parent_id]).toEqual([undefined, undefined]);
+    expect(held(mainId)).toMatchObject({ default: true });
+    expect(held(other.id)?.parent_id).toBe(named('before')?.id);
+  });
+
+  it('makes another source the parent, and shows the time', async () => {
+    const { dev, other, held, restore } = await startWithBranches();
+    await restore(dev.id, { source_branch_id: other.id, source_timestamp: '2026-01-31T08:00:00Z' });
+    expect(held(dev.id)).toMatchObject({
+      parent_id: other.id,
+      parent_timestamp: '2026-01-31T08:00:00.000Z',
+    });
+  });
+
+  it('brings the roles and databases of the source', async () => {
+    const { call, dev, path, mainId, restore, settled } = await startWithBranches();
+    await call('POST', `${path}/${dev.id}/roles`, { role: { name: 'gone' } });
+    await settled();
+    await restore(dev.id, { source_branch_id: mainId });
+    await settled();
+    const { body } = await call('GET', `${path}/${dev.id}/roles`);
+    expect(body?.roles).toMatchObject([{ name: 'app_owner', branch_id: dev.id }]);
+    expect((await call('GET', `${path}/${mainId}/roles`)).body?.roles).toMatchObject([{ branch_id: mainId }]);
+  });
+
+  it('counts the time to live anew', async () => {
+    const { call, dev, path, mainId, held, restore } = await startWithBranches();
+    const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+    await call('PATCH', `${path}/${dev.id}`, { branch: { expires_at: inAnHour } });
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await restore(dev.id, { source_branch_id: mainId });
+    expect(held(dev.id)?.ttl_interval_seconds).toBe(3600);
+    expect(Date.parse(held(dev.id)?.expires_at ?? '')).toBeGreaterThanOrEqual(
+      Math.floor(Date.parse(inAnHour) / 1000) * 1000 + 1000,
+    );
+  });
+
+  it.each([
+    ['itself without a time', 400, (dev: string) => ({ source_branch_id: dev, preserve_under_name: 'x' })],
+    ['a time and an LSN', 400, () => ({ source_lsn: '0/1', source_timestamp: '2026-01-31T08:00:00Z' })],
+    ['a taken name', 409, () => ({ preserve_under_name: 'feature' })],
+    ['no such source', 404, () => ({ source_branch_id: 'br-none' })],
+    [
+      'itself without a name for the previous state',
+      422,
+      (dev: string) => ({ source_branch_id: dev, source_lsn: '0/1' }),
+    ],
+  ])('with %s is %i', async (_case, status, body) => {
+    const { dev, mainId, restore } = await startWithBranches();
+    expect((await restore(dev.id, { source_branch_id: mainId, ...body(dev.id) })).status).toBe(status);
+  });
+
+  it('needs a name for the previous state of a branch with children (422)', async () => {
+    const { emulator, project, dev, mainId, restore } = await startWithBranches();
+    emulator.createBranch(project.id, { parentId: dev.id });
+    expect((await restore(dev.id, { source_branch_id: mainId })).status).toBe(422);
+  });
+
+  it('leaves the branch ready and its compute idle if it fails', async () => {
+    const { emulator, dev, endpointId, mainId, held, restore, settled } = await startWithBranches();
+    emulator.inject({ match: { action: 'create_branch' }, effect: { kind: 'operation-fails' } });
+    await restore(dev.id, { source_branch_id: mainId });
+    await settled();
+    expect(held(dev.id)).toMatchObject({ current_state: 'ready' });
+    expect(emulator.endpoints().find(({ id }) => id === endpointId)?.current_state).toBe('idle');
+  });
+});
+
+describe('a branch with init_source schema-only', () => {
+  it('is a root branch, which can be deleted', async () => {
+    const { call, path, mainId, settled, held } = await startWithBranches();
+    const branch = { name: 'schema', parent_id: mainId, init_source: 'schema-only' };
+    const created = await call('POST', path, { branch, endpoints: [{ type: 'read_write' }] });
+    const id = created.body?.branch.id ?? '';
+    expect(actionsOf(created)).toEqual(['create_branch', 'apply_schema_from_branch', 'start_compute']);
+    await settled();
+    expect(held(id)).toMatchObject({ init_source: 'schema-only', current_state: 'ready', default: false });
+    expect(held(id)?.parent_id).toBeUndefined();
+    expect((await call('DELETE', `${path}/${id}`)).status).toBe(200);
+    await settled();
+    expect(held(id)).toBeUndefined();
+  });
+
+  it.each(['parent-schema', 'import'])(
+    'is 501 for %s, with the name of the attribute',
+    async (init_source) => {
+      const { call, path } = await startWithBranches();
+      const { status, body } = await call('POST', path, { branch: { init_source } });
+      expect([status, body?.message]).toEqual([501, expect.stringContaining('branch.init_source')]);
+    },
+  );
+});

@@ -1,0 +1,128 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { hasPostgres, PostgresEmulator } from '../support/postgres-emulator';
+
+interface Created {
+  branch: { id: string; parent_id?: string };
+  connection_uris: { connection_parameters: Login }[];
+  message: string;
+}
+type Login = Parameters<PostgresEmulator['connect']>[0];
+
+const TIMEOUT = { timeout: 60_000 };
+
+describe.skipIf(!hasPostgres)('branches with data', () => {
+  let service: PostgresEmulator;
+  beforeAll(async () => {
+    service = await PostgresEmulator.start();
+    return () => service.emulator.stop();
+  }, 60_000);
+
+  /** A project whose branch has a table with a row, owned by a role, and its client. */
+  async function startWithTable() {
+    const place = await service.createProject();
+    const client = await service.connect(place.login);
+    await client.query('CREATE TABLE notes (id serial PRIMARY KEY, text text)');
+    await client.query("INSERT INTO notes (text) VALUES ('main')");
+    const branches = `/projects/${place.projectId}/branches`;
+    const branch = await service.createBranch(place.projectId, place.branchId, 'read_write');
+    return { ...place, client, branches, branch };
+  }
+
+  const add = async (branches: string, branch: object) => {
+    const endpoints = [{ type: 'read_write' }];
+    const { status, body } = await service.call<Created>('POST', branches, { branch, endpoints });
+    expect([status, body.message]).toEqual([201, undefined]);
+    return { login: body.connection_uris[0]?.connection_parameters as Login };
+  };
+
+  it(
+    'a schema-only branch has the tables, roles and grants of its source, and no rows',
+    TIMEOUT,
+    async () => {
+      const place = await startWithTable();
+      const { branches, projectId, branchId } = place;
+      await service.call('POST', `${branches}/${branchId}/roles`, { role: { name: 'reporting' } });
+      await service.endOperations(projectId);
+      const client = await service.connect(place.login);
+      await client.query('GRANT SELECT ON notes TO reporting');
+      await client.query("CREATE FUNCTION label(int) RETURNS text LANGUAGE sql AS $$SELECT 'no ' || $1$$");
+      await client.query('CREATE VIEW labels AS SELECT label(id) FROM notes');
+      const { login } = await add(branches, { parent_id: branchId, init_source: 'schema-only' });
+      const [failed] = (await service.endOperations(projectId)).filter(({ status }) => status !== 'finished');
+      expect(failed).toBeUndefined();
+      const copy = await service.connect(login);
+      expect(await copy.ask('SELECT count(*)::int FROM labels')).toBe(0);
+      expect(await copy.ask("SELECT has_table_privilege('reporting', 'notes', 'SELECT')")).toBe(true);
+      expect(await copy.ask("INSERT INTO notes (text) VALUES ('new') RETURNING id")).toBe(1);
+      expect(await client.ask('SELECT count(*)::int FROM notes')).toBe(1);
+    },
+  );
+
+  it('no function of a client runs as the superuser when a schema is copied', TIMEOUT, async () => {
+    const { client, branches, projectId, branchId } = await startWithTable();
+    await client.query(
+      `CREATE FUNCTION who(int) RETURNS text IMMUTABLE LANGUAGE plpgsql AS $$BEGIN
+        IF current_setting('is_superuser') = 'on' THEN RAISE 'ran as the superuser'; END IF; RETURN 'x'; END$$`,
+    );
+    await client.query('CREATE INDEX ON notes ((who(1)))');
+    await client.query("CREATE TABLE defaults (a text DEFAULT who(1), CHECK (who(2) = 'x'))");
+    await add(branches, { parent_id: branchId, init_source: 'schema-only' });
+    const operations = await service.endOperations(projectId);
+    expect(operations.filter(({ error }) => error !== undefined)).toEqual([]);
+  });
+
+  it('GET /schema shows the statements of a branch, without its data', TIMEOUT, async () => {
+    const { branches, branchId } = await startWithTable();
+    const path = `${branches}/${branchId}/schema?db_name=`;
+    const { body } = await service.call<{ sql: string }>('GET', `${path}app`);
+    expect(body).toEqual({ sql: expect.any(String) });
+    expect(body.sql).toContain('CREATE TABLE public.notes');
+    expect(body.sql).not.toContain('restrict');
+    expect((await service.call('GET', `${path}none`)).status).toBe(404);
+    expect((await service.call('GET', `${path}app&format=json`)).status).toBe(501);
+  });
+
+  it('a reset drops the connections, and brings the data of the parent', TIMEOUT, async () => {
+    const { branches, branch, projectId, branchId } = await startWithTable();
+    const before = await service.connect(branch.login);
+    await before.query("INSERT INTO notes (text) VALUES ('branch')");
+    const restore = { source_branch_id: branchId };
+    await service.call('POST', `${branches}/${branch.branchId}/restore`, restore);
+    await service.endOperations(projectId);
+    expect(before.cutOffBy).toContain('terminating connection');
+    const after = await service.connect(branch.login);
+    expect(await after.ask("SELECT string_agg(text, ',') FROM notes")).toBe('main');
+  });
+
+  it(
+    'a reset can keep the previous data as a branch, with roles and databases that work',
+    TIMEOUT,
+    async () => {
+      const { branches, branch, projectId, branchId } = await startWithTable();
+      const before = await service.connect(branch.login);
+      await before.query("INSERT INTO notes (text) VALUES ('branch')");
+      const restore = { source_branch_id: branchId, preserve_under_name: 'kept' };
+      const { body } = await service.call<Created>('POST', `${branches}/${branch.branchId}/restore`, restore);
+      await service.endOperations(projectId);
+      const endpoint = { branch_id: body.branch.parent_id, type: 'read_write' };
+      const path = `/projects/${projectId}/endpoints`;
+      const created = await service.call<{ endpoint: { host: string } }>('POST', path, { endpoint });
+      await service.endOperations(projectId);
+      const kept = await service.connect({ ...branch.login, host: created.body.endpoint.host });
+      expect(await kept.ask("SELECT string_agg(text, ',') FROM notes")).toBe('main,branch');
+      const database = { database: { name: 'books' } };
+      await service.call('PATCH', `${branches}/${body.branch.parent_id}/databases/app`, database);
+      await service.endOperations(projectId);
+      const renamed = { ...branch.login, host: created.body.endpoint.host, database: 'books' };
+      expect(await (await service.connect(renamed)).ask('SELECT count(*)::int FROM notes')).toBe(2);
+    },
+  );
+
+  it('a restore to an earlier time is 501: there is no history of the data', TIMEOUT, async () => {
+    const { branches, branch, branchId } = await startWithTable();
+    const restore = { source_branch_id: branchId, source_timestamp: '2026-01-31T08:00:00Z' };
+    const path = `${branches}/${branch.branchId}/restore`;
+    const { status, body } = await service.call<{ message: string }>('POST', path, restore);
+    expect([status, body.message]).toEqual([501, expect.stringContaining('source_timestamp')]);
+  });
+});

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { readOfficialDescription } from './official-description';
+
+/** What a description says about a call of the API. */
+export interface OfficialCall {
+  /** The path has the names of its parameters in braces. */
+  readonly method: string;
+  readonly path: string;
+  /** The attributes of its body without attributes of their own, such as `endpoint.settings.pg_settings`. */
+  readonly attributes: readonly string[];
+  readonly queryParameters: readonly string[];
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly $ref?: string;
+}
+
+interface Schema {
+  readonly $ref?: string;
+  readonly allOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
+
+interface Description {
+  readonly paths: Record<string, Record<string, Described>>;
+  readonly components: {
+    readonly schemas: Record<string, Schema>;
+    readonly parameters: Record<string, Parameter>;
+  };
+}
+
+interface Described {
+  readonly operationId: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: Schema }> };
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+
+/** The calls of the OpenAPI description. */
+export function listDescribedCalls(): OfficialCall[] {
+  const { paths, components } = readOfficialDescription<Description>();
+  const leavesOf = (schema: Schema, prefix: string): string[] => {
+    if (schema.$ref !== undefined) {
+      const name = schema.$ref.split('/').at(-1) ?? '';
+      return leavesOf(components.schemas[name] ?? {}, prefix);
+    }
+    if (schema.allOf !== undefined) return schema.allOf.flatMap((part) => leavesOf(part, prefix));
+    if (schema.items !== undefined) return leavesOf(schema.items, prefix);
+    const entries = Object.entries(schema.properties ?? {});
+    if (entries.length === 0) return prefix === '' ? [] : [prefix];
+    return entries.flatMap(([name, part]) => leavesOf(part, qualify(prefix, name)));
+  };
+  return Object.entries(paths).flatMap(([path, described]) =>
+    Object.entries(described)
+      .filter(([method]) => METHODS.includes(method))
+      .map(([method, { parameters = [], requestBody }]) => ({
+        method: method.toUpperCase(),
+        path,
+        attributes: leavesOf(requestBody?.content['application/json']?.schema ?? {}, ''),
+        queryParameters: parameters
+          .map((each) => components.parameters[each.$ref?.split('/').at(-1) ?? ''] ?? each)
+          .flatMap((each) => (each.in === 'query' ? [each.name] : [])),
+      })),
+  );
+}
+
+/** The calls of the SDK for TypeScript, from its types and its code. */
+export function listSdkCalls(): OfficialCall[] {
+  const client = join(__dirname, '../../node_modules/@neon/sdk/dist/client');
+  const types = join(client, 'types.gen.d.ts');
+  const program = ts.createProgram([types], { strict: true });
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(types);
+  const module = source && checker.getSymbolAtLocation(source);
+  if (module === undefined) throw new Error(`${types} is not a module`);
+  const exported = new Map(checker.getExportsOfModule(module).map((symbol) => [symbol.name, symbol]));
+  const leavesOf = (type: ts.Type, prefix: string): string[] => {
+    const present = checker.getNonNullableType(type);
+    if (checker.isArrayType(present)) {
+      const [item] = checker.getTypeArguments(present as ts.TypeReference);
+      return item === undefined ? [prefix] : leavesOf(item, prefix);
+    }
+    const isObject = (present.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) !== 0;
+    const properties = isObject ? checker.getPropertiesOfType(present) : [];
+    if (properties.length === 0) return prefix === '' ? [] : [prefix];
+    return properties.flatMap((part) => leavesOf(checker.getTypeOfSymbol(part), qualify(prefix, part.name)));
+  };
+  const partOf = (call: string, name: string): ts.Type | undefined => {
+    const data = exported.get(`${call.charAt(0).toUpperCase()}${call.slice(1)}Data`);
+    const part = data && checker.getPropertyOfType(checker.getDeclaredTypeOfSymbol(data), name);
+    return part && checker.getTypeOfSymbol(part);
+  };
+  const code = readFileSync(join(client, 'sdk.gen.js'), 'utf8');
+  const calls = code.matchAll(
+    /^const (\w+) = \(options\) => \(options\??\.client \?\? client\)(?:\.\w+)?\.(\w+)\(\{[\s\S]*?\burl: "([^"]+)"/gm,
+  );
+  return [...calls].map(([, name = '', method = '', path = '']) => {
+    const [body, query] = [partOf(name, 'body'), partOf(name, 'query')];
+    return {
+      method: method.toUpperCase(),
+      path,
+      attributes: body === undefined ? [] : leavesOf(body, ''),
+      queryParameters:
+        query === undefined
+          ? []
+          : checker.getPropertiesOfType(checker.getNonNullableType(query)).map((each) => each.name),
+    };
+  });
+}
+
+function qualify(prefix: string, name: string): string {
+  return prefix === '' ? name : `${prefix}.${name}`;
+}
