@@ -91,6 +91,16 @@ describe('a replacement does not begin if its create is bound to fail', () => {
   });
 });
 
+it('a branch that could not be created is not left under its name by retainOnDelete', async () => {
+  const { emulator, startRun, run, projectId } = await startProgram();
+  emulator.inject({ match: { action: 'create_branch' }, effect: { kind: 'operation-fails', status: 'failed' } });
+  const inputs = { projectId, name: 'data' };
+  const failed = await startRun().create('branch', 'b', inputs).catch((error) => error);
+  const branch = { ...failed, name: 'b', kind: 'branch', inputs };
+  const { message } = await errorOf(run.preview(branch, inputs, { retainsOnDelete: true }));
+  expect(message).toContain('Delete it at the service, and run `pulumi up --refresh`');
+});
+
 describe('reverting heals a replacement that was cut off', () => {
   it.each([
     ['after the delete', false],
@@ -194,6 +204,14 @@ it('the rename of a branch to a name that another has is refused in the preview,
   const next = startRun();
   await next.update(a, { projectId, name: 'z' });
   expect((await next.update(b, { projectId, name: 'x' })).outputs.name).toBe('x');
+});
+
+it('the rename of a branch that a replacement has deleted is not refused: the engine creates, and may adopt', async () => {
+  const { emulator, startRun, run, projectId } = await startProgram();
+  const b = await startRun().create('branch', 'b', { projectId, name: 'y' });
+  await startRun().delete(b);
+  emulator.createBranch(projectId, { name: 'x' });
+  expect((await run.preview(b, { projectId, name: 'x', adopt: true })).changes).toContain('name');
 });
 
 describe('advice', () => {

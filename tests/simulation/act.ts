@@ -60,12 +60,13 @@ const acts: Partial<Record<Disturbance['what'], Act>> = {
   'change an endpoint': changeOwn(({ world, own }) =>
     world.ground.controls.changeEndpoint(own.id, { suspend_timeout_seconds: 1_234 }),
   ),
-  'resize an endpoint': changeOwn(({ world, own }) =>
+  'resize an endpoint': changeOwn(({ world, own }) => {
+    world.restarts.changedByOthers(own.id);
     world.ground.controls.changeEndpoint(own.id, {
       autoscaling_limit_min_cu: 2,
       autoscaling_limit_max_cu: 2,
-    }),
-  ),
+    });
+  }),
   'rename an endpoint': changeOwn(({ world, disturbance, own }) =>
     world.ground.controls.changeEndpoint(own.id, { name: `renamed-${disturbance.slot}` }),
   ),

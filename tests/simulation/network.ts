@@ -38,7 +38,7 @@ export interface Carrier {
   carry(request: SentRequest): Carriage;
   sent(sender: Sender, request: SentRequest): void;
   /** The request is about to have its effect. */
-  arriving(sender: Sender, request: SentRequest): void;
+  arriving?(sender: Sender, request: SentRequest): void;
   /** Does the work of the service. */
   arrive(sender: Sender, request: SentRequest, config: InternalAxiosRequestConfig): Promise<Served>;
   delivered(sender: Sender, request: SentRequest, served: Served): void;
@@ -134,7 +134,7 @@ class Exchange {
   async #arrive(returnMs: number, isDuplicated: boolean): Promise<void> {
     const carrier = this.#carrier;
     if (!this.#sender.isAlive && carrier.randomness.happens(lostWithProcess)) return;
-    carrier.arriving(this.#sender, this.#request);
+    carrier.arriving?.(this.#sender, this.#request);
     const served = await carrier.arrive(this.#sender, this.#request, this.#config);
     const isRefused = served.kind === 'whole' && served.status >= 400;
     if (isDuplicated && !isRefused) void carrier.arrive(this.#sender, this.#request, this.#config);

@@ -53,6 +53,11 @@ export class RestartRules {
         this.#declaredAt.set(slot, { trigger, since: trueTime() });
   }
 
+  /** Other people have changed an endpoint. A request on its way changes it back, which may take it down again. */
+  changedByOthers(id: string): void {
+    for (const times of this.#times.values()) times.delete(id);
+  }
+
   begin(run: SimulatedRun): void {
     this.#before.set(
       run,

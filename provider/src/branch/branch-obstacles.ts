@@ -5,6 +5,7 @@ import { isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { findExisting } from './branch-create';
 import type { BranchDeclaration, BranchInputs } from './branch-inputs';
+import { isBecomingReady } from './branch-resource';
 
 /**
  * Why the branch can't be created in place of the one that it replaces; undefined when it can, as far as the service shows.
@@ -31,7 +32,10 @@ export async function findObstacle(
     if (parentId && !parent) return `project ${projectId} has no branch ${parentId}`;
     const branches = await project.branches.fresh();
     if (claims.findLeftover(declaration.resource.urn, branches)) return undefined;
-    if (isRetained && branches.some((branch) => branch.id === replaced && branch.name === name))
+    const left = isRetained ? branches.find(({ id }) => id === replaced) : undefined;
+    if (left && isBecomingReady(left))
+      return `branch ${replaced} could not be created, and retainOnDelete leaves it at the service under the name that the new one needs. Delete it at the service, and run \`pulumi up --refresh\``;
+    if (left?.name === name)
       return `retainOnDelete leaves branch ${replaced} at the service under the name of the new one. Give the new one another name in the same update, or leave what replaces the branch as it was`;
     const others = branches.filter(({ id }) => id !== replaced && claims.findRenamed(id) === undefined);
     const conflict = findConflict(declaration, others, claims);
@@ -59,7 +63,9 @@ export async function checkRename(
   const project = projects.project(projectId);
   const all = await project.listSoon(project.branches, new Deadline(previewPatienceMs));
   const holder = all.find((branch) => branch.name === name);
-  if (!holder || holder.id === id || claims.branch.findRenamed(holder.id)) return;
+  // An interrupted replacement has deleted the branch, and only creates.
+  const isToRename = all.some((branch) => branch.id === id && branch.name !== name);
+  if (!holder || !isToRename || claims.branch.findRenamed(holder.id)) return;
   throw new Error(
     `a change of name of branch ${id}: the project already has a branch of that name, ${holder.id} (since ${holder.created_at}). Nothing was changed. If this program deletes ${holder.id}, do that in an earlier \`pulumi up\`: updates run before deletes. If it renames ${holder.id}, add that resource to \`dependsOn\` of this one.`,
   );

@@ -133,7 +133,6 @@ function carryTo({ server }: SimulatedService): Carrier {
     randomness,
     carry: () => ({ outwardMs: 0, returnMs: 0, isDuplicated: false }),
     sent: ignore,
-    arriving: ignore,
     arrive: (_sender, { method, path, body }, { headers }) =>
       server.handle({
         method,

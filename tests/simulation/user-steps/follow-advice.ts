@@ -18,7 +18,8 @@ export function followAdvice(
 ): UserStep | undefined {
   let next: UserStep | undefined;
   for (const { urn, message } of failures) {
-    const advised = change(world, next ?? step, nameOf(urn), message);
+    const advised =
+      change(world, next ?? step, nameOf(urn), message) ?? deleteFirst(world, next ?? step, message);
     const isRemoved = !advised && (removeRetained(world, message) || removeChildren(world, message));
     const changed = advised ?? (isLater(message) ? step : undefined);
     if (!changed && !isRemoved) return undefined;
@@ -45,6 +46,13 @@ function change(world: UserWorld, step: UserStep, name: string, message: string)
   return undefined;
 }
 
+/** Deletes in an earlier `pulumi up` what the program no longer declares, and what has the name that it declares. */
+function deleteFirst({ stack }: UserWorld, step: UserStep, message: string): UserStep | undefined {
+  const [, id] = /If this program deletes (\S+), do that in an earlier/.exec(message) ?? [];
+  const name = nameOf(stack.state.resources.find((each) => each.id === id)?.urn ?? '');
+  return name === '' || name in step.program ? undefined : { ...step, target: [name] };
+}
+
 /** The name of the branch that the error advises to adopt, which the program may not give yet. */
 function nameIn(world: UserWorld, message: string, { type }: Declaration): { readonly name?: string } {
   const [id] = message.match(/\bbr-[a-z]+-[a-z]+-\d+/) ?? [];
@@ -63,8 +71,10 @@ function removeChildren(world: UserWorld, message: string): boolean {
   return world.removeForeignChildren();
 }
 
-/** The user deletes the branch that `retainOnDelete` has left, if its name is in the way. */
+/** The user deletes the branch that `retainOnDelete` has left or would leave, if its name is in the way. */
 function removeRetained(world: UserWorld, message: string): boolean {
+  const [, failed] = /branch (\S+) could not be created, .* Delete it at the service/.exec(message) ?? [];
+  if (failed !== undefined) return world.removeBranch(failed);
   const id = [...world.released].find((each) => /of that name/.test(message) && message.includes(each));
   return id !== undefined && world.removeBranch(id);
 }

@@ -21,7 +21,7 @@ interface WatchedWorld {
   violate(rule: Rule, what: string): void;
 }
 
-/** Judges each delete when it arrives: what disappears with it, and whether the user has read that before. */
+/** Judges each delete when it is sent: what disappears with it, and whether the user has read that before. */
 export class LossWatch {
   readonly #world: WatchedWorld;
   readonly #records = new Map<SimulatedRun, RunRecord>();
@@ -103,8 +103,8 @@ export class LossWatch {
       this.protectedByOthers.add(stored.id);
   }
 
-  /** A request is about to have its effect. */
-  arriving(run: SimulatedRun, { method, path }: SentRequest): void {
+  /** A run sends a request. What its provider learns before it arrives comes too late. */
+  sent(run: SimulatedRun, { method, path }: SentRequest): void {
     const key = `${run.name} ${path}`;
     if (method !== 'DELETE' || this.#judged.has(key)) return;
     this.#judged.add(key);
@@ -146,15 +146,17 @@ export class LossWatch {
 
   /** An endpoint that disappears because its branch is deleted. */
   #judgeUnder(run: SimulatedRun, record: RunRecord, endpoint: Endpoint): void {
-    const { id, current_state } = endpoint;
+    const { id, current_state, created_at } = endpoint;
     // A destroy passes no declaration, nor does an update whose targets are all removed.
     if (record.known.size === 0) return;
     const { resources } = this.#world.stack.state;
     const stored = [...record.state, ...resources].find((each) => each.id === id);
     // The run deletes it, too: it only comes later.
     if (stored && record.steps.has(`delete ${stored.urn}`)) return;
-    // Of what `--target` leaves out, and of what comes later in the program, the engine tells the provider nothing.
-    const declared = record.program.find(({ urn }) => urn === stored?.urn && record.known.has(urn));
+    // The other of two runs at once may create it between the list of this run and its delete.
+    if (record.step.isRunTwice && Date.parse(created_at) >= run.startedAt) return;
+    // Of what `--target` leaves out, and of what comes later in the program, the engine tells the provider nothing; before diff no id.
+    const declared = record.program.find(({ urn }) => urn === stored?.urn && record.diffed.has(urn));
     const allowsRestart = declared?.inputs.values.allowRestart ?? this.#world.schedule.allowsRestart;
     if (declared)
       this.#violate('no branch is deleted from under an endpoint', run, `under ${id} of ${declared.urn}`);

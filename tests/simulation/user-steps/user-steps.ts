@@ -87,14 +87,20 @@ async function revert(world: UserWorld, { program }: UserStep): Promise<void> {
 async function complete(world: UserWorld, wanted: UserStep): Promise<boolean> {
   let step: UserStep | undefined = wanted;
   for (let runs = 1; step && runs <= mostRuns; runs += 1) {
+    await world.ground.calm([]);
     step = { ...step, program: mendTexts(world, step.program) };
     world.watch.beginStep();
     const preview = await world.run(step, true);
     const result = preview.isSuccess ? await world.run(step, false) : preview;
-    await world.ground.calm([]);
     if (preview.isSuccess) checkForetold(world, preview, result);
     if (world.hasViolated) return false;
+    if (result.isSuccess && step.target) {
+      const { target: _done, ...rest } = step;
+      step = rest;
+      continue;
+    }
     if (result.isSuccess) {
+      await world.ground.calm([]);
       await checkRest(world, step.program);
       return true;
     }

@@ -188,12 +188,10 @@ export class UserWorld implements Carrier {
     return { outwardMs: delay(), returnMs: delay(), isDuplicated: false };
   }
 
-  sent(sender: Sender, { method, path, body }: SentRequest): void {
+  sent(sender: Sender, request: SentRequest): void {
+    const { method, path, body } = request;
     this.journal.note(sender.name, () => `  -> ${method} ${path} ${body ?? ''}`);
-  }
-
-  arriving(sender: Sender, request: SentRequest): void {
-    this.watch.arriving(sender as SimulatedRun, request);
+    this.watch.sent(sender as SimulatedRun, request);
   }
 
   arrive(sender: Sender, request: SentRequest, { headers }: InternalAxiosRequestConfig): Promise<Served> {
