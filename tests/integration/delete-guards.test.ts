@@ -95,6 +95,25 @@ describe('a branch is not deleted from under an endpoint', () => {
     expect(isThere(one.id)).toBe(false);
   });
 
+  it('whose replacement is skipped', async () => {
+    const { one, run, startRun, isThere, on } = await startBranch();
+    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
+    const replica = { ...on(one.id), type: 'read_only' };
+    await run.preview(endpoint, replica);
+    await run.check('endpoint', 'e', replica);
+    expect((await errorOf(run.delete(one))).message).toContain('which this program keeps');
+    expect(isThere(one.id)).toBe(true);
+  });
+
+  it('whose own delete is refused at the same time', async () => {
+    const { one, run, startRun, isThere, on } = await startBranch();
+    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
+    await run.check('endpoint', 'new', { ...on(one.id), adopt: true });
+    const deletes = await Promise.all([errorOf(run.delete(one)), errorOf(run.delete(endpoint))]);
+    for (const { message } of deletes) expect(message).toContain(urnOf('new'));
+    expect(isThere(one.id)).toBe(true);
+  });
+
   it('in the preview of a replacement, whichever of the two the program declares first', async () => {
     const { one, startRun, on, projectId, feature } = await startBranch();
     const endpoint = await startRun().create('endpoint', 'e', on(one.id));

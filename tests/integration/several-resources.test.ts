@@ -1,6 +1,6 @@
 import type { Endpoint } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import type { StoredInputs } from '../../provider/src/dynamic/stored-properties';
+import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { collectDiagnostics } from '../support/diagnostics';
 import { runCreate, runUpdate } from '../support/engine';
 import { idsOf, ownEndpoints, type Service, startService, urnOf } from '../support/start-service';
@@ -48,6 +48,21 @@ it('a replica that another resource has in state is not reported', async () => {
   expect((await nextRun.create(inputs)).id).toBe(id);
   expect(shown.join('')).not.toContain('derived name');
   expect(idsOf(service).sort()).toEqual([id, kept.id].sort());
+});
+
+it('a rename by aliases is an update without requests, so that a delete knows the resource by its URN', async () => {
+  const service = await startService();
+  const inputs = service.declare();
+  const { id, outs } = await runCreate(service.provider, inputs);
+  const nextRun = service.startProvider();
+  const renamed = { ...inputs, __urn: urnOf('renamed') };
+  await nextRun.check(inputs, renamed);
+  const sent = service.emulator.requests().length;
+  expect(await nextRun.diff(id, outs, renamed)).toMatchObject({ changes: true, replaces: [] });
+  const updated = await nextRun.update(id, outs, renamed);
+  expect(updated.outs?.__urn).toBe(urnOf('renamed'));
+  expect((await nextRun.diff(id, updated.outs as StoredOutputs, renamed)).changes).toBe(false);
+  expect(service.emulator.requests()).toHaveLength(sent);
 });
 
 describe('a new resource with the old name of a renamed one', () => {

@@ -72,6 +72,7 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
       hasChanges ||
       !isEqual(olds.timeouts, news.timeouts) ||
       isFromPlugin(olds, news) ||
+      isRenamed(olds, news) ||
       hasNewSecret(olds, news);
     // A branch has at most one read_write endpoint, so the old one has to go first. For programs without our classes, which
     // set the resource option of that name.
@@ -142,6 +143,11 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
 /** Whether the plugin wrote the state: without its text the host could neither refresh nor delete, so an update writes it. */
 function isFromPlugin(olds: StoredOutputs, news: StoredInputs): boolean {
   return olds.__provider === undefined && news.__provider !== undefined;
+}
+
+/** Whether `aliases` have renamed it: a delete sees only the outputs, so an update writes the new URN there. */
+function isRenamed(olds: StoredOutputs, news: StoredInputs): boolean {
+  return olds.__urn !== undefined && news.__urn !== undefined && olds.__urn !== news.__urn;
 }
 
 /** Whether an argument has become a secret: a read and a delete see only the outputs, so an update names it there. */

@@ -116,7 +116,7 @@ async function readLive(
   };
 }
 
-/** The endpoints on a branch, without those that this run deletes. */
+/** The endpoints on a branch, without those that this run deletes and nobody keeps. */
 export async function listStanding(
   { claims }: ProviderCore,
   { id: projectId, endpoints }: ServiceProject,
@@ -124,13 +124,14 @@ export async function listStanding(
   deadline: Deadline,
 ): Promise<StandingEndpoint[]> {
   const all = await deadline.bound(endpoints.fresh(), 'list of the endpoints');
-  const standing = all.filter(
-    ({ id, branch_id }) => branch_id === branchId && !claims.endpoint.item(id).isLeaving,
-  );
-  return standing.map((endpoint) => {
-    const branchIds = endpoint.type === 'read_write' ? [branchId] : [];
-    const adopter = claims.endpoint.findAdopter({ projectId, names: [endpoint.name], branchIds }, undefined);
-    return { endpoint, keeper: claims.endpoint.item(endpoint.id).holder ?? adopter };
+  const standing = all.filter((endpoint) => endpoint.branch_id === branchId);
+  return standing.flatMap((endpoint) => {
+    const { id, type, name } = endpoint;
+    const branchIds = type === 'read_write' ? [branchId] : [];
+    const adopter = claims.endpoint.findAdopter({ projectId, names: [name], branchIds }, undefined);
+    const keeper = claims.endpoint.userOf(id) ?? adopter;
+    // A delete that has begun may still be refused, for one of the same reasons.
+    return keeper === undefined && claims.endpoint.item(id).isLeaving ? [] : [{ endpoint, keeper }];
   });
 }
 

@@ -137,6 +137,18 @@ export class RunRecords {
     return [...this.resources].find(([, { idInState }]) => idInState === id)?.[0];
   }
 
+  /**
+   * The declared resource that uses the item, or may still do so: nothing has replaced the item yet, and the engine may skip what is to
+   * replace it. One that is taken off its branch no longer counts once its delete has begun.
+   */
+  userOf(id: string): string | undefined {
+    const { holder, isLeaving, mover } = this.item(id);
+    const owner = this.ownerOf(id);
+    const { declared, create } = this.resource(owner);
+    const mayUse = declared !== undefined && create !== 'done' && !(isLeaving && mover === owner);
+    return holder ?? (mayUse ? owner : undefined);
+  }
+
   /** The resource that has the id in state, if this run takes the name from it: by a rename, or a replacement in another project. */
   findRenamed(id: string): string | undefined {
     const owner = this.ownerOf(id);
