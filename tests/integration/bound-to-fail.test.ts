@@ -93,9 +93,14 @@ describe('a replacement does not begin if its create is bound to fail', () => {
 
 it('a branch that could not be created is not left under its name by retainOnDelete', async () => {
   const { emulator, startRun, run, projectId } = await startProgram();
-  emulator.inject({ match: { action: 'create_branch' }, effect: { kind: 'operation-fails', status: 'failed' } });
+  emulator.inject({
+    match: { action: 'create_branch' },
+    effect: { kind: 'operation-fails', status: 'failed' },
+  });
   const inputs = { projectId, name: 'data' };
-  const failed = await startRun().create('branch', 'b', inputs).catch((error) => error);
+  const failed = await startRun()
+    .create('branch', 'b', inputs)
+    .catch((error) => error);
   const branch = { ...failed, name: 'b', kind: 'branch', inputs };
   const { message } = await errorOf(run.preview(branch, inputs, { retainsOnDelete: true }));
   expect(message).toContain('Delete it at the service, and run `pulumi up --refresh`');
