@@ -83,6 +83,7 @@ export const edit = fc.record({
     'name handed back with adopt',
     'protection',
     'size',
+    'type of what waits',
     'permission',
     'retention',
   ),
@@ -131,6 +132,10 @@ const changes: Readonly<Record<string, (program: Program) => Program>> = {
   'name handed back with adopt': (program) => first(handOn(program, { adopt: true }), 'heir'),
   protection: (program) => withArgs(program, 'one', { protected: true }),
   size: (program) => withArgs(withArgs(program, 'f', sized(0.5)), 'e', sized(0.5)),
+  'type of what waits': (program) =>
+    withArgs(withOptions(program, 'e', { dependsOn: ['r'] }), 'e', {
+      type: program.e?.args?.type === 'read_only' ? 'read_write' : 'read_only',
+    }),
   permission: (program) => withArgs(program, 'one', { allowDataLoss: undefined }),
   retention: (program) => withOptions(program, 'one', { retainOnDelete: true }),
 };

@@ -94,18 +94,19 @@ const drawnStep = fc.record({
   ),
 });
 
-/** A resource is renamed and depends on what fails, while the engine continues. */
-const doomedRename: fc.Arbitrary<DrawnStep> = fc
-  .record({ step: drawnStep, renamed: renaming })
-  .map(({ step, renamed }) => ({
+/** A resource is renamed or replaced, and depends on what fails, while the engine continues. */
+const doomedStep: fc.Arbitrary<DrawnStep> = fc
+  .record({ step: drawnStep, renamed: renaming, isRenamed: fc.boolean() })
+  .map(({ step, renamed, isRenamed }) => ({
     ...step,
     command: 'up',
     scope: { kind: 'none', chosen: [] },
     continuesOnError: true,
     edit: {
       ...step.edit,
-      rename: { ...renamed, dependsOnReplica: true },
-      change: 'nothing',
+      ...(isRenamed
+        ? { rename: { ...renamed, dependsOnReplica: true }, change: 'nothing' as const }
+        : { rename: null, removed: 'one', change: 'type of what waits' as const }),
       resizesReplica: true,
     },
     faults: [
@@ -127,7 +128,7 @@ const userSchedule: fc.Arbitrary<UserSchedule> = fc
     drawn: fc.oneof(
       { weight: 4, arbitrary: fc.tuple(drawnStep) },
       { weight: 2, arbitrary: fc.tuple(drawnStep, drawnStep) },
-      { weight: 1, arbitrary: fc.tuple(doomedRename) },
+      { weight: 1, arbitrary: fc.tuple(doomedStep) },
     ),
   })
   .map(({ seed, operationMs, locks, lateListsMs, longestDelayMs, allowsRestart, base: drawnBase, drawn }) => {
