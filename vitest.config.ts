@@ -33,7 +33,7 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: 'quick',
-          include: ['provider/src/**/*.test.ts', 'tests/{integration,simulation}/**/*.test.ts'],
+          include: ['provider/src/**/*.test.ts', 'tests/{integration,simulation,documents}/**/*.test.ts'],
           testTimeout: 20_000,
         },
       },

@@ -1,5 +1,5 @@
 // Installs the packed packages with each supported version of Node, the Pulumi SDK and TypeScript, and runs a real
-// `pulumi up`, preview and destroy with each. With --record, a run that passes writes the versions into the README. Needs the
+// `pulumi up`, preview and destroy with each. With --record, a run that passes writes the versions into docs/limits.md. Needs the
 // package registry.
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';

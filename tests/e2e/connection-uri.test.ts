@@ -7,10 +7,10 @@ import { startProgram } from '../support/start-stack';
 
 const database = { databaseName: 'app', roleName: 'app_owner' };
 
-/** The program of the README, which finds the branch by its name. */
+/** The program of the reference, which finds the branch by its name. */
 const program = `import * as pulumi from '@pulumi/pulumi';
 const projectId = new pulumi.Config().require('projectId');
-${codeBlock('README.md', 'ts', 'Lookups')}`;
+${codeBlock('docs/reference.md', 'ts', 'Lookups')}`;
 
 const document = `name: connection-uri
 runtime: yaml

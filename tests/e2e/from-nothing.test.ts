@@ -13,9 +13,9 @@ import { runScript } from '../support/start-example';
 import { makeTemporaryFolder } from '../support/temporary-folder';
 
 const programs = [
-  ['TypeScript', 'typescript/index.ts', 'ts'],
-  ['YAML', 'yaml/Pulumi.yaml', 'yaml'],
-  ['Python', 'python/__main__.py', 'python'],
+  ['TypeScript', 'typescript/index.ts', 'ts', 'README.md'],
+  ['YAML', 'yaml/Pulumi.yaml', 'yaml', 'README.md'],
+  ['Python', 'python/__main__.py', 'python', 'docs/plugin.md'],
 ] as const;
 
 /** An empty folder, an empty home, and a release server and a package registry on loopback instead of the public ones. */
@@ -44,7 +44,7 @@ async function startFromNothing() {
   return { folder, environment, emulator };
 }
 
-/** What the README tells a user to type, against the emulator. */
+/** What a page tells a user to type, against the emulator. */
 function fillScript(script: string, emulator: Emulator, projectId: string, branchId: string): string {
   return (
     script
@@ -58,27 +58,30 @@ function fillScript(script: string, emulator: Emulator, projectId: string, branc
   );
 }
 
-describe('README.md', () => {
-  it.each(programs)('shows the %s program of the template', async (heading, file, language) => {
+describe('README.md and docs/plugin.md', () => {
+  it.each(programs)('show the %s program of the template', async (heading, file, language, page) => {
     const text = await readFile(join(repository, 'templates', file), 'utf8');
     const program = text
       .replace(/^template:\n( .*\n)+/m, '')
       .replace(/^name: .*\ndescription: .*\n/, 'name: quickstart\n');
-    expect(codeBlock('README.md', language, heading)).toBe(program);
+    expect(codeBlock(page, language, heading)).toBe(program);
   });
 
-  it.for(programs)('leads from an empty folder and home to a host, in %s', async ([heading], { skip }) => {
-    if (heading === 'Python' && !isSdkMade) skip('run `npm run sdk`');
-    const { folder, environment, emulator } = await startFromNothing();
-    const project = emulator.createProject({ name: 'new' });
-    const branch = emulator.createBranch(project.id);
-    const typed = codeBlock('README.md', 'sh', 'Install') + codeBlock('README.md', 'sh', heading);
-    const script = fillScript(typed, emulator, project.id, branch.id);
-    const { exitCode, screen } = await runScript(script, folder, environment);
-    if (exitCode !== 0) throw new Error(`exit ${exitCode}: ${screen}`);
-    const [endpoint] = emulator.endpoints(project.id).filter(({ branch_id }) => branch_id === branch.id);
-    expect(screen).toContain(endpoint?.host ?? 'the host of an endpoint that was created');
-  });
+  it.for(programs)(
+    'lead from an empty folder and home to a host, in %s',
+    async ([heading, , , page], { skip }) => {
+      if (heading === 'Python' && !isSdkMade) skip('run `npm run sdk`');
+      const { folder, environment, emulator } = await startFromNothing();
+      const project = emulator.createProject({ name: 'new' });
+      const branch = emulator.createBranch(project.id);
+      const typed = codeBlock('README.md', 'sh', 'Install') + codeBlock(page, 'sh', heading);
+      const script = fillScript(typed, emulator, project.id, branch.id);
+      const { exitCode, screen } = await runScript(script, folder, environment);
+      if (exitCode !== 0) throw new Error(`exit ${exitCode}: ${screen}`);
+      const [endpoint] = emulator.endpoints(project.id).filter(({ branch_id }) => branch_id === branch.id);
+      expect(screen).toContain(endpoint?.host ?? 'the host of an endpoint that was created');
+    },
+  );
 });
 
 it.skipIf(!isSdkMade)('the Python program of docs/branches.md leads to a host', async () => {
@@ -87,7 +90,7 @@ it.skipIf(!isSdkMade)('the Python program of docs/branches.md leads to a host', 
   const branch = emulator.createBranch(project.id);
   const program = codeBlock('docs/branches.md', 'python', 'Python');
   await writeFile(join(dirname(folder), 'branches.py'), program);
-  const typed = codeBlock('README.md', 'sh', 'Install') + codeBlock('README.md', 'sh', 'Python');
+  const typed = codeBlock('README.md', 'sh', 'Install') + codeBlock('docs/plugin.md', 'sh', 'Python');
   const script = fillScript(typed, emulator, project.id, branch.id);
   const replaced = script.replace('\npulumi up', '\ncp ../branches.py __main__.py\npulumi up');
   const { exitCode, screen } = await runScript(replaced, folder, environment);

@@ -15,7 +15,7 @@ const pinned = join(repository, 'tools/pulumi-cli/cli');
 /** The flags of that build, so that Go compiles no package again; and no network. */
 const goSettings = { CGO_ENABLED: '0', GOFLAGS: '-mod=mod -trimpath', GOPROXY: 'off', GOSUMDB: 'off' };
 
-it.skipIf(!isSdkMade).each(['README.md', 'docs/branches.md'])(
+it.skipIf(!isSdkMade).each(['docs/plugin.md', 'docs/branches.md'])(
   'the Go program of %s creates an endpoint with the SDK',
   async (page) => {
     const { url } = await serveFiles((await makeRelease()).folder);

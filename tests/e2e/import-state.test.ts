@@ -11,9 +11,7 @@ it.each(['terraform/kislerdm', 'bridge/terraform-community-providers'] as const)
   'import-state moves resources from %s without a change',
   async (fixture) => {
     const project = 'name: moved\nmain: index.ts\nruntime: nodejs\n';
-    const service = await startPluginStack(
-      project + codeBlock('README.md', 'yaml', 'TypeScript with the plugin'),
-    );
+    const service = await startPluginStack(project + codeBlock('docs/plugin.md', 'yaml', 'Install'));
     const { stack, emulator } = service;
     const { text } = await recreateState(emulator, service.project.id, fixture);
     await expect.poll(() => emulator.endpoints().map((one) => one.current_state)).not.toContain('init');

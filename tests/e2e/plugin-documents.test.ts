@@ -37,14 +37,13 @@ describe('README.md', () => {
   });
 
   it('the TypeScript program creates one endpoint with the plugin, and another import moves a stack there', async () => {
-    const section = 'TypeScript with the plugin';
-    const { stack, held } = await startPluginStack(nodeProject + codeBlock('README.md', 'yaml', section));
+    const { stack, held } = await startPluginStack(nodeProject + pluginFolder);
     await stack.writeProgram(smallest);
     await stack.run('up', '--yes', '--skip-preview');
     const before = held();
     expect(before).toHaveLength(1);
 
-    const importLine = codeBlock('README.md', 'ts', section).trim();
+    const importLine = codeBlock(page, 'ts', 'TypeScript').trim();
     await stack.writeProgram(smallest.replace(/^import .*'pulumi-postgres-compute';$/m, importLine));
     await stack.run('preview', '--expect-no-changes');
     await stack.run('up', '--yes', '--skip-preview');

@@ -8,22 +8,16 @@ function readCommands(block: string): string[][] {
   return lines.map((line) => line.split(' ').slice(1));
 }
 
-it('the smallest program of the README creates one endpoint', async () => {
+it('the program of the README creates one endpoint, and its resize previews as shown', async () => {
   const { stack, emulator, branch } = await startProgram();
-  await stack.writeProgram(codeBlock('README.md', 'ts', 'TypeScript'));
-  await stack.run('up', '--yes');
+  const program = codeBlock('README.md', 'ts', 'TypeScript');
+  await stack.writeProgram(program);
+  await stack.run('up', '--yes', '--skip-preview');
   expect(emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id)).toHaveLength(1);
-});
 
-it('the commands of the README print the preview that it shows', async () => {
-  const { stack, project, branch } = await startQuickstart();
-  const commands = codeBlock('README.md', 'sh', 'Run it')
-    .replace('PROJECT_ID', project.id)
-    .replace('BRANCH_ID', branch.id);
-  let screen = '';
-  for (const words of readCommands(commands))
-    ({ screen } = await stack.run(...words, ...(words[0] === 'up' ? ['--yes'] : [])));
-  expect(squeeze(screen)).toContain(squeeze(codeBlock('README.md', '', 'Run it')));
+  await stack.writeProgram(program.replace('autoscalingLimitMaxCu: 1', 'autoscalingLimitMaxCu: 2'));
+  const { screen } = await stack.run('preview');
+  expect(squeeze(screen)).toContain(squeeze(codeBlock('README.md', '', 'A change of size')));
 });
 
 it('docs/preview.md shows what the CLI prints', async () => {

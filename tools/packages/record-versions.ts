@@ -7,10 +7,10 @@ export interface TestedVersions {
   readonly typescript: string | undefined;
 }
 
-const readme = join(__dirname, '../../README.md');
+const page = join(__dirname, '../../docs/limits.md');
 const place = /(?<=<!-- Written by `npm run versions -- --record` -->\n)[\s\S]*?(?=\n<!--)/;
 
-/** Writes the versions with which every trial has passed into the README. */
+/** Writes the versions with which every trial has passed into docs/limits.md. */
 export function recordVersions(rows: readonly TestedVersions[], cli = 'unknown'): void {
   const today = new Date().toISOString().slice(0, 10);
   const list = (name: keyof TestedVersions) => {
@@ -25,7 +25,7 @@ export function recordVersions(rows: readonly TestedVersions[], cli = 'unknown')
     `- TypeScript ${list('typescript')}`,
     `- Pulumi CLI ${cli}`,
   ];
-  const text = readFileSync(readme, 'utf8');
-  if (!place.test(text)) throw new Error('README.md has no place for the tested versions.');
-  writeFileSync(readme, text.replace(place, lines.join('\n')));
+  const text = readFileSync(page, 'utf8');
+  if (!place.test(text)) throw new Error('docs/limits.md has no place for the tested versions.');
+  writeFileSync(page, text.replace(place, lines.join('\n')));
 }

@@ -5,7 +5,7 @@ import ts from 'typescript';
 import { branchType } from '../../provider/src/branch/branch-type';
 import { dynamicBranch, dynamicEndpoint } from '../../provider/src/dynamic/provider-text';
 import { endpointType } from '../../provider/src/endpoint/endpoint-type';
-import { toExamples } from './examples';
+import { smallestPrograms, toExamples } from './examples';
 import { checker, exportedNames, listProperties, type Property, readExport } from './provider-types';
 import { goImportPath, pluginDownloadURL, publication } from './publication';
 
@@ -15,12 +15,12 @@ const resources = {
   ComputeEndpoint: {
     type: endpointType,
     dynamic: dynamicEndpoint,
-    example: toExamples('README.md', 'An endpoint that scales up to one compute unit'),
+    example: toExamples(smallestPrograms, 'An endpoint that scales up to one compute unit'),
   },
   Branch: {
     type: branchType,
     dynamic: dynamicBranch,
-    example: toExamples('docs/branches.md', 'A branch with an endpoint'),
+    example: toExamples(['docs/branches.md', 'docs/branches.md'], 'A branch with an endpoint'),
   },
 };
 const functions = exportedNames.filter((name) => name.startsWith('get'));

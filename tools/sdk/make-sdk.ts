@@ -29,7 +29,7 @@ async function makeSdk(): Promise<void> {
 /** What PyPI shows. */
 function describePackage(): string {
   const { description } = JSON.parse(readFileSync(schema, 'utf8'));
-  const program = codeBlock('README.md', 'python', 'Python');
+  const program = codeBlock('docs/plugin.md', 'python', 'Python');
   const more = `It downloads the provider plugin, which needs Node.js. More: ${publication.homepage}`;
   return `# pulumi-postgres-compute\n\n${description}\n\n\`\`\`python\n${program}\`\`\`\n\n${more}\n`;
 }

@@ -1,0 +1,23 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { repository } from '../support/documents';
+
+const pages = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
+  cwd: repository,
+  encoding: 'utf8',
+})
+  .trim()
+  .split('\n');
+
+it.each(pages)('no cell of %s is longer than 200 characters', (page) => {
+  const text = readFileSync(join(repository, page), 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
+  const rows = text.split('\n').filter((line) => line.startsWith('|'));
+  const cells = rows.flatMap((row) => row.split(/(?<!\\)\|/)).map((cell) => cell.trim());
+  expect(cells.filter(({ length }) => length > 200)).toEqual([]);
+});
+
+it.each([['README.md', 7]])('%s has at most %i KB', (page, kilobytes) => {
+  expect(statSync(join(repository, page)).size).toBeLessThanOrEqual(kilobytes * 1024);
+});
