@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { repository } from '../support/documents';
@@ -20,4 +20,12 @@ it.each(pages)('no cell of %s is longer than 200 characters', (page) => {
 
 it.each([['README.md', 7]])('%s has at most %i KB', (page, kilobytes) => {
   expect(statSync(join(repository, page)).size).toBeLessThanOrEqual(kilobytes * 1024);
+});
+
+const roots = ['', 'provider/src', 'emulator/src'];
+const decisions = readFileSync(join(repository, 'docs/internals/decisions.md'), 'utf8');
+const decidingFiles = [...decisions.matchAll(/`([\w.-]+\/[\w./-]*)`/g)].map(([, path = '']) => path);
+
+it.each([...new Set(decidingFiles)])('%s of docs/internals/decisions.md exists', (path) => {
+  expect(roots.map((root) => existsSync(join(repository, root, path)))).toContain(true);
 });
