@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { readOfficialDescription } from '../support/official-description';
 import { listServedCalls } from '../support/served-calls';
 
-// Writes the calls that the emulator serves into its README: its own routes, with the names in the official description.
+// Writes the calls that the emulator serves into docs/emulator.md: its own routes, with the names in the official description.
 
-const readme = join(__dirname, '../../emulator/README.md');
+const page = join(__dirname, '../../docs/emulator.md');
 const MARKED = /(<!-- served calls: npm run docs -->\n)[\s\S]*(\n<!-- end of served calls -->)/;
 
 const { paths } = readOfficialDescription<{
@@ -21,6 +21,6 @@ const rows = [...listServedCalls()].map(([path, methods]) => {
 });
 const table = ['| path | methods, and their names in the OpenAPI description |', '| --- | --- |', ...rows];
 
-const text = readFileSync(readme, 'utf8');
-if (!MARKED.test(text)) throw new Error(`${readme} has no place for the served calls`);
-writeFileSync(readme, text.replace(MARKED, `$1\n${table.join('\n')}\n$2`));
+const text = readFileSync(page, 'utf8');
+if (!MARKED.test(text)) throw new Error(`${page} has no place for the served calls`);
+writeFileSync(page, text.replace(MARKED, `$1\n${table.join('\n')}\n$2`));

@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
 import { expect, it, onTestFinished } from 'vitest';
-import { codeBlock } from '../support/documents';
+import { codeBlock, repository } from '../support/documents';
 
 const root = dirname(require.resolve('postgres-control-emulator/package.json'));
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const reference = readFileSync(join(repository, 'docs/emulator.md'), 'utf8');
 
-/** The options in the README's table. */
+/** The options in the reference's table. */
 function readOptionsTable(): string[] {
-  const table = readme.split('## Options')[1]?.split('\n## ')[0] ?? '';
+  const table = reference.split('## Options')[1]?.split('\n## ')[0] ?? '';
   return [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name ?? '');
 }
 
@@ -22,7 +22,19 @@ it('the program in the README runs', async () => {
   expect(stdout).toContain("type: 'read_write'");
 });
 
-it('the README lists every option of the library', async () => {
+it('the command in the README injects a fault', async () => {
+  const emulator = await startEmulator();
+  onTestFinished(() => emulator.stop());
+  const env = {
+    ...process.env,
+    POSTGRES_COMPUTE_BASE_URL: emulator.url,
+    POSTGRES_COMPUTE_API_KEY: emulator.apiKey,
+  };
+  await promisify(execFile)('bash', ['-c', codeBlock('emulator/README.md', 'sh', 'Faults')], { env });
+  expect(emulator.faults()).toMatchObject([{ fault: { effect: { kind: 'operation-fails' } } }]);
+});
+
+it('docs/emulator.md lists every option of the library', async () => {
   const options = Object.fromEntries(readOptionsTable().map((name) => [name, undefined]));
   // The error for an unknown option lists the known ones.
   const emulator = await startEmulator(options as EmulatorOptions);
@@ -32,7 +44,7 @@ it('the README lists every option of the library', async () => {
   );
 });
 
-it('the command accepts every option in the README', async () => {
+it('the command accepts every option in docs/emulator.md', async () => {
   const command = join(root, 'bin/postgres-control-emulator.js');
   const { stdout } = await promisify(execFile)(process.execPath, [command, '--help']);
   const taken = [...stdout.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name]) => name);
