@@ -21,9 +21,9 @@ async function listen(respond: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port; // A server that listens on a port has one.
 }
 
-async function startServer(respond: RequestListener): Promise<ControlApi> {
+async function startServer(respond: RequestListener, requestTimeoutMs = 20_000): Promise<ControlApi> {
   const baseUrl = `http://127.0.0.1:${await listen(respond)}/api/v2/`;
-  return new ControlApi({ baseUrl, apiKey: 'canary-key', retryPacing, requestTimeoutMs: 100 });
+  return new ControlApi({ baseUrl, apiKey: 'canary-key', retryPacing, requestTimeoutMs });
 }
 
 describe('ControlApi', () => {
@@ -90,7 +90,7 @@ describe('ControlApi failures', () => {
   });
 
   it('reports a response that does not arrive in time', async () => {
-    const api = await startServer(() => undefined);
+    const api = await startServer(() => undefined, 100);
     await expect(api.controlEndpoint('p-1', 'ep-1', 'start')).rejects.toThrow(
       'POST /projects/p-1/endpoints/ep-1/start: no usable response: no response within the time-out',
     );
@@ -100,7 +100,7 @@ describe('ControlApi failures', () => {
     const api = await startServer((_request, response) => {
       const timer = setInterval(() => response.write(' '), 20);
       response.on('close', () => clearInterval(timer));
-    });
+    }, 100);
     await expect(api.listOperations('p-1', {}, { isSentOnce: true })).rejects.toThrow(
       'no response within the time-out',
     );
