@@ -20,3 +20,20 @@ it.each(['plugin/main.js', 'dist/runtime.js'])('%s needs neither fetch nor forms
   const holds = (library: string) => text.includes(`node_modules/${library}/`);
   expect(['follow-redirects', 'form-data', 'lodash'].map(holds)).toEqual([true, false, false]);
 });
+
+it.each(['plugin/main.js', 'dist/runtime.js'])(
+  '%s comes with the license of each package in it',
+  async (name) => {
+    const bundle = join(repository, 'provider', name);
+    const [code, licenses] = await Promise.all([
+      readFile(bundle, 'utf8'),
+      readFile(`${bundle}.LEGAL.txt`, 'utf8'),
+    ]);
+    const packages = [...code.matchAll(/node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//g)].map(
+      ([, found]) => found,
+    );
+    expect(packages).toContain('follow-redirects');
+    expect([...new Set(packages)].filter((found) => !licenses.includes(`${found} `))).toEqual([]);
+    expect(licenses).toMatch(/^axios \S+ \(MIT\)\n\n# Copyright/m);
+  },
+);

@@ -8,7 +8,7 @@ const repository = join(__dirname, '..', '..');
 const requiredFiles = ['LICENSE', 'README.md', 'package.json'];
 /** The files that belong in the packages. */
 const allowedFiles: Readonly<Record<string, readonly RegExp[]>> = {
-  'pulumi-postgres-compute': [/^dist\/.+\.(js|d\.ts)$/, /^bin\/[\w-]+\.js$/, /^plugin\/[\w.-]+$/],
+  'pulumi-postgres-compute': [/^dist\/.+\.(js|d\.ts|LEGAL\.txt)$/, /^bin\/[\w-]+\.js$/, /^plugin\/[\w.-]+$/],
   'postgres-control-emulator': [
     /^dist\/.+\.(js|d\.ts)$/,
     /^bin\/[\w-]+\.js$/,

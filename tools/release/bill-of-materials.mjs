@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { listPackages } from './bundled-packages.mjs';
 
 /**
  * The packages whose files a bundle contains, as components of a CycloneDX document. `npm sbom` lists what a package installs,
@@ -8,9 +7,7 @@ import { join } from 'node:path';
  * @param {string} folder
  */
 export function listComponents(files, folder) {
-  const packages = files.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []);
-  const components = [...new Set(packages)].map((path) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, path, 'package.json'), 'utf8'));
+  const components = listPackages(files, folder).map(({ name, version, license }) => {
     const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
     return { type: 'library', 'bom-ref': purl, name, version, purl, licenses: toLicenses(license) };
   });
