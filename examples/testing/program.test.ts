@@ -60,7 +60,7 @@ async function query(endpointId: string, sql: string): Promise<unknown[]> {
 }
 
 it(
-  'creates an endpoint that scales to 1 CU and is suspended after five minutes',
+  'creates an endpoint that scales to 1 CU and suspends after 5 minutes',
   async () => {
     const { outputs } = await stack.up();
     expect(outputs.host?.value).toBe(held().host);

@@ -55,7 +55,7 @@ it('the Content-Security-Policy blocks an injected script', async () => {
   expect(await page.evaluate('window.isTaken')).toBeUndefined();
 });
 
-it('a page of another origin cannot read the console data, even with the key', async () => {
+it('another origin cannot read the console data, even with the key', async () => {
   const { emulator } = await startService();
   const url = new URL('/console/events', emulator.consoleUrl);
   const headers = `{ authorization: 'Bearer ${emulator.apiKey}' }`;

@@ -41,7 +41,7 @@ describe('the content of the console', () => {
     expect(await rows(page, 'Operations').count()).toBe(1 + emulator.operations(project.id).length);
   });
 
-  it('the console shows a disabled endpoint as Stopped and a suspended one as Idle', async () => {
+  it('the console shows disabled as Stopped and suspended as Idle', async () => {
     const { emulator, call, endpoints, createActive, settled } = await startService();
     const [disabled, suspended] = [
       await createActive({ name: 'one' }),
@@ -65,7 +65,7 @@ describe('the content of the console', () => {
     await row(page, 'Operations', 'start_compute', 'Error', 'no capacity left').waitFor();
   });
 
-  it('the console shows dates with times in the locale and time zone of the user', async () => {
+  it("the console shows dates in the user's locale and time zone", async () => {
     const { emulator, project } = await startService();
     const options = { locale: 'de-DE', timezoneId: 'Asia/Tokyo' };
     const { page } = await openPage(emulator.consoleUrl, options);
@@ -86,7 +86,7 @@ describe('the content of the console', () => {
     expect(await rows(page, 'Operations').count()).toBe(101);
   });
 
-  it('the console says that there is no project, and shows the first one once it exists', async () => {
+  it('the console shows the first project once it exists', async () => {
     const emulator = await startEmulator();
     onTestFinished(() => emulator.stop());
     const { page } = await openPage(emulator.consoleUrl);
@@ -97,7 +97,7 @@ describe('the content of the console', () => {
 });
 
 describe.skipIf(!hasPostgres)('a connection string', () => {
-  it('the console shows and copies it, with the password only when it is asked for', async () => {
+  it('the console copies it, with the password only on request', async () => {
     const { emulator, createProject } = await startWithPostgres();
     const { uri } = await createProject();
     const { page, complaints } = await openPage(emulator.consoleUrl);
@@ -184,7 +184,7 @@ describe('updates of the console', () => {
 });
 
 describe('the connection of the console', () => {
-  it('the page reports a lost connection and reconnects when the emulator is back', async () => {
+  it('the page reports a lost connection, and reconnects', async () => {
     const { emulator } = await startService();
     const { port, apiKey } = emulator;
     const { page } = await openPage(emulator.consoleUrl);
@@ -203,7 +203,7 @@ describe('the connection of the console', () => {
     expect(await page.getByText('Connection lost').count()).toBe(0);
   });
 
-  it('a reload keeps the connection, without the key in the address but with the project', async () => {
+  it('a reload keeps connection and project; the address has no key', async () => {
     const { emulator, project } = await startService();
     emulator.createProject({ name: 'newer' });
     const { page } = await openPage(emulator.consoleUrl);
@@ -214,7 +214,7 @@ describe('the connection of the console', () => {
     await heading(page, 'test').waitFor();
   });
 
-  it('the page asks for a key if the address has none, and reports a wrong key', async () => {
+  it('the page asks for a missing key, and reports a wrong one', async () => {
     const { emulator } = await startService();
     const { page, key } = await openKeyForm(emulator.consoleUrl);
     await page.keyboard.type('wrong');
@@ -225,7 +225,7 @@ describe('the connection of the console', () => {
     await heading(page, 'test').waitFor();
   });
 
-  it('the page takes the key from an address that is opened later in the same tab', async () => {
+  it('the page takes the key from an address opened later', async () => {
     const { emulator } = await startService();
     const { page } = await openKeyForm(emulator.consoleUrl);
     await page.goto(emulator.consoleUrl);

@@ -46,9 +46,7 @@ new Branch('child', { projectId, name: 'child', parentId: branch.id });`;
     }
   });
 
-  it('holds for a child that is no longer allowed to lose data when its parent is replaced', async ({
-    expect,
-  }) => {
+  it('holds for a child that loses its allowDataLoss with the parent', async ({ expect }) => {
     const { expectRefused } = await startBranches(door);
     const program = (parent: string, child: string) =>
       `const branch = new Branch('preview', { projectId, name: 'preview', ${parent} });
@@ -61,9 +59,7 @@ new Branch('child', { projectId, name: 'child', parentId: branch.id, ${child} })
     );
   });
 
-  it('holds for an endpoint that is no longer allowed to restart when its branch is replaced', async ({
-    expect,
-  }) => {
+  it('holds for an endpoint that loses its permission with its branch', async ({ expect }) => {
     const { expectRefused } = await startBranches(door);
     const program = (branch: string, endpoint: string) =>
       `const branch = new Branch('preview', { projectId, name: 'preview', ${branch} });

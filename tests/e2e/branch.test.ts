@@ -39,9 +39,7 @@ async function startEnvironment(door: DoorName) {
 }
 
 describe.each(doorNames)('a branch with an endpoint, by the %s provider', (door) => {
-  it('comes up in order, is replaced if allowDataLoss allows it, and is destroyed in order', async ({
-    expect,
-  }) => {
+  it('is created, replaced if allowDataLoss permits, and destroyed in order', async ({ expect }) => {
     const { stack, emulator, declare, branches, endpoints, feature } = await startEnvironment(door);
     const { screen: up } = await stack.run('up', '--yes', '--skip-preview');
     const [before] = branches();
@@ -112,27 +110,24 @@ describe.each(doorNames)('a branch with an endpoint, by the %s provider', (door)
     expect(ids()).toEqual([]);
   });
 
-  it.runIf(door === 'dynamic')(
-    'is created before the old one is deleted if the program says so, and its endpoint moves there',
-    async ({ expect }) => {
-      const { stack, declareNameless, branches, endpoints, feature } = await startEnvironment(door);
-      const option = '{ deleteBeforeReplace: false }';
-      await declareNameless('allowDataLoss: true', option);
-      await stack.run('up', '--yes', '--skip-preview');
-      const [before] = branches();
-      const [endpoint] = endpoints();
-      await declareNameless('allowDataLoss: true, parentId: feature', option);
-      await stack.run('up', '--yes', '--skip-preview');
-      const [after] = branches();
-      expect(branches()).toMatchObject([{ parent_id: feature.id }]);
-      expect(after?.id).not.toBe(before?.id);
-      expect(endpoints()).toMatchObject([{ id: endpoint?.id, branch_id: after?.id }]);
-      await stack.run('preview', '--expect-no-changes');
-    },
-  );
+  it.runIf(door === 'dynamic')('is created before the old one is deleted on request', async ({ expect }) => {
+    const { stack, declareNameless, branches, endpoints, feature } = await startEnvironment(door);
+    const option = '{ deleteBeforeReplace: false }';
+    await declareNameless('allowDataLoss: true', option);
+    await stack.run('up', '--yes', '--skip-preview');
+    const [before] = branches();
+    const [endpoint] = endpoints();
+    await declareNameless('allowDataLoss: true, parentId: feature', option);
+    await stack.run('up', '--yes', '--skip-preview');
+    const [after] = branches();
+    expect(branches()).toMatchObject([{ parent_id: feature.id }]);
+    expect(after?.id).not.toBe(before?.id);
+    expect(endpoints()).toMatchObject([{ id: endpoint?.id, branch_id: after?.id }]);
+    await stack.run('preview', '--expect-no-changes');
+  });
 
   it.runIf(door === 'dynamic')(
-    'of the guide survives a kill -9 of the CLI while the branch is being created',
+    'of the guide survives a kill -9 of the CLI during the create',
     async ({ expect }) => {
       const { stack, emulator, branches } = await startEnvironment(door);
       const guide = codeBlock('docs/branches.md', 'ts', 'Branches');

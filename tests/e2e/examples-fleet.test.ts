@@ -21,7 +21,7 @@ function mostAtOnce(screen = ''): number {
   return Math.max(...counts);
 }
 
-it('fleet: changes ten stacks once each, the canary first and three at a time, and resumes after a kill -9', async (test) => {
+it('fleet: changes ten stacks once each, and resumes after a kill -9', async (test) => {
   const { stack, emulator, endpoints, declare, start, changes, restarts, readReport } = await startFleet(
     ['canary', ...shops],
     test,
@@ -60,7 +60,7 @@ it('fleet: changes ten stacks once each, the canary first and three at a time, a
   expect(emulator.requests()).toHaveLength(requests);
 });
 
-it('fleet: after a failure, stacks under way finish, no other one starts, and the next run resumes', async (test) => {
+it('fleet: after a failure no other stack starts; the next run resumes', async (test) => {
   const { emulator, endpoints, declare, start, changes, restarts, readReport } = await startFleet(
     shops.slice(0, 3),
     test,
@@ -94,7 +94,7 @@ it('fleet: after a failure, stacks under way finish, no other one starts, and th
   expect(restarts()).toMatchObject({ 'shop-2': 1, 'shop-3': 1 });
 });
 
-it('fleet: Ctrl-C cancels the update under way, leaves no lock, and the next run resumes', async (test) => {
+it('fleet: Ctrl-C cancels without a lock; the next run resumes', async (test) => {
   const { stack, emulator, endpoints, declare, start, changes, readReport } = await startFleet(
     shops.slice(0, 2),
     test,
@@ -117,7 +117,7 @@ it('fleet: Ctrl-C cancels the update under way, leaves no lock, and the next run
   expect((await start()).exitCode).toBe(0);
 });
 
-it('fleet: outside its window restarts nothing and says when it opens, and applies what restarts nothing', async (test) => {
+it('fleet: outside its window restarts nothing and says when it opens', async (test) => {
   const { emulator, endpoints, declare, start, changes, restarts, readReport, configOf } = await startFleet(
     ['idle', 'active'],
     test,

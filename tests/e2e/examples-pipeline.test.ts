@@ -6,7 +6,7 @@ import { repository } from '../support/documents';
 import { runScript, startExample } from '../support/start-example';
 import { startQuickstart } from '../support/start-stack';
 
-it.concurrent('automation-api: stops before an unapproved restart, and applies an approved one', async (test) => {
+it.concurrent('automation-api: restarts only with approval', async (test) => {
   const { emulator, branch, followReadme, tryReadme, heldBy } = await startExample('automation-api', test);
   await followReadme();
   const [{ id } = { id: '' }] = heldBy(branch.id);
@@ -27,7 +27,7 @@ interface Workflow {
   readonly jobs: Record<string, { steps: { run?: string; env?: Record<string, string> }[] }>;
 }
 
-it('github-actions: previews a pull request, deploys main, and restarts only with approval', async () => {
+it('github-actions: previews, deploys, and restarts only with approval', async () => {
   const { stack, emulator, branch } = await startQuickstart();
   await stack.run('stack', 'init', 'production', '--copy-config-from', 'test');
   await cp(join(repository, 'examples', 'pipeline'), join(stack.folder, 'examples', 'pipeline'), {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { flat } from '../support/pulumi-stack';
 import { startExample } from '../support/start-example';
 
-it.concurrent('read-replicas: creates the configured number of replicas, and deletes one when the number drops', async (test) => {
+it.concurrent('read-replicas: creates and deletes replicas to the configured number', async (test) => {
   const { stack, followReadme, heldBy, branch } = await startExample('read-replicas', test);
   await followReadme();
   const before = heldBy(branch.id);
@@ -39,7 +39,7 @@ it.concurrent('size-per-stack: uses a fixed size in dev and autoscaling in prod'
   expect((await stack.try('preview')).screen).toContain('allowRestart is false');
 });
 
-it.concurrent('preview-environments: opens, resets and removes an environment with a branch of its own', async (test) => {
+it.concurrent('preview-environments: opens, resets and removes an environment', async (test) => {
   const { emulator, project, followReadme } = await startExample('preview-environments', test);
   const before = emulator.branches(project.id).length;
   const opened = () => emulator.branches(project.id).find(({ name }) => name === 'preview/pr-12');
@@ -59,7 +59,7 @@ it.concurrent('preview-environments: opens, resets and removes an environment wi
   expect(held()).toEqual([]);
 });
 
-it.concurrent('adopt-default-endpoint: takes over the endpoint at its size, resizes it when allowed, shows drift, and keeps it after destroy', async (test) => {
+it.concurrent('adopt-default-endpoint: adopts, resizes, shows drift, keeps', async (test) => {
   const { stack, emulator, followReadme, tryReadme } = await startExample('adopt-default-endpoint', test);
   const [primary] = emulator.endpoints();
   if (!primary) throw new Error('The project has no endpoint.');
@@ -107,7 +107,7 @@ it.concurrent('scheduled-restart: restarts the compute once in each new week', a
   expect(heldBy(branch.id)).toMatchObject([{ id, current_state: 'active' }]);
 });
 
-it.concurrent('component: makes endpoints children of the component, and keeps their names when a replica is added', async (test) => {
+it.concurrent('component: owns its endpoints, and keeps their names', async (test) => {
   const { stack, branch, followReadme, heldBy } = await startExample('component', test);
   await followReadme();
   const namesById = () => Object.fromEntries(heldBy(branch.id).map(({ id, name }) => [id, name]));

@@ -16,9 +16,7 @@ async function stateOf({ stack }: Program) {
 }
 
 describe('an operation that fails', () => {
-  it('fails the update and keeps the endpoint, and the next update retries it even after a refresh', async ({
-    expect,
-  }) => {
+  it('fails the update and keeps the endpoint, and the next one retries', async ({ expect }) => {
     const program = await startProgram(size(1));
     const { stack, emulator, declare } = program;
     await stack.run('up', '--yes');

@@ -34,7 +34,7 @@ async function startProject() {
   return { ...service, primary, command, held, writes };
 }
 
-it('import-file turns existing endpoints into resources of a program without changing them', async () => {
+it('import-file turns endpoints into resources without changing them', async () => {
   const { stack, emulator, primary, command, held, writes } = await startProject();
   const before = { held: held(), writes: writes() };
   const { stdout: program, stderr: next } = await command('import-file');

@@ -1,9 +1,7 @@
 import { it } from 'vitest';
 import { startProgram } from '../support/start-stack';
 
-it('a program looks up live endpoints and operations, and reads an endpoint without managing it', async ({
-  expect,
-}) => {
+it('a program looks up live endpoints and operations', async ({ expect }) => {
   const { stack, emulator, project } = await startProgram();
   const [primary] = emulator.endpoints(project.id);
   if (!primary) throw new Error('The project has no endpoint.');

@@ -36,7 +36,7 @@ describe.each(doorNames)('by the %s provider', (door) => {
     await stack.run('preview', '--expect-no-changes');
   });
 
-  it('a branch is not deleted from under an endpoint that gives its id as text', async ({ expect }) => {
+  it('a branch with an endpoint that gives its id as text is kept', async ({ expect }) => {
     const { stack, declare, branchId, endpointIds } = await startStack(door);
     const branch = `new Branch('a', { projectId, name: 'a' });`;
     await declare(branch);
@@ -58,9 +58,7 @@ describe.each(doorNames)('by the %s provider', (door) => {
     expect(branchId('a')).toBeUndefined();
   });
 
-  it('a replacement of a branch that retainOnDelete keeps does not begin under its name', async ({
-    expect,
-  }) => {
+  it('a replacement does not take the name that retainOnDelete keeps', async ({ expect }) => {
     const { stack, declare, branchId, endpointIds } = await startStack(door);
     const program = (args: string) =>
       `const a = new Branch('a', { projectId, ${args} }, { retainOnDelete: true });

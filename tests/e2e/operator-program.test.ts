@@ -8,7 +8,7 @@ import { startYaml } from '../support/start-stack';
 const read = (name: string) =>
   load(readFileSync(join(repository, 'examples', 'fleet', 'operator', name), 'utf8'));
 
-it("the operator's program and the config of its stacks create the endpoint, and forbid its restart", async () => {
+it("the operator's program creates the endpoint, and forbids its restart", async () => {
   const { program } = read('program.yaml') as { program: object };
   const { items } = read('stacks.yaml') as { items: { spec?: { config?: Record<string, string> } }[] };
   const config = items.find(({ spec }) => spec?.config)?.spec?.config ?? {};

@@ -6,7 +6,7 @@ import { startQuickstart } from '../support/start-stack';
 
 const script = join(repository, 'examples', 'pipeline', 'deploy.sh');
 
-it('the pipeline stops before an unapproved restart, and applies everything else', async ({ expect }) => {
+it('the pipeline stops only before an unapproved restart', async ({ expect }) => {
   const { stack, emulator, branch } = await startQuickstart();
   const deploy = async (more: NodeJS.ProcessEnv = {}) => {
     const path = `${join(stack.command, '..')}:${process.env.PATH}`;

@@ -17,7 +17,7 @@ const endpoint = (provider: string, properties: object) => ({
   options: { provider: yamlValue(provider) },
 });
 
-it('two explicit providers manage endpoints of two accounts, each with its own key', async () => {
+it('two explicit providers manage two accounts by their keys', async () => {
   const { stack, emulator, place, held, write } = await startYaml();
   const second = await startEmulator({ operationMs: 100 });
   onTestFinished(() => second.stop());
@@ -43,7 +43,7 @@ it('two explicit providers manage endpoints of two accounts, each with its own k
   for (const { status } of [...emulator.requests(), ...second.requests()]) expect(status).not.toBe(401);
 });
 
-it('the rotation of the key of an explicit provider updates the provider only', async () => {
+it('a new key of an explicit provider updates the provider only', async () => {
   const data = join(makeTemporaryFolder(), 'emulator.db');
   const { stack, emulator, place, held, write } = await startYaml({}, { data, apiKey: 'key-before' });
   const declare = (apiKey: string, properties: object = {}) => {

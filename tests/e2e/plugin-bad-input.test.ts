@@ -6,7 +6,7 @@ import { startProgram, startYaml } from '../support/start-stack';
 const problems = (screen: string) =>
   [...screen.matchAll(/property \S+ value \{.*?\} has a problem: .*/g)].map(([line]) => line.trim()).sort();
 
-it('the provider plugin refuses wrong arguments with the sentences of the dynamic provider', async () => {
+it('the plugin refuses wrong arguments as the dynamic provider does', async () => {
   const wrong =
     "type: 'primary', autoscalingLimitMinCu: '1', suspendTimeoutSeconds: 700000, poolerEnable: true";
   const { stack, emulator, declare } = await startProgram(wrong);
@@ -22,7 +22,7 @@ it('the provider plugin refuses wrong arguments with the sentences of the dynami
   expect(emulator.requests()).toEqual([]);
 });
 
-it('wrong settings of the provider plugin stop the preview, each with the config key to set', async () => {
+it('wrong settings of the plugin name the config key to set', async () => {
   const { stack, emulator } = await startYaml();
   const { POSTGRES_COMPUTE_API_KEY: key, ...keyless } = stack.environment;
   const refusal = async () => {

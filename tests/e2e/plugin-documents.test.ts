@@ -36,7 +36,7 @@ describe('README.md', () => {
     expect((await stack.run('preview')).screen).toContain(codeBlock(page, '', 'Previews').trim());
   });
 
-  it('the TypeScript program creates one endpoint with the plugin, and another import moves a stack there', async () => {
+  it('the TypeScript program works with both imports, and moves the stack', async () => {
     const { stack, held } = await startPluginStack(nodeProject + pluginFolder);
     await stack.writeProgram(smallest);
     await stack.run('up', '--yes', '--skip-preview');
@@ -71,7 +71,7 @@ describe('docs/branches.md', () => {
 });
 
 describe(page, () => {
-  it('the program with an explicit provider creates an endpoint without settings in the environment', async () => {
+  it('the program with an explicit provider needs no settings besides', async () => {
     const { stack, emulator, held } = await startPluginStack(nodeProject + pluginFolder);
     await stack.run('config', 'set', '--secret', 'analyticsKey', emulator.apiKey);
     await stack.run('config', 'set', 'analyticsUrl', emulator.url);

@@ -27,7 +27,7 @@ async function createEndpoint({ emulator, project, branch, held }: Stack): Promi
 const writesOf = ({ emulator }: Pick<Stack, 'emulator'>) =>
   emulator.requests().filter(({ method }) => method !== 'GET').length;
 
-it('pulumi import PROJECT/ENDPOINT prints code of an endpoint, whose preview shows no change', async () => {
+it('pulumi import PROJECT/ENDPOINT prints code without a change', async () => {
   const service = await startYaml();
   const { stack, emulator, project } = service;
   const id = await createEndpoint(service);
@@ -72,7 +72,7 @@ it('pulumi import PROJECT/ENDPOINT prints code of an endpoint, whose preview sho
   expect(writesOf(service)).toBe(before + 1);
 });
 
-it('the resource option import takes an endpoint into a YAML program without a change', async () => {
+it('the option import takes an endpoint into YAML without a change', async () => {
   const service = await startYaml();
   const { stack, project, declare } = service;
   const id = await createEndpoint(service);
@@ -94,7 +94,7 @@ it('the resource option import takes an endpoint into a YAML program without a c
   expect(writesOf(service)).toBe(before);
 });
 
-it('a TypeScript program of the plugin imports one endpoint, reads another without managing it, and looks up live ones', async () => {
+it('a TypeScript program imports, reads and looks up endpoints', async () => {
   const service = await startProgram('', { importPath: 'pulumi-postgres-compute/plugin' });
   const { stack, emulator, project, held } = service;
   const id = await createEndpoint(service);
@@ -128,7 +128,7 @@ export const live = getComputeEndpoint({ projectId, endpointId: '${primary.id}' 
   expect(emulator.endpoints(project.id).map((endpoint) => endpoint.id)).toEqual([primary.id]);
 });
 
-it('a YAML program reads an endpoint and calls the functions of the plugin without managing anything', async () => {
+it('a YAML program reads an endpoint and calls the functions', async () => {
   const { stack, emulator, project, write } = await startYaml();
   const [primary] = emulator.endpoints(project.id);
   const at = { projectId: project.id, endpointId: primary?.id };
@@ -158,7 +158,7 @@ it('a YAML program reads an endpoint and calls the functions of the plugin witho
   expect(emulator.endpoints().map((endpoint) => endpoint.id)).toEqual([primary?.id]);
 });
 
-it('pulumi import PROJECT/BRANCH prints code of a branch, whose preview shows no change', async () => {
+it('pulumi import PROJECT/BRANCH prints code without a change', async () => {
   const { stack, emulator, project, branch, write } = await startYaml();
   const child = emulator.createBranch(project.id, { name: 'preview/pr-12', parentId: branch.id });
   const branchType = 'postgres-compute:index:Branch';

@@ -53,7 +53,7 @@ async function expectResumed(program: Stack, fault: { clear(): void }): Promise<
   expect(program.emulator.requests().filter(isPost)).toHaveLength(1);
 }
 
-it('customTimeouts end a create of the provider plugin with the endpoint in state, and the next up resumes', async () => {
+it('customTimeouts end a create in state, and the next up resumes', async () => {
   const program = await startYaml();
   const { stack, emulator, declare } = program;
   await declare({}, { options: { customTimeouts: { create: '2s' } } });
@@ -73,7 +73,7 @@ it('timeouts of the TypeScript class reach the provider plugin', async () => {
   expect(flat(screen)).toMatch(/still waiting for start_compute [-0-9a-f]{36} running after 1 s/);
 });
 
-it('Ctrl-C ends an up of the provider plugin at once with its endpoint in state, and the next up resumes', async () => {
+it('Ctrl-C ends an up at once, and the next up resumes', async () => {
   const program = await startYaml();
   const { stack, emulator, held } = program;
   const fault = emulator.inject(hanging);

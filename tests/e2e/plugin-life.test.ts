@@ -8,7 +8,7 @@ const size = (maxCu: number) => ({ autoscalingLimitMinCu: 0.25, autoscalingLimit
 /** The lines of the row of `app`. */
 const rows = (screen: string) => screen.split('\n').filter((line) => /ComputeEndpoint app /.test(line));
 
-it('a YAML program creates, previews, changes, refreshes and destroys one endpoint with the provider plugin', async () => {
+it('a YAML program runs the whole life of one endpoint', async () => {
   const { stack, emulator, held, declare } = await startYaml(size(1), { operationMs: 600 });
   const planned = await stack.run('preview');
   expect(planned.screen).toMatch(/\+ +postgres-compute:index:ComputeEndpoint app create/);
@@ -50,7 +50,7 @@ it('a YAML program creates, previews, changes, refreshes and destroys one endpoi
   expect(held()).toEqual([]);
 });
 
-it('a preview marks restartsCompute exactly when the change restarts an active compute', async () => {
+it('a preview marks restartsCompute exactly for a restart', async () => {
   const { stack, emulator, held, declare } = await startYaml(size(1));
   await stack.run('up', '--yes', '--skip-preview');
   const [{ id = '', project_id: projectId = '' } = {}] = held();
@@ -82,7 +82,7 @@ async function suspend(
   await expect.poll(() => held()[0]?.current_state).toBe('idle');
 }
 
-it('allowRestart: false in the stack config stops a restart with the provider plugin, as in the program', async () => {
+it('allowRestart: false in the stack config stops a restart', async () => {
   const { stack, emulator, declare } = await startYaml(size(1));
   await stack.run('up', '--yes', '--skip-preview');
   await stack.run('config', 'set', 'postgres-compute:allowRestart', 'false');
@@ -99,7 +99,7 @@ it('allowRestart: false in the stack config stops a restart with the provider pl
   expect(emulator.requests().filter(({ method }) => method === 'PATCH')).toHaveLength(1);
 });
 
-it('a refresh by the provider plugin shows drift without a warning, and up --refresh restores the declared values', async () => {
+it('a refresh shows drift, and up --refresh restores the values', async () => {
   const { stack, emulator, held } = await startYaml({ ...size(1), allowRestart: false });
   await stack.run('up', '--yes', '--skip-preview');
   const [{ id = '' } = {}] = held();

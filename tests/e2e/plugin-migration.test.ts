@@ -36,7 +36,7 @@ async function moveUnchanged(service: Service): Promise<void> {
   expect(writes()).toBe(earlier);
 }
 
-it('a stack of the dynamic provider moves to the plugin by its import path, and keeps its endpoints', async () => {
+it('a stack of the dynamic provider moves to the plugin', async () => {
   const args = (maxCu: number) =>
     `autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: ${maxCu}, restartTriggers: { release: '1' },
      pgSettings: { work_mem: pulumi.secret('8MB') }, timeouts: { update: 60 }`;
@@ -57,7 +57,7 @@ it('a stack of the dynamic provider moves to the plugin by its import path, and 
   expect(held()).toEqual([]);
 });
 
-it('an operation that the dynamic provider left unfinished is resumed after the move to the plugin', async () => {
+it('an unfinished operation is resumed after the move to the plugin', async () => {
   const service = await startProgram('timeouts: { create: 2 }');
   const { stack, emulator, held, declare } = service;
   const match = { action: 'start_compute' };
@@ -72,20 +72,17 @@ it('an operation that the dynamic provider left unfinished is resumed after the 
   await stack.run('preview', '--expect-no-changes');
 });
 
-it.each(stateFixtures)(
-  'the state in %s moves to the plugin by its import path, and keeps its endpoints',
-  async (fixture) => {
-    const service = await startFromState(fixture);
-    const { stack, emulator, primaryId, replicaId } = service;
-    const moved = program.replace("'pulumi-postgres-compute'", `'${pluginPath}'`);
-    await stack.writeProgram(moved);
-    await moveUnchanged(service);
-    await stack.writeProgram(moved.replace('suspendTimeoutSeconds: 600', 'suspendTimeoutSeconds: 900'));
-    await stack.run('up', '--yes', '--skip-preview');
-    expect(emulator.endpoints().find(({ id }) => id === primaryId)).toMatchObject({
-      suspend_timeout_seconds: 900,
-    });
-    await stack.run('destroy', '--yes', '--skip-preview');
-    expect(emulator.endpoints().filter(({ id }) => [primaryId, replicaId].includes(id))).toEqual([]);
-  },
-);
+it.each(stateFixtures)('the state in %s moves to the plugin, and keeps its endpoints', async (fixture) => {
+  const service = await startFromState(fixture);
+  const { stack, emulator, primaryId, replicaId } = service;
+  const moved = program.replace("'pulumi-postgres-compute'", `'${pluginPath}'`);
+  await stack.writeProgram(moved);
+  await moveUnchanged(service);
+  await stack.writeProgram(moved.replace('suspendTimeoutSeconds: 600', 'suspendTimeoutSeconds: 900'));
+  await stack.run('up', '--yes', '--skip-preview');
+  expect(emulator.endpoints().find(({ id }) => id === primaryId)).toMatchObject({
+    suspend_timeout_seconds: 900,
+  });
+  await stack.run('destroy', '--yes', '--skip-preview');
+  expect(emulator.endpoints().filter(({ id }) => [primaryId, replicaId].includes(id))).toEqual([]);
+});

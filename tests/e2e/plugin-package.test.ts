@@ -35,7 +35,7 @@ it('the plugin archive holds what the plugin needs, in less than 1 MB', async ()
   expect((await readFile(archive)).length).toBeLessThan(1e6);
 });
 
-it('the npm package has the plugin, even if it was not built before, and its launcher is executable', async () => {
+it('the npm package has a built plugin and an executable launcher', async () => {
   const copy = await copyForPacking();
   const { stdout } = await execa('npm', ['pack', '--json', '--dry-run'], { cwd: join(copy, 'provider') });
   const [{ files }] = JSON.parse(stdout) as [{ files: PackedFile[] }]; // The documented shape of npm pack --json.
@@ -44,12 +44,12 @@ it('the npm package has the plugin, even if it was not built before, and its lau
   expect(modeOf('pulumi-resource-postgres-compute')).toBe(0o755);
 });
 
-it('no package.json asks the CLI to download the plugin, which programs with dynamic providers do not need', async () => {
+it('no package.json asks the CLI to download the plugin', async () => {
   for (const file of ['provider/package.json', 'provider/plugin/package.json'])
     expect(JSON.parse(await readFile(join(repository, file), 'utf8'))).not.toHaveProperty('pulumi');
 });
 
-it('pulumi package get-schema and pulumi package add read the schema from the launcher', async () => {
+it('pulumi package reads the schema from the launcher', async () => {
   const stack = await startEmptyStack();
   const launcher = join(repository, 'provider/plugin/pulumi-resource-postgres-compute');
   const { stdout } = await stack.run('package', 'get-schema', launcher);
@@ -58,7 +58,7 @@ it('pulumi package get-schema and pulumi package add read the schema from the la
   expect(screen).toContain('Added package Postgres Compute');
 });
 
-it('pulumi package get-schema reads the schema from the folder of the plugin', async ({ skip }) => {
+it("pulumi package reads the schema from the plugin's folder", async ({ skip }) => {
   const stack = await startEmptyStack();
   const root = makeTemporaryFolder();
   await symlink(join(repository, 'node_modules'), join(root, 'node_modules'));

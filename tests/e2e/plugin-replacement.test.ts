@@ -13,7 +13,7 @@ async function idsOf({ stack, held }: Pick<Stack, 'stack' | 'held'>) {
   return { inState, held: held().map(({ id }) => id) };
 }
 
-it('the provider plugin deletes the old endpoint before it creates the new one, for each kind of replacement', async () => {
+it('the plugin deletes first in each kind of replacement', async () => {
   const program = await startYaml({ name: 'main' });
   const { stack, emulator, held, declare } = program;
   await declare({ name: 'main' }, deletesFirst);
@@ -50,7 +50,7 @@ it('the provider plugin deletes the old endpoint before it creates the new one, 
   await stack.run('preview', '--expect-no-changes');
 });
 
-it('a YAML program without deleteBeforeReplace keeps its endpoint after --replace, and a warning reports that', async () => {
+it('a YAML program without deleteBeforeReplace keeps its endpoint', async () => {
   const program = await startYaml();
   const { stack, held } = program;
   await stack.run('up', '--yes', '--skip-preview');
@@ -65,7 +65,7 @@ it('a YAML program without deleteBeforeReplace keeps its endpoint after --replac
   expect(held()).toEqual([]);
 });
 
-it('the TypeScript class of the plugin deletes first after --replace, unless the program sets deleteBeforeReplace: false', async () => {
+it("the plugin's TypeScript class deletes first, unless told otherwise", async () => {
   const program = await startProgram("type: 'read_only'", { importPath: 'pulumi-postgres-compute/plugin' });
   const { stack, held } = program;
   await stack.run('up', '--yes', '--skip-preview');

@@ -36,7 +36,7 @@ it('an unchanged endpoint has no row', async ({ expect }) => {
   expect(rows(screen)).toEqual([]);
 });
 
-it('a note about a short autosuspend delay appears only when its value is new', async ({ expect }) => {
+it('a short autosuspend delay is noted only when it is new', async ({ expect }) => {
   const { stack, declare } = await startProgram(`${size}, suspendTimeoutSeconds: 30`);
   expect((await stack.run('preview')).screen).toContain('suspendTimeoutSeconds is 30: ');
   await stack.run('up', '--yes');

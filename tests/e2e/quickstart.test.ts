@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { startQuickstart } from '../support/start-stack';
 
-it('the quickstart creates, previews, changes, refreshes and destroys one endpoint', async () => {
+it('the quickstart runs the whole life of one endpoint', async () => {
   const { stack, emulator, project, branch } = await startQuickstart();
   const held = () => emulator.endpoints(project.id).find((endpoint) => endpoint.branch_id === branch.id);
 
@@ -47,7 +47,7 @@ it('the quickstart creates, previews, changes, refreshes and destroys one endpoi
   expect(held()).toBeUndefined();
 });
 
-it('the quickstart reads the key and base URL from the stack config, and keeps both out of its resources', async () => {
+it('the quickstart keeps the settings of the stack out of resources', async () => {
   const { stack, emulator } = await startQuickstart();
   const { POSTGRES_COMPUTE_API_KEY: key, POSTGRES_COMPUTE_BASE_URL: url, ...bare } = stack.environment;
   stack.environment = bare;
@@ -60,7 +60,7 @@ it('the quickstart reads the key and base URL from the stack config, and keeps b
   expect(JSON.stringify(endpoints)).not.toContain(emulator.url);
 });
 
-it('the quickstart refuses a key in plain text in the stack config, and keeps it out of state', async () => {
+it('the quickstart refuses a plain key, and keeps it out of state', async () => {
   const { stack, emulator } = await startQuickstart();
   await stack.run('config', 'set', '--plaintext', 'postgresCompute:apiKey', emulator.apiKey);
   const { exitCode, screen } = await stack.try('up', '--yes');

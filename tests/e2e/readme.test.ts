@@ -8,7 +8,7 @@ function readCommands(block: string): string[][] {
   return lines.map((line) => line.split(' ').slice(1));
 }
 
-it('the program of the README creates one endpoint, and its resize previews as shown', async () => {
+it('README.md creates one endpoint, whose resize previews as shown', async () => {
   const { stack, emulator, branch } = await startProgram();
   const program = codeBlock('README.md', 'ts', 'TypeScript');
   await stack.writeProgram(program);
@@ -35,7 +35,7 @@ it('docs/preview.md shows what the CLI prints', async () => {
   }
 });
 
-it('docs/add-an-endpoint.md creates an endpoint, prints its host, and shows the warning of the next preview', async () => {
+it('docs/add-an-endpoint.md creates an endpoint, and warns as shown', async () => {
   const { stack, emulator, project, branch } = await startProgram();
   const page = 'docs/add-an-endpoint.md';
   const program = codeBlock(page, 'ts', '3. Declare the endpoint')

@@ -30,7 +30,7 @@ describe('a forced replacement', () => {
   });
 });
 
-describe('an endpoint that the program drops while it replaces the one that its triggers depend on', () => {
+describe('an endpoint dropped in the replacement that its triggers follow', () => {
   const programOf = (
     importPath: string,
     type: string,

@@ -6,7 +6,7 @@ const size = (maxCu: number, more = '') =>
   `autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: ${maxCu}, ${more}`;
 
 describe('a preview of a change of size', () => {
-  it('warns on the resource, on screen and in JSON, while the compute is active', async ({ expect }) => {
+  it('warns on the resource, on screen and in JSON, while active', async ({ expect }) => {
     const { stack, declare } = await startProgram(size(1));
     await stack.run('up', '--yes');
     await declare(size(2));
@@ -26,9 +26,7 @@ describe('a preview of a change of size', () => {
     );
   });
 
-  it('reports that no connections drop while the compute is idle, and sends only one GET', async ({
-    expect,
-  }) => {
+  it('reports no drop while the compute is idle, with one GET', async ({ expect }) => {
     const { stack, emulator, declare } = await startProgram(size(1));
     await stack.run('up', '--yes');
     const [id = ''] = (await stack.exportState()).endpoints.map((resource) => resource.id ?? '');
@@ -54,7 +52,7 @@ describe('a preview of a change of size', () => {
     ).toEqual(['GET']);
   });
 
-  it('fails with allowRestart: false, as does the update, and nothing changes', async ({ expect }) => {
+  it('fails with allowRestart: false, as does the update', async ({ expect }) => {
     const { stack, emulator, declare } = await startProgram(size(1));
     await stack.run('up', '--yes');
     await declare(size(2, 'allowRestart: false'));
@@ -90,7 +88,7 @@ describe('a preview reports', () => {
     expect(screen).not.toContain('Diagnostics');
   });
 
-  it('the restart by a change of restartTriggers, which the update performs once', async ({ expect }) => {
+  it('the restart by restartTriggers, which the update performs once', async ({ expect }) => {
     const { stack, emulator, declare } = await startProgram(size(1, "restartTriggers: { release: '1' }"));
     await stack.run('up', '--yes');
     await declare(size(1, "restartTriggers: { release: '2' }, allowRestart: false"));
@@ -115,9 +113,7 @@ describe('a preview reports', () => {
     ).toEqual([true]);
   });
 
-  it('a size that is unknown until the update, which then enforces allowRestart: false', async ({
-    expect,
-  }) => {
+  it('an unknown size, for which the update enforces allowRestart: false', async ({ expect }) => {
     const { stack, emulator, declare } = await startProgram(size(1));
     await stack.run('up', '--yes');
     // The output of a new resource is unknown until it is created.

@@ -55,7 +55,7 @@ it('/admin/projects/{id}/lock locks a project and releases it', async () => {
   expect((await create()).status).toBe(201);
 });
 
-it('/admin/endpoints/{id} changes, connects to and deletes an endpoint outside the API', async () => {
+it('/admin/endpoints/{id} changes, connects to and deletes an endpoint', async () => {
   const { admin, createActive, held } = await startAdmin();
   const id = await createActive();
   await admin('PATCH', `/endpoints/${id}`, { endpoint: { suspend_timeout_seconds: 60 } });

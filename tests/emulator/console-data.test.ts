@@ -67,7 +67,7 @@ describe('the console data', () => {
     ]);
   });
 
-  it('the duration of an operation counts from its start, not from its place in the queue', async () => {
+  it("an operation's duration counts from its start, not from its queue", async () => {
     const queueMs = 300;
     const { emulator, project, call, endpoints, createActive, settled, readView } = await startConsole({
       operationMs: { apply_config: queueMs },
@@ -107,7 +107,7 @@ describe('the console data', () => {
     expect(held).toMatchObject({ state: 'Idle', nextState: 'Active' });
   });
 
-  it('the console data contains the newest 100 operations and their total number', async () => {
+  it('the console data has the newest 100 operations and the total', async () => {
     const { emulator, project, readView } = await startConsole();
     for (let count = 0; count < 120; count += 1) emulator.createBranch(project.id, { name: `b${count}` });
     const view = await readView();

@@ -53,7 +53,7 @@ const allDatabases = `${oneBranch}/databases`;
 const oneDatabase = `${allDatabases}/{database_name}`;
 const allOperations = `${oneProject}/operations`;
 
-it('every call, and every response in the life of an endpoint, matches the OpenAPI description', async () => {
+it("every call and response of an endpoint's life matches OpenAPI", async () => {
   const { emulator, project, branch, call, settled } = await startService();
   const ids: Record<string, string> = {
     project_id: project.id,

@@ -2,21 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { startService } from '../support/service-client';
 
 describe('the controls of the library', () => {
-  it('createProject creates a project with a primary branch and its read_write endpoint, and all operations finished', async () => {
+  it('createProject creates a project with branch, endpoint and no work', async () => {
     const { emulator } = await startService({ operationMs: 60_000 });
     const project = emulator.createProject({ name: 'ready' });
     expect(emulator.endpoints(project.id)).toMatchObject([{ type: 'read_write', current_state: 'active' }]);
     expect(emulator.operations(project.id).map(({ status }) => status)).toEqual(['finished', 'finished']);
   });
 
-  it('createBranch creates a branch without an endpoint, and all operations finished', async () => {
+  it('createBranch creates a branch without an endpoint', async () => {
     const { emulator, project } = await startService({ operationMs: 60_000 });
     const branch = emulator.createBranch(project.id, { name: 'ready' });
     expect(branch).toMatchObject({ name: 'ready', current_state: 'ready' });
     expect(emulator.endpoints(project.id).map(({ branch_id }) => branch_id)).not.toContain(branch.id);
   });
 
-  it('lockProject locks a project with a create_branch operation until it is released', async () => {
+  it('lockProject locks a project until it is released', async () => {
     const { emulator, project, create } = await startService();
     const release = emulator.lockProject(project.id);
     const locked = await create();
@@ -25,7 +25,7 @@ describe('the controls of the library', () => {
     expect((await create()).status).toBe(201);
   });
 
-  it('requests() returns requests with the body of writes and the response status', async () => {
+  it('requests() returns the bodies of writes and the statuses', async () => {
     const { emulator, endpoints, create } = await startService();
     await create({ name: 'logged' });
     expect(emulator.requests()).toMatchObject([

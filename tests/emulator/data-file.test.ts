@@ -68,7 +68,7 @@ describe('a data file', () => {
     expect(readFileSync(data).equals(before)).toBe(true);
   });
 
-  it('a data file of version 1, without roles, databases and starts of operations, opens', async () => {
+  it('a data file of version 1 opens', async () => {
     const data = newDataFile();
     const emulator = await start({ data });
     const { id } = emulator.createProject();
@@ -101,15 +101,12 @@ describe('a data file', () => {
     }
   });
 
-  it.runIf(process.platform === 'linux')(
-    'with flock, another process cannot block a data file by taking a socket name',
-    async () => {
-      const data = newDataFile();
-      writeFileSync(data, '');
-      await takeSocketName(data);
-      expect((await start({ data })).projects()).toEqual([]);
-    },
-  );
+  it.runIf(process.platform === 'linux')('with flock, no socket name can block a data file', async () => {
+    const data = newDataFile();
+    writeFileSync(data, '');
+    await takeSocketName(data);
+    expect((await start({ data })).projects()).toEqual([]);
+  });
 
   describe.runIf(process.platform === 'linux')('on Linux without flock', () => {
     beforeEach(() => {
@@ -127,7 +124,7 @@ describe('a data file', () => {
       await start({ data });
     });
 
-    it('without flock, a data file counts as in use while another process holds its socket name', async () => {
+    it('without flock, a held socket name counts as a data file in use', async () => {
       const data = newDataFile();
       writeFileSync(data, '');
       await takeSocketName(data);

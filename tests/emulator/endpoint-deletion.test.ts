@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { actionsOf, startService } from '../support/service-client';
 
 describe('deleting an endpoint', () => {
-  it('a delete removes the endpoint; a second delete is 204, and an unknown id is 404', async () => {
+  it('a second delete is 204, and a delete of an unknown id is 404', async () => {
     const { call, endpoints, createActive, settled, held } = await startService();
     const id = await createActive();
     expect((await call('DELETE', `${endpoints}/${id}`)).status).toBe(200);
@@ -31,7 +31,7 @@ describe('deleting an endpoint', () => {
     expect([emulator.operations(project.id), held(id)]).toEqual([before, deleted.body?.endpoint]);
   });
 
-  it('a change of an endpoint that is being deleted is 423 while the project is locked', async () => {
+  it('a change of a deleting endpoint is 423 while the project is locked', async () => {
     const { emulator, project, branch, call, endpoints } = await startService({ operationMs: 60_000 });
     const { id } = emulator.createEndpoint(project.id, { branch_id: branch.id, type: 'read_write' });
     await call('DELETE', `${endpoints}/${id}`);

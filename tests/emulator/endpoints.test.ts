@@ -4,7 +4,7 @@ import { actionsOf, startService } from '../support/service-client';
 const slow = { operationMs: 60_000 };
 
 describe('creating an endpoint', () => {
-  it('a create responds with 201, init, pending active and a running start_compute', async () => {
+  it('a create responds 201 with init, pending active, start_compute', async () => {
     const { create } = await startService(slow);
     const { status, body } = await create();
     expect(status).toBe(201);
@@ -24,7 +24,7 @@ describe('creating an endpoint', () => {
     expect(endpoint).not.toHaveProperty('pending_state');
   });
 
-  it('a second read_write endpoint on a branch is a conflict that names the first', async () => {
+  it('a second read_write endpoint on a branch names the first', async () => {
     const { create, createActive } = await startService();
     const id = await createActive();
     const { status, body } = await create();
@@ -63,7 +63,7 @@ describe('creating an endpoint', () => {
 });
 
 describe('updating an endpoint', () => {
-  it('a move to another branch responds with apply_config and suspend_compute and ends idle', async () => {
+  it('a move responds with apply_config, suspend_compute, and ends idle', async () => {
     const { emulator, project, call, endpoints, createActive, settled, held } = await startService();
     const id = await createActive();
     const target = emulator.createBranch(project.id);
@@ -137,7 +137,7 @@ describe('updating an endpoint', () => {
     expect([response.status, actionsOf(response)]).toEqual([200, []]);
   });
 
-  it('disabling an endpoint suspends its compute, and a start is then refused', async () => {
+  it('disabling an endpoint suspends its compute and refuses a start', async () => {
     const { call, endpoints, createActive, settled, held } = await startService();
     const id = await createActive();
     const response = await call('PATCH', `${endpoints}/${id}`, { endpoint: { disabled: true } });
@@ -148,7 +148,7 @@ describe('updating an endpoint', () => {
 });
 
 describe('starting and suspending a compute', () => {
-  it('suspend, start and restart work, and have no operations if nothing changes', async () => {
+  it('suspend, start and restart have no operations if nothing changes', async () => {
     const { emulator, call, endpoints, createActive, settled, held } = await startService();
     const id = await createActive();
     expect(actionsOf(await call('POST', `${endpoints}/${id}/start`))).toEqual([]);
@@ -163,7 +163,7 @@ describe('starting and suspending a compute', () => {
     expect(actionsOf(await call('POST', `${endpoints}/${id}/start`))).toEqual(['start_compute']);
   });
 
-  it('a compute is suspended after the autosuspend delay, with a suspend_compute operation', async () => {
+  it('a compute is suspended after the autosuspend delay', async () => {
     const { emulator, project, createActive, held } = await startService({ autosuspendSecondMs: 10 });
     const id = await createActive({ suspend_timeout_seconds: 1 });
     await expect.poll(() => held(id)?.current_state).toBe('idle');

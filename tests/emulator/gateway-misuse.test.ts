@@ -204,7 +204,7 @@ it.each([
   expect(computes.clients).toBe(0);
 });
 
-it('the last message of a server arrives although the client is still writing to it', async () => {
+it("a server's last message arrives although the client still writes", async () => {
   const reason = Buffer.from('E\0\0\0\x0aSFATAL', 'latin1');
   const { port } = await start({}, (socket) => {
     socket.once('data', () => {
@@ -341,7 +341,7 @@ describe('a login', () => {
     expect(sockets.size).toBe(1);
   });
 
-  it('refuses a client that supports channel binding but was not offered it, over TLS', async () => {
+  it('refuses a client whose channel binding was stripped, over TLS', async () => {
     const { port } = await start();
     const tls = await openTls(port, { servername: HOST });
     tls.write(Buffer.concat([startPacket({ user: 'app' }), plain('y,,n=,r=x')]));

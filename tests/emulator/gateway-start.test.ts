@@ -34,18 +34,15 @@ it.each(['127.0.0.1', '::1'])('chooses another port when 5432 of %s is taken', a
   expect(port).not.toBe(5432);
 });
 
-it.each(['127.0.0.1', '::1'])(
-  'does not start when the given port of %s is taken, and listens on neither address',
-  async (host) => {
-    const port = await takePort(0, host);
-    await expect(startTestGateway(computes, { port })).rejects.toThrow(
-      `EADDRINUSE: address already in use ${host}`,
-    );
-    const other = createServer().listen(port, host === '::1' ? '127.0.0.1' : '::1');
-    onTestFinished(() => void other.close());
-    await once(other, 'listening');
-  },
-);
+it.each(['127.0.0.1', '::1'])('does not start when the given port of %s is taken', async (host) => {
+  const port = await takePort(0, host);
+  await expect(startTestGateway(computes, { port })).rejects.toThrow(
+    `EADDRINUSE: address already in use ${host}`,
+  );
+  const other = createServer().listen(port, host === '::1' ? '127.0.0.1' : '::1');
+  onTestFinished(() => void other.close());
+  await once(other, 'listening');
+});
 
 it('keeps its certificate authority, whose key only the user can read', async () => {
   const folder = makeTemporaryFolder();
@@ -69,7 +66,7 @@ it.each(['ca.pem', 'ca-key.pem'])('does not start with a damaged %s, and names t
   );
 });
 
-it('keeps the newest certificates of 100 regions that clients name, and none for another domain', async () => {
+it('keeps the newest 100 certificates, and none for another domain', async () => {
   const { contextOf } = await openCertificates(makeTemporaryFolder());
   expect(await contextOf('ep-a.other.test')).toBeUndefined();
   const names = Array.from({ length: 102 }, (_none, index) => `ep-a.region-${index}.postgres.localhost`);

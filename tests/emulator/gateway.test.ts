@@ -120,7 +120,7 @@ describe.skipIf(bin === undefined)('a Postgres behind the gateway', () => {
   });
 
   it.each(['', 'sslmode=disable', 'channel_binding=require'])(
-    'refuses a wrong password and an unknown role alike, and wakes nothing: %s',
+    'refuses wrong passwords and unknown roles alike, and wakes none: %s',
     async (words) => {
       const { computes, gateway } = await start();
       computes.reach = () => expect.unreachable('no client has proved itself');
@@ -133,7 +133,7 @@ describe.skipIf(bin === undefined)('a Postgres behind the gateway', () => {
     },
   );
 
-  it('the server checks the proof, too: a password that has changed since is refused', async () => {
+  it('the server checks the proof as well: a stale password is refused', async () => {
     const { gateway } = await start();
     await postgres.query("ALTER ROLE app PASSWORD 'another'");
     onTestFinished(

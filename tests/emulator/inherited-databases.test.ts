@@ -7,7 +7,7 @@ import {
 import { accessOf, inheritAccess, inheritedIds } from '../../emulator/src/data-plane/roles-and-databases';
 
 describe('the databases that a branch inherits', () => {
-  it('keep their names, even if the parent has deleted one before the copy began', () => {
+  it('keep their names, even if the parent deletes one before the copy', () => {
     const parent = firstAccess('br-parent', {}, '2026-01-01T00:00:00.000001Z');
     const more = newDatabase(
       'br-parent',

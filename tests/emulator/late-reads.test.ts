@@ -76,7 +76,7 @@ describe('late lists with lateListsMs', () => {
 });
 
 describe('late GETs with lateGetsMs', () => {
-  it('a late GET of a newer record is 404 like an unknown one, and lists show it', async () => {
+  it('a late GET of a newer record is 404, and lists show it', async () => {
     const { create, call, project, endpoints } = await startService({ lateGetsMs: A_MINUTE });
     const { body } = await create();
     const [operation] = body?.operations ?? [];

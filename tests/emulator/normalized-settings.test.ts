@@ -33,7 +33,7 @@ describe('with normalizeSettings', () => {
     expect([response.body?.endpoint.settings, held()]).toEqual([expected, expected]);
   });
 
-  it('normalizeSettings applies to a create, and a create without settings has none', async () => {
+  it('normalizeSettings applies to a create', async () => {
     const { held, create } = await startNormalized(settingsOf({ work_mem: '8MB' }));
     expect(held()).toEqual({ pg_settings: { log_timezone: 'UTC', work_mem: '8192kB' } });
     const bare = await create({ type: 'read_only' });

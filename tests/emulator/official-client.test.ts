@@ -104,7 +104,7 @@ it('the official client receives the status and message of an error', async () =
   });
 });
 
-it('the official client deletes a branch with its endpoint, and the project', async () => {
+it('the official client deletes a branch, its endpoint and the project', async () => {
   const { emulator, client, projectId, branchId, waitFor } = await startWithClient();
   const { data: branches } = await client.listProjectBranches({ projectId });
   expect(branches.branches.map(({ name }) => name)).toEqual(['feature', 'main']);

@@ -59,7 +59,7 @@ describe('the life of an operation', () => {
 });
 
 describe('a list of operations', () => {
-  it('operations are listed newest first, each on exactly one page, even if new ones are added in between', async () => {
+  it('operations are newest first, each on one page, although some arrive', async () => {
     const { emulator, call, project, createActive } = await startService();
     const id = await createActive();
     const path = `/projects/${project.id}/operations`;

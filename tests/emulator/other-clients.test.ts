@@ -42,7 +42,7 @@ describe("another client's operation", () => {
     expect(oldest?.updated_at).toBe(oldest?.created_at);
   });
 
-  it("another client's operation belongs to the endpoint and branch that it names", async () => {
+  it('a foreign operation belongs to its endpoint and branch', async () => {
     const { emulator, project, branch, createActive } = await startService();
     const id = await createActive();
     const add = (details: Partial<ForeignOperation>) =>
@@ -86,7 +86,7 @@ describe("another client's operation", () => {
     expect((await create()).status).toBe(201);
   });
 
-  it("the deletion of its endpoint ends another client's operation only if it locks", async () => {
+  it('a foreign operation ends with its endpoint only if it locks', async () => {
     const { emulator, project, createActive } = await startService();
     const endpointId = await createActive();
     const operation = { action: 'apply_config', status: 'running', endpointId };
@@ -137,7 +137,7 @@ describe("another client's operation", () => {
 });
 
 describe("another client's endpoint", () => {
-  it("another client's endpoint is active at once, with any age and name, and without an operation", async () => {
+  it('a foreign endpoint is active at once, without an operation', async () => {
     const { emulator, project, branch, call, endpoints } = await startService({ operationMs: 60_000 });
     const before = emulator.operations(project.id);
     const endpoint = emulator.createEndpoint(

@@ -39,7 +39,7 @@ describe.skipIf(!hasPostgres)('roles and databases of the API in Postgres', () =
     expect(await client.ask('SELECT rolsuper FROM pg_roles WHERE rolname = current_user')).toBe(false);
   });
 
-  it('a reset of a password drops the connections; only the new password is accepted', async () => {
+  it('a reset of a password drops connections and the old password', async () => {
     const { login, send, endpointId } = await createProject();
     const client = await service.connect(login);
     const { body } = await send<Role>('POST', `roles/${login.role}/reset_password`);
@@ -106,7 +106,7 @@ describe.skipIf(!hasPostgres)('roles and databases of the API in Postgres', () =
     expect(await Promise.all(contents)).toEqual(['b', 'app']);
   });
 
-  it('a transaction that holds a lock is ended where a change of a role needs it', async () => {
+  it('a transaction with a lock is ended for a change of a role', async () => {
     const { login, send, endpointId } = await createProject();
     const client = await service.connect(login);
     await client.query("BEGIN; ALTER ROLE app_owner SET work_mem = '5MB'; ALTER ROLE app_owner PASSWORD 'x'");
@@ -140,7 +140,7 @@ describe.skipIf(!hasPostgres)('roles and databases of the API in Postgres', () =
     await expect(service.connect({ ...bob, database: 'store' })).rejects.toThrow(/"store" does not exist/);
   });
 
-  it('a database that a branch inherits keeps its data when the branch renames it', async () => {
+  it('an inherited database keeps its data when it is renamed', async () => {
     const parent = await createProject();
     await (await service.connect(parent.login)).query('CREATE TABLE visits AS SELECT 1 AS number');
     const child = await service.createBranch(parent.projectId, parent.branchId, 'read_write');

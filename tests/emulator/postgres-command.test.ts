@@ -107,7 +107,7 @@ describe.skipIf(!hasPostgres)('an emulator that starts with Postgres', options, 
     return service;
   };
 
-  it('removes the data of branches that no longer exist, and refuses data of another version', async () => {
+  it('removes data of deleted branches, refuses that of another version', async () => {
     const data = newReachableFile();
     const first = await openFile(data);
     const { login, branchId } = await first.createProject();

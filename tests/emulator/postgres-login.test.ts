@@ -30,7 +30,7 @@ describe.skipIf(!hasPostgres)('a login', () => {
     return { ...place, suspend, endpoint };
   };
 
-  it('130 clients that are silent, and 130 with a wrong password, wake nothing and keep no one out', async () => {
+  it('130 silent clients and 130 wrong passwords wake nothing', async () => {
     const { endpointId, login, endpoint, projectId, branchId } = await createIdle();
     const port = service.emulator.postgresPort ?? 0;
     const parameters = { user: login.role, database: 'app', options: `endpoint=${endpointId}` };
@@ -55,7 +55,7 @@ describe.skipIf(!hasPostgres)('a login', () => {
     expect((await service.endOperations(projectId))[0]).toMatchObject({ status: 'finished' });
   }, 30_000);
 
-  it('an idle compute knows passwords, roles and dates that a client has set by SQL', async () => {
+  it('an idle compute knows what a client has set by SQL', async () => {
     const { login, suspend, endpoint } = await createIdle();
     const client = await service.connect(login);
     await client.query("ALTER ROLE app_owner PASSWORD 'changed'");
@@ -124,7 +124,7 @@ describe.skipIf(!hasPostgres)('a login', () => {
     await expect(service.connect(login)).rejects.toThrow(REFUSED);
   });
 
-  it('an unknown role has a salt of its own that stays the same, as a known one', async () => {
+  it('an unknown role has a stable salt of its own', async () => {
     const { endpointId } = await service.createProject();
     const challengeOf = async (user: string) => {
       const socket = await openSocket(service.emulator.postgresPort ?? 0);

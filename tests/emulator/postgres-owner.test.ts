@@ -56,7 +56,7 @@ describe.skipIf(!hasPostgres)('an owner cannot make its endpoint unusable', () =
     await (await service.connect(elsewhere)).query('SELECT');
   });
 
-  it('by a change that Postgres refuses: apply_config fails with its reason, and clients connect', async () => {
+  it('by a change that Postgres refuses, whose reason apply_config has', async () => {
     const { login, change, restart } = await createProject();
     const owner = await service.connect(login);
     await owner.query('CREATE DATABASE own');

@@ -64,7 +64,7 @@ describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
     expect(client.cutOffBy).toBeUndefined();
   });
 
-  it('drops its connections when it is suspended; the next one wakes it with start_compute', async () => {
+  it('drops its connections when suspended; the next one wakes it', async () => {
     const { projectId, endpointId, login } = await service.createProject();
     const client = await service.connect(login);
     await service.call('POST', `/projects/${projectId}/endpoints/${endpointId}/suspend`);
@@ -88,7 +88,7 @@ describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
     for (const refusal of refusals) expect(refusal).toMatch(/connection slots are reserved|too many clients/);
   });
 
-  it('refuses clients while it is disabled, after its deletion, and as the superuser', async () => {
+  it('refuses clients while disabled, when deleted, and as superuser', async () => {
     const { projectId, endpointId, login } = await service.createProject();
     await expect(service.connect({ ...login, role: 'cloud_admin' })).rejects.toThrow(/cloud_admin/);
     await expect(service.connect({ ...login, password: 'wrong' })).rejects.toThrow(
@@ -108,7 +108,7 @@ describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
     await expect(service.connect(login)).rejects.toThrow(/did not start: no capacity/);
   });
 
-  it('gives a branch the data of its running parent; both then change independently', async () => {
+  it('gives a branch the data of its running parent, and separates them', async () => {
     const parent = await service.createProject();
     const writer = await openWithTable(parent);
     const child = await service.createBranch(parent.projectId, parent.branchId, 'read_write');
@@ -119,7 +119,7 @@ describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
     expect([await count(writer), await count(client)]).toEqual([2, 3]);
   });
 
-  it('gives a branch the data of its stopped parent, also before it was ever used itself', async () => {
+  it('gives a branch the data of its stopped parent', async () => {
     const parent = await service.createProject();
     await openWithTable(parent);
     await service.call('POST', `/projects/${parent.projectId}/endpoints/${parent.endpointId}/suspend`);
@@ -161,7 +161,7 @@ describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
     await expect.poll(() => count(next)).toBe(3);
   });
 
-  it('a read_only endpoint still follows its branch when that gets higher limits', async () => {
+  it('a read_only endpoint follows a branch that gets higher limits', async () => {
     const parent = await service.createProject();
     const { projectId, branchId, endpointId, login } = parent;
     await openWithTable(parent);
@@ -181,7 +181,7 @@ describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
     await expect.poll(() => count(reader)).toBe(2);
   });
 
-  it('a read_only endpoint serves a branch whose own compute is down, with its newest roles', async () => {
+  it('a read_only endpoint serves a branch whose own compute is down', async () => {
     const parent = await service.createProject();
     await openWithTable(parent);
     const child = await service.createBranch(parent.projectId, parent.branchId, 'read_only');
@@ -200,7 +200,7 @@ describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
     return { ...place, endpoint, client: await service.connect(place.login) };
   };
 
-  it('is suspended some time after the last message, which cuts off idle clients', async () => {
+  it('is suspended after the last message, which cuts off idle clients', async () => {
     const { client, endpoint, endpointId } = await startShortLived();
     const before = endpoint()?.last_active ?? '';
     // Longer than the delay in all, with pauses that are shorter.

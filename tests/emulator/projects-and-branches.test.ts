@@ -18,7 +18,7 @@ describe('projects', () => {
     expect(body?.operations.map(({ status }) => status)).toEqual(['running', 'scheduling']);
   });
 
-  it('a delete of a project responds with the project and starts delete_tenant', async () => {
+  it('a delete of a project responds with it and starts delete_tenant', async () => {
     const { emulator, call, project } = await startService({ operationMs: 60_000 });
     const { status, body } = await call('DELETE', `/projects/${project.id}`);
     expect([status, body]).toEqual([200, { project }]);
@@ -125,7 +125,7 @@ describe('branches', () => {
     expect(body?.message).toBe(`branch already exists; branch_name:"${branch.name}"`);
   });
 
-  it('a branch cannot be renamed to the name of another, the default branch included', async () => {
+  it("a branch cannot be renamed to another one's name", async () => {
     const { emulator, call, project, branch } = await startService();
     const path = `/projects/${project.id}/branches/${branch.id}`;
     expect((await call('PATCH', path, { branch: { name: 'main' } })).status).toBe(409);
@@ -133,7 +133,7 @@ describe('branches', () => {
     expect(() => emulator.changeBranch(project.id, branch.id, { name: 'main' })).toThrow('already exists');
   });
 
-  it('a locked project answers a taken branch name with 423: the lock is checked first', async () => {
+  it('a locked project answers a taken branch name with 423', async () => {
     const { emulator, call, project, branch } = await startService();
     emulator.lockProject(project.id);
     const path = `/projects/${project.id}/branches`;
@@ -184,7 +184,7 @@ describe('branches', () => {
     expect((await call('GET', path)).body?.branch).toMatchObject(change);
   });
 
-  it('another branch becomes the default, and new branches are created from it', async () => {
+  it('another branch becomes the default, and the parent of new ones', async () => {
     const { emulator, call, project, branch } = await startService();
     const branches = `/projects/${project.id}/branches`;
     const formerId = emulator.endpoints(project.id)[0]?.branch_id;

@@ -10,7 +10,7 @@ describe('the request log', () => {
     expect(emulator.requests()).toEqual([]);
   });
 
-  it('the request log contains rate-limited requests and requests to unknown paths', async () => {
+  it('the request log has rate-limited requests and unknown paths', async () => {
     const { emulator, call } = await startService({ requestsPerMinute: 1 });
     for (const path of ['/nowhere', '/projects']) await call('GET', path);
     expect(emulator.requests()).toMatchObject([
@@ -37,7 +37,7 @@ describe('the size of the request log', () => {
     expect([paths.length, paths[0], paths.at(-1)]).toEqual([10_000, '/5', '/10004']);
   });
 
-  it('the request log keeps as many requests as fit into 16 MiB, even if one is dropped before its body arrives', () => {
+  it('the request log holds 16 MiB, even if a request loses its body', () => {
     const log = new RequestLog();
     const mebibyte = 'x'.repeat(1024 * 1024);
     const first = request('/0');

@@ -139,7 +139,7 @@ describe('behaviour after a restart', () => {
     expect([...first.operations, ...rest.operations]).toEqual(whole.operations);
   });
 
-  it('after a restart, unfinished operations run again from the beginning and take effect', async () => {
+  it('after a restart, unfinished operations run again and take effect', async () => {
     const data = newDataFile();
     const emulator = await start({ data, locks: 'none', operationMs: 60_000 });
     const [kept, deleted] = [emulator.createProject(), emulator.createProject()];
@@ -165,7 +165,7 @@ describe('behaviour after a restart', () => {
     ]);
   });
 
-  it('after a restart, the operations of a request still run one after another', async () => {
+  it('after a restart, operations of a request run one after another', async () => {
     const { data, emulator, project, path } = await startService();
     const slow = await restart(emulator, { data, operationMs: 60_000 });
     await sendRequest(slow, 'POST', `${path}/branches`, { endpoints: [{ type: 'read_write' }] });

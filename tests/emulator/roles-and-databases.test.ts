@@ -24,7 +24,7 @@ async function startBranch(options: EmulatorOptions = {}) {
 const outcomeOf = (response: ServiceResponse) => [response.status, response.body?.code];
 
 describe('roles', () => {
-  it('a new role has a password, which only the create and the calls for passwords show', async () => {
+  it('only the create and the calls for passwords show a new password', async () => {
     const { call, path, createRole, reveal } = await startBranch();
     const created = await createRole('bob');
     expect(created.status).toBe(201);
@@ -140,7 +140,7 @@ describe('databases', () => {
     expect((await call('DELETE', `${path}/databases/app`)).status).toBe(204);
   });
 
-  it('a change of a database is 423 while its project is locked, and changes nothing', async () => {
+  it('a change of a database is 423 while its project is locked', async () => {
     const { emulator, project, createDatabase, names } = await startBranch();
     emulator.lockProject(project.id);
     expect((await createDatabase('more')).status).toBe(423);
@@ -149,7 +149,7 @@ describe('databases', () => {
 });
 
 describe('the operations of a change of roles and databases', () => {
-  it('a change is an apply_config of an active compute, and only roles and passwords drop connections', async () => {
+  it('a change is apply_config; only roles and passwords drop connections', async () => {
     const { emulator, createRole, createDatabase, createActive, held, settled } = await startBranch();
     const endpointId = await createActive();
     for (const [create, drops] of [
@@ -164,7 +164,7 @@ describe('the operations of a change of roles and databases', () => {
     }
   });
 
-  it('a change of an idle compute ends with suspend_compute and drops no connections', async () => {
+  it('a change of an idle compute ends with suspend_compute', async () => {
     const { emulator, call, endpoints, createRole, createActive, held, settled } = await startBranch();
     const endpointId = await createActive();
     await call('POST', `${endpoints}/${endpointId}/suspend`);

@@ -161,7 +161,7 @@ it('each old operation is on exactly one page while others are added', async () 
   expect(emulator.operations(project.id).length).toBeGreaterThan(seen.length);
 });
 
-it('a list of projects continues after the last project of a page is deleted', async () => {
+it('a list continues after the last project of a page is deleted', async () => {
   const { emulator, call, project } = await startService();
   const { id } = emulator.createProject();
   const { body } = await call('GET', '/projects?limit=1');

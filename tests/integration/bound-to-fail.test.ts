@@ -41,7 +41,7 @@ describe('a replacement does not begin if its create is bound to fail', () => {
     expect(emulator.endpoints(projectId).some(({ id }) => id === endpoint.id)).toBe(true);
   });
 
-  it('because retainOnDelete leaves a branch of the name, until the name changes too', async () => {
+  it('because retainOnDelete leaves a branch of the name', async () => {
     const { startRun, run, projectId, feature } = await startProgram();
     const retained = { retainsOnDelete: true };
     const branch = await startRun().create('branch', 'b', { projectId, name: 'data' });
@@ -125,7 +125,7 @@ describe('reverting heals a replacement that was cut off', () => {
   });
 });
 
-it('allowRestart: false holds when a resource option replaces an active endpoint, until it is suspended', async () => {
+it('allowRestart: false holds when an option replaces an active endpoint', async () => {
   const ground = await startProgram();
   const { emulator, startRun, run, on, feature } = ground;
   const args = on(feature, { allowRestart: false });
@@ -156,7 +156,7 @@ describe('a move to a branch that has an endpoint', () => {
     expect(emulator.endpoints(projectId).find(({ id }) => id === endpoint.id)?.branch_id).toBe(target);
   });
 
-  it('is refused where another endpoint of the program arrives too, by a move or a create', async () => {
+  it('is refused where another endpoint of the program arrives as well', async () => {
     const { emulator, startRun, run, on, projectId, feature } = await startProgram();
     const target = emulator.createBranch(projectId).id;
     const endpoint = await startRun().create('endpoint', 'e', on(feature));
@@ -172,7 +172,7 @@ describe('a move to a branch that has an endpoint', () => {
     await startRun().create('endpoint', 'r2', on(target, { type: 'read_only' }));
   });
 
-  it('warns when two endpoints leave one branch for one that is not known yet', async () => {
+  it('warns when two endpoints leave one branch for an unknown one', async () => {
     const { startRun, run, on, feature } = await startProgram();
     const endpoint = await startRun().create('endpoint', 'e', on(feature));
     const replica = await startRun().create('endpoint', 'r', on(feature, { type: 'read_only' }));
@@ -182,7 +182,7 @@ describe('a move to a branch that has an endpoint', () => {
     expect(run.shown.join()).toContain(`${urnOf('e')}, which leaves the same branch`);
   });
 
-  it('is refused for a second read_write endpoint, also when a replica of the branch comes first', async () => {
+  it('is refused for a second read_write endpoint after a replica', async () => {
     const { run, on, feature } = await startProgram();
     await run.check('endpoint', 'r', on(feature, { type: 'read_only' }));
     await run.check('endpoint', 'first', on(feature));
@@ -200,7 +200,7 @@ describe('a move to a branch that has an endpoint', () => {
   });
 });
 
-it('the rename of a branch to a name that another has is refused in the preview, until that one has given it up', async () => {
+it('the rename of a branch to a taken name is refused in the preview', async () => {
   const { startRun, run, projectId } = await startProgram();
   const a = await startRun().create('branch', 'a', { projectId, name: 'x' });
   const b = await startRun().create('branch', 'b', { projectId, name: 'y' });
@@ -239,7 +239,7 @@ describe('advice', () => {
     expect((await next.create('branch', 'b', { projectId, name: 'x' })).id).not.toBe(a.id);
   });
 
-  it('says that adopt finds nothing, and that a forced replacement deletes what it finds', async () => {
+  it('says that adopt finds nothing, and what a forced replacement deletes', async () => {
     const { startRun, run, projectId, on, feature } = await startProgram();
     await startRun().create('branch', 'a', { projectId, name: 'x' });
     await run.check('branch', 'b', { projectId, name: 'y', adopt: true });
@@ -251,7 +251,7 @@ describe('advice', () => {
     );
   });
 
-  it('refuses an adopter that can mean two endpoints, and two adopters of one', async () => {
+  it('refuses an ambiguous adopter, and two adopters of one endpoint', async () => {
     const { emulator, run, startRun, projectId, on, feature } = await startProgram();
     const other = emulator.createBranch(projectId).id;
     const first = emulator.createEndpoint(projectId, { branch_id: feature, type: 'read_write', name: 'api' });

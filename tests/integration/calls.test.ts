@@ -9,7 +9,7 @@ import { createEndpoint, idsOf, startService, urnOf } from '../support/start-ser
 const shown = collectDiagnostics();
 
 it.each([{}, { lateListsMs: 200 }, { lateListsMs: 200, lateGetsMs: 200 }])(
-  'two creates of one read_write endpoint at once leave one, and both return it: %j',
+  'two creates of one read_write endpoint at once leave one: %j',
   async (options) => {
     const service = await startService({ operationMs: 30, readLagMs: 800, ...options });
     const providers = [service.startProvider(), service.startProvider()];
@@ -18,7 +18,7 @@ it.each([{}, { lateListsMs: 200 }, { lateListsMs: 200, lateGetsMs: 200 }])(
   },
 );
 
-it('a create without a name or URN by which to find the endpoint again sends nothing', async () => {
+it('a create without a name or URN sends nothing', async () => {
   const service = await startService();
   const { __urn: _, ...unnamed } = service.declare();
   await expect(service.provider.create(unnamed)).rejects.toThrow(/neither a name nor a URN/);
@@ -33,7 +33,7 @@ describe('a check', () => {
     expect((await provider.check({ ...olds }, { ...news })).inputs).not.toHaveProperty('name');
   });
 
-  it('refuses the name of another resource in the program, and accepts it again for the same one', async () => {
+  it('refuses a name that another resource of the program has', async () => {
     const { provider, declare } = await startService();
     const check = async (resource: string) =>
       (await provider.check({}, { ...declare({ name: 'api' }), __urn: urnOf(resource) })).failures;
@@ -42,7 +42,7 @@ describe('a check', () => {
     expect(await check('second')).toEqual([{ property: 'name', reason }]);
   });
 
-  it('warns once about what concerns several endpoints, under the first with a URN', async () => {
+  it('warns once about what concerns several endpoints', async () => {
     const { provider, declare, emulator } = await startService();
     emulator.inject({ match: {}, times: 'always', effect: { kind: 'status', status: 403 } });
     const short = { suspendTimeoutSeconds: 30 };
@@ -56,7 +56,7 @@ describe('a check', () => {
 });
 
 describe('a diff', () => {
-  it('replaces a read_write endpoint before its new one, and a read_only endpoint after it', async () => {
+  it('replaces a read_write endpoint before, a read_only one after', async () => {
     const { startProvider, declare } = await startService();
     const { id, outs } = await runCreate(startProvider(), declare());
     const moved = declare({ projectId: 'p-2' });
@@ -77,7 +77,7 @@ describe('a diff', () => {
     expect(shown.join('').split('restarts the compute')).toHaveLength(2);
   });
 
-  it('finds none in trigger values that release 0.1.0 stored, which the next update removes', async () => {
+  it('finds none in trigger values that release 0.1.0 stored', async () => {
     const service = await startService();
     const inputs = service.declare({ restartTriggers: { password: 'canary-trigger' } });
     const { id, outs } = await createEndpoint(service, inputs);
@@ -90,7 +90,7 @@ describe('a diff', () => {
     }
   });
 
-  it('gives state of the plugin the text of the dynamic provider, without a request, and once', async () => {
+  it("gives the plugin's state the provider text once, without a request", async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
     const news = { ...service.declare(), __provider: 'code' } as StoredInputs;
@@ -112,7 +112,7 @@ describe('a read', () => {
     });
   });
 
-  it('returns inputs if something has drifted only: otherwise the engine keeps those in state', async () => {
+  it('returns inputs only if something has drifted', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
     expect(await service.provider.read(id, outs)).not.toHaveProperty('inputs');
@@ -122,7 +122,7 @@ describe('a read', () => {
     expect(inputs).toEqual({ ...service.declare(), ...drifted });
   });
 
-  it('returns inputs if an argument has drifted that outputs in state do not name as declared', async () => {
+  it('returns inputs if an argument drifted that is not named as declared', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
     // The value that the service has: no change, so the engine stores the new inputs and keeps the outputs.

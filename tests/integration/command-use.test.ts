@@ -24,7 +24,7 @@ const examplesOf = (help: string) =>
 
 describe('--help', () => {
   it.each(everyCommand)(
-    '"postgres-compute %s --help" shows examples, environment variables and exit codes',
+    '"postgres-compute %s --help" shows examples, variables, exit codes',
     async (command) => {
       const { exitCode, stdout, stderr } = await helpOf(command);
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });

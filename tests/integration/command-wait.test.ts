@@ -140,7 +140,7 @@ describe('operations wait', () => {
     expect(end.exitCode).toBe(0);
   });
 
-  it('exits with 5 when the operation disappears, because its outcome is unknown', async () => {
+  it('exits with 5 when the operation disappears', async () => {
     const service = await startCommand({ locks: 'none' });
     const { emulator, project, run } = service;
     emulator.inject({ match: {}, effect: { kind: 'operation-hangs' } });

@@ -8,7 +8,7 @@ const locked: Deed = { at: {}, does: 'lock', forMs: 5_000 };
 
 const deadlines: readonly Row[] = [
   {
-    title: 'a create ends at its deadline when its response is lost and operations can not be listed',
+    title: 'a create ends at its deadline after a lost response, without lists',
     rounds: [
       {
         timeoutSeconds: 10,
@@ -24,8 +24,7 @@ const deadlines: readonly Row[] = [
     expect: { drops: 0, requests: { 'POST endpoints': 0 } },
   },
   {
-    title:
-      'a resize ends at its deadline, and the next run goes on waiting, also where restarts are not allowed',
+    title: 'a resize ends at its deadline, and the next run resumes the wait',
     rounds: [
       {},
       {
@@ -58,7 +57,7 @@ const deadlines: readonly Row[] = [
     expect: { drops: 0, requests: { 'POST endpoints': 3 } },
   },
   {
-    title: 'allowRestart: false stops a restart if the compute wakes while the write waits for a lock',
+    title: 'allowRestart: false stops a restart if the compute wakes in the queue',
     rounds: [
       { program: { allowRestart: false } },
       {
@@ -70,7 +69,7 @@ const deadlines: readonly Row[] = [
     expect: { drops: 1, requests: { 'PATCH endpoint': 1 } },
   },
   {
-    title: 'a delete is done whose operation is cancelled because others have deleted the endpoint',
+    title: 'a delete succeeds when a foreign delete cancels its operation',
     rounds: [
       {},
       {
@@ -120,7 +119,7 @@ const interruptions: readonly Row[] = [
     expect: { drops: 0, state: 'nothing' },
   },
   {
-    title: 'Ctrl-C leaves a create that is under way the time for its response, which holds the id',
+    title: 'Ctrl-C waits for the response of a create, which has the id',
     rounds: [
       {
         faults: [{ match: create, effect: { kind: 'slow', delayMs: 500 } }],
@@ -131,7 +130,7 @@ const interruptions: readonly Row[] = [
     expect: { drops: 0, state: {} },
   },
   {
-    title: 'Ctrl-C ends a create whose response takes too long, and the next run finds its endpoint',
+    title: 'Ctrl-C ends a slow create, and the next run finds its orphan',
     rounds: [
       {
         faults: [{ match: create, effect: { kind: 'slow', delayMs: 20_000 } }],

@@ -114,7 +114,7 @@ describe('a branch is not deleted from under an endpoint', () => {
     expect(isThere(one.id)).toBe(true);
   });
 
-  it('in the preview of a replacement, whichever of the two the program declares first', async () => {
+  it('in the preview of a replacement, in any order of declaration', async () => {
     const { one, startRun, on, projectId, feature } = await startBranch();
     const endpoint = await startRun().create('endpoint', 'e', on(one.id));
     const changed = { projectId, name: 'data', parentId: feature.id, allowDataLoss: true };
@@ -127,7 +127,7 @@ describe('a branch is not deleted from under an endpoint', () => {
     expect((await errorOf(second.preview(endpoint, on(one.id)))).message).toContain('this program keeps');
   });
 
-  it('of others that is active, if allowRestart is false; otherwise it is named', async () => {
+  it('of others that is active, if allowRestart is false; or named', async () => {
     const { one, startRun, isThere, projectId, emulator, on, feature } = await startBranch();
     const foreign = emulator.createEndpoint(projectId, { branch_id: one.id, type: 'read_only' });
     const kept = await startRun().create('endpoint', 'e', on(feature.id));
@@ -152,7 +152,7 @@ describe('a branch is not deleted from under an endpoint', () => {
 });
 
 describe('what others did since', () => {
-  it('protects a branch that they have protected, until a refresh has read that', async () => {
+  it('protects a branch that they protected, until a refresh reads that', async () => {
     const { one, run, startRun, isThere, projectId, emulator } = await startBranch();
     emulator.changeBranch(projectId, one.id, { protected: true });
     expect((await errorOf(run.delete(one))).message).toContain('another client has protected it');

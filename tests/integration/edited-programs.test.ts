@@ -29,12 +29,12 @@ const isRefused = (program: Round['program']): Round => ({
 
 const stops: readonly Row[] = [
   {
-    title: 'a stop whose suspension failed drops nothing when it is taken back',
+    title: 'a stop whose suspension failed drops nothing when it is reverted',
     rounds: [{}, failed(stop, 'suspend_compute'), { program: {} }],
     expect: { drops: 0, state: { current_state: 'active', disabled: false } },
   },
   {
-    title: 'a failed stop that others have taken back, as a refresh shows, drops nothing',
+    title: 'a failed stop that others reverted, as a refresh shows, drops nothing',
     rounds: [
       {},
       { program: { ...stop, ...notWaiting }, faults: [failing('suspend_compute')] },
@@ -44,12 +44,12 @@ const stops: readonly Row[] = [
     expect: { drops: 0 },
   },
   ...[larger, { branchId: 'other' }].map((kept) => ({
-    title: `a failed stop that is taken back drops connections for ${JSON.stringify(kept)} that it was to apply, too`,
+    title: `a reverted failed stop still restarts for ${JSON.stringify(kept)}`,
     rounds: [{}, failed({ ...kept, ...stop }, 'suspend_compute'), { program: kept }],
     expect: { drops: 1, state: { current_state: 'branchId' in kept ? 'idle' : 'active' } },
   })),
   {
-    title: 'a new size is applied whose late response was to a stop, too, that is taken back',
+    title: 'applies a new size whose late response was also to a reverted stop',
     rounds: [
       {},
       {
@@ -63,7 +63,7 @@ const stops: readonly Row[] = [
     expect: { drops: 1, state: { current_state: 'active', disabled: false } },
   },
   ...(['fails', 'is killed'] as const).map((ending) => ({
-    title: `a new size is applied once although the run that takes a failed stop back ${ending}`,
+    title: `applies a new size once although the reverting run ${ending}`,
     service: { locks: 'none' as const },
     rounds: [
       {},
@@ -80,7 +80,7 @@ const stops: readonly Row[] = [
     expect: { drops: 1, state: { current_state: 'active', disabled: false } },
   })),
   {
-    title: 'allowRestart: false refuses the new size of a failed stop that is taken back',
+    title: 'allowRestart: false refuses the new size of a reverted stop',
     rounds: [
       {},
       failed({ ...larger, ...stop }, 'suspend_compute'),
@@ -114,7 +114,7 @@ const stops: readonly Row[] = [
 
 const refusals: readonly Row[] = [
   ...[larger, triggered].map((change) => ({
-    title: `${JSON.stringify(change)} that was refused after another failure does not happen when it is taken back`,
+    title: `does not apply ${JSON.stringify(change)} that was refused and reverted`,
     rounds: [
       { program: { pgSettings: { work_mem: '4MB' } } },
       failed(setting, 'apply_config'),
@@ -145,7 +145,7 @@ const refusals: readonly Row[] = [
       [setting, 'settings', { pg_settings: {} }],
     ] as const
   ).map(([args, name, reset]) => ({
-    title: `${name} is reset although the service has refused that once, after another failure`,
+    title: `${name} is reset after a failure and a refused reset`,
     rounds: [
       { program: args },
       failed({ ...args, ...longer }, 'apply_config'),
@@ -164,7 +164,7 @@ const refusals: readonly Row[] = [
     expect: { drops: 0, state: { settings: { pg_settings: {} } } },
   },
   {
-    title: 'sizes that the program no longer gives after a failure send no empty change',
+    title: 'sizes that are omitted after a failure send no empty change',
     rounds: [
       {},
       failed(larger, 'apply_config'),
@@ -196,7 +196,7 @@ const creates: readonly Row[] = [
     expect: { drops: 0, state: { settings: { pg_settings: {} } } },
   },
   {
-    title: 'a value that others change during a create fails it, and the next up restores it',
+    title: 'a foreign change during a create fails it; the next up restores it',
     rounds: [
       {
         program: longer,

@@ -19,7 +19,7 @@ const adopt = { adopt: true };
 const adoptions: readonly Row[] = [
   ...(['read_write', 'read_only'] as const).flatMap((type): Row[] => [
     {
-      title: `a ${type} endpoint of others that has the declared name is previewed, and only adopt takes it over`,
+      title: `a foreign ${type} endpoint of the name is previewed, and needs adopt`,
       rounds: [
         {
           command: 'preview',
@@ -40,8 +40,7 @@ const adoptions: readonly Row[] = [
     },
   ]),
   {
-    title:
-      'the read_write endpoint of the branch is named, and adopt takes it over with its name and the new size',
+    title: "the branch's read_write endpoint is named, adopted and resized",
     rounds: [
       {
         command: 'preview',
@@ -62,7 +61,7 @@ const adoptions: readonly Row[] = [
     expect: { drops: 1, state: { name: 'main', autoscaling_limit_max_cu: 2 } },
   },
   {
-    title: 'a take-over that would restart the compute is refused where restarts are not allowed',
+    title: 'a disruptive take-over is refused where restarts are not allowed',
     rounds: [
       {
         program: { ...adopt, ...larger, ...gate },
@@ -74,7 +73,7 @@ const adoptions: readonly Row[] = [
   },
   ...(['read_write', 'read_only'] as const).map(
     (there): Row => ({
-      title: `adopt without a name creates a replica beside a ${there} endpoint without one`,
+      title: `adopt without a name creates a replica beside an unnamed ${there} one`,
       rounds: [{ program: { ...adopt, type: 'read_only' }, others: [foreign(there)] }],
       expect: { drops: 0, requests: { 'POST endpoints': 1 } },
     }),
@@ -90,7 +89,7 @@ const killed = (after = 'POST endpoints'): Round => ({ cutOff: { how: 'killed', 
 
 const earlierCreates: readonly Row[] = [
   {
-    title: 'an endpoint that was killed before its rename is previewed, taken over, and renamed',
+    title: 'the orphan of a create killed before its rename is adopted and renamed',
     rounds: [
       { ...killed(), program: { name: 'api' } },
       {
@@ -112,7 +111,7 @@ const earlierCreates: readonly Row[] = [
     expect: { drops: 0, state: { name: 'api', autoscaling_limit_max_cu: 1 } },
   },
   {
-    title: 'an endpoint that was killed after its rename is taken over with adopt only, as the message says',
+    title: 'the orphan of a create killed after its rename needs adopt',
     rounds: [
       { ...killed('PATCH endpoint'), program: { name: 'api' } },
       {
@@ -130,7 +129,7 @@ const earlierCreates: readonly Row[] = [
     expect: { drops: 0, state: { name: 'api' }, requests: { 'POST endpoints': 0 } },
   },
   {
-    title: 'an endpoint of the same resource in another backend is not moved to another branch',
+    title: 'an endpoint of the resource in another backend is not moved',
     rounds: [
       killed(),
       {
@@ -151,7 +150,7 @@ const unseen: readonly Row[] = [
     expect: { drops: 0, state: 'nothing', requests: { 'GET endpoints': 0 } },
   },
   {
-    title: 'a preview of a new endpoint goes on when the endpoints can not be listed',
+    title: 'a preview of a new endpoint continues without a list',
     rounds: [
       {
         command: 'preview',

@@ -18,7 +18,7 @@ function pairFrom<Item>(items: readonly Item[], cursor: string | null) {
 }
 
 describe('a list of projects', () => {
-  it('is read to its end when the service allows fewer in a page than asked for', async () => {
+  it('is read to its end when pages are smaller than asked for', async () => {
     await startProjects((cursor) => {
       const { items, next } = pairFrom(projects, cursor);
       return { projects: items, pagination: { cursor: next } };
@@ -27,7 +27,7 @@ describe('a list of projects', () => {
     expect(await getProject({ name: 'p4' })).toMatchObject({ id: 'p4' });
   });
 
-  it('that leaves out projects which the service could not read in time is an error that names them', async () => {
+  it('that leaves out unreadable projects is an error naming them', async () => {
     await startProjects(() => ({ projects, unavailable_project_ids: ['old-sun-1'] }));
     await expect(getProjects()).rejects.toThrow(
       'GET /projects: no usable response: the service could not read old-sun-1 in time',
@@ -53,7 +53,7 @@ describe('a list of projects', () => {
 it.each([
   { status: 400, body: { code: 'BAD', message: 'org_id is required' } },
   { body: { projects: [], unavailable_project_ids: ['p1'] } },
-])('projects get shows a project that the key can read by its id, but not list: %j', async (list) => {
+])('projects get shows a project that list does not: %j', async (list) => {
   const { environment } = await startScriptedService(({ pathname }) =>
     pathname === '/projects' ? list : { body: { project: toProject('p1') } },
   );
@@ -62,7 +62,7 @@ it.each([
   expect(stdout).toMatch(/^id +p1$/m);
 });
 
-it('a list of branches is read to its end when the service allows fewer in a page than asked for', async () => {
+it('a list of branches is read to its end when pages are smaller', async () => {
   const branches = range(3).map((number) => ({
     id: `br-${number}`,
     name: `b${number}`,

@@ -38,13 +38,13 @@ const repeats = [
 
 checkRows([
   ...repeats.map(([action, program, what, idleMs]) => ({
-    title: `the next run repeats the ${action} of a killed one, which ${what}: ${JSON.stringify(program)}`,
+    title: `repeats the ${action} of a killed run, which ${what}: ${JSON.stringify(program)}`,
     service: locksNothing,
     rounds: [{}, killed(larger, action), { program, idleMs }],
     expect: { drops: 1, state: { current_state: 'active', autoscaling_limit_max_cu: 2 } },
   })),
   {
-    title: 'the restart of a killed run is repeated although the state has an older failure',
+    title: 'repeats the restart of a killed run beside an older failure in state',
     service: locksNothing,
     rounds: [
       {},
@@ -61,7 +61,7 @@ checkRows([
     expect: { drops: 1, state: { current_state: 'idle' } },
   },
   ...[larger, { ...larger, ...pooled }].map((program) => ({
-    title: `a run that could not list operations leaves the repetition to the next: ${JSON.stringify(program)}`,
+    title: `leaves the repetition to the next run without a list: ${JSON.stringify(program)}`,
     service: locksNothing,
     rounds: [
       {},
@@ -72,7 +72,7 @@ checkRows([
     expect: { drops: 1 },
   })),
   {
-    title: 'the restart of a killed run is repeated although others have applied a change since',
+    title: 'repeats the restart of a killed run after a foreign change',
     service: locksNothing,
     rounds: [
       {},
@@ -86,7 +86,7 @@ checkRows([
     expect: { drops: 1 },
   },
   {
-    title: 'the restart of a killed run is not repeated if others have restarted the compute since',
+    title: 'does not repeat the restart of a killed run after a foreign restart',
     service: locksNothing,
     rounds: [
       {},
@@ -96,7 +96,7 @@ checkRows([
     expect: { drops: 1 },
   },
   {
-    title: 'a restart that a killed run has begun counts for a trigger, too',
+    title: 'a restart that a killed run began also counts for a trigger',
     service: locksNothing,
     rounds: [
       {},
@@ -134,7 +134,7 @@ checkRows([
     expect: { drops: 0 },
   },
   {
-    title: 'the restart of a killed run is not repeated where restarts are not allowed',
+    title: 'does not repeat the restart of a killed run with allowRestart: false',
     service: locksNothing,
     rounds: [
       {},
@@ -144,7 +144,7 @@ checkRows([
     expect: { drops: 0 },
   },
   {
-    title: 'a stop that failed twice and is taken back drops nothing, also if the create did not wait',
+    title: 'a stop that failed twice and is reverted drops nothing',
     service: locksNothing,
     rounds: [
       { program: notWaiting },
@@ -160,7 +160,7 @@ checkRows([
     expect: { drops: 0 },
   },
   {
-    title: 'a killed update has set a setting that the program takes back after a refusal',
+    title: 'a killed update has set a setting that is reverted after a refusal',
     rounds: [
       {},
       { program: larger, faults: [failing('apply_config')], message: /apply_config \S+ failed/ },
@@ -174,7 +174,7 @@ checkRows([
     expect: { drops: 1, state: { settings: { pg_settings: {} } } },
   },
   {
-    title: 'an interrupted resize is resumed: the start that has failed since is repeated',
+    title: 'resumes an interrupted resize, and repeats the start that failed since',
     rounds: [
       {},
       {
@@ -187,7 +187,7 @@ checkRows([
   },
   ...[triggered, {}].flatMap((program) => [
     {
-      title: `an interrupted restart is resumed by the next up: ${JSON.stringify(program)}`,
+      title: `the next up resumes an interrupted restart: ${JSON.stringify(program)}`,
       rounds: [
         { program: { restartTriggers: { release: '1' } } },
         interrupted(program, 'POST', 'POST suspend'),
@@ -196,7 +196,7 @@ checkRows([
       expect: { drops: 1 },
     },
     {
-      title: `an interrupted restart is resumed by an up after a refresh: ${JSON.stringify(program)}`,
+      title: `an up after a refresh resumes a restart: ${JSON.stringify(program)}`,
       rounds: [
         { program: { restartTriggers: { release: '1' } } },
         interrupted(program, 'POST', 'POST suspend'),

@@ -16,7 +16,7 @@ const lags = [
 const lives = lags.flatMap((service): Row[] =>
   (['read_write', 'read_only'] as const).flatMap((type) => [
     {
-      title: `a ${type} endpoint is created, renamed, resized, restarted twice and deleted: ${JSON.stringify(service)}`,
+      title: `a whole life of a ${type} endpoint: ${JSON.stringify(service)}`,
       service,
       rounds: [
         { program: { type } },
@@ -30,7 +30,7 @@ const lives = lags.flatMap((service): Row[] =>
       expect: { drops: 4, state: 'nothing' },
     },
     {
-      title: `a ${type} endpoint is created once, with its name, after a lost response: ${JSON.stringify(service)}`,
+      title: `a ${type} endpoint is created once after a lost response: ${JSON.stringify(service)}`,
       service,
       rounds: [
         {
@@ -41,7 +41,7 @@ const lives = lags.flatMap((service): Row[] =>
       expect: { drops: 0, state: { name: 'api', current_state: 'active' } },
     },
     {
-      title: `a ${type} endpoint is replaced while reads still show the old one: ${JSON.stringify(service)}`,
+      title: `a ${type} endpoint is replaced despite stale reads: ${JSON.stringify(service)}`,
       service,
       rounds: [{ program: { type } }, { command: 'replace' }],
       expect: { drops: 0 },
@@ -52,7 +52,7 @@ const lives = lags.flatMap((service): Row[] =>
 // A second replica, which the service allows, could not be told from the killed one.
 const killed = lags.map(
   (service): Row => ({
-    title: `a read_write endpoint is created once after a killed create: ${JSON.stringify(service)}`,
+    title: `a killed create is repeated once: ${JSON.stringify(service)}`,
     service,
     rounds: [{ cutOff: { how: 'killed', after: 'POST endpoints' } }, {}],
     expect: { drops: 0 },
@@ -72,7 +72,7 @@ const hiddenOperations = [
 
 const cases: readonly Row[] = [
   {
-    title: 'a refresh that reads the values from before a stop does not take it back',
+    title: 'a refresh with stale values does not revert a stop',
     service: { lateListsMs: 4_000, lateGetsMs: 4_000 },
     rounds: [
       {},
@@ -84,13 +84,13 @@ const cases: readonly Row[] = [
     expect: { drops: 1, state: { disabled: true, current_state: 'idle' } },
   },
   {
-    title: 'reads that lag by more than is allowed for fail the create, which keeps the endpoint in state',
+    title: 'a read lag above 10 s fails the create, and the endpoint stays in state',
     service: { lateListsMs: 60_000, lateGetsMs: 60_000 },
     rounds: [{ message: /the endpoint no longer exists/ }],
     expect: { drops: 0 },
   },
   {
-    title: 'an operation that the service never shows fails the create while the compute is starting',
+    title: 'an operation that is never shown fails the create during the start',
     service: { operationMs: 30_000 },
     rounds: [
       {
@@ -112,7 +112,7 @@ const cases: readonly Row[] = [
       ],
     ] as const
   ).map(([what, deed, message, state]) => ({
-    title: `a create whose operation the service never shows fails soon when others have ${what} the endpoint`,
+    title: `a create fails soon when others have ${what} the endpoint`,
     service: { operationMs: 60_000 },
     rounds: [
       {
@@ -127,7 +127,7 @@ const cases: readonly Row[] = [
     expect: { drops: 0, state },
   })),
   {
-    title: 'a create on another branch takes the name of a deleted endpoint that lists still show',
+    title: 'a create takes the name of a deleted endpoint in a stale list',
     service: { lateListsMs: 4_000 },
     rounds: [
       { program: { branchId: 'other', name: 'api' } },
@@ -138,7 +138,7 @@ const cases: readonly Row[] = [
   },
   ...(['204', '404'] as const).map(
     (answer): Row => ({
-      title: `a delete that the service answers with ${answer} is done although late reads still show the endpoint`,
+      title: `a delete answered with ${answer} is done despite stale reads`,
       service: { lateListsMs: 4_000, lateGetsMs: 4_000 },
       rounds: [
         {},
@@ -156,12 +156,12 @@ const cases: readonly Row[] = [
     }),
   ),
   {
-    title: 'a refresh believes the first reads of an endpoint that others have deleted',
+    title: 'a refresh believes the first reads of a foreign delete',
     rounds: [{}, { command: 'refresh', others: [{ does: 'delete' }] }],
     expect: { drops: 1, state: 'nothing', requests: { 'GET endpoints': 1, 'GET endpoint': 1 } },
   },
   {
-    title: 'a restart does not wait for late reads, although others have changed what the program leaves out',
+    title: 'a restart does not wait for a foreign change of an omitted value',
     rounds: [
       releaseOf('1'),
       {
@@ -173,7 +173,7 @@ const cases: readonly Row[] = [
     expect: { drops: 1, state: { suspend_timeout_seconds: 90, current_state: 'active' } },
   },
   {
-    title: 'a take-over of its own endpoint does not wait for late reads if the service adds settings',
+    title: 'a take-over of an orphan does not wait for settings of the service',
     service: { normalizeSettings: true },
     rounds: [
       { program: { pgSettings: { work_mem: '8MB' } }, cutOff: { how: 'killed', after: 'POST endpoints' } },

@@ -11,7 +11,7 @@ const gate = { allowRestart: false };
 
 const changes: readonly Row[] = [
   {
-    title: 'a check lists, a create lists before and after its one request, and the name comes last',
+    title: 'a create lists before and after its request, and renames last',
     rounds: [{ program: { ...longer, ...setting, name: 'api' } }],
     expect: {
       drops: 0,
@@ -27,7 +27,7 @@ const changes: readonly Row[] = [
     },
   },
   {
-    title: 'settings change without a restart, also where restarts are not allowed, and are reset',
+    title: 'settings change without a restart, and are reset',
     rounds: [{}, { program: { ...longer, ...setting, ...gate, name: 'renamed' } }, { program: { ...gate } }],
     expect: {
       drops: 0,
@@ -50,7 +50,7 @@ const changes: readonly Row[] = [
     expect: { drops: 0, requests: none },
   },
   {
-    title: 'a resize that a killed run has finished is no restart, and few requests',
+    title: 'a resize that a killed run finished restarts nothing',
     rounds: [
       {},
       { program: { ...larger, ...gate }, others: [{ does: 'change', to: { autoscaling_limit_max_cu: 2 } }] },
@@ -63,7 +63,7 @@ const changes: readonly Row[] = [
     expect: { drops: 1, state: 'nothing' },
   },
   {
-    title: 'an update of an endpoint that others have deleted says how to create it again',
+    title: 'an update after a foreign delete says how to create it again',
     rounds: [
       {},
       {
@@ -78,7 +78,7 @@ const changes: readonly Row[] = [
   },
   ...([422, 409] as const).map(
     (status): Row => ({
-      title: `a create that the service refuses with ${status} leaves nothing, and passes its reason on`,
+      title: `a create refused with ${status} leaves nothing, and passes the reason on`,
       rounds: [
         {
           faults: [
@@ -109,7 +109,7 @@ const drifts = (
 ).map(([to, drops]): Row => {
   const drift: Deed = { does: 'change', to: structuredClone(to) as Extract<Deed, { does: 'change' }>['to'] };
   return {
-    title: `a refresh shows what others have changed, without a warning, and the next up restores it: ${JSON.stringify(to)}`,
+    title: `a refresh shows drift, and the next up restores it: ${JSON.stringify(to)}`,
     rounds: [{ program: drifting }, { command: 'refresh', others: [drift], hides: /./ }, {}],
     expect: {
       drops,
@@ -127,7 +127,7 @@ const replacements: readonly Row[] = [
   ...(['read_write', 'read_only'] as const).flatMap((type) =>
     [{}, { name: 'api' }].map(
       (named): Row => ({
-        title: `a forced replacement creates a new ${type} endpoint: ${JSON.stringify(named)}`,
+        title: `a forced replacement of a ${type} endpoint: ${JSON.stringify(named)}`,
         rounds: [{ program: { type, ...named } }, { command: 'replace' }],
         expect: {
           drops: 0,
@@ -138,7 +138,7 @@ const replacements: readonly Row[] = [
     ),
   ),
   {
-    title: 'a change of type replaces the endpoint and keeps the declared name, in both directions',
+    title: 'a change of type replaces the endpoint and keeps the declared name',
     rounds: [
       { program: { name: 'api' } },
       { program: { name: 'api', type: 'read_only' } },
@@ -147,7 +147,7 @@ const replacements: readonly Row[] = [
     expect: { drops: 0, state: { name: 'api', type: 'read_write' }, requests: { 'DELETE endpoint': 1 } },
   },
   {
-    title: 'a replacement whose delete was accepted and then failed says how to take it back',
+    title: 'a replacement whose delete failed says how to revert it',
     rounds: [
       {},
       {

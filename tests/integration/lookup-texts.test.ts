@@ -41,7 +41,7 @@ describe('a connection string in the text of the service', () => {
   });
 });
 
-it('the names that an error lists are without the key and without control characters', async () => {
+it('the names that an error lists are redacted and escaped', async () => {
   const { environment } = await startScriptedService(() => ({
     body: { branches: [toBranch('\u001b[31mkey-of-this-test')] },
   }));

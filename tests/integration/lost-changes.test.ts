@@ -41,7 +41,7 @@ const pasts: readonly Row[] = [
     expect: { drops: 2 },
   },
   {
-    title: 'a trigger beside settings that the service has already restarts the compute',
+    title: 'a trigger beside unchanged settings restarts the compute',
     rounds: [
       {},
       {
@@ -86,7 +86,7 @@ const pasts: readonly Row[] = [
     expect: { drops: 0, requests: { 'PATCH endpoint': 2 } },
   },
   {
-    title: 'an operation that fails after its run has timed out is repeated, although no value differs',
+    title: 'an operation that fails after a timeout is repeated',
     rounds: [
       {},
       {
@@ -100,7 +100,7 @@ const pasts: readonly Row[] = [
     expect: { drops: 0, requests: { 'PATCH endpoint': 1 } },
   },
   {
-    title: 'size and trigger together restart the compute once although the response is late',
+    title: 'size and trigger restart once although the response is late',
     rounds: [
       { program: { restartTriggers: { release: '1' } } },
       {
@@ -117,7 +117,7 @@ const pasts: readonly Row[] = [
       [{ disabled: true }, { disabled: false }, { disabled: true }],
     ] as const
   ).map(([program, changed, state]) => ({
-    title: `a lost request that takes ${JSON.stringify(changed)} back is sent again, although reads are stale`,
+    title: `a lost revert of ${JSON.stringify(changed)} is sent again despite stale reads`,
     service: { lateListsMs: 4_000 },
     rounds: [
       { program },
@@ -127,8 +127,7 @@ const pasts: readonly Row[] = [
     expect: { drops: 0, state },
   })),
   {
-    title:
-      'a lost change neither fails with an older operation of others nor waits for a check of the service',
+    title: 'a lost change ignores an older foreign operation and a check',
     rounds: [
       {},
       {
@@ -151,8 +150,7 @@ const pasts: readonly Row[] = [
 
 const others: readonly Row[] = [
   {
-    title:
-      'a create whose response is lost repeats the start that failed, although lists of operations are late',
+    title: 'a create with a lost response repeats its failed start',
     rounds: [
       {
         faults: [
@@ -165,7 +163,7 @@ const others: readonly Row[] = [
     expect: { drops: 0 },
   },
   {
-    title: 'an operation of unknown status is unfinished, and the next run waits for it',
+    title: 'an operation of unknown status is unfinished for the next run',
     rounds: [
       {
         timeoutSeconds: 10,

@@ -49,7 +49,7 @@ describe('a secret of the plugin', () => {
     expect(failure.outputs.secretNames).toEqual(['pgSettings']);
   });
 
-  it('is not assumed in plain settings when the update that has applied them fails', async () => {
+  it('is not assumed in plain settings when their update fails', async () => {
     const service = await startService();
     const plugin = await startPlugin(service);
     const { __urn, ...declared } = service.declare({ pgSettings: { work_mem: '8MB' } });
@@ -63,14 +63,14 @@ describe('a secret of the plugin', () => {
     expect(failure.outputs.secretNames).toEqual([]);
   });
 
-  it('is none in state any more once a value that is no secret has replaced it', async () => {
+  it('is none in state once a plain value has replaced it', async () => {
     const service = await startService();
     const { plugin, id, prior, declared } = await createWithSecret(service);
     const news = read({ ...declared, pgSettings: { 'app.key': 'plain' } });
     expect((await plugin.update(id, prior, news, 0)).secretNames).toEqual([]);
   });
 
-  it('stays a secret in state when a forced replacement takes over the endpoint, no longer gives it and fails', async () => {
+  it('stays one when a forced replacement adopts, omits it and fails', async () => {
     const service = await startService();
     const { plugin, id, declared } = await createWithSecret(service);
     const news = read({ ...declared, __createsBeforeDelete: true });
@@ -83,7 +83,7 @@ describe('a secret of the plugin', () => {
     expect(values).toHaveProperty('pgSettings', {});
   });
 
-  it('is reset when a create that no longer gives it takes over the endpoint of a killed create', async () => {
+  it('is reset when a create without it adopts an orphan', async () => {
     const service = await startService();
     const { plugin, id, declared } = await createWithSecret(service);
     const { id: taken, values } = await plugin.create(urn, read(declared), 0);
@@ -100,7 +100,7 @@ describe('a secret of the plugin', () => {
     expect(secretNames).toEqual(['autoscalingLimitMinCu', 'minSize', 'maxConnections']);
   });
 
-  it('is not named as the property that is wrong: the engine would show its value', async () => {
+  it('is not named as the property that is wrong', async () => {
     const service = await startService();
     const plugin = await startPlugin(service);
     const { __urn, ...declared } = service.declare();
@@ -110,7 +110,7 @@ describe('a secret of the plugin', () => {
   });
 });
 
-it('a setting of the provider with a misspelt name is not named as the property, because it may hold the key', () => {
+it('a misspelt setting of the provider is not named as the property', () => {
   const [failure] = findSettingFailures({ apikey: 'canary' }, {});
   expect(failure?.property).toBe('');
   expect(failure?.reason).toMatch(/^apikey is not a setting of the provider; those are apiKey, /);

@@ -10,7 +10,7 @@ const preview = (program: Round['program']) => ({ command: 'preview', program: p
 
 const previews: readonly Row[] = [
   {
-    title: 'a preview of a change of size warns of the restart of an active compute',
+    title: 'a preview of a resize warns of the restart of an active compute',
     rounds: [
       {},
       {
@@ -28,7 +28,7 @@ const previews: readonly Row[] = [
     ] as const
   ).map(
     ([whose, given, config]): Row => ({
-      title: `a preview stops at a restart that ${whose} does not allow, before anything is changed`,
+      title: `a preview stops at a restart that ${whose} does not allow`,
       rounds: [
         { program: given, config },
         {
@@ -55,7 +55,7 @@ const previews: readonly Row[] = [
     expect: { drops: 0, state: { disabled: true, autoscaling_limit_max_cu: 2 } },
   },
   {
-    title: 'a preview of a branch that is not known yet says what may drop, and that pulumi up then stops',
+    title: 'a preview of an unknown branch says what may drop, and that up stops',
     rounds: [
       {},
       {
@@ -69,8 +69,7 @@ const previews: readonly Row[] = [
     expect: { drops: 0 },
   },
   {
-    title:
-      'a preview of a branch that is not known yet does not speak of allowRestart where restarts are allowed',
+    title: 'a preview of an unknown branch is silent about an allowed restart',
     rounds: [
       {},
       { ...preview({ branchId: unknownValue }), shows: ['moves the endpoint'], hides: /allowRestart/ },
@@ -78,7 +77,7 @@ const previews: readonly Row[] = [
     expect: { drops: 0 },
   },
   {
-    title: 'a preview goes on when the endpoint can not be read, and takes its compute for active',
+    title: 'a preview without a read takes the compute for active',
     rounds: [
       {},
       {
@@ -91,7 +90,7 @@ const previews: readonly Row[] = [
   },
   ...[{}, { suspendTimeoutSeconds: 600 }, pooled].map(
     (program): Row => ({
-      title: `a preview of what restarts nothing sends no request: ${JSON.stringify(program)}`,
+      title: `no request previews ${JSON.stringify(program)}`,
       rounds: [{}, preview(program)],
       expect: { drops: 0, requests: none },
     }),

@@ -22,7 +22,7 @@ const woken: readonly Deed[] = [{ does: 'suspend' }, { does: 'start' }];
 
 const restarts: readonly Row[] = [
   {
-    title: 'a restart that failed before its suspension, and again at its start, happens once',
+    title: 'a restart that failed at its suspension and its start happens once',
     rounds: [
       {},
       { program: larger, faults: [failing('apply_config')], message: hasFailed('apply_config') },
@@ -32,7 +32,7 @@ const restarts: readonly Row[] = [
     expect: { drops: 1 },
   },
   {
-    title: 'a restart without waiting waits for its suspension, whose failure it reports',
+    title: 'a restart without waiting reports its failed suspension',
     rounds: [
       {},
       {
@@ -45,7 +45,7 @@ const restarts: readonly Row[] = [
     expect: { drops: 1 },
   },
   ...['1', '2', '3'].map((release) => ({
-    title: `a restart whose start was refused ends with an active compute when the trigger is then ${release}`,
+    title: `a refused start is repaired when the trigger is then ${release}`,
     rounds: [
       { program: { restartTriggers: { release: '1' } } },
       { program: { restartTriggers: { release: '2' } }, faults: [refused(start)], message: /403 Forbidden/ },
@@ -55,7 +55,7 @@ const restarts: readonly Row[] = [
     expect: { drops: 1 },
   })),
   ...[true, false].map((waitForOperations) => ({
-    title: `a repeated restart whose start is refused is finished by the next run (waiting: ${waitForOperations})`,
+    title: `the next run resumes a refused start (waiting: ${waitForOperations})`,
     rounds: [
       {},
       { program: triggered, faults: [failing('suspend_compute')], message: hasFailed('suspend_compute') },
@@ -69,8 +69,7 @@ const restarts: readonly Row[] = [
     expect: { drops: 1 },
   })),
   {
-    title:
-      'a failed restart is not repeated once a change of size has restarted the compute, which times out',
+    title: 'a resize that times out pays a failed restart',
     service: locksNothing,
     rounds: [
       {},
@@ -86,8 +85,7 @@ const restarts: readonly Row[] = [
     expect: { drops: 1 },
   },
   {
-    title:
-      'a failed restart is not repeated once a change of size has restarted the compute, which a proxy hides',
+    title: 'a resize that a proxy hides pays a failed restart',
     service: locksNothing,
     rounds: [
       {},
@@ -104,7 +102,7 @@ const restarts: readonly Row[] = [
     expect: { drops: 1 },
   },
   {
-    title: 'a failed restart that was refused is not repeated once others have restarted the compute',
+    title: 'a foreign restart pays a failed restart that was refused',
     service: locksNothing,
     rounds: [
       {},
@@ -115,7 +113,7 @@ const restarts: readonly Row[] = [
     expect: { drops: 1 },
   },
   {
-    title: 'the repeated suspension of a move starts nothing although the start of the create was unfinished',
+    title: 'the repeated suspension of a move starts nothing',
     service: locksNothing,
     rounds: [
       { program: notWaiting },

@@ -32,7 +32,7 @@ describe('with deleteBeforeReplace: false', () => {
     },
   );
 
-  it('a declared replacement that was killed after the create finds its new replica', async () => {
+  it('a killed declared replacement finds its new replica', async () => {
     const service = await startService();
     const program = declareReplica(service);
     const state = await runCreate(service.startProvider(), program);
@@ -45,7 +45,7 @@ describe('with deleteBeforeReplace: false', () => {
     expect([next.id, ...idsOf(service)]).toEqual([created.id, created.id]);
   });
 
-  it('a forced replacement that was killed after its create finds the new endpoint when it is repeated', async () => {
+  it('a killed forced replacement finds the new endpoint when repeated', async () => {
     const service = await startService();
     const named = service.declare({ type: 'read_only', name: 'web' });
     const state = await runCreate(service.startProvider(), named);
@@ -55,7 +55,7 @@ describe('with deleteBeforeReplace: false', () => {
     expect([next.id, ...idsOf(service)]).toEqual([created.id, created.id]);
   });
 
-  it('a forced replacement keeps the endpoint, reports that, and resets what the program no longer gives', async () => {
+  it('a forced replacement keeps the endpoint, and resets what is omitted', async () => {
     const service = await startService({ normalizeSettings: true });
     const both = { pgSettings: { work_mem: '8MB', application_name: 'shop' }, suspendTimeoutSeconds: 600 };
     const state = await runCreate(service.startProvider(), declareReplica(service, both));
@@ -70,7 +70,7 @@ describe('with deleteBeforeReplace: false', () => {
   });
 });
 
-describe('an endpoint that an interrupted forced replacement has left in state twice survives', () => {
+describe('an endpoint twice in state after an interrupted replacement survives', () => {
   it('when the next create fails', async () => {
     const service = await startService();
     const program = declareReplica(service);
@@ -88,7 +88,7 @@ describe('an endpoint that an interrupted forced replacement has left in state t
     expect(idsOf(service)).toEqual([id]);
   });
 
-  it('when the next create is skipped because what it depends on has failed, as does a branch', async () => {
+  it('when the next create is skipped after a failed dependency', async () => {
     const service = await startService();
     const program = declareReplica(service);
     const { id, outs } = await runCreate(service.startProvider(), program);
@@ -107,7 +107,7 @@ describe('an endpoint that an interrupted forced replacement has left in state t
   });
 });
 
-describe('when the engine asks early, because what the resource depends on is replaced', () => {
+describe('when the engine asks early, because a dependency is replaced', () => {
   /** An endpoint in state, and the run in which the engine has asked with an unknown value of the argument. */
   async function startEarly(args: Partial<StoredInputs>, argument: keyof StoredInputs) {
     const service = await startService();
@@ -127,7 +127,7 @@ describe('when the engine asks early, because what the resource depends on is re
     expect(ownEndpoints(service)).toEqual([]);
   });
 
-  it('another resource adopts an endpoint that the program no longer declares', async () => {
+  it('another resource adopts an endpoint that is no longer declared', async () => {
     const args = { name: 'api', restartTriggers: { of: '1' } };
     const { service, id, outs, run, ask, declare } = await startEarly(args, 'restartTriggers');
     await ask();
@@ -137,7 +137,7 @@ describe('when the engine asks early, because what the resource depends on is re
     expect(ownEndpoints(service)).toMatchObject([{ id }]);
   });
 
-  it('allowRestart: false does not stop it for what an earlier update has not applied', async () => {
+  it('allowRestart: false does not stop it for a pending change', async () => {
     const args = { allowRestart: false, suspendTimeoutSeconds: 60 };
     const { outs, ask } = await startEarly(args, 'suspendTimeoutSeconds');
     const asked = ask({ ...outs, __unapplied: ['autoscalingLimitMaxCu'] } as StoredOutputs);
@@ -154,7 +154,7 @@ it('an endpoint that is replaced under another URN is deleted', async () => {
   expect(idsOf(service)).toEqual([]);
 });
 
-it('the same project, stack and resource name in two organizations creates two endpoints', async () => {
+it('two organizations with the same names create two endpoints', async () => {
   const service = await startService();
   const program = service.declare({ type: 'read_only' });
   const ours = await runCreate(service.startProvider(), { ...program, __organization: 'acme' });
@@ -163,7 +163,7 @@ it('the same project, stack and resource name in two organizations creates two e
   expect(theirs.id).not.toBe(ours.id);
 });
 
-describe('a program whose resource ignores changes of every argument (`ignoreChanges`)', () => {
+describe('a resource that ignores changes of every argument', () => {
   it('does not keep what an earlier replacement has left in the inputs', async () => {
     const { provider, declare } = await startService();
     const olds = declare({ name: 'shop-api', __createsBeforeDelete: true, __replaces: '0123456789abcdef' });
@@ -171,7 +171,7 @@ describe('a program whose resource ignores changes of every argument (`ignoreCha
     expect(inputs).not.toHaveProperty('__replaces');
   });
 
-  it('gets no replacement by force that returns the endpoint that it is to replace', async () => {
+  it('gets no forced replacement that returns the replaced endpoint', async () => {
     const service = await startService();
     const program = declareReplica(service);
     const old = await runCreate(service.startProvider(), program);

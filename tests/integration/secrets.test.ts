@@ -59,7 +59,7 @@ describe('a secret', () => {
   });
 });
 
-it('a new secret that a proxy hides behind its own page, after the service has stored it, is one in state', async () => {
+it('marks a new secret in state when a proxy replaced the response', async () => {
   const service = await startService();
   const state = await runCreate(service.startProvider(), service.declare());
   const page = { kind: 'proxy-page', status: 404, when: 'after-work' } as const;
@@ -75,7 +75,7 @@ it('a new secret that a proxy hides behind its own page, after the service has s
 });
 
 describe('a value that becomes a secret', () => {
-  it('asks for an update without a request, after which errors of reads and deletes do not repeat it', async () => {
+  it('asks for an update without a request, once', async () => {
     const service = await startService();
     const state = await runCreate(service.startProvider(), service.declare({ name: 'canary-name' }));
     const provider = service.startProvider();
@@ -163,7 +163,7 @@ describe.each(doors)('a secret setting that a killed update has set, by %s', (_n
   const plainOf = ({ outputs }: ResourceState) =>
     JSON.stringify(outputs, (_key, value) => (value?.[secretSignature] ? 'secret' : value));
 
-  it('is a secret in state after an update that gives another value and is refused', async () => {
+  it('is a secret in state after a refused update of its value', async () => {
     const { emulator, startRun, declare } = await startDoor(door);
     const created = await runUp(await startRun(), declare());
     emulator.inject({ match: { action: 'apply_config' }, effect: { kind: 'operation-fails' } });

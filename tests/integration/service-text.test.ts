@@ -66,21 +66,18 @@ function decodings(text: string): string[] {
 }
 
 describe.each(keys)('the key %s', (key) => {
-  it.each(spellings)(
-    'is redacted in messages and state when a failed operation contains it %s',
-    async (_how, spell) => {
-      const { emulator, provider, declare } = await startRepeating(key, spell);
-      emulator.inject({
-        match: { action: 'start_compute' },
-        effect: { kind: 'operation-fails', error: `rejected: ${placeholder}` },
-      });
-      const failure = await provider.create(declare()).catch((error: unknown) => error);
-      if (!(failure instanceof DynamicPartialStateError)) throw failure;
-      expect(failure.message).toContain('rejected: ***');
-      for (const text of [failure.message, ...failure.reasons, JSON.stringify(failure.properties)])
-        expect(decodings(text).join()).not.toContain(key);
-    },
-  );
+  it.each(spellings)('is redacted in messages and state of a failed operation %s', async (_how, spell) => {
+    const { emulator, provider, declare } = await startRepeating(key, spell);
+    emulator.inject({
+      match: { action: 'start_compute' },
+      effect: { kind: 'operation-fails', error: `rejected: ${placeholder}` },
+    });
+    const failure = await provider.create(declare()).catch((error: unknown) => error);
+    if (!(failure instanceof DynamicPartialStateError)) throw failure;
+    expect(failure.message).toContain('rejected: ***');
+    for (const text of [failure.message, ...failure.reasons, JSON.stringify(failure.properties)])
+      expect(decodings(text).join()).not.toContain(key);
+  });
 
   it.each(spellings)('is redacted in messages when an error response contains it %s', async (_how, spell) => {
     const { emulator, provider, declare } = await startRepeating(key, spell);
@@ -94,30 +91,27 @@ describe.each(keys)('the key %s', (key) => {
     expect(decodings(failure.message).join()).not.toContain(key);
   });
 
-  it.each(spellings)(
-    'is redacted in the output of the command when a name and an error contain it %s',
-    async (_how, spell) => {
-      const { emulator, project, url } = await startRepeating(key, spell);
-      const [primary] = emulator.endpoints(project.id);
-      emulator.changeEndpoint(primary?.id ?? '', { name: placeholder });
-      emulator.addOperation(project.id, { action: 'start_compute', status: 'failed', error: placeholder });
-      const environment = {
-        POSTGRES_COMPUTE_BASE_URL: url,
-        POSTGRES_COMPUTE_API_KEY: key,
-        POSTGRES_COMPUTE_PROJECT: project.id,
-      };
-      for (const words of [
-        ['endpoints', 'list'],
-        ['endpoints', 'list', '--json'],
-        ['operations', 'list', '--json'],
-        ['operations', 'list', '--json', '--limit', '5'],
-      ]) {
-        const { stdout, stderr, exitCode } = await runWith(words, environment);
-        expect(exitCode).toBe(0);
-        expect(decodings(stdout + stderr).join()).not.toContain(key);
-      }
-    },
-  );
+  it.each(spellings)("is redacted in the command's output of names and errors %s", async (_how, spell) => {
+    const { emulator, project, url } = await startRepeating(key, spell);
+    const [primary] = emulator.endpoints(project.id);
+    emulator.changeEndpoint(primary?.id ?? '', { name: placeholder });
+    emulator.addOperation(project.id, { action: 'start_compute', status: 'failed', error: placeholder });
+    const environment = {
+      POSTGRES_COMPUTE_BASE_URL: url,
+      POSTGRES_COMPUTE_API_KEY: key,
+      POSTGRES_COMPUTE_PROJECT: project.id,
+    };
+    for (const words of [
+      ['endpoints', 'list'],
+      ['endpoints', 'list', '--json'],
+      ['operations', 'list', '--json'],
+      ['operations', 'list', '--json', '--limit', '5'],
+    ]) {
+      const { stdout, stderr, exitCode } = await runWith(words, environment);
+      expect(exitCode).toBe(0);
+      expect(decodings(stdout + stderr).join()).not.toContain(key);
+    }
+  });
 });
 
 /** Control, bidi and format characters, line breaks, and workflow commands. */

@@ -66,7 +66,7 @@ it('a rename by aliases is an update without requests, so that a delete knows th
 });
 
 describe('a new resource with the old name of a renamed one', () => {
-  it('is refused with a name of its own, too: its create would take over the endpoint', async () => {
+  it('is refused with its own name: its create would adopt the endpoint', async () => {
     const service = await startService();
     const declared = service.declare({ type: 'read_only' });
     const renamed = { ...declared, name: await derivedName(service, declared), __urn: urnOf('renamed') };
@@ -89,7 +89,7 @@ describe('a new resource with the old name of a renamed one', () => {
   });
 });
 
-it('an endpoint of a resource that the program keeps is not adopted by another one of the same name', async () => {
+it('a kept endpoint is not adopted by another resource of its name', async () => {
   const service = await startService();
   const inputs = service.declare({ name: 'api', __urn: urnOf('first') });
   const { id, outs } = await runCreate(service.startProvider(), inputs);
@@ -101,7 +101,7 @@ it('an endpoint of a resource that the program keeps is not adopted by another o
   );
 });
 
-it('a create on a branch that another endpoint leaves in the same update suggests dependsOn', async () => {
+it('a create on a branch that is being left suggests dependsOn', async () => {
   const service = await startService();
   const first = service.declare({ name: 'first' });
   const state = await runCreate(service.startProvider(), first);

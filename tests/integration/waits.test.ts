@@ -52,7 +52,7 @@ const operations: readonly Row[] = [
     expect: { drops: 0 },
   },
   ...['apply_config', 'suspend_compute', 'start_compute'].map((action) => ({
-    title: `a resize whose ${action} fails is repeated by the next run, also after a refresh`,
+    title: `the next run repeats a resize whose ${action} failed`,
     rounds: [
       {},
       { program: larger, faults: [failing(action)], message: hasFailed(action) },
@@ -62,7 +62,7 @@ const operations: readonly Row[] = [
     expect: { drops: 1, state: { current_state: 'active', autoscaling_limit_max_cu: 2 } },
   })),
   {
-    title: 'the start of a create that failed is repeated again when its repetition was refused',
+    title: "a create's failed start is repeated after a refused repetition",
     rounds: [
       {
         faults: [failing('start_compute')],
@@ -74,7 +74,7 @@ const operations: readonly Row[] = [
     expect: { drops: 0, requests: { 'POST endpoints': 0, 'POST start': 1 } },
   },
   {
-    title: 'an update after a failed create leaves alone what others have changed, although it fails once',
+    title: 'an update after a failed create leaves foreign changes alone',
     rounds: [
       { faults: [failing('start_compute')], message: hasFailed('start_compute') },
       {
@@ -98,7 +98,7 @@ const operations: readonly Row[] = [
     expect: { drops: 0, requests: { 'POST start': 1 } },
   },
   {
-    title: 'a create is repaired whose response is lost, and which once can not list operations',
+    title: 'repairs a create with a lost response and an unreadable list',
     rounds: [
       {
         faults: [
@@ -111,7 +111,7 @@ const operations: readonly Row[] = [
     expect: { drops: 0, requests: { 'POST endpoints': 1 } },
   },
   ...[{ pgSettings: { work_mem: 'x' } }, {}].map((change) => ({
-    title: `a refused update is not repeated when it is taken back: ${JSON.stringify(change)}`,
+    title: `a reverted refused update is not repeated: ${JSON.stringify(change)}`,
     rounds: [
       {},
       {
@@ -136,7 +136,7 @@ const operations: readonly Row[] = [
 
 const unawaited: readonly Row[] = [
   {
-    title: 'without waiting, an update returns while its operations run, and the next one waits for them',
+    title: 'without waiting, an update returns, and the next one waits',
     rounds: [
       {},
       { program: { ...larger, ...notWaiting }, faults: [hanging('apply_config')], withinMs: 500 },
@@ -145,7 +145,7 @@ const unawaited: readonly Row[] = [
     expect: { drops: 1, state: { current_state: 'active', autoscaling_limit_max_cu: 2 } },
   },
   {
-    title: 'without waiting, a trigger restarts the compute once, however often the update is repeated',
+    title: 'without waiting, a trigger restarts once in repeated updates',
     service: { locks: 'none' },
     rounds: [
       {},
@@ -157,7 +157,7 @@ const unawaited: readonly Row[] = [
     expect: { drops: 1, requests: { 'POST suspend': 0 } },
   },
   {
-    title: 'without waiting, a delete still waits, fails with its operation, and is repeated',
+    title: 'without waiting, a delete still waits, fails and is repeated',
     rounds: [
       { program: notWaiting },
       {
@@ -171,7 +171,7 @@ const unawaited: readonly Row[] = [
     expect: { drops: 1, state: 'nothing' },
   },
   {
-    title: 'allowRestart: false stops the repetition of a failed move, which stays owed',
+    title: 'allowRestart: false stops the repetition of a failed move',
     rounds: [
       {},
       { program: { branchId: 'other', ...notWaiting }, faults: [failing('suspend_compute')] },

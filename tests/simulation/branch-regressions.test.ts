@@ -77,7 +77,7 @@ describe('a branch', () => {
     expect(await brokenRules({ operationMs: 100 }, [{ faults: [failedCreation] }])).toEqual([]);
   });
 
-  it('is replaced with its endpoint when the parent changes, also when that is cut off', async () => {
+  it('is replaced with its endpoint, also when that is cut off', async () => {
     const onBranch = { ...branch, hasEndpoint: true };
     const declared = { slots: [plainSlot], branches: [onBranch] };
     const moved = { ...declared, branches: [{ ...onBranch, parent: 'a' as const }] };

@@ -16,7 +16,7 @@ function run(left: number): void {
   for (let now: Situation = { left }; decide(now) !== 'done'; ) now = evolve(now, { kind: 'accepted' });
 }
 
-it('counts rows, transitions between them, and each kind of event that follows a row', () => {
+it('counts rows, transitions, and the events after each row', () => {
   const coverage = new Coverage();
   const end = observeDecisions((decision) => coverage.note(decision));
   run(2);

@@ -50,7 +50,7 @@ async function violationsOf(
 
 const seedsUpTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
-it('a create waits for a slow list at its end, and does not fail although everything was done', async () => {
+it('a create waits for its slow last list', async () => {
   const slowLists = {
     match: { method: 'GET', path: '/projects/:p/endpoints' },
     times: 3,
@@ -62,7 +62,7 @@ it('a create waits for a slow list at its end, and does not fail although everyt
   expect(counts.get('failed runs') ?? 0).toBe(0);
 });
 
-it('a create of a replica that waited for the lock does not wait for the read lag too', async () => {
+it('a create of a replica that waited for the lock skips the read lag', async () => {
   const lock = { at: 0, what: 'lock the project', slot: 0, type: 'read_only', name: 'own' } as const;
   const scenario = scenarioWith(
     { operationMs: 3_000, locks: 'project' },
@@ -97,7 +97,7 @@ const forcedReplacement = { slot: 0, how: '--replace' } as const;
 const listOfEndpoints = { method: 'GET', path: '/projects/:p/endpoints' } as const;
 const listOfOperations = { method: 'GET', path: '/projects/:p/operations' } as const;
 
-it('without waiting, a restart is not repeated for a suspension that failed before it was sent again', async () => {
+it('a sent restart is not repeated for its earlier failed suspension', async () => {
   // The next run does not see the failed operation yet, and sends the restart again.
   const scenario = scenarioWith(
     { operationMs: 0, lateGetsMs: 500 },
@@ -108,7 +108,7 @@ it('without waiting, a restart is not repeated for a suspension that failed befo
   expect(violations).toEqual([]);
 });
 
-it('without waiting, the compute is up after a restart whose suspension fails while its operations are read', async () => {
+it('starts the compute when its suspension fails during a read', async () => {
   // The next run may see the suspension running, and the start cancelled.
   const scenario = scenarioWith(
     { operationMs: 100 },
@@ -121,46 +121,43 @@ it('without waiting, the compute is up after a restart whose suspension fails wh
   }
 });
 
-it.each([1, 1_000])(
-  'after an interrupted take-over, the next run retries the start that has failed since, even if a list lags behind by %d ms',
-  async (lateMs) => {
-    const scenario = scenarioWith(
-      { operationMs: 0, schedulingMs: 0, locks: 'project', normalizeSettings: true, requestsPerMinute: 0 },
-      {
-        slots: [{ ...plan, size: [0.25, 0.25], isWaiting: false }],
-        // The response to the create is lost. Ctrl-C comes while its operations are looked up.
-        faults: [
-          {
-            match: { action: 'start_compute' },
-            times: 1,
-            effect: { kind: 'operation-fails', status: 'failed' },
-          },
-          {
-            match: { method: 'POST', path: '/projects/:p/endpoints' },
-            times: 1,
-            effect: { kind: 'malformed' },
-          },
-          {
-            match: listOfOperations,
-            times: 1,
-            effect: { kind: 'late-read', lateMs },
-          },
-        ],
-        mishap: { counts: 'events', kind: 'Ctrl-C', at: 13, lingerMs: 0 },
-        isRunTwice: true,
-        isRepeated: true,
-        isGuarded: true,
-        refreshesBetween: true,
-        isPreviewed: true,
-        refreshesAfter: true,
-      },
-    );
-    const { violations } = await simulate({ ...scenario, longestDelayMs: 20 });
-    expect(violations).toEqual([]);
-  },
-);
+it.each([1, 1_000])('resumes a failed start after an interrupted take-over, lag %d ms', async (lateMs) => {
+  const scenario = scenarioWith(
+    { operationMs: 0, schedulingMs: 0, locks: 'project', normalizeSettings: true, requestsPerMinute: 0 },
+    {
+      slots: [{ ...plan, size: [0.25, 0.25], isWaiting: false }],
+      // The response to the create is lost. Ctrl-C comes while its operations are looked up.
+      faults: [
+        {
+          match: { action: 'start_compute' },
+          times: 1,
+          effect: { kind: 'operation-fails', status: 'failed' },
+        },
+        {
+          match: { method: 'POST', path: '/projects/:p/endpoints' },
+          times: 1,
+          effect: { kind: 'malformed' },
+        },
+        {
+          match: listOfOperations,
+          times: 1,
+          effect: { kind: 'late-read', lateMs },
+        },
+      ],
+      mishap: { counts: 'events', kind: 'Ctrl-C', at: 13, lingerMs: 0 },
+      isRunTwice: true,
+      isRepeated: true,
+      isGuarded: true,
+      refreshesBetween: true,
+      isPreviewed: true,
+      refreshesAfter: true,
+    },
+  );
+  const { violations } = await simulate({ ...scenario, longestDelayMs: 20 });
+  expect(violations).toEqual([]);
+});
 
-it('an endpoint that its create has deleted as a duplicate is not kept as if it existed', async () => {
+it('a create does not keep the duplicate that it deleted', async () => {
   const slot = { ...plan, type: 'read_only', createsBeforeDelete: true } as const;
   const lists = { method: 'GET', path: '/projects/:p/endpoints' };
   const endpoints = '/projects/:p/endpoints/:e';
@@ -181,7 +178,7 @@ it('an endpoint that its create has deleted as a duplicate is not kept as if it 
   expect(violations).toEqual([]);
 });
 
-it('a create that takes over the endpoint of a killed run leaves none that its own request has created without a response', async () => {
+it('a create that adopts an orphan leaves no duplicate of its own', async () => {
   const slot = { ...plan, type: 'read_only', size: [0.25, 0.25], isWaiting: false } as const;
   const path = '/projects/:p/endpoints';
   const scenario = scenarioWith(
@@ -224,7 +221,7 @@ it('a create that takes over the endpoint of a killed run leaves none that its o
   expect(violations).toEqual([]);
 });
 
-it('a killed replacement whose old endpoint others delete meanwhile leaves no endpoint that the next create does not find', async () => {
+it('the next create finds the orphan of a killed replacement', async () => {
   const replica = { ...keptReplica, isWaiting: false } as const;
   const deletion = {
     what: 'delete an endpoint',
@@ -251,7 +248,7 @@ it('a killed replacement whose old endpoint others delete meanwhile leaves no en
   }
 });
 
-it('an update that is repeated restarts the compute once, even if the start of that restart hangs', async () => {
+it('a repeated update restarts once, even if its start hangs', async () => {
   const scenario = scenarioWith(
     { operationMs: 0 },
     { slots: [{ ...plan, size: [0.25, 0.25] }] },
@@ -271,7 +268,7 @@ it('an update that is repeated restarts the compute once, even if the start of t
   expect(violations).toEqual([]);
 });
 
-it('a create that gives way to the endpoint of a killed one, and whose delete hangs, leaves that one to the next create', async () => {
+it("a create whose duplicate's delete hangs leaves the older endpoint", async () => {
   for (const at of [3, 4, 5, 6]) {
     const scenario = scenarioWith(
       { operationMs: 0, locks: 'project', lateListsMs: 500 },
@@ -287,7 +284,7 @@ it('a create that gives way to the endpoint of a killed one, and whose delete ha
   }
 });
 
-it('an update whose response is lost does not take an operation from before it for its own', async () => {
+it('a lost response does not make an earlier operation its own', async () => {
   const failing = { kind: 'operation-fails', status: 'failed' } as const;
   const lost = { kind: 'status', status: 408, when: 'after-work' } as const;
   const scenario = scenarioWith(
@@ -302,7 +299,7 @@ it('an update whose response is lost does not take an operation from before it f
   expect(violations).toEqual([]);
 });
 
-it('an endpoint that a late read does not show is not replaced where restarts are not allowed', async () => {
+it('a stale read does not replace an endpoint without allowRestart', async () => {
   for (const lateMs of [20, 40, 80, 200, 4_000]) {
     const late = { kind: 'late-read', lateMs } as const;
     const scenario = scenarioWith(
@@ -315,7 +312,7 @@ it('an endpoint that a late read does not show is not replaced where restarts ar
   }
 });
 
-it('a create does not fail because a late list shows the deleted endpoint of the branch', async () => {
+it('a create does not fail for a deleted endpoint in a stale list', async () => {
   const lists = { method: 'GET', path: '/projects/:p/endpoints' } as const;
   for (const at of [1, 2, 3, 4]) {
     const scenario = scenarioWith(
@@ -335,7 +332,7 @@ it('a create does not fail because a late list shows the deleted endpoint of the
   }
 });
 
-it('a take-over moves its endpoint to a branch that the endpoint of a killed replacement holds', async () => {
+it('a take-over moves to the branch of a killed replacement', async () => {
   const replica = {
     ...notWaiting,
     type: 'read_only',
@@ -359,7 +356,7 @@ it('a take-over moves its endpoint to a branch that the endpoint of a killed rep
   expect(violations).toEqual([]);
 });
 
-it('a lost response does not make a failure of an earlier run, which has been repeated, fail this one', async () => {
+it('a lost response does not revive a failure that was repeated', async () => {
   const failing = { kind: 'operation-fails', status: 'failed' } as const;
   const lost = { kind: 'status', status: 408, when: 'before-work' } as const;
   const scenario = scenarioWith(
@@ -373,7 +370,7 @@ it('a lost response does not make a failure of an earlier run, which has been re
   expect(await violationsOf(scenario, [0, 1, 2, 3])).toEqual([]);
 });
 
-it('a start whose response is lost is found, although the start that is sent after it has no effect', async () => {
+it('finds a start whose lost response hides that it was sent twice', async () => {
   const failing = { kind: 'operation-fails', status: 'failed' } as const;
   const lost = { kind: 'status', status: 408, when: 'after-work' } as const;
   const scenario = scenarioWith(
@@ -432,7 +429,7 @@ it('a failed restart that a killed run has repeated is not repeated again', asyn
   expect(await violationsOf(scenario, [0, 1, 2, 3])).toEqual([]);
 });
 
-it('a refresh after an update that did not finish shows what the update has set', async () => {
+it('a refresh shows what an unfinished update has set', async () => {
   const hanging = {
     match: { action: 'apply_config' },
     times: 1,
@@ -448,7 +445,7 @@ it('a refresh after an update that did not finish shows what the update has set'
   expect(await violationsOf(scenario, [0, 1, 2, 3])).toEqual([]);
 });
 
-it('a delete that failed is not done because a late read is older than the endpoint', async () => {
+it('a stale read does not make a failed delete succeed', async () => {
   const late = { kind: 'late-read', lateMs: 3_000 } as const;
   const scenario = scenarioWith(
     { operationMs: 0 },
@@ -469,7 +466,7 @@ it('a delete that failed is not done because a late read is older than the endpo
   expect(await violationsOf(scenario, [0, 1, 2, 3])).toEqual([]);
 });
 
-it('without waiting, a stale list does not bring back what the program no longer gives', async () => {
+it('without waiting, a stale list does not restore what is omitted', async () => {
   const [withSetting, without] = [{ ...notWaiting, workMem: '4MB' as const }, notWaiting];
   // The last program gives the setting again.
   const scenario = scenarioWith(
@@ -481,7 +478,7 @@ it('without waiting, a stale list does not bring back what the program no longer
   expect(await violationsOf(scenario, [1, 2, 3, 4])).toEqual([]);
 });
 
-it('without waiting, a stale list does not bring back the derived name of a create', async () => {
+it('without waiting, a stale list does not restore the derived name', async () => {
   const scenario = scenarioWith(
     { operationMs: 0, lateListsMs: 500 },
     { slots: [{ ...notWaiting, name: 'a' }], isQuiet: true },
@@ -513,7 +510,7 @@ it('a stale list does not pass the start of a create off as that of a move', asy
   expect(await violationsOf(scenario, [1, 2, 3, 4])).toEqual([]);
 });
 
-it('a restart repeats the suspension of a killed run that fails, although the list first shows only older operations', async () => {
+it("repeats a killed run's suspension that a stale list hides", async () => {
   const scenario = scenarioWith(
     { operationMs: 100, schedulingMs: 200, locks: 'none', lateListsMs: 1_500 },
     { slots: [plan], isQuiet: true },
@@ -527,7 +524,7 @@ it('a restart repeats the suspension of a killed run that fails, although the li
   expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
 });
 
-it('a create does not return a deleted endpoint that one list shows under its derived name, and the next under its own', async () => {
+it('a create does not return a deleted endpoint of two stale lists', async () => {
   const match = { method: 'GET', path: '/projects/:p/endpoints' } as const;
   const staleLists = { match, times: 3, effect: { kind: 'late-read', lateMs: 371 } } as const;
   const named = { ...plan, name: 'a' as const };
@@ -539,7 +536,7 @@ it('a create does not return a deleted endpoint that one list shows under its de
   expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
 });
 
-it('a change of size finds the failed suspension of a killed run also while the start of the create is in state', async () => {
+it("finds a killed run's failed suspension beside the create's start", async () => {
   const scenario = scenarioWith(
     { operationMs: 0, lateListsMs: 500 },
     { slots: [notWaiting], isQuiet: true },
@@ -553,7 +550,7 @@ it('a change of size finds the failed suspension of a killed run also while the 
   expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
 });
 
-it('without waiting, a restart that a killed run has repeated is not repeated again', async () => {
+it('without waiting, a restart that a killed run repeated happens once', async () => {
   const larger = { ...notWaiting, size: [0.5, 2] } as const;
   const triggered = { ...plan, trigger: 'a' } as const;
   const kill = { counts: 'writes', kind: 'kill of the host', lingerMs: 0 } as const;
@@ -570,7 +567,7 @@ it('without waiting, a restart that a killed run has repeated is not repeated ag
   }
 });
 
-it('a start that a stale list shows as running does not hide the failed suspension of a killed run', async () => {
+it('a stale running start does not hide a failed suspension', async () => {
   const staleLists = {
     match: listOfOperations,
     times: 4,
@@ -609,7 +606,7 @@ it.each(['repeated-operations', 'reversed-operations'] as const)(
 
 const noPage = { kind: 'proxy-page', status: 404, when: 'before-work' } as const;
 
-it('after a kill, a look at the operations that fails is repeated by the next run, which starts the compute', async () => {
+it('a failed look at operations is repeated by the next run', async () => {
   for (const at of [1, 2]) {
     const scenario = scenarioWith(
       { operationMs: 0 },
@@ -625,7 +622,7 @@ it('after a kill, a look at the operations that fails is repeated by the next ru
   }
 });
 
-it('a restart that Ctrl-C interrupts after its start is not repeated, although the list is stale', async () => {
+it('a restart that Ctrl-C interrupts after its start happens once', async () => {
   const larger = { ...plan, size: [1, 4] } as const;
   for (const at of [36, 37, 38, 39, 40, 41]) {
     const scenario = scenarioWith(
@@ -638,7 +635,7 @@ it('a restart that Ctrl-C interrupts after its start is not repeated, although t
   }
 });
 
-it('the start of a create does not count as that of a restart whose own start a proxy has kept back', async () => {
+it("a create's start does not count for a restart that a proxy hid", async () => {
   const starts = { method: 'POST', path: '/projects/:p/endpoints/:e/start' } as const;
   for (const operationMs of [100, 1_500]) {
     const scenario = scenarioWith(
@@ -650,7 +647,7 @@ it('the start of a create does not count as that of a restart whose own start a 
   }
 });
 
-it('a restart that the service refused does not happen when the program takes it back', async () => {
+it('a refused restart does not happen when it is reverted', async () => {
   const verbs = { method: 'POST', path: '/projects/:p/endpoints/:e/:verb' } as const;
   const refusal = { kind: 'status', status: 422, when: 'before-work' } as const;
   const scenario = scenarioWith(
@@ -666,7 +663,7 @@ it('a restart that the service refused does not happen when the program takes it
   expect(await violationsOf(scenario, seedsUpTo(4))).toEqual([]);
 });
 
-it('an update after a failed create looks for its duplicates again where the first list is stale', async () => {
+it('an update looks for duplicates again where the list was stale', async () => {
   const replica = { ...notWaiting, type: 'read_only' } as const;
   const staleLists = (times: number, lateMs: number) => ({
     match: listOfEndpoints,
@@ -689,7 +686,7 @@ it('an update after a failed create looks for its duplicates again where the fir
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
 
-it('a forced replacement creates beside an endpoint that a stale list shows before its last rename', async () => {
+it('creates beside an endpoint that a stale list shows unrenamed', async () => {
   const replica = { ...notWaiting, type: 'read_only' } as const;
   const scenario = scenarioWith(
     { operationMs: 0, lateListsMs: 500 },
@@ -704,7 +701,7 @@ it('a forced replacement creates beside an endpoint that a stale list shows befo
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
 
-it('without waiting, the start of a create does not count as that of a restart whose suspension a proxy has hidden', async () => {
+it("without waiting, a create's start does not count for a restart", async () => {
   const verbs = { method: 'POST', path: '/projects/:p/endpoints/:e/:verb' } as const;
   const scenario = scenarioWith(
     { operationMs: 0, lateGetsMs: 500 },
@@ -718,7 +715,7 @@ it('without waiting, the start of a create does not count as that of a restart w
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
 
-it('a change of size that failed is taken back although a stale list shows the size from before', async () => {
+it('a failed resize is reverted although a stale list shows the old size', async () => {
   const scenario = scenarioWith(
     { operationMs: 0, lateListsMs: 4_000 },
     { slots: [{ ...plan, size: [1, 4] }], isQuiet: true },
@@ -736,7 +733,7 @@ it('a change of size that failed is taken back although a stale list shows the s
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
 
-it('an update waits for a start that a killed run has repeated, and repeats it if it fails', async () => {
+it('waits for a start that a killed run repeated, and repeats it', async () => {
   const scenario = scenarioWith(
     { operationMs: 100, locks: 'none' },
     { slots: [{ ...plan, size: [0.25, 0.25] }], isQuiet: true },
@@ -749,7 +746,7 @@ it('an update waits for a start that a killed run has repeated, and repeats it i
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
 
-it('an update that waits for the lock until it fails does not hide what a killed run has started', async () => {
+it('a wait for the lock does not hide what a killed run started', async () => {
   const hanging = {
     match: { action: 'apply_config' },
     times: 1,
@@ -768,7 +765,7 @@ it('an update that waits for the lock until it fails does not hide what a killed
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
 
-it('without waiting, a start whose response is lost does not count that of an earlier restart as its own', async () => {
+it('without waiting, an earlier start does not count after a lost response', async () => {
   const slowStart = {
     match: { method: 'POST', path: '/projects/:p/endpoints/:e/start' },
     times: 1,
@@ -786,7 +783,7 @@ it('without waiting, a start whose response is lost does not count that of an ea
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
 
-it('an adopted endpoint is started if its start has failed, also where the list of operations is stale', async () => {
+it('starts an adopted endpoint whose start failed behind a stale list', async () => {
   const named = { ...notWaiting, name: 'a' } as const;
   const scenario = scenarioWith(
     { operationMs: 100 },
@@ -808,7 +805,7 @@ it('an adopted endpoint is started if its start has failed, also where the list 
   expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
 });
 
-it('a take-over changes the endpoint from what it is, not from what a stale list shows', async () => {
+it("a take-over changes what the endpoint has, not a stale list's", async () => {
   const replica = { ...keptReplica, isWaiting: false } as const;
   const scenario = scenarioWith(
     { operationMs: 0, lateListsMs: 500 },
@@ -819,7 +816,7 @@ it('a take-over changes the endpoint from what it is, not from what a stale list
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
 
-it('without waiting, an update starts the compute again if the suspension of a killed change of size has failed', async () => {
+it('without waiting, starts a compute after a killed resize failed', async () => {
   const scenario = scenarioWith(
     { operationMs: 0 },
     { slots: [notWaiting], isQuiet: true },
@@ -840,7 +837,7 @@ it('without waiting, an update starts the compute again if the suspension of a k
   expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
 });
 
-it('without waiting, a suspension that has failed is not repeated once a later one is under way', async () => {
+it('without waiting, a later suspension replaces a failed one', async () => {
   const scenario = scenarioWith(
     { operationMs: 100, schedulingMs: 0, locks: 'none' },
     { slots: [{ ...notWaiting, name: 'a' }], isQuiet: true },
@@ -854,7 +851,7 @@ it('without waiting, a suspension that has failed is not repeated once a later o
   expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
 });
 
-it('an update looks for what a request has started that a proxy hid, also where the list of operations is stale', async () => {
+it('looks for what a hidden request started behind a stale list', async () => {
   const scenario = scenarioWith(
     { operationMs: 0, schedulingMs: 200, locks: 'none', lateListsMs: 500 },
     { slots: [{ ...plan, application: 'a' }], isQuiet: true },
@@ -868,7 +865,7 @@ it('an update looks for what a request has started that a proxy hid, also where 
   expect(await violationsOf(scenario, seedsUpTo(20))).toEqual([]);
 });
 
-it('without waiting, an operation that a read does not show yet is looked up again', async () => {
+it('without waiting, an operation missing from a read is looked up again', async () => {
   const scenario = scenarioWith(
     { operationMs: 0, lateGetsMs: 500 },
     { slots: [notWaiting], faults: [failingStart], isRepeated: true },
@@ -876,7 +873,7 @@ it('without waiting, an operation that a read does not show yet is looked up aga
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
 
-it('a repeated restart whose start an interruption hides is not done a third time', async () => {
+it('a repeated restart with an interrupted start is not done again', async () => {
   const scenario = scenarioWith(
     { operationMs: 0 },
     { slots: [{ ...notWaiting, size: [0.25, 0.25] }], isQuiet: true },
@@ -886,7 +883,7 @@ it('a repeated restart whose start an interruption hides is not done a third tim
   expect(await violationsOf(scenario, seedsUpTo(30), 1_500)).toEqual([]);
 });
 
-it('a name that was secret stays so in a stale refresh after a failed update has taken it back', async () => {
+it('a secret name stays secret in a stale refresh after its revert', async () => {
   const traits = { secretSettings: 'no', secretTriggers: 'no', isNameSecret: true, isShared: false } as const;
   const takenBack = { slots: [plan], faults: [failingSuspension], refreshesBetween: true };
   const scenario = scenarioWith(
@@ -898,7 +895,7 @@ it('a name that was secret stays so in a stale refresh after a failed update has
   expect(await violationsOf({ ...scenario, traits: [traits] }, seedsUpTo(10))).toEqual([]);
 });
 
-it('an update repeats the failed apply_config that the take-over of a forced replacement could not look for', async () => {
+it('repeats the failed apply_config of a forced replacement', async () => {
   const larger = { ...keptReplica, size: [0.25, 0.25] } as const;
   const refusedList = { match: listOfOperations, times: 3, effect: { kind: 'status', status: 422 } } as const;
   const scenario = scenarioWith(
@@ -914,7 +911,7 @@ it('an update repeats the failed apply_config that the take-over of a forced rep
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
 
-it('an update moves an endpoint whose move stale reads have hidden from the take-over of a forced replacement', async () => {
+it('moves an endpoint whose move a forced replacement could not see', async () => {
   const scenario = scenarioWith(
     { operationMs: 0, lateListsMs: 500, lateGetsMs: 500 },
     { slots: [keptReplica], isQuiet: true },
@@ -924,7 +921,7 @@ it('an update moves an endpoint whose move stale reads have hidden from the take
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
 
-it('a lost request that takes a stop back is sent again, although a stale list shows an endpoint that was never stopped', async () => {
+it('sends a lost revert of a stop again behind a stale list', async () => {
   const lostPatch = { ...hiddenPatch, effect: { kind: 'lost-before-work' } } as const;
   const scenario = scenarioWith(
     { operationMs: 0, lateListsMs: 500, locks: 'none' },
@@ -935,7 +932,7 @@ it('a lost request that takes a stop back is sent again, although a stale list s
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
 
-it('the compute starts again after a suspension that a proxy hid, of a restart that only a stale list asked for', async () => {
+it('starts the compute when a proxy hid an unneeded suspension', async () => {
   const scenario = scenarioWith(
     { operationMs: 0, schedulingMs: 0, lateListsMs: 500 },
     { isQuiet: true },
@@ -955,7 +952,7 @@ it('the compute starts again after a suspension that a proxy hid, of a restart t
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
 
-it('a restart whose start succeeded after a failed suspension stays one for `allowRestart` and for the next run', async () => {
+it('a restart started after a failed suspension stays disruptive', async () => {
   const scenario = scenarioWith(
     { operationMs: 100, schedulingMs: 0, locks: 'none' },
     { slots: [{ ...notWaiting, trigger: 'a' }], isQuiet: true },
@@ -965,7 +962,7 @@ it('a restart whose start succeeded after a failed suspension stays one for `all
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
 
-it('a create does not take over an endpoint that only stale reads still show', async () => {
+it('a create does not adopt an endpoint that only stale reads show', async () => {
   const staleReads = {
     match: { method: 'GET', path: '/**' },
     times: 3,
@@ -983,7 +980,7 @@ it('a create does not take over an endpoint that only stale reads still show', a
   expect(counts.get('failed runs') ?? 0).toBe(0);
 });
 
-it('a change of size is applied once if a proxy hides the change that also takes a failed stop back', async () => {
+it('a hidden resize that reverts a failed stop is applied once', async () => {
   const scenario = scenarioWith(
     { operationMs: 0, lateListsMs: 500 },
     { slots: [notWaiting], isQuiet: true },
@@ -993,7 +990,7 @@ it('a change of size is applied once if a proxy hides the change that also takes
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
 
-it('a change of size is applied once if a run that also takes a failed stop back is killed', async () => {
+it('a killed resize that reverts a failed stop is applied once', async () => {
   const scenario = scenarioWith(
     { operationMs: 1_500, schedulingMs: 0 },
     { isQuiet: true },
@@ -1006,7 +1003,7 @@ it('a change of size is applied once if a run that also takes a failed stop back
   expect(await violationsOf(scenario, seedsUpTo(10))).toEqual([]);
 });
 
-it('a failed stop that is taken back restarts nothing although the start of the create was unfinished', async () => {
+it("a reverted failed stop restarts nothing beside the create's start", async () => {
   const scenario = scenarioWith(
     { operationMs: 100, schedulingMs: 0, locks: 'none' },
     { slots: [notWaiting], isQuiet: true },

@@ -23,7 +23,7 @@ async function tell(simulator: Simulator): Promise<string[]> {
   return stories;
 }
 
-describe('simulation: random schedules of faults, kills and other people, in virtual time', () => {
+describe('simulation: random schedules in virtual time', () => {
   it('breaks no invariant with the fixed seeds', async () => {
     const simulator = install();
     for (let seed = 1; seed <= fixedSeeds; seed += 1) {

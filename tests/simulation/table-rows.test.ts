@@ -17,7 +17,7 @@ it('a table yields one fault for each row but the last, which always fits', () =
   expect(faults.map(({ name }) => name)).toEqual(['without wait', 'without send', 'without rows.rename']);
 });
 
-it('the fault of a row leaves out that row, and keeps the order of the others', () => {
+it('the fault of a row leaves out that row, and keeps the order', () => {
   const [, send] = withoutEachRow('table.ts', source);
   const patched = source.replace(send?.find ?? '', send?.replace ?? '');
   expect(patched).toMatch(/\[\{ step: 'wait'[\s\S]+rows\.rename,\s+\{ step: 'done'/);

@@ -60,7 +60,7 @@ test('examples/fleet/fleet.yaml is valid', () => {
   expect(readFleet('examples/fleet/fleet.yaml')).toMatchObject({ concurrency: 2, restartWindow: nights });
 });
 
-test('a rollout resumes after the stacks that finished, and another target starts anew', () => {
+test('a rollout resumes, and another target starts anew', () => {
   const file = join(makeTemporaryFolder(), 'rollout.json');
   const fleet: Fleet = { waves: [['a'], ['b', 'c']], concurrency: 2, target: { maxCu: 2 } };
   const report = new RolloutReport(file, fleet);
@@ -85,7 +85,7 @@ test('a window that opens only once is valid while it is open', () => {
 });
 
 test.each(['', '{ "target": {', 'null', '{ "target": {}, "stacks": "none" }'])(
-  'a damaged rollout.json stops the rollout, and the error names the file: %j',
+  'a damaged rollout.json stops the rollout and is named: %j',
   (text) => {
     const folder = makeTemporaryFolder();
     writeFiles(folder, { 'rollout.json': text });
@@ -95,7 +95,7 @@ test.each(['', '{ "target": {', 'null', '{ "target": {}, "stacks": "none" }'])(
   },
 );
 
-test('a folder has one rollout at a time, and that of a killed process ends with it', async () => {
+test('a folder has one rollout at a time, which ends with its process', async () => {
   const folder = makeTemporaryFolder();
   const file = join(folder, 'rollout.lock');
   const other = execa('sleep', ['60'], { reject: false });
@@ -136,7 +136,7 @@ describe('a change of a stack', () => {
     return { result: await changed.catch((error: Error) => error.message), configs };
   }
 
-  test('is held if the provider refused to restart a compute that became active after the preview', async () => {
+  test('is held if a compute became active after the preview', async () => {
     const { result } = await changeWith(['a: allowRestart is false', 'b: allowRestart is false']);
     expect(result).toEqual({ outcome: 'held', restarts: 0 });
   });

@@ -41,7 +41,7 @@ test('every entry of package-lock.json has an integrity hash', () => {
   expect(listUnverified(JSON.parse(readFileSync('package-lock.json', 'utf8')))).toEqual([]);
 });
 
-test('set-up refuses a package-lock.json with entries without an integrity hash, and names them', async () => {
+test('set-up refuses entries without an integrity hash, and names them', async () => {
   const repository = makeTemporaryFolder();
   writeFiles(repository, {
     'package-lock.json': {
@@ -62,7 +62,7 @@ test('set-up refuses a package-lock.json with entries without an integrity hash,
   expect(existsSync(join(repository, 'node_modules'))).toBe(false);
 });
 
-test('complete-lockfile adds a package that npm left out, with the hash from the registry', async () => {
+test('complete-lockfile adds a package that npm left out, with its hash', async () => {
   const dist = { integrity: 'sha512-published', tarball: 'http://127.0.0.1/x.tgz' };
   const registry = await startRegistry({ '1.0.0': { ...PUBLISHED, dist } });
 
@@ -82,7 +82,7 @@ test('complete-lockfile adds a package that npm left out, with the hash from the
   });
 });
 
-test('complete-lockfile fails on a package that the registry does not have, and names it', async () => {
+test('complete-lockfile fails on a package that the registry lacks', async () => {
   const packages = { '': {}, 'node_modules/parent': PARENT };
 
   const { exitCode, stderr, lock } = await complete(packages, await startRegistry({}));

@@ -33,7 +33,7 @@ test.each(Object.entries(publication))('publication.json has a %s that the forma
   if (name === 'repository') expect(value).toMatch(/^https:\/\/github\.com\/[\w.-]+\/[\w.-]+$/);
 });
 
-test('the guides, the examples and the templates name the version of the packages', () => {
+test("guides, examples and templates name the packages' version", () => {
   const { version } = JSON.parse(readFileSync('provider/package.json', 'utf8')) as { version: string };
   const named = files
     .filter((file) => /^(README\.md|docs\/|examples\/|templates\/|emulator\/(README|compose))/.test(file))

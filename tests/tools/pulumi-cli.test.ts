@@ -70,7 +70,7 @@ test('a Pulumi CLI after a skipped one on PATH is found', () => {
   );
 });
 
-test('the language host is found beside the Pulumi CLI that a link on PATH points to', () => {
+test('the language host is found beside a linked Pulumi CLI', () => {
   const linked = makeTemporaryFolder();
   symlinkSync(join(folderWithCli('3.259.0'), 'pulumi'), join(linked, 'pulumi'));
 
@@ -103,7 +103,7 @@ test('set-up installs no Pulumi CLI when there is one', async () => {
   expect(existsSync(absent)).toBe(false);
 });
 
-test('`pulumi version` runs with a new private home each time, which is deleted', () => {
+test('`pulumi version` runs with a new private home each time', () => {
   const folder = folderWithCli('3.259.0');
   const homes = join(folder, 'homes');
   writePrograms(folder, { pulumi: `#!/bin/sh\nls -ld "$PULUMI_HOME" >> ${homes}\necho v3.259.0\n` });
@@ -165,7 +165,7 @@ test.each([
   expect(pins).toBe(origin === 'built with Go' ? hashPins() : undefined);
 });
 
-test('Pulumi CLIs of the same folder are built once, by two set-ups side by side', async () => {
+test('Pulumi CLIs of one folder are built once, by two set-ups at once', async () => {
   const { folder, seen } = folderWithGo();
   const environment = environmentOf([folder, ...SYSTEM]);
 

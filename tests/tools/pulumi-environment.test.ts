@@ -3,7 +3,7 @@ import { pulumiEnvironment } from '../../tools/pulumi-cli/environment';
 
 const OPTIONS = { home: '/private/home', backend: '/private/state', cli: { folder: '/private/cli' } };
 
-test('pulumiEnvironment adds a private backend, home and passphrase to the outer environment', () => {
+test('pulumiEnvironment adds a private backend, home and passphrase', () => {
   expect(pulumiEnvironment({ ...OPTIONS, outer: { PATH: '/bin', LANG: 'C' }, passphrase: 'secret' })).toEqual(
     {
       PATH: '/private/cli:/bin',
@@ -16,7 +16,7 @@ test('pulumiEnvironment adds a private backend, home and passphrase to the outer
   );
 });
 
-test('pulumiEnvironment drops every outer variable of Pulumi and of the service', () => {
+test('pulumiEnvironment drops every variable of Pulumi and the service', () => {
   const outer = {
     PATH: '/bin',
     PULUMI_ACCESS_TOKEN: 'leak',

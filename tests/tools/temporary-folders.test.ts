@@ -6,7 +6,7 @@ import { listFiles } from '../support/temporary-folder';
 const CODE = /\.(ts|mts|mjs|js|sh)$/;
 
 test.each(['bench', 'examples', 'tests', 'tools'])(
-  'code in %s creates temporary folders with mkdtemp, never with predictable names',
+  'code in %s creates temporary folders with mkdtemp only',
   (root) => {
     const files = listFiles(root).filter((name) => CODE.test(name));
     const lines = files.flatMap((name) =>

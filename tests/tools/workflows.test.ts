@@ -101,7 +101,7 @@ describe.each(files)('$file', ({ text }) => {
     }
   });
 
-  test('workflow keeps the environment and the stack of production from jobs that pull requests can start', () => {
+  test('workflow keeps production from jobs that pull requests can start', () => {
     for (const [, { if: condition, environment, env }] of jobs) {
       if (condition === NOT_A_PULL_REQUEST) continue;
       expect(environment).not.toBe('production');

@@ -33,7 +33,7 @@ it('takes the duration of a finished operation from the service', () => {
   expect(durationOf(finishedOf({ total_duration_ms: 2_500 }), tenSecondsLater)).toBe(2_500);
 });
 
-it('measures a finished operation to its last update if the service reports no duration', () => {
+it('measures a finished operation without a duration to its last update', () => {
   expect(durationOf(finishedOf(), tenSecondsLater)).toBe(3_000);
 });
 

@@ -76,7 +76,7 @@ describe('toImportedResource', () => {
     expect(isUnsettled(state.outputs)).toBe(false);
   });
 
-  it('stores the provider in the inputs, for the engine, and in the outputs, for the host', () => {
+  it('stores the provider in the inputs and in the outputs', () => {
     const endpoint = plainEndpoint();
     const { inputs, outputs } = toImportedResource(endpoint, 'api', declareEndpoint(endpoint, true));
     expect(inputs.__provider).toMatch(/pulumi-postgres-compute\/runtime/);

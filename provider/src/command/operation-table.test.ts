@@ -10,7 +10,7 @@ useFakeClock(Date.parse('2026-01-01T00:00:05Z'));
 
 const cellsOf = (line = '') => line.split(/ {2,}/);
 
-it('leaves the cell empty for an operation without a branch, and keeps the columns aligned', async () => {
+it('leaves a cell without a branch empty, and keeps the columns aligned', async () => {
   const operations = [
     operationOf({ id: 'op-1', branch_id: 'br-1' }),
     operationOf({ id: 'op-2', action: 'create_timeline' }),

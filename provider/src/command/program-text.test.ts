@@ -37,7 +37,7 @@ new ComputeEndpoint('web', {
 }, { protect: true });`);
 });
 
-it('writes any string as an equal literal, with invisible characters escaped', () => {
+it('writes any string as an equal literal, invisible characters escaped', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), oddText), (value) => {
       const text = toTypeScript(value);

@@ -14,7 +14,7 @@ function namesOf(
   return [...nameResources(unnamed, new Map(Object.entries(branchNames))).values()];
 }
 
-it('names a resource after its endpoint, in lower-case letters, digits and hyphens', () => {
+it('names a resource after its endpoint in lower case, digits and hyphens', () => {
   expect(namesOf([{ name: ' Jo’s "API" / v2 ' }])).toEqual(['jo-s-api-v2']);
 });
 
@@ -26,11 +26,11 @@ it('marks a read replica without a name by a suffix', () => {
   expect(namesOf([{}, { type: 'read_only' }], { 'br-1': 'main' })).toEqual(['main', 'main-replica']);
 });
 
-it('names a resource by the endpoint id if neither endpoint nor branch has a name', () => {
+it('names a resource by the endpoint id if nothing has a name', () => {
   expect(namesOf([{}])).toEqual(['ep-1']);
 });
 
-it('names a resource by the endpoint id if no letter of the names is allowed', () => {
+it('names a resource by the endpoint id if no letter is allowed', () => {
   expect(namesOf([{ name: '日本' }], { 'br-1': '…' })).toEqual(['ep-1']);
 });
 

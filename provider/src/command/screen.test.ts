@@ -31,7 +31,7 @@ describe('Screen', () => {
     expect(printed()).toBe('one ***\ntwo\n');
   });
 
-  it('prints JSON with invisible characters escaped, which parses to the same value', async () => {
+  it('prints JSON with invisible characters escaped, of the same value', async () => {
     const { screen, printed } = makeScreen();
     const value = { id: 'ep-1', name: 'a\u001b[2J\u202e##[error]' };
     await screen.printJson(value);

@@ -37,7 +37,7 @@ describe('readConnectionSettings', () => {
     expect(refusalOf({ [variable]: ' ' })).toMatch(reason);
   });
 
-  it("reads requestsPerMinute, and prefers the stack's config to the environment", () => {
+  it("reads requestsPerMinute, from the stack's config first", () => {
     const config = { 'postgresCompute:apiKey': key, 'postgresCompute:baseUrl': https };
     const environment = { POSTGRES_COMPUTE_REQUESTS_PER_MINUTE: '350' };
     const stated = readSettings({ ...config, 'postgresCompute:requestsPerMinute': '1400' }, environment);
@@ -91,7 +91,7 @@ describe('readConnectionSettings for the base URL', () => {
     );
   });
 
-  it('accepts http to another machine if the config or the environment allows it', () => {
+  it('accepts http to another machine if config or environment allows it', () => {
     const config = {
       'postgresCompute:apiKey': key,
       'postgresCompute:baseUrl': 'http://postgres.example/api/v2',

@@ -97,7 +97,7 @@ describe("toControlApiError for a response with the service's own body", () => {
     });
   });
 
-  it('redacts the key and escapes control characters in every field of the body', () => {
+  it('redacts the key and escapes control characters in the whole body', () => {
     const odd = (what: string) => `${what} ${apiKey}\u001b[2J\r\n::error::`;
     const error = errorOf(409, JSON.stringify({ code: odd('C'), message: odd('M'), request_id: odd('R') }));
     const shown = (what: string) => `${what} ***\\u001b[2J ::error::`;

@@ -49,7 +49,7 @@ function connect(requestsPerMinute: number, answersOf: Readonly<Record<string, r
 }
 
 describe('a read without a deadline of its own', () => {
-  it('waits in the queue for its first request without limit, and for a further one until its 600 s end', async () => {
+  it('queues its first request without limit, a further one for 600 s', async () => {
     const { read, timesOf } = connect(1, { first: [{ status: 503 }] });
     const reads = Promise.all(['first', ...range(15).map(String)].map(read));
     await vi.advanceTimersByTimeAsync(1_000_000);
@@ -77,7 +77,7 @@ describe('a read without a deadline of its own', () => {
     expect(timesOf('first')).toEqual([0, 180, 240]);
   });
 
-  it('has 20 s for an unreachable address, in which the time in the queue does not count', async () => {
+  it('has 20 s for an unreachable address, without the time in the queue', async () => {
     const { read, timesOf } = connect(1, { first: [{}, {}] });
     const reads = Promise.all(['first', '1', '2'].map(read));
     await vi.advanceTimersByTimeAsync(1_000_000);

@@ -49,7 +49,7 @@ describe('RateLimiter', () => {
     await slow;
   });
 
-  it('keeps requests within the limit of a route in any second, while other routes continue', async () => {
+  it('bounds the requests of a route in any second; other routes continue', async () => {
     const limiter = new RateLimiter({ ...wide, perSecondOnRoute: 2 });
     const routes = [...repeat(5, 'POST /a'), 'POST /b'];
     expect(await sendingTimes(limiter, routes)).toEqual([0, 0, 1, 1, 2, 0]);
@@ -116,21 +116,21 @@ describe('RateLimiter with a deadline', () => {
     return { ending: await ending, sends: request.mock.calls.length };
   }
 
-  it('rejects a request at its deadline during a pause, with the remaining pause', async () => {
+  it('rejects at its deadline during a pause, with the remaining pause', async () => {
     const limiter = new RateLimiter(wide);
     limiter.backOff(3_600_000);
     const error = new NotSentError('not sent: the service returned 429 and asked to wait; 3598 s remain');
     expect(await expiryOf(limiter)).toEqual({ ending: { error, at: 2_000 }, sends: 0 });
   });
 
-  it('rejects a request at its deadline while the limit of the account is used up', async () => {
+  it("rejects at its deadline while the account's limit is used up", async () => {
     const limiter = new RateLimiter({ ...wide, perMinute: 1 });
     await limiter.send({ route: 'GET /b' }, async () => undefined);
     const error = new NotSentError('not sent before the deadline');
     expect(await expiryOf(limiter)).toEqual({ ending: { error, at: 2_000 }, sends: 0 });
   });
 
-  it('rejects a request at its deadline while the requests under way use up the limit', async () => {
+  it('rejects at its deadline while requests under way use up the limit', async () => {
     const limiter = new RateLimiter({ ...wide, perMinute: 1 });
     void limiter.send({ route: 'GET /b' }, () => new Promise(() => undefined));
     const error = new NotSentError('not sent before the deadline');
@@ -152,7 +152,7 @@ describe('RateLimiter with a deadline', () => {
     expect(await patient).toBe(5_000);
   });
 
-  it('rejects a request that may not wait so long for a pause, and no other one', async () => {
+  it('rejects only a request that may not wait so long for a pause', async () => {
     const limiter = new RateLimiter(wide);
     limiter.backOff(20_000);
     const send = (longestPauseMs: number) =>

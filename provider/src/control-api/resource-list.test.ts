@@ -131,7 +131,7 @@ describe('EndpointList of a missing project', () => {
     return project;
   };
 
-  it('reports the possible causes, that the state is unchanged, and what to do', async () => {
+  it('reports possible causes, the unchanged state, and what to do', async () => {
     const error = await passing(unknown(true).list.find('ep-1')).catch((reason: unknown) => reason);
     expect(error).toEqual(
       new Error(

@@ -43,7 +43,7 @@ describe('makeWriteOnce', () => {
   });
 
   it.each([200, 408, 500, 502, 504, undefined])(
-    'is looked up after a request whose outcome is unknown (status %s), and not sent again when it is found',
+    'is looked up after an unknown outcome (status %s), not sent again',
     async (status) => {
       const { calls, write } = scriptOf([failure(status)], ['found']);
       expect([await write(), calls]).toEqual(['found', ['send', 'look up']]);
@@ -55,13 +55,13 @@ describe('makeWriteOnce', () => {
     expect([await write(), calls]).toEqual(['made', ['send', 'look up', 'send']]);
   });
 
-  it('sends a write again without a lookup after a 423, because nothing was done', async () => {
+  it('sends a write again without a lookup after a 423', async () => {
     const { calls, write } = scriptOf([failure(423), 'made'], []);
     await expect(write()).rejects.toThrow('423 Locked');
     expect([await write(), calls]).toEqual(['made', ['send', 'send']]);
   });
 
-  it('looks up a write before it sends it again if a response was lost before the lock', async () => {
+  it('looks up a write if a response was lost before the lock', async () => {
     const { calls, write } = scriptOf([failure(500), failure(423)], [undefined, 'found']);
     await expect(write()).rejects.toThrow('423 Locked');
     expect([await write(), calls]).toEqual(['found', ['send', 'look up', 'send', 'look up']]);
@@ -82,7 +82,7 @@ describe('makeWriteOnce', () => {
     expect(calls).toEqual(['send']);
   });
 
-  it('looks up a write first while a lookup is due, although no response was lost', async () => {
+  it('looks up a write first while a lookup is due', async () => {
     let isDue = true;
     const { calls, write } = scriptOf([], [undefined], { isLookupDue: () => isDue });
     expect([await write(), calls]).toEqual(['sent', ['look up', 'send']]);
@@ -108,13 +108,13 @@ describe('makeWriteOnce', () => {
     expect(told).toEqual([false, true]);
   });
 
-  it('fails after a lost response when the deadline has passed, and looks up first when called again', async () => {
+  it('fails at the deadline after a lost response, looks up when repeated', async () => {
     const { calls, write } = scriptOf([failure(500)], ['found'], { deadline: new Deadline(0) });
     await expect(write()).rejects.toThrow('500');
     expect([await write(), calls]).toEqual(['found', ['send', 'look up']]);
   });
 
-  it('fails with the unknown outcome if the rate limiter does not send the next request', async () => {
+  it('fails with the unknown outcome if the rate limiter holds the next one', async () => {
     const notSent = new ControlApiError({
       method: 'POST',
       path: '/endpoints',
@@ -126,7 +126,7 @@ describe('makeWriteOnce', () => {
     expect(calls).toEqual(['send', 'look up', 'send']);
   });
 
-  it('looks up once more at the deadline, and then fails with the unknown outcome', async () => {
+  it('looks up once more at the deadline, then fails as unknown', async () => {
     const { calls, write } = scriptOf([failure(500)], [undefined], {
       deadline: new Deadline(50),
       // The next try would come after the deadline.

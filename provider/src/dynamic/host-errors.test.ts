@@ -17,7 +17,7 @@ describe('a PresentableError', () => {
   });
 });
 
-it('a DynamicPartialStateError carries the id and the outputs that the engine keeps in state', () => {
+it('a DynamicPartialStateError carries the id and outputs for the state', () => {
   const outputs = toOutputs(endpointOf(), declared, { unsettledOperations: [failedOf('start_compute')] });
   const error = new DynamicPartialStateError('op-1 failed', 'ep-1', outputs);
   expect([error.id, error.properties, error.reasons]).toEqual(['ep-1', outputs, ['op-1 failed']]);

@@ -28,13 +28,13 @@ const hidden = {
   __secrets: ['pgSettings'],
 };
 
-it('writeInputs stores what is not an argument under hidden names, and readDeclaration restores it', () => {
+it('writeInputs hides what is no argument, and readDeclaration restores it', () => {
   const stored = writeInputs(endpointType, { resource, inputs: least }, passed);
   expect(stored).toEqual({ ...least, ...hidden });
   expect(readDeclaration(stored)).toEqual({ resource, inputs: least });
 });
 
-it('writeInputs omits unknown properties of the resource, because the engine refuses undefined values', () => {
+it('writeInputs omits unknown properties of the resource', () => {
   expect(writeInputs(endpointType, { resource: {}, inputs: least })).toEqual(least);
 });
 
@@ -46,7 +46,7 @@ it('writeOutputs stores state that readState restores', () => {
   expect(readState(endpointType, stored)).toEqual({ resource, inputs: declared, outputs });
 });
 
-it('readState reads what 0.1.0 stored, whose declared arguments include timeouts', () => {
+it('readState reads timeouts among the arguments that 0.1.0 stored', () => {
   const declaration = { resource, inputs: declared };
   const outputs = toOutputs(endpointOf(), declared);
   const stored = writeOutputs(endpointType, declaration, outputs, passed);
@@ -59,7 +59,7 @@ describe('secrets in writeOutputs', () => {
   const outputs = toOutputs(endpointOf(), declared);
   const prior = { resource: { secretNames: ['pgSettings'] }, inputs: declared, outputs };
 
-  it('keep the mark that they had in state while the program no longer gives them', () => {
+  it('keep their mark in state while the program does not give them', () => {
     const { pgSettings, ...inputs } = declared;
     const stored = writeOutputs(endpointType, { resource: {}, inputs }, outputs, passed, prior);
     expect(stored).toMatchObject({ pgSettings: marked(pgSettings), __secrets: ['pgSettings'] });
@@ -83,13 +83,13 @@ describe('secrets in writeOutputs', () => {
   });
 });
 
-it('readState separates declared values from values that the service decided', () => {
+it('readState separates declared values from those of the service', () => {
   const outputs = toOutputs(endpointOf(), least);
   const prior = readState(endpointType, writeOutputs(endpointType, { resource: {}, inputs: least }, outputs));
   expect([prior.inputs, prior.outputs.regionId]).toEqual([least, 'region']);
 });
 
-it('readState returns only projectId as declared for an endpoint that the program only reads', () => {
+it('readState declares only projectId for an endpoint that is only read', () => {
   const { inputs } = readState(endpointType, toOutputs(endpointOf(), declared));
   expect(inputs).toEqual({ projectId: 'p-1' });
 });
@@ -113,7 +113,7 @@ describe('restartOnChange', () => {
     expect(restartOnChangeOf({ ...sizes, restartTriggers: unknownValue })).toBe('size 0.25 to 2 CU');
   });
 
-  it('is absent when a size is a secret, because only the named argument is protected', () => {
+  it('is absent when a size is a secret', () => {
     expect(restartOnChangeOf(sizes, ['autoscalingLimitMaxCu'])).toBeUndefined();
   });
 

@@ -40,7 +40,7 @@ describe('deriveSizeOutputs', () => {
     });
   });
 
-  it('omits the cache and max_connections of a size that the table does not list', () => {
+  it('omits the cache and max_connections of an unlisted size', () => {
     expect(deriveSizeOutputs(16, 16)).toEqual({
       minSize: { vcpu: 16, ramGb: 64 },
       maxSize: { vcpu: 16, ramGb: 64 },
@@ -49,6 +49,6 @@ describe('deriveSizeOutputs', () => {
   });
 });
 
-it('describeSizeRange describes a fixed size by one number and an autoscaling size by its bounds', () => {
+it('describeSizeRange names a fixed size once, a range by its bounds', () => {
   expect([describeSizeRange(1, 1), describeSizeRange(0.25, 2)]).toEqual(['1 CU', '0.25 to 2 CU']);
 });

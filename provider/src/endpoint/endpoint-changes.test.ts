@@ -49,7 +49,7 @@ describe('findChanges', () => {
   });
 
   it.each(changes)(
-    'finds a change of %s, whose effect is %s, and toAttributes sends nothing else',
+    'finds a change of %s, with effect %s, and sends nothing else',
     (name, effect, value, attributes) => {
       const desired = { ...declared, [name]: value };
       const found = findChanges(inState(declared), desired);
@@ -63,7 +63,7 @@ describe('findChanges', () => {
     expect(findChanges(inState(declared), { ...declared, [name]: unknownValue })).toEqual([name]);
   });
 
-  it('finds a change of a Postgres setting to another spelling of the same value', () => {
+  it('finds another spelling of a Postgres setting as a change', () => {
     const desired = { ...declared, pgSettings: { work_mem: '4096kB' } };
     expect(findChanges(inState(declared), desired)).toEqual(['pgSettings']);
   });
@@ -112,7 +112,7 @@ describe('withReported', () => {
     expect(withReported(live, desired)).toEqual({ ...desired, suspendTimeoutSeconds: 60 });
   });
 
-  it("keeps the program's spelling of Postgres settings that the service spells differently", () => {
+  it("keeps the program's spelling of Postgres settings", () => {
     const live = endpointOf({ settings: { pg_settings: { work_mem: '4096kB', log_timezone: 'UTC' } } });
     expect(withReported(live, declared).pgSettings).toEqual({ work_mem: '4MB' });
   });
@@ -150,7 +150,7 @@ describe('findDrift', () => {
     expect(findDrift(endpointOf({ suspend_timeout_seconds: 60, disabled: true }), least)).toEqual([]);
   });
 
-  it('ignores another spelling of a Postgres setting, and a setting that the service adds', () => {
+  it("ignores the service's spelling, and settings that it adds", () => {
     const live = endpointOf({ settings: { pg_settings: { WORK_MEM: '4096kB', log_timezone: 'UTC' } } });
     expect(findDrift(live, declared)).toEqual([]);
   });
@@ -169,10 +169,7 @@ describe('matchesDesired', () => {
   it.each([
     [false, true],
     [true, false],
-  ])(
-    'for an endpoint with disabled: %s, which the program no longer declares, is %s',
-    (disabled, expected) => {
-      expect(matchesDesired(endpointOf({ disabled }), least, 'disabled')).toBe(expected);
-    },
-  );
+  ])('with disabled: %s that the program no longer declares, is %s', (disabled, expected) => {
+    expect(matchesDesired(endpointOf({ disabled }), least, 'disabled')).toBe(expected);
+  });
 });

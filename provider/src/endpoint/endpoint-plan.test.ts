@@ -169,7 +169,7 @@ describe('mayDrop', () => {
     expect(mayDrop(situationWith(asked), endpointRules)).toBe(expected);
   });
 
-  it('is true for a suspension that is owed, and false for one of a stop that is reverted', () => {
+  it('is true for an owed suspension, false for one of a reverted stop', () => {
     expect(mayDrop(situationWith([], { __ledger: { owed: ['restart'] } }), endpointRules)).toBe(true);
     expect(mayDrop(situationWith([], { __ledger: { owed: ['stop'] } }), endpointRules)).toBe(false);
   });

@@ -44,7 +44,7 @@ describe('toOutputs of Postgres settings', () => {
     toOutputs(endpointOf({ settings: { pg_settings: reported } }), { ...declared, pgSettings: desired })
       .pgSettings;
 
-  it("keeps the program's spelling when the service reports the same settings", () => {
+  it("keeps the program's spelling when the settings are the same", () => {
     const desired = { Work_Mem: '64MB', jit: 'on' };
     expect(settingsOf({ work_mem: '65536kB', jit: 'true', log_timezone: 'UTC' }, desired)).toBe(desired);
   });
@@ -69,7 +69,7 @@ describe('toRefreshedOutputs', () => {
     expect(refreshed.pgSettings).toEqual({ work_mem: '8MB' });
   });
 
-  it('keeps the settings of an update that did not finish, although the inputs are those before it', () => {
+  it('keeps the settings of an unfinished update over its old inputs', () => {
     const pgSettings = { work_mem: '8MB', application_name: 'shop' };
     const inputs = { ...least, pgSettings: { work_mem: '8MB' } };
     const endpoint = withSettings({ ...pgSettings, work_mem: '8192kB' });
@@ -87,7 +87,7 @@ describe('toRefreshedOutputs', () => {
   it.each([
     ['all', {}],
     ['one', { jit: 'on' }],
-  ])('shows what the service still has after a removal of %s that did not finish', (_, pgSettings) => {
+  ])('shows what the service still has after an unfinished removal of %s', (_, pgSettings) => {
     const reported = { work_mem: '8MB', jit: 'on' };
     const unfinished = { ...before, pgSettings, __ledger: { due: ['pgSettings'] } };
     const refreshed = toRefreshedOutputs(

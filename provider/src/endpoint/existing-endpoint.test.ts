@@ -34,7 +34,7 @@ describe('toCreateTarget', () => {
     expect(targetOf({ name: 'web' }).derivedNames[0]).toBe(derived);
   });
 
-  it('derives one name without the replaced endpoint, under which it is created, and one with it', () => {
+  it('derives a name without the replaced endpoint, and one with it', () => {
     const replaces = 'shop-prod-api-1a2b3c4d';
     const name = deriveName({ urn, replaces }, least, replacingArguments);
     expect(targetOf({}, { urn, replaces }).derivedNames).toEqual([derived, name]);
@@ -96,7 +96,7 @@ describe('findBranchEndpoint', () => {
     expect(findBranchEndpoint(inputsOf(), [replica, elsewhere, other])).toBe(other);
   });
 
-  it('finds nothing for a read_only endpoint, of which a branch may have several', () => {
+  it('finds nothing for a read_only endpoint', () => {
     expect(findBranchEndpoint(inputsOf({ type: 'read_only' }), [other, replica])).toBeUndefined();
   });
 });
@@ -112,7 +112,7 @@ describe('findExisting', () => {
   });
 
   it.each([{ adopt: true }, {}])(
-    'refuses the declared name of another endpoint although an earlier create has left one: %j',
+    'refuses a taken name although an earlier create left an orphan: %j',
     (change) => {
       expect(() => findExisting(targetOf({ name: 'web', ...change }), [other, own])).toThrow(
         /ep-other .* Choose another name for ep-own, which an earlier `pulumi up` created\.$/,
@@ -131,7 +131,7 @@ describe('findExisting', () => {
     });
   });
 
-  it('prefers the endpoint with the declared name to another one of the branch when it adopts', () => {
+  it("adopts the endpoint with the declared name before the branch's", () => {
     expect(
       findExisting(targetOf({ adopt: true, name: 'reports', type: 'read_only' }), [other, replica]),
     ).toEqual({ kind: 'adopted', item: replica });
@@ -154,7 +154,7 @@ describe('findExisting', () => {
     );
   });
 
-  it('adopts an endpoint with the derived name on another branch only with adopt: true', () => {
+  it('adopts a derived name on another branch only with adopt: true', () => {
     const elsewhere = endpointOf({ id: 'ep-own', name: derived, branch_id: 'br-2' });
     expect(() => findExisting(targetOf(), [elsewhere])).toThrow(
       `create of endpoint "${derived}": the project has an endpoint of the derived name on another branch, ep-own (branch br-2, since 2026-01-01T00:00:00Z). `,
@@ -167,7 +167,7 @@ describe('findExisting', () => {
 });
 
 describe('describeDuplicates', () => {
-  it('names each other endpoint of the derived name, and the command that deletes it', () => {
+  it('names each duplicate, and the command that deletes it', () => {
     const late = endpointOf({ id: 'ep-late', name: derived });
     expect(describeDuplicates(targetOf({ name: 'web' }), [own, late, other], 'ep-own')).toEqual([
       'endpoint ep-late (since 2026-01-01T00:00:00Z) is a duplicate: it has the derived name of this resource, but is not in this state. If no other run or stack uses it, `postgres-compute endpoints delete ep-late --project p-1` deletes it',

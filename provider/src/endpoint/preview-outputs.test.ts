@@ -13,14 +13,14 @@ const prior = {
 };
 
 describe('previewCreate', () => {
-  it('knows the arguments and what follows from the sizes; what the service decides is unknown', () => {
+  it('knows the arguments and what follows from the sizes', () => {
     const size = { autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: 2 };
     const outputs = previewCreate({ ...least, ...size });
     expect(outputs).toMatchObject({ ...least, ...size, maxConnections: 112, maxSize: { ramGb: 8 } });
     expect(outputs).toMatchObject({ host: unknownValue, regionId: unknownValue, pgSettings: unknownValue });
   });
 
-  it('does not know what follows from sizes that the program leaves to the service', () => {
+  it('does not know what follows from sizes that the service chooses', () => {
     const outputs = { maxConnections: unknownValue, minSize: unknownValue, pooledMaxConnections: 10_000 };
     expect(previewCreate(least)).toMatchObject(outputs);
   });
@@ -48,7 +48,7 @@ describe('previewUpdate', () => {
     expect(previewUpdate(prior, inputs)).toMatchObject({ maxSize: unknownValue });
   });
 
-  it('of a size that the table does not list has no maxConnections, like the outputs of the update', () => {
+  it("of an unlisted size has no maxConnections, like the update's outputs", () => {
     const unlisted = { autoscalingLimitMinCu: 1.5, autoscalingLimitMaxCu: 1.5, allowUnlistedSize: true };
     expect(prior.outputs).toHaveProperty('maxConnections');
     expect(previewUpdate(prior, { ...declared, ...unlisted })).not.toHaveProperty('maxConnections');

@@ -28,7 +28,7 @@ it('shows new progress at once', () => {
   ]);
 });
 
-it("describes progress by action, the console's label for the status, and failures", () => {
+it('describes progress by action, status label and failures', () => {
   const operations = [
     operationOf({ action: 'apply_config', status: 'finished' }),
     operationOf({ failures_count: 1 }),

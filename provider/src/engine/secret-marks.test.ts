@@ -8,7 +8,7 @@ const secret = (value: unknown) => ({
 });
 
 describe('markSecrets', () => {
-  it('marks the named properties as the engine does, and leaves the others unchanged', () => {
+  it('marks the named properties as the engine does, and no others', () => {
     const properties = { name: 'canary', type: 'read_only' };
     expect(markSecrets(properties, ['name'])).toEqual({ ...properties, name: secret('canary') });
   });
@@ -19,7 +19,7 @@ describe('markSecrets', () => {
 });
 
 describe('unmarkSecrets', () => {
-  it('returns the values without marks, and the names of those with a secret anywhere inside', () => {
+  it('returns the values without marks, and the names of the secret ones', () => {
     const marked = {
       name: secret('canary'),
       pgSettings: { work_mem: '4MB', 'app.token': secret('canary') },

@@ -62,7 +62,7 @@ describe('shown and answered', () => {
     expect([answered.view, answered.writes]).toEqual(['open', 'accepted']);
   });
 
-  it('leave the outcome unknown after a lost response, until the request is accepted', () => {
+  it('leave the outcome unknown after a lost response, until one is accepted', () => {
     const lost = evolved(situationOf(), { kind: 'lost' });
     const answered = evolved(lost, { kind: 'answered', item: activeItem });
     expect([lost.writes, answered.writes]).toEqual(['unknown', 'unknown']);
@@ -105,7 +105,7 @@ describe('accepted', () => {
     expect(owedAfter(stopping, sentFor(['disabled'], [suspension()]))).toEqual(['stop']);
   });
 
-  it('owes nothing for a suspension that it does not know a reason for, and waits for it', () => {
+  it('owes nothing for an unexplained suspension, and waits for it', () => {
     const sent = evolved(situationOf(), sentFor(['pgSettings'], [suspension()]));
     expect([sent.ledger.owed, sent.own.length]).toEqual([[], 1]);
   });
@@ -167,7 +167,7 @@ describe('traced', () => {
   const untraced = situationOf({ stages: { autoscalingLimitMaxCu: 'untraced' } });
   const traced = (...found: Situation['own']): Event => ({ kind: 'traced', found });
 
-  it('owes what an earlier request has started and what has failed, without failing for it', () => {
+  it('owes what an earlier request started and what failed, and continues', () => {
     const known = evolved(untraced, traced(config(finished), suspension(finished), start(failed)));
     expect([known.ledger.owed, known.own]).toEqual([['start'], []]);
   });
@@ -202,7 +202,7 @@ describe('controlled', () => {
     expect(owedAfter(asked, controlled({ isUnderWay: true }))).toEqual(['start']);
   });
 
-  it('owes nothing when the compute was idle: a restart starts no idle compute', () => {
+  it('owes nothing when the compute was idle', () => {
     expect(owedAfter(asked, controlled({}))).toEqual([]);
   });
 
@@ -235,7 +235,7 @@ describe('waited', () => {
     expect(owedAfter(left, waitedFor({ ...early, ...finished }))).toEqual(['restart', 'start']);
   });
 
-  it('takes what the service has forgotten for finished, and lets the resource decide', () => {
+  it('takes forgotten operations for finished, and lets the resource decide', () => {
     const left = situationOf({ owed: ['start'], operations: [start()] });
     const known = evolved(left, { kind: 'waited', awaited: [start()], operations: [] });
     expect([known.ledger.owed, known.isBlind]).toEqual([[], true]);
@@ -282,11 +282,11 @@ describe('observed', () => {
     ]);
   });
 
-  it('ignores a suspension that nothing owes: the service suspends idle computes by itself', () => {
+  it('ignores a suspension that nothing owes', () => {
     expect(evolved(uncertain, observed(suspension(failed))).ledger.operations).toEqual([]);
   });
 
-  it('pays nothing by what has succeeded when a response was lost: it may be older than the request', () => {
+  it('pays nothing by an earlier success when a response was lost', () => {
     const lost = situationOf({ past: 'uncertain', owed: ['restart', 'start'] });
     expect(owedAfter(lost, observed(start(finished), suspension(finished)))).toEqual(['restart', 'start']);
   });
@@ -326,7 +326,7 @@ describe('read back', () => {
   });
 });
 
-it('keeps a failed operation of unknown action until the resource is read back', () => {
+it('keeps a failed operation of unknown action until the read-back', () => {
   const sync = operationOf({ id: 'sync', action: 'sync_data', ...failed });
   const known = evolved(
     situationOf({ owed: ['start'], operations: [start()] }),
@@ -337,7 +337,7 @@ it('keeps a failed operation of unknown action until the resource is read back',
   expect(evolved(known, read).ledger.operations).toEqual([]);
 });
 
-it('progress records the latest statuses, and pays nothing before the wait has ended', () => {
+it('progress records statuses, and pays nothing before the wait ends', () => {
   const left = situationOf({ owed: ['start'], operations: [start()] });
   const { ledger } = evolved(left, {
     kind: 'progress',

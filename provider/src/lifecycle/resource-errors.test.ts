@@ -27,7 +27,7 @@ describe('describeWaitResult', () => {
   it.each([
     [61_400, '61 s'],
     [300, '0.3 s'],
-  ])('names the operations that are unfinished after %d ms, and how to wait longer', (waitedMs, waited) => {
+  ])('names the operations unfinished after %d ms, and how to wait longer', (waitedMs, waited) => {
     const operations = [
       operationOf({ id: 'op-1', action: 'apply_config', status: 'finished' }),
       operationOf({ id: 'op-2' }),
@@ -45,13 +45,10 @@ describe('describeWaitResult', () => {
     );
   });
 
-  it.each(['failed', 'timed out'] as const)(
-    'asks to run the command again after a delete that %s: its state records no operation',
-    (outcome) => {
-      const operations = [operationOf({ status: outcome === 'failed' ? 'failed' : 'running' })];
-      expect(
-        describeDeleteResult({ action: 'delete', endpointId: 'ep-1' }, { outcome, operations }, 5_000),
-      ).toMatch(/The endpoint is kept in state; run the command again\.$/);
-    },
-  );
+  it.each(['failed', 'timed out'] as const)('asks to repeat a delete that %s', (outcome) => {
+    const operations = [operationOf({ status: outcome === 'failed' ? 'failed' : 'running' })];
+    expect(
+      describeDeleteResult({ action: 'delete', endpointId: 'ep-1' }, { outcome, operations }, 5_000),
+    ).toMatch(/The endpoint is kept in state; run the command again\.$/);
+  });
 });

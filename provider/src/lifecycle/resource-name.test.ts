@@ -11,11 +11,11 @@ const deriveEndpointName = (resource: object, inputs: object) =>
   deriveName(resource, { ...inputs }, ['projectId', 'type', 'regionId', 'provisioner']);
 
 describe('deriveName', () => {
-  it('joins the Pulumi project, the stack, the resource name and a short hash', () => {
+  it('joins project, stack, resource name and a short hash', () => {
     expect(deriveEndpointName({ urn }, { projectId: 'p-1' })).toMatch(/^shop-prod-api-[0-9a-f]{8}$/);
   });
 
-  it('returns the name that release 0.1.0 derived, in the default organization', () => {
+  it('returns the name of release 0.1.0 in the default organization', () => {
     expect(deriveEndpointName({ urn }, least)).toBe('shop-prod-api-d3620e05');
     const identity = { urn, organization: undefined, replaces: undefined };
     expect(deriveEndpointName(identity, least)).toBe('shop-prod-api-d3620e05');
@@ -27,18 +27,18 @@ describe('deriveName', () => {
     expect(nameOf()).toBe(nameOf());
   });
 
-  it('returns another name when an argument that forces a replacement differs', () => {
+  it('returns another name when a replacing argument differs', () => {
     expect(deriveEndpointName({ urn }, { projectId: 'p-1' })).not.toBe(
       deriveEndpointName({ urn }, { projectId: 'p-2' }),
     );
   });
 
-  it('returns different names for resources with the same name under different parents', () => {
+  it('returns different names under different parents', () => {
     const child = urn.replace('::pulumi-nodejs', '::my:Cluster$pulumi-nodejs');
     expect(deriveEndpointName({ urn: child }, {})).not.toBe(deriveEndpointName({ urn }, {}));
   });
 
-  it('returns different names in different organizations, and for an endpoint that replaces another', () => {
+  it('returns different names by organization, and for a replacement', () => {
     const names = [
       {},
       { organization: 'acme' },

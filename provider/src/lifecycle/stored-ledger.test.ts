@@ -26,7 +26,7 @@ describe('writeLedger', () => {
     expect(writeLedger(emptyLedger)).toEqual({});
   });
 
-  it('stores nothing of what is asked, sent, or sent last: the next diff asks again', () => {
+  it('stores nothing of what is asked, sent, or sent last', () => {
     const named = moveTo(moveTo(moveTo(emptyLedger, 'asked', ['a']), 'sent', ['b']), 'last', ['c']);
     expect(writeLedger(named)).toEqual({});
   });

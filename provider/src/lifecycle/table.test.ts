@@ -140,7 +140,7 @@ describe('the order of rows that fit at once', () => {
     expect(fitting(situation).slice(0, 2)).toEqual([first, second]);
   });
 
-  it('never observes after it has traced: the past is closed before anything is sent', () => {
+  it('never observes after it has traced', () => {
     const observed = evolved(situationOf({ past: 'uncertain' }), { kind: 'observed', listed: [] });
     expect(fitting(observed)).not.toContain('observe');
   });

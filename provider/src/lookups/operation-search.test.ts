@@ -101,7 +101,7 @@ describe('walkOperationPages', () => {
     expect(cursors).toEqual([undefined, 'a', 'b']);
   });
 
-  it('fails after a thousand pages, since no project keeps a million operations', async () => {
+  it('fails after a thousand pages', async () => {
     const { source, cursors } = pagedBy((cursor) => {
       const page = Number(cursor ?? '0');
       return { operations: [numbered(page)], pagination: { cursor: String(page + 1) } };
@@ -141,7 +141,7 @@ describe('takeOperations', () => {
     expect(cursor).toBeUndefined();
   });
 
-  it('returns a cursor from which a filtered list continues without a gap or a repetition', async () => {
+  it('returns a cursor that continues a filtered list without a gap', async () => {
     const { source } = projectOf(1_000);
     const query = { projectId, actions: ['start_compute'] };
     const first = await takeOperations(source, query, 15);
@@ -151,7 +151,7 @@ describe('takeOperations', () => {
   });
 
   it.each([1, 7, 200])(
-    'returns the right cursor with a filter while %d new operations arrive before each request',
+    'returns the right cursor while %d operations arrive per request',
     async (newBeforeEach) => {
       const { source } = projectOf(1_000 - newBeforeEach, newBeforeEach);
       const query = { projectId, actions: ['start_compute'] };
@@ -185,7 +185,7 @@ describe('listOperationsSince', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('passes the time of the newest operation, by the clock of the service, once', async () => {
+  it('passes the time of the newest operation once', async () => {
     const { source } = projectOf(2_500);
     const asked: number[] = [];
     await listOperationsSince(source, projectId, (newestAt) => {

@@ -5,7 +5,7 @@ import { toOperationState, toOperationStates } from './operation-state';
 
 const redact = makeRedactor(['canary-key']);
 
-it('toOperationState holds everything that the service reports, in camelCase', () => {
+it('toOperationState holds all that the service reports, in camelCase', () => {
   const operation = operationOf({
     branch_id: 'br-1',
     status: 'failed',
@@ -36,7 +36,7 @@ it('toOperationState omits fields that the service does not report', () => {
   ]);
 });
 
-it("toOperationStates redacts the key and escapes control characters in the service's error messages", () => {
+it("toOperationStates redacts and escapes the service's error messages", () => {
   const operations = [operationOf({ error: 'bad \\u0063anary-key\u001b[2J' }), operationOf({ id: 'op-2' })];
   expect(toOperationStates(operations, redact).map(({ id, error }) => [id, error])).toEqual([
     ['op-1', 'bad ***\\u001b[2J'],

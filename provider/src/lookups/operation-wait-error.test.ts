@@ -23,7 +23,7 @@ describe('requireSuccess', () => {
     expect(requireSuccess({ outcome: 'succeeded', operations }, 61_400, redact)).toBe(operations);
   });
 
-  it('throws with the failed operations in the message, and all of them as a property', () => {
+  it('throws with the failed operations, and all of them as a property', () => {
     const operations = [finished, operationOf({ status: 'failed', error: 'no capacity' })];
     const error = errorOf({ outcome: 'failed', operations });
     expect(error).toBeInstanceOf(OperationWaitError);
@@ -52,7 +52,7 @@ describe('requireSuccess', () => {
     });
   });
 
-  it("redacts the key and escapes control characters in the service's error message", () => {
+  it("redacts and escapes the service's error message", () => {
     const operations = [operationOf({ status: 'failed', error: 'bad canary-key\u001b[2J\n##[error]' })];
     expect(errorOf({ outcome: 'failed', operations })).toMatchObject({
       message: 'Not every operation succeeded: start_compute op-1 failed: bad ***\\u001b[2J \\u0023#[error].',

@@ -95,7 +95,7 @@ describe('awaitOperation', () => {
     expect([result.outcome, result.operations]).toEqual([outcome, [operationOf({ status })]]);
   });
 
-  it('returns when the operation finishes, and reports progress after each poll', async () => {
+  it('returns when the operation finishes, with progress for each poll', async () => {
     const { endedAt, seen } = await waitForOne(projectOf((ms) => [runsFor(300)(ms)]));
     expect([endedAt, seen]).toEqual([400, ['running', 'running', 'finished']]);
   });
@@ -172,7 +172,7 @@ describe('awaitUnfinished for a project', () => {
 });
 
 describe('awaitUnfinished for an endpoint', () => {
-  it('ignores other endpoints, and waits for operations that start during the wait', async () => {
+  it('ignores other endpoints, and waits for later operations', async () => {
     const other = operationOf({ id: 'op-x', endpoint_id: 'ep-2' });
     const { outcome, operations } = await waitForAll(
       projectOf((ms) => [
@@ -210,7 +210,7 @@ describe('awaitUnfinished for an endpoint', () => {
     expect([outcome, project.requests]).toEqual(['succeeded', ['ep-1', 'list']]);
   });
 
-  it('reads the endpoint before its operations, so as not to miss a deletion in between', async () => {
+  it('reads the endpoint before its operations, to see a deletion', async () => {
     const project = projectOf((ms) => [runsFor(1_000)(ms)]);
     await waitForAll(project, 'ep-1');
     expect(project.requests.slice(0, 2)).toEqual(['ep-1', 'list']);

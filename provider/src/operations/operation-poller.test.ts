@@ -97,7 +97,7 @@ describe('OperationPoller: a poll', () => {
 });
 
 describe('OperationPoller: polls', () => {
-  it('start at once for a watch without known operations, regardless of other watches', async () => {
+  it('start at once for a watch without known operations', async () => {
     const { source, pollTimes } = sourceOf();
     const poller = new OperationPoller(source, 'p-1', rarely);
     const known = poller.watch(watchOf());

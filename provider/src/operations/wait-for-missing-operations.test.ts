@@ -60,7 +60,7 @@ describe('awaitOperations for an operation that the service does not show', () =
     });
   });
 
-  it('keeps an operation while the answer that does not show it was asked for within the 10 s, however late it arrives', async () => {
+  it('keeps an operation missing from a read that was asked within 10 s', async () => {
     let polls = 0;
     const poller = new OperationPoller(
       {

@@ -36,7 +36,7 @@ describe('awaitOperations', () => {
     expect([outcome, endedAt, polls]).toEqual(['succeeded', 0, []]);
   });
 
-  it('returns at once if every operation of the response has finished or failed', async () => {
+  it('returns at once if every operation has ended', async () => {
     const { poller, polls } = serviceOf(() => []);
     const { outcome } = await awaitWithin(poller, [operationOf({ status: 'failed' })]);
     expect([outcome, polls]).toEqual(['failed', []]);
@@ -86,7 +86,7 @@ describe('awaitOperations', () => {
 });
 
 describe('awaitOperations: polls', () => {
-  it('come at a small share of the time waited, from 200 ms up to the 5 s that the service suggests', async () => {
+  it('come at a share of the time waited, from 200 ms up to 5 s', async () => {
     const { poller, polls } = serviceOf(runsFor(120_000));
     await awaitWithin(poller, [operationOf()], { timeoutMs: 200_000 });
     expect(polls.slice(0, 4)).toEqual([200, 400, 600, 800]);
@@ -142,7 +142,7 @@ describe('awaitOperations: polls', () => {
   });
 
   it.each([429, 500, 503, undefined])(
-    'are repeated when they fail with status %s, which says nothing about the operation',
+    'are repeated after status %s, which says nothing of the operation',
     async (status) => {
       let failures = 6;
       const { poller } = serviceOf(runsFor(1_000), {

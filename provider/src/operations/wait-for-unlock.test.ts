@@ -16,7 +16,7 @@ useShortestPauses();
 const zombie = running('op-0', 0, forever, () => ({ updated_at: '2020-01-01T00:00:00Z' }));
 
 describe('WriteQueue of a project that locks', () => {
-  it('sends a refused write again when the operation that locks the project finishes', async () => {
+  it('sends a refused write again when the locking operation finishes', async () => {
     const project = new QueuedProject(running('op-7', 0, 3_450));
     expect(await passing([project.write('first')])).toEqual(['first done at 3500']);
     expect(project.sent).toEqual(['first at 0', 'first at 3500']);
@@ -30,14 +30,14 @@ describe('WriteQueue of a project that locks', () => {
     expect(seen).toEqual(['op-7', 'op-7', 'op-7 op-8', 'op-7 op-8', 'op-8']);
   });
 
-  it('sends a write only when the operations of the previous write have finished', async () => {
+  it("sends a write when the previous one's operations have finished", async () => {
     const project = new QueuedProject(running('op-7', 0, 1_000), running('op-8', 1_001, 5_450));
     const starts = [operationOf({ id: 'op-8' })];
     await passing([project.write('first', { starts }), project.write('second')]);
     expect(project.sent).toEqual(['first at 0', 'first at 1000', 'second at 5500']);
   });
 
-  it('sends a write at once if the first poll shows no operation of the previous write', async () => {
+  it('sends a write at once if the first poll shows no earlier operation', async () => {
     // The longest of the random pauses, which are only for a write that was refused.
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const project = new QueuedProject(running('op-7', 0, 1_000));
@@ -46,7 +46,7 @@ describe('WriteQueue of a project that locks', () => {
     expect(project.sent).toEqual(['first at 0', 'first at 1000', 'second at 1100']);
   });
 
-  it('tries a write after half of its deadline if the earlier operations are unfinished', async () => {
+  it('tries a write at half of its deadline while operations are unfinished', async () => {
     const project = new QueuedProject(running('op-7', 0, 1_000), running('op-8', 1_001, forever));
     project.refuses = (name) => (name === 'first' && now() < 1_000 ? refusal(423) : undefined);
     const starts = [operationOf({ id: 'op-8' })];
@@ -58,7 +58,7 @@ describe('WriteQueue of a project that locks', () => {
     expect(project.sent).toEqual(['first at 0', 'first at 1000', 'second at 10500']);
   });
 
-  it('retries a write after pauses that grow from 5 s to 30 s while an operation is unfinished', async () => {
+  it('retries after pauses of 5 s to 30 s while an operation is unfinished', async () => {
     const project = new QueuedProject(running('op-7', 0, forever));
     void project.write('first');
     await vi.advanceTimersByTimeAsync(2 * minuteMs);
@@ -69,7 +69,7 @@ describe('WriteQueue of a project that locks', () => {
     ]);
   });
 
-  it('pauses for at most an eighth of a short deadline while no operation is visible', async () => {
+  it('pauses for at most an eighth of a short deadline', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const project = new QueuedProject();
     project.refuses = () => refusal(423);
@@ -81,7 +81,7 @@ describe('WriteQueue of a project that locks', () => {
     expect(project.sentAt.slice(0, 7).map((time) => Math.floor(time / 100) * 100)).toEqual(sentAt);
   });
 
-  it('retries a write after pauses that double up to 30 s while no operation is visible', async () => {
+  it('retries after pauses that double up to 30 s if no operation shows', async () => {
     // The longest of the random pauses.
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const project = new QueuedProject();
@@ -146,7 +146,7 @@ describe('WriteQueue of a project with an operation that never changes', () => {
 });
 
 describe('WriteQueue of a project that stays locked', () => {
-  it('fails the first write right before its deadline, with the locking operations and the time waited', async () => {
+  it('fails right before its deadline, with operations and time waited', async () => {
     const project = lockedProject();
     const error = await Promise.race([
       project.queue
@@ -159,7 +159,7 @@ describe('WriteQueue of a project that stays locked', () => {
   });
 
   it.each([5_000, 20_000, 600_000])(
-    'never sends a write so late that its deadline of %d ms would cut off the response',
+    'leaves a response time before its deadline of %d ms',
     async (timeoutMs) => {
       const project = lockedProject();
       const deadline = within(timeoutMs);

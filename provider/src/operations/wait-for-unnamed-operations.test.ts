@@ -13,7 +13,7 @@ useFakeClock();
 useShortestPauses();
 
 describe('awaitOperations for operations that the response did not name', () => {
-  it('waits for an operation that the service started later for the same endpoint', async () => {
+  it('waits for a later operation of the same endpoint', async () => {
     const { poller } = serviceOf((elapsedMs) => [
       ...(elapsedMs < 4_000
         ? []
@@ -30,7 +30,7 @@ describe('awaitOperations for operations that the response did not name', () => 
     expect([outcome, idsOf(operations)]).toEqual(['failed', ['op-1', 'op-9']]);
   });
 
-  it('waits for an operation that started between those that the response names', async () => {
+  it('waits for an operation that started between the named ones', async () => {
     const { poller } = serviceOf((elapsedMs) => [
       operationOf({ id: 'op-3', created_at: timeOf(2), status: elapsedMs < 1_000 ? 'running' : 'finished' }),
       operationOf({ id: 'op-2', created_at: timeOf(1), status: elapsedMs < 5_000 ? 'running' : 'failed' }),
@@ -52,7 +52,7 @@ describe('awaitOperations for operations that the response did not name', () => 
     expect([outcome, idsOf(operations)]).toEqual(['failed', ['op-1', 'op-2']]);
   });
 
-  it('does not count an older operation before the service shows when the others began', async () => {
+  it("ignores older operations until the service shows the others' start", async () => {
     const known = operationOf({ created_at: '', updated_at: '' });
     const { poller } = serviceOf((elapsedMs) => [
       ...(elapsedMs < 3_000 ? [] : runsFor(5_000)(elapsedMs)),

@@ -29,7 +29,7 @@ describe('WriteQueue of a project that does not lock', () => {
     return { sent, underWay, endOne };
   }
 
-  it('sends one write first, and after each success twice as many at a time, up to eight', async () => {
+  it('sends one write first, then twice as many at a time, up to eight', async () => {
     const { underWay, endOne } = queueOf(30);
     const counts = [underWay.length];
     while (counts.length < 7) counts.push(await endOne());
@@ -74,7 +74,7 @@ describe('WriteQueue of a project that does not lock', () => {
     expect(project.queue.latestAt).toBe(5_000);
   });
 
-  it('reports a write that may have been done, but not one that the lock refused', async () => {
+  it('reports a write that may have been done, not one that was locked', async () => {
     const project = new QueuedProject();
     await vi.advanceTimersByTimeAsync(5_000);
     project.refuses = () => refusal(500);
@@ -104,7 +104,7 @@ describe('WriteQueue of a project that locks', () => {
     expect(project.sent).toEqual(['first at 0', 'first at 3500', 'second at 3500', 'third at 3500']);
   });
 
-  it('sends writes that were refused concurrently in the order in which they arrived', async () => {
+  it('sends refused writes in the order in which they arrived', async () => {
     const project = new QueuedProject(running('op-7', 1_000, 3_450));
     // Two successes: from here on, four at a time.
     await Promise.all([project.write('a'), project.write('b')]);
@@ -141,7 +141,7 @@ describe('WriteQueue of a project that stays locked', () => {
   const notSent = (waited: string) =>
     `The project is locked (create_branch op-7 running). An earlier write waited ${waited} without success, so this one did not wait. It changed nothing; run the same command again later.`;
 
-  it('fails the queued writes with the same or a shorter deadline, and never sends them', async () => {
+  it('fails queued writes of the same or a shorter deadline unsent', async () => {
     const project = lockedProject();
     const writes = [
       project.write('first', { deadline: within(20_000) }),
@@ -168,7 +168,7 @@ describe('WriteQueue of a project that stays locked', () => {
     ]);
   });
 
-  it('fails a later write after one attempt while the same unchanged operation locks the project', async () => {
+  it('fails a later write at once while the same operation locks', async () => {
     const project = lockedProject();
     await passing([project.write('first', { deadline: within(20_000) })], minuteMs);
     const later = project.write('later', { deadline: within(20_000) });

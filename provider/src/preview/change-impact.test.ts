@@ -65,7 +65,7 @@ describe('the diagnostic of a change of size', () => {
     });
   });
 
-  it('treats a starting compute as active, because it is active when the change arrives', () => {
+  it('treats a starting compute as active', () => {
     const { sentences, drops } = impactOf({ autoscalingLimitMaxCu: 2 }, starting);
     expect(sentences[0]).toMatch(/^restarts the compute, drops its connections \(starting now\): /);
     expect(drops).toBe(true);
@@ -79,7 +79,7 @@ describe('the diagnostic of a change of size', () => {
     expect(drops).toBe(true);
   });
 
-  it('reports that a size that is unknown until the update may drop connections', () => {
+  it('reports that an unknown size may drop connections', () => {
     expect(impactOf({ autoscalingLimitMaxCu: unknownValue })).toEqual({
       sentences: [
         'restarts the compute, drops its connections (active now), unless the value stays the same: max 1 => a size not known yet',
@@ -101,7 +101,7 @@ describe('the diagnostic of a change of size', () => {
     ]);
   });
 
-  it('reports a restart when a size that the service already reports is applied again', () => {
+  it("reports a restart when the service's own size is applied again", () => {
     const failed = { unsettledOperations: [failedOf('suspend_compute')], __ledger: { owed: ['restart'] } };
     expect(impactOfChanges(['autoscalingLimitMaxCu'], declared, endpointOf(), failed).sentences).toEqual([
       'restarts the compute, drops its connections (active now): it repeats what the last update left unfinished',
@@ -142,7 +142,7 @@ describe('the diagnostic of a change', () => {
     });
   });
 
-  it('reports that a move to a branch that is unknown until the update may drop connections', () => {
+  it('reports that a move to an unknown branch may drop connections', () => {
     expect(impactOf({ branchId: unknownValue })).toEqual({
       sentences: [
         'moves the endpoint, drops its connections (active now), unless the value stays the same: branchId',
@@ -243,7 +243,7 @@ describe('the diagnostic of a failed suspension that is retried', () => {
     expect(sentences[0]).toContain('restarts the compute');
   });
 
-  it('reports dropped connections even beside a change that only might drop them', () => {
+  it('reports certain drops beside possible ones', () => {
     const { drops, mayDrop } = impactOf({ autoscalingLimitMaxCu: unknownValue }, endpointOf(), failed);
     expect([drops, mayDrop]).toEqual([true, ['autoscalingLimitMaxCu']]);
   });

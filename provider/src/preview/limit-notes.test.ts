@@ -10,7 +10,7 @@ function limitsOf(change: Partial<Record<InputName, unknown>>): string[] {
   return describeLimits(Object.keys(change) as InputName[], inputs);
 }
 
-it('describeLimits notes that the plan may refuse an autosuspend delay below a minute', () => {
+it('describeLimits notes a plan that may refuse delays below a minute', () => {
   expect(limitsOf({ suspendTimeoutSeconds: 59 })).toEqual([
     "suspendTimeoutSeconds is 59: the service's plan may refuse less than 60 s",
   ]);

@@ -33,7 +33,7 @@ describe('describeUnsettled', () => {
     );
   });
 
-  it('says that operations may be under way after a request of unknown outcome', () => {
+  it('says that operations may be under way after an unknown outcome', () => {
     expect(describeUnsettled({ ...outputs, __ledger: { past: 'uncertain' } })).toBe(
       'the last update did not finish: `pulumi up` resumes the operations that it had started',
     );

@@ -95,7 +95,7 @@ describe('a ComputeEndpoint', () => {
     );
   });
 
-  it("names the program's line when the SDK refuses it, and leaves Error.stackTraceLimit unchanged", () => {
+  it("names the program's line in an error of the SDK", () => {
     const limit = Error.stackTraceLimit;
     const reason = thrownBy(() => new ComputeEndpoint('', args));
     expect(reason?.stack?.split('\n')[1]).toContain('compute-endpoint.test.ts');
@@ -135,7 +135,7 @@ describe('the order of a replacement', () => {
     expect(await orderOf({ deleteBeforeReplace: true })).toEqual({ deletesFirst: true });
   });
 
-  it('is to create first with deleteBeforeReplace: false, which the provider receives', async () => {
+  it('is to create first with deleteBeforeReplace: false', async () => {
     const expected = { deletesFirst: false, __createsBeforeDelete: true };
     expect(await orderOf({ deleteBeforeReplace: false })).toEqual(expected);
   });

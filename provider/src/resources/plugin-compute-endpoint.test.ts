@@ -38,7 +38,7 @@ const settled = (resource: pulumi.Resource) => new Promise((resolve) => resource
 
 beforeEach(() => startProgram());
 
-it('a ComputeEndpoint of the plugin registers its arguments and nothing else, and deletes before it replaces', async () => {
+it('a ComputeEndpoint of the plugin registers its arguments alone', async () => {
   await settled(new ComputeEndpoint('api', { ...args, suspendTimeoutSeconds: 600 }));
   expect(registered).toMatchObject([
     { type: 'postgres-compute:index:ComputeEndpoint', inputs: { ...args, suspendTimeoutSeconds: 600 } },
@@ -47,7 +47,7 @@ it('a ComputeEndpoint of the plugin registers its arguments and nothing else, an
   expect(Object.keys(registered[0]?.inputs).filter((name) => name.startsWith('__'))).toEqual([]);
 });
 
-it('carries the type of the dynamic provider as an alias, so that a stack can move', async () => {
+it("carries the dynamic provider's type as an alias", async () => {
   await settled(new ComputeEndpoint('api', args, { aliases: [{ name: 'old' }] }));
   expect(requests[0]?.aliasesList).toMatchObject([
     { spec: { name: 'old' } },
@@ -62,7 +62,7 @@ it('registers the line of the program as its source position', async () => {
   expect(requests[0]?.sourceposition).toMatchObject({ uri: expect.stringMatching(/\.test\.ts$/) });
 });
 
-it('turns timeouts into customTimeouts, which the resource option overrides', async () => {
+it('turns timeouts into customTimeouts, unless the option is given', async () => {
   await settled(
     new ComputeEndpoint('api', {
       ...args,
@@ -91,7 +91,7 @@ it.each([
   expect(() => new ComputeEndpoint('api', { ...args, timeouts })).toThrow(message);
 });
 
-it('passes on what the engine does not: the organization, and deleteBeforeReplace: false', async () => {
+it('passes on the organization and deleteBeforeReplace: false', async () => {
   await startProgram('acme');
   await settled(new ComputeEndpoint('api', args, { deleteBeforeReplace: false }));
   expect(registered[0]?.inputs).toMatchObject({ __organization: 'acme', __createsBeforeDelete: true });

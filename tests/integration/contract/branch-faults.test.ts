@@ -22,7 +22,7 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     expect(held()).toMatchObject([{ name: after }]);
   });
 
-  it('is not replaced when the program writes its LSN in another way, but for another LSN', async () => {
+  it('is not replaced for another spelling of its LSN', async () => {
     const { startRun, declare } = await startBranchDoor(door);
     const state = await runUp(await startRun(), declare({ parentLsn: '0/1E88DF8' }));
     const same = declare({ parentLsn: '00/01e88df8' });
@@ -45,7 +45,7 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     expect((await run.check(undefined, declare({ allowDataLoss: true }))).failures).toEqual([]);
   });
 
-  it('is waited for by the next up when it was taken over, but its operations could not be read', async () => {
+  it('is waited for by the next up when its operations were unreadable', async () => {
     const { startRun, declare, held, emulator } = await startBranchDoor(door);
     const hanging = emulator.inject({
       match: { action: 'create_branch' },
@@ -73,7 +73,7 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     expect(held()).toMatchObject([{ current_state: 'ready' }]);
   });
 
-  it('is unprotected by the next up when the one that dropped protected has failed', async () => {
+  it('is unprotected by the next up when dropping protected has failed', async () => {
     const { startRun, declare, held, emulator } = await startBranchDoor(door);
     const hanging = emulator.inject({
       match: { action: 'create_branch' },
@@ -86,7 +86,7 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     expect(held()).toMatchObject([{ protected: false }]);
   });
 
-  it('is unprotected by the create that takes it over, and no longer gives protected', async () => {
+  it('is unprotected by the create that adopts it', async () => {
     const { emulator, startRun, declare, held } = await startBranchDoor(door);
     emulator.inject({ match: toBranch, effect: { kind: 'status', status: 422 } }); // The last step, so that it has the unfinished name still.
     await callErrorOf(runUp(await startRun(), declare({ name: 'pr', protected: true }))); // Killed: nothing is in state.
@@ -104,22 +104,18 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     expect((await callErrorOf(update)).message).toContain('a different protected');
   });
 
-  it.each([0, 300])(
-    'is one branch when two processes create it at once and lists are late by %d ms',
-    async (lateListsMs) => {
-      const { startRun, declare, held } = await startBranchDoor(door, { lateListsMs, operationMs: 100 });
-      const outcomes = await Promise.allSettled([
-        runUp(await startRun(), declare()),
-        runUp(await startRun(), declare()),
-      ]);
-      expect(outcomes.map(({ status }) => status)).toContain('fulfilled');
-      for (const outcome of outcomes)
-        if (outcome.status === 'fulfilled') expect(held()).toMatchObject([{ id: outcome.value.id }]);
-        // The service refuses the name; once the branch of the other has its final name, it could be another stack's.
-        else
-          expect(outcome.reason.message).toMatch(/already has a branch of that name|branch already exists/);
-    },
-  );
+  it.each([0, 300])('is one branch for two creates at once and lists late by %d ms', async (lateListsMs) => {
+    const { startRun, declare, held } = await startBranchDoor(door, { lateListsMs, operationMs: 100 });
+    const outcomes = await Promise.allSettled([
+      runUp(await startRun(), declare()),
+      runUp(await startRun(), declare()),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toContain('fulfilled');
+    for (const outcome of outcomes)
+      if (outcome.status === 'fulfilled') expect(held()).toMatchObject([{ id: outcome.value.id }]);
+      // The service refuses the name; once the branch of the other has its final name, it could be another stack's.
+      else expect(outcome.reason.message).toMatch(/already has a branch of that name|branch already exists/);
+  });
 
   it('shows no secret name in any failure', async () => {
     const { startRun, declare, emulator, project } = await startBranchDoor(door);

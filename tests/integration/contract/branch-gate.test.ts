@@ -8,7 +8,7 @@ import { doors } from '../../support/start-door';
 silenceDiagnostics();
 
 describe.each(doors)('the gate of a Branch by %s', (_name, door) => {
-  it('holds when the parent is replaced in the run that has refreshed the branch', async () => {
+  it('holds when the parent is replaced after a refresh of the branch', async () => {
     const { startRun, declare } = await startBranchDoor(door);
     const state = await runUp(await startRun(), declare());
     const run = await startRun();
@@ -33,7 +33,7 @@ describe.each(doors)('the gate of a Branch by %s', (_name, door) => {
   });
 
   it.runIf(_name === 'the dynamic provider')(
-    'does not keep a branch from being deleted that was refreshed under an older URN',
+    'does not keep a branch that was refreshed under an older URN',
     async () => {
       const { startRun, declare, held } = await startBranchDoor(door);
       const state = await runUp(await startRun(), declare());

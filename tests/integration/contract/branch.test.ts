@@ -12,7 +12,7 @@ const toBranches = { method: 'POST', path: '/projects/:project/branches' };
 const toBranch = { method: 'PATCH', path: '/projects/:project/branches/:branch' };
 
 describe.each(doors)('a Branch by %s', (_name, door) => {
-  it('is created from the declared parent, waits for create_branch, and has its outputs', async () => {
+  it('is created from its parent, awaited, and has its outputs', async () => {
     const { startRun, declare, held, feature, emulator } = await startBranchDoor(door);
     const program = declare({ name: 'preview/pr-12', parentId: feature.id, protected: true });
     const { id, outputs } = await runUp(await startRun(), program);
@@ -30,7 +30,7 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     expect(await runRefresh(await startRun(), state)).toMatchObject({ hasChanges: false });
   });
 
-  it('is a branch of the default branch under a derived name when the program gives neither', async () => {
+  it('is of the default branch under a derived name by default', async () => {
     const { startRun, declare, held, project, emulator } = await startBranchDoor(door);
     await runUp(await startRun(), declare());
     const [main] = emulator.branches(project.id).filter((branch) => branch.default);
@@ -62,7 +62,7 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     expect(emulator.requests().filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  it('leaves a finished branch of its derived name alone, which may be another stack of the same name', async () => {
+  it('leaves a finished branch of its derived name alone', async () => {
     const { startRun, declare, held } = await startBranchDoor(door);
     const { id } = await runUp(await startRun(), declare());
     const { message } = await callErrorOf(runUp(await startRun(), declare()));
@@ -70,7 +70,7 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     expect(held()).toMatchObject([{ id }]);
   });
 
-  it('keeps its id in state when the create is interrupted by its time-out, and the next up resumes', async () => {
+  it('keeps its id in state at a timeout, and the next up resumes', async () => {
     const { startRun, declare, held, emulator, writes } = await startBranchDoor(door);
     const hanging = emulator.inject({
       match: { action: 'create_branch' },
@@ -124,7 +124,7 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     expect(writes().map(({ method }) => method)).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH']);
   });
 
-  it('is renamed back when the request is lost and stale reads show the earlier name', async () => {
+  it('is renamed back when the request is lost and reads are stale', async () => {
     const { startRun, declare, held, emulator, project } = await startBranchDoor(door, {
       lateListsMs: 300,
       lateGetsMs: 300,
@@ -160,7 +160,7 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     expect(await runRefresh(await startRun(), replaced)).toMatchObject({ hasChanges: false });
   });
 
-  it('is not replaced when the program writes its point in another way, or leaves it out', async () => {
+  it('is not replaced for another spelling of its point, or none', async () => {
     const { startRun, declare } = await startBranchDoor(door);
     const state = await runUp(await startRun(), declare({ parentTimestamp: '2026-01-31T08:00:00Z' }));
     const other = declare({ parentTimestamp: '2026-01-31T09:00:00.000+01:00' });
@@ -178,7 +178,7 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     expect(held()).toMatchObject([{ name: 'pr-12' }]);
   });
 
-  it('takes over a branch of its name with adopt only, and only one of the declared parent', async () => {
+  it('adopts a branch of its name only with adopt, of its own parent', async () => {
     const { startRun, declare, held, emulator, project, feature } = await startBranchDoor(door);
     const { id } = emulator.createBranch(project.id, { name: 'staging' });
     const refused = await callErrorOf(runUp(await startRun(), declare({ name: 'staging' })));

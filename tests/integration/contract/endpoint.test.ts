@@ -69,7 +69,7 @@ describe.each(doors)('%s', (_name, door) => {
     expect(outputs).toMatchObject({ unsettledOperations: [{ action: 'start_compute', status: 'failed' }] });
   });
 
-  it('returns by a refresh the inputs of an update that failed, of which the engine keeps only the outputs', async () => {
+  it('returns the inputs of a failed update by a refresh', async () => {
     const { startRun, declare, emulator } = await startDoor(door);
     const state = await runUp(await startRun(), declare({ autoscalingLimitMaxCu: 1 }));
     emulator.inject({ match: { action: 'apply_config' }, effect: { kind: 'operation-fails' } });
@@ -80,7 +80,7 @@ describe.each(doors)('%s', (_name, door) => {
     expect(refreshed?.outputs.unsettledOperations).toEqual(failed.outputs.unsettledOperations);
   });
 
-  it('stops before a restart under allowRestart: false even without a diff before it, and after a refresh', async () => {
+  it('stops before a restart without a diff, and after a refresh', async () => {
     const { startRun, declare, emulator, writes } = await startDoor(door);
     const state = await runUp(await startRun(), declare());
     const run = await startRun();
@@ -94,7 +94,7 @@ describe.each(doors)('%s', (_name, door) => {
     expect(writes()).toHaveLength(1);
   });
 
-  it('lets the update of the run that refreshed it restore it, and a destroy delete it', async () => {
+  it('is restored or deleted in the run that refreshed it', async () => {
     const { startRun, declare, emulator, held } = await startDoor(door);
     const state = await runUp(await startRun(), declare());
     emulator.changeEndpoint(state.id, { autoscaling_limit_max_cu: 4 });
@@ -109,7 +109,7 @@ describe.each(doors)('%s', (_name, door) => {
     expect(held()).toEqual([]);
   });
 
-  it('redacts a secret argument where the service quotes it, also one that only the state knows', async () => {
+  it('redacts a secret argument, also one that only the state knows', async () => {
     const { startRun, declare, emulator } = await startDoor(door);
     const program = declare({ pgSettings: { 'app.key': 'canary' } }, { secrets: ['pgSettings'] });
     const effect = { kind: 'status', status: 422, message: 'canary is no value' } as const;
