@@ -63,6 +63,13 @@ describe('a replacement does not begin if its create is bound to fail', () => {
     );
   });
 
+  it('because the branch is to be its own parent', async () => {
+    const { startRun, run, projectId } = await startProgram();
+    const branch = await startRun().create('branch', 'b', { projectId, name: 'data' });
+    const changed = { projectId, name: 'data', parentId: branch.id, allowDataLoss: true };
+    expect((await errorOf(run.preview(branch, changed))).message).toContain('its parent is the branch');
+  });
+
   it('because its branch moves to another project without it', async () => {
     const { emulator, startRun, run, projectId, on } = await startProgram();
     const branch = await startRun().create('branch', 'b', { projectId, name: 'data' });
@@ -123,6 +130,15 @@ describe('reverting heals a replacement that was cut off', () => {
     expect(id === branch.id).toBe(isRetained);
     expect(emulator.branches(projectId).filter(({ name }) => name === 'data')).toHaveLength(1);
   });
+});
+
+it('a replacement that was cut off after the delete needs no permission to lose data', async () => {
+  const { startRun, run, projectId } = await startProgram();
+  const branch = await startRun().create('branch', 'b', { projectId, name: 'data' });
+  await startRun().delete(branch);
+  const changed = { projectId, name: 'data', protected: true };
+  expect((await run.preview(branch, changed)).hasChanges).toBe(true);
+  expect((await run.create('branch', 'b', changed)).outputs.protected).toBe(true);
 });
 
 it('allowRestart: false holds when an option replaces an active endpoint', async () => {
@@ -217,6 +233,19 @@ it('the rename of a branch that a replacement has deleted is not refused: the en
   await startRun().delete(b);
   emulator.createBranch(projectId, { name: 'x' });
   expect((await run.preview(b, { projectId, name: 'x', adopt: true })).changes).toContain('name');
+});
+
+it('two resources with one id in state are refused, also where one of them is replaced', async () => {
+  const { startRun, run, on, feature } = await startProgram();
+  const endpoint = await startRun().create('endpoint', 'e', on(feature));
+  const twin = { ...endpoint, name: 'twin', inputs: on(feature, { name: 'twin' }) };
+  await run.preview(endpoint, on(feature, { type: 'read_only' }));
+  const { message } = await errorOf(run.preview(twin, on(feature, { name: 'twin' })));
+  expect(message).toContain(`already belongs to ${urnOf('e')} in the same state`);
+  const other = startRun();
+  await other.preview(twin, on(feature, { name: 'twin' }));
+  const replaced = other.preview(endpoint, on(feature, { type: 'read_only' }));
+  expect((await errorOf(replaced)).message).toContain(`already belongs to ${urnOf('twin')}`);
 });
 
 describe('advice', () => {

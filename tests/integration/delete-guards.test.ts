@@ -151,6 +151,40 @@ describe('a branch is not deleted from under an endpoint', () => {
   });
 });
 
+describe('what is replaced with its branch is not deleted', () => {
+  it.each([
+    ['if a branch was created from that one', 'other branches were created from it'],
+    ['if others have protected that one', 'another client has protected it'],
+    ["if others' active endpoint is on it and allowRestart is false", 'allowRestart is false'],
+  ])('%s', async (_when, reason) => {
+    const { one, startRun, projectId, emulator, on, feature, isThere } = await startBranch();
+    const endpoint = await startRun().create('endpoint', 'e', { ...on(one.id), allowRestart: true });
+    const run = startRun({ allowRestart: 'false' });
+    await run.preview(one, { projectId, name: 'data', parentId: feature.id, allowDataLoss: true });
+    await run.replaceEarly(endpoint, { ...on(unknownValue), allowRestart: true });
+    if (reason.startsWith('other')) emulator.createBranch(projectId, { parentId: one.id });
+    if (reason.startsWith('another')) emulator.changeBranch(projectId, one.id, { protected: true });
+    if (reason.startsWith('allow'))
+      emulator.createEndpoint(projectId, { branch_id: one.id, type: 'read_only' });
+    const { message } = await errorOf(run.delete(endpoint));
+    expect(message).toContain("it is replaced with its branch, which can't be deleted");
+    expect(message).toContain(reason);
+    expect(emulator.endpoints().some(({ id }) => id === endpoint.id)).toBe(true);
+    expect(isThere(one.id)).toBe(true);
+  });
+
+  it('and the preview names the branches that were created from that one, and its protection', async () => {
+    const { one, startRun, projectId, emulator, feature } = await startBranch();
+    const changed = { projectId, name: 'data', parentId: feature.id, allowDataLoss: true };
+    const child = emulator.createBranch(projectId, { parentId: one.id });
+    const run = startRun();
+    await run.preview(one, changed);
+    expect(run.shown.join()).toContain(`branches were created from it: ${child.id}`);
+    emulator.changeBranch(projectId, one.id, { protected: true });
+    expect((await errorOf(startRun().preview(one, changed))).message).toContain('has protected it');
+  });
+});
+
 describe('what others did since', () => {
   it('protects a branch that they protected, until a refresh reads that', async () => {
     const { one, run, startRun, isThere, projectId, emulator } = await startBranch();

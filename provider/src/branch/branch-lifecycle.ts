@@ -4,7 +4,7 @@ import { Deadline } from '../control-api/deadline';
 import type { Branch } from '../control-api/wire-types';
 import { checkDeclaration } from '../lifecycle/check-declaration';
 import type { Existing } from '../lifecycle/create-once';
-import { deleteGuarded, findReplacementFailures, foreseeStanding } from '../lifecycle/delete-facts';
+import { deleteGuarded, findReplacementFailures, foreseeDelete } from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
@@ -44,7 +44,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     // What the failures let through has the type of the inputs, or is not known yet.
     const checked = unjudged as unknown as CheckedDeclaration<BranchInputs>;
     const failures = [...this.core.findSettingFailures(), ...checked.failures];
-    if (!olds) failures.push(...this.#findUnjudgedReplacement(checked));
+    if (!olds) failures.push(...(await this.#findUnjudgedReplacement(checked)));
     if (failures.length === 0 && !olds) {
       const find = (replaced: string | undefined) => findObstacle(this.core, checked, replaced);
       failures.push(...(await findReplacementFailures(this.#claims, checked.resource.urn, find)));
@@ -64,9 +64,11 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
       if (this.#claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces };
       const deletesData = replaces.length > 0;
-      if (deletesData) await this.#reportReplacement(id, replaces, prior, news);
-      else if (await this.#hasFailedToBecomeReady(id, prior)) replaces.push('unsettledOperations');
+      if (!deletesData && (await this.#hasFailedToBecomeReady(id, prior)))
+        replaces.push('unsettledOperations');
       this.#claims.noteDiff(id, prior, news, { replaces, hasChanges });
+      this.#claims.noteItem(id, { wasProtected: prior.outputs.protected === true });
+      if (deletesData) await this.#reportReplacement(id, replaces, prior, news);
       if (replaces.length === 0 && changes.includes('name')) await checkRename(id, news.inputs, this.core);
       return { hasChanges, changes, replaces, deletesData };
     });
@@ -113,15 +115,16 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
    * The engine asks for no diff when a resource option replaces the branch, but checks it twice. When its parent is replaced, the
    * engine asks before it passes the declaration, which may no longer allow the loss of data.
    */
-  #findUnjudgedReplacement({ resource: { urn }, inputs }: CheckedDeclaration<BranchInputs>): InputFailure[] {
-    const { allowDataLoss } = inputs;
-    const isEarly = this.#claims.resource(urn).replacement === 'early';
-    if (
-      !(isEarly || this.#claims.isReplacedUnasked(urn)) ||
-      isUnknown(allowDataLoss) ||
-      allowDataLoss === true
-    )
+  async #findUnjudgedReplacement(checked: CheckedDeclaration<BranchInputs>): Promise<InputFailure[]> {
+    const { urn } = checked.resource;
+    const { allowDataLoss, projectId } = checked.inputs;
+    const { replacement, idInState = '' } = this.#claims.resource(urn);
+    const isEarly = replacement === 'early';
+    if (!(isEarly || this.#claims.isReplacedUnasked(urn)) || isUnknown(allowDataLoss) || allowDataLoss)
       return [];
+    // Of one that was cut off, diff was asked, and only the create is left.
+    const isCutOff = !isEarly && idInState !== '' && !isUnknown(projectId);
+    if (isCutOff && !(await this.core.projects.project(projectId).branches.find(idInState))) return [];
     const [cause, wayOut] = isEarly
       ? ['its parent is replaced', 'leave its parent as it was']
       : [
@@ -166,8 +169,8 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     if (allowDataLoss === true) {
       const project = this.core.projects.project(prior.outputs.projectId);
       const patience = new Deadline(this.core.previewPatienceMs);
-      const goesToo = isRetained ? undefined : await foreseeStanding(this.core, project, id, patience);
-      return warn(consequence, ...(goesToo === undefined ? [] : [goesToo]));
+      const goesToo = isRetained ? [] : await foreseeDelete(this.core, project, id, patience);
+      return warn(consequence, ...goesToo);
     }
     throw new Error(
       `allowDataLoss is not true, and this ${consequence}. Nothing was changed. To continue, set allowDataLoss: true; to keep the data, leave ${replaces.join(' and ')} as it was. If this branch is replaced because its parent is, apply allowDataLoss: true in an earlier \`pulumi up\`.`,

@@ -25,6 +25,8 @@ export async function findObstacle(
       projectId,
     );
   if (isUnknown([projectId, name])) return undefined;
+  if (parentId !== undefined && parentId === replaced)
+    return `its parent is the branch ${replaced}, which it replaces`;
   const project = core.projects.project(projectId);
   const isRetained = claims.isRetained(declaration.resource.urn);
   try {
@@ -67,7 +69,7 @@ export async function checkRename(
   const isToRename = all.some((branch) => branch.id === id && branch.name !== name);
   if (!holder || !isToRename || claims.branch.findRenamed(holder.id)) return;
   throw new Error(
-    `a change of name of branch ${id}: the project already has a branch of that name, ${holder.id} (since ${holder.created_at}). Nothing was changed. If this program deletes ${holder.id}, do that in an earlier \`pulumi up\`: updates run before deletes. If it renames ${holder.id}, add that resource to \`dependsOn\` of this one.`,
+    `a change of name of branch ${id}: the project already has a branch of that name, ${holder.id} (since ${holder.created_at}). Nothing was changed. If this program deletes ${holder.id}, do that in an earlier \`pulumi up\`: updates run before deletes. If it renames ${holder.id}, add that resource to \`dependsOn\` of this one; to swap two names, first give one of the branches a spare name.`,
   );
 }
 

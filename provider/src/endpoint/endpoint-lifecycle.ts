@@ -2,7 +2,7 @@ import { omit, union } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import { checkDeclaration } from '../lifecycle/check-declaration';
-import { deleteGuarded, findReplacementFailures, foreseeStanding } from '../lifecycle/delete-facts';
+import { deleteGuarded, findReplacementFailures, foreseeDelete } from '../lifecycle/delete-facts';
 import { deleteResource } from '../lifecycle/delete-resource';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
@@ -216,7 +216,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     const patience = new Deadline(this.core.previewPatienceMs);
     if (changes.includes('branchId')) return checkMove(id, declaration, project, this.#claims, patience);
     if (this.core.claims.branch.item(branchId).foreseen === undefined) return;
-    await foreseeStanding(this.core, project, branchId, patience);
+    await foreseeDelete(this.core, project, branchId, patience);
   }
 
   #startWork(declaration: Declaration, deadline: Deadline, ...prior: readonly Declaration[]) {

@@ -38,7 +38,7 @@ export async function findObstacle(
     );
     const holder = isFound ? undefined : findBranchEndpoint(inputs, others);
     if (!holder || claims.item(holder.id).mover !== undefined) return undefined;
-    return `the read_write endpoint of branch ${branchId} is ${holder.id}, and a branch can have only one`;
+    return `the read_write endpoint of branch ${branchId} is ${holder.id}, and a branch can have only one; adopt: true takes it over`;
   } catch (error) {
     return messageOf(error);
   }

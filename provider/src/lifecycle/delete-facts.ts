@@ -1,13 +1,16 @@
-import { compact } from 'lodash';
+import { compact, map } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import { rereadUntil } from '../control-api/read-lag';
 import type { ServiceProject } from '../operations/service-project';
 import {
   type DeleteFacts,
+  describeChildren,
   describeKept,
+  describeProtected,
   describeStanding,
   judgeDelete,
   judgeStanding,
+  noBranchFacts,
   type StandingEndpoint,
 } from './delete-guards';
 import type { DeleteRequest } from './delete-resource';
@@ -65,55 +68,83 @@ async function guardDelete(question: DeleteQuestion, project: ServiceProject): P
 }
 
 async function gatherFacts(question: DeleteQuestion, project: ServiceProject): Promise<DeleteFacts> {
-  const { core, kind, id, prior } = question;
+  const { core, kind, id, prior, deadline } = question;
   const { urn } = prior.resource;
+  const { name, type, branchId, protected: wasProtected } = prior.outputs;
   const claims = core.claims[kind];
   const replacement = claims.findReplacement(urn);
   const obstacle = replacement && (await question.findObstacle(replacement));
-  const live = await readLive(question, project, replacement);
-  const isDestroy = !core.claims.branch.hasDeclared && !core.claims.endpoint.hasDeclared;
+  const base = findBase(question);
+  const common = {
+    lacksCreate: claims.lacksCreate(urn),
+    obstacle,
+    baseObstacle: base === undefined ? undefined : await findBaseObstacle(core, project, base, deadline),
+  };
+  const known = { projectId: project.id, names: [name] };
+  if (kind === 'branch') {
+    const live = await readBranch(core, project, id, deadline, wasProtected === true);
+    const adopter = claims.findAdopter({ ...known, names: [name, live.name] }, urn);
+    return { ...common, ...live, adopter };
+  }
+  // The service is asked only if this run may adopt or replace the endpoint.
+  const isAsked = claims.hasAdopters || replacement;
+  const endpoint = isAsked ? await project.endpoints.find(id, { deadline }) : undefined;
+  const branchIds = type === 'read_write' ? compact([branchId, endpoint?.branch_id]) : [];
+  const adopter = claims.findAdopter({ ...known, names: [name, endpoint?.name], branchIds }, urn);
   // A resource option replaces the endpoint: the engine has checked it twice, and has asked for no diff.
   const isUnasked = replacement && claims.isReplacedUnasked(urn) && !core.allowsRestart(replacement.inputs);
-  return {
-    subject: kind === 'branch' ? { action: 'delete', branchId: id } : { action: 'delete', endpointId: id },
-    lacksCreate: claims.lacksCreate(urn),
-    adopter: claims.findAdopter(live.known, urn),
-    unasked: isUnasked && live.endpoint && isUp(live.endpoint) ? live.endpoint : undefined,
-    obstacle,
-    isProtectedByOthers: live.isProtected && prior.outputs.protected !== true,
-    standing: live.standing,
-    foreseen: core.claims.branch.item(id).foreseen,
-    allowsRestart: core.config.allowRestart || isDestroy,
-  };
+  const unasked = isUnasked && endpoint && isUp(endpoint) ? endpoint : undefined;
+  return { ...common, ...noBranchFacts, subject: { action: 'delete', endpointId: id }, adopter, unasked };
 }
 
-/** Of an endpoint the service is asked only if this run may adopt or replace it; of a branch always. */
-async function readLive(
-  { core, kind, id, prior: { outputs }, deadline }: DeleteQuestion,
+/** What the service shows of a branch that is to be deleted, and of what is on it or was created from it. */
+async function readBranch(
+  core: ProviderCore,
   project: ServiceProject,
-  replacement: Declared<Properties> | undefined,
+  id: string,
+  deadline: Deadline,
+  wasProtected = core.claims.branch.item(id).wasProtected,
 ) {
-  const known = { projectId: project.id, names: [outputs.name] };
-  if (kind === 'endpoint') {
-    const endpoint =
-      core.claims.endpoint.hasAdopters || replacement
-        ? await project.endpoints.find(id, { deadline })
-        : undefined;
-    const branchIds = outputs.type === 'read_write' ? compact([outputs.branchId, endpoint?.branch_id]) : [];
-    const names = [outputs.name, endpoint?.name];
-    return { known: { ...known, names, branchIds }, isProtected: false, standing: [], endpoint };
-  }
+  const { claims, config } = core;
   const reads = [project.branches.find(id, { deadline }), listStanding(core, project, id, deadline)] as const;
   // If one fails, the other must not go on after the run.
   await Promise.allSettled(reads);
   const [branch, standing] = await Promise.all(reads);
-  const isProtected = branch?.protected === true;
+  const children = project.branches.latest.filter(
+    (child) => child.parent_id === id && !claims.branch.isGoing(child.id),
+  );
+  const isDestroy = !claims.branch.hasDeclared && !claims.endpoint.hasDeclared;
   return {
-    known: { ...known, names: [outputs.name, branch?.name] },
-    isProtected,
+    subject: { action: 'delete', branchId: id } as const,
+    name: branch?.name,
+    isProtectedByOthers: branch?.protected === true && wasProtected === false,
     standing,
-    endpoint: undefined,
+    children: map(children, 'id'),
+    foreseen: claims.branch.item(id).foreseen,
+    allowsRestart: config.allowRestart || isDestroy,
   };
+}
+
+/** The branch with which the resource is replaced: the one that it is on, or was created from. */
+function findBase({ core: { claims }, kind, id, prior }: DeleteQuestion): string | undefined {
+  const { urn } = prior.resource;
+  if (claims[kind].resource(urn).replacement !== 'early') return undefined;
+  if (kind === 'endpoint')
+    return claims.endpoint.item(id).mover === urn ? String(prior.outputs.branchId) : undefined;
+  const parentId = String(prior.outputs.parentId);
+  return claims.branch.resource(claims.branch.ownerOf(parentId)).replacement ? parentId : undefined;
+}
+
+/** Why the branch can't be deleted with which the resource is replaced. The engine deletes the resource first, when it is too late to ask. */
+async function findBaseObstacle(
+  core: ProviderCore,
+  project: ServiceProject,
+  id: string,
+  deadline: Deadline,
+): Promise<string | undefined> {
+  const live = await readBranch(core, project, id, deadline);
+  const standing = live.standing.filter(({ endpoint }) => !core.claims.endpoint.isGoing(endpoint.id));
+  return judgeDelete({ ...live, standing });
 }
 
 /** The endpoints on a branch, without those that this run deletes and nobody keeps. */
@@ -136,24 +167,25 @@ export async function listStanding(
 }
 
 /**
- * Lists the endpoints that a replacement of the branch deletes, for a preview, and remembers them. The engine asks later about those
- * that depend on the branch. Returns a sentence that names the endpoints.
- * @throws Error when the program keeps one of them
+ * Looks up what a replacement of the branch deletes, for a preview, and remembers the endpoints. The engine asks later about what
+ * depends on the branch. Returns sentences that name the endpoints, and the branches that must go first.
+ * @throws Error when the program keeps an endpoint, or others have protected the branch
  */
-export async function foreseeStanding(
+export async function foreseeDelete(
   core: ProviderCore,
   project: ServiceProject,
   branchId: string,
   deadline: Deadline,
-): Promise<string | undefined> {
+): Promise<string[]> {
+  const { branch, endpoint } = core.claims;
   // The delete asks once more, and fails if the service can't be reached.
-  const all = await listStanding(core, project, branchId, deadline).catch(() => undefined);
-  if (!all) return undefined;
-  core.claims.branch.noteItem(branchId, { foreseen: all.map(({ endpoint }) => endpoint.id) });
-  const standing = all.filter(({ endpoint }) => core.claims.endpoint.item(endpoint.id).mover === undefined);
-  const reason = describeKept({ subject: { action: 'delete', branchId }, standing });
+  const live = await readBranch(core, project, branchId, deadline).catch(() => undefined);
+  if (!live) return [];
+  branch.noteItem(branchId, { foreseen: live.standing.map((each) => each.endpoint.id) });
+  const standing = live.standing.filter((each) => endpoint.item(each.endpoint.id).mover === undefined);
+  const reason = describeProtected(live) ?? describeKept({ ...live, standing });
   if (reason !== undefined) throw new Error(reason);
-  return describeStanding(branchId, standing);
+  return compact([describeStanding(branchId, standing), describeChildren(live.children)]);
 }
 
 /** Why the create is bound to fail. Asked only if the engine may first delete an old resource, or leave it at the service. */

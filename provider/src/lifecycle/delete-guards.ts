@@ -1,3 +1,4 @@
+import { joinFirst } from '../control-api/printable';
 import type { Endpoint } from '../control-api/wire-types';
 import { isUp } from './plan';
 import { describeMayBeKept, describeSubject, type Subject } from './resource-errors';
@@ -13,22 +14,38 @@ export interface StandingEndpoint {
 export interface DeleteFacts {
   readonly subject: Subject;
   /** Whether the resource may still use it, because its replacement was not created. */
-  readonly lacksCreate: boolean;
+  readonly lacksCreate?: boolean;
   /** The resource that is to adopt it, and has not. */
-  readonly adopter: string | undefined;
+  readonly adopter?: string | undefined;
   /** The active endpoint that a resource option replaces although `allowRestart` is false. */
-  readonly unasked: Endpoint | undefined;
+  readonly unasked?: Endpoint | undefined;
   /** Why the create of its replacement is bound to fail. */
-  readonly obstacle: string | undefined;
+  readonly obstacle?: string | undefined;
+  /** Why the branch with which it is replaced can't be deleted. */
+  readonly baseObstacle?: string | undefined;
   /** Whether others have protected the branch since the state was written. */
   readonly isProtectedByOthers: boolean;
   /** The endpoints on the branch, without those that this run deletes. */
   readonly standing: readonly StandingEndpoint[];
+  /** The ids of the branches that were created from it, without those that this run deletes. */
+  readonly children: readonly string[];
   /** The ids that the diff of this run found on the branch; undefined if it did not list them. */
   readonly foreseen: readonly string[] | undefined;
   /** Whether active endpoints may go with the branch: the stack's `allowRestart`. In a destroy they may. */
   readonly allowsRestart: boolean;
 }
+
+/** Those of an endpoint, which nothing stands on. */
+export const noBranchFacts = {
+  isProtectedByOthers: false,
+  standing: [],
+  children: [],
+  foreseen: undefined,
+  allowsRestart: true,
+} as const;
+
+/** How many children a message lists. */
+const mostChildren = 20;
 
 type Guard = (facts: DeleteFacts) => string | undefined;
 
@@ -64,9 +81,13 @@ export const deleteGuards: Readonly<Record<string, Guard>> = {
   'its replacement can not be created': ({ obstacle, subject }) =>
     obstacle &&
     `${describeSubject(subject)}: its replacement could not be created, so nothing was deleted: ${obstacle.replace(/\.$/, '')}.`,
-  'others have protected it since': ({ isProtectedByOthers, subject }) =>
-    isProtectedByOthers
-      ? `${describeSubject(subject)}: another client has protected it since the last \`pulumi up\` or refresh. Nothing was deleted. To delete it all the same, run \`pulumi refresh\`, and the command again.`
+  'the branch that is replaced with it can not be deleted': ({ baseObstacle, subject }) =>
+    baseObstacle &&
+    `${describeSubject(subject)}: it is replaced with its branch, which can't be deleted: ${baseObstacle}`,
+  'others have protected it since': describeProtected,
+  'a branch was created from it': ({ subject, children }) =>
+    children.length > 0
+      ? `${describeSubject(subject)}: other branches were created from it: ${joinFirst(children, mostChildren, 'more')}. Nothing was deleted. Delete them first.`
       : undefined,
   ...standingGuards,
 };
@@ -82,6 +103,18 @@ export function judgeDelete(facts: DeleteFacts, guards = deleteGuards): string |
 
 export function judgeStanding(facts: DeleteFacts): string | undefined {
   return judgeDelete(facts, standingGuards);
+}
+
+/** A preview asks the same. */
+export function describeProtected({ isProtectedByOthers, subject }: DeleteFacts): string | undefined {
+  if (!isProtectedByOthers) return undefined;
+  return `${describeSubject(subject)}: another client has protected it since the last \`pulumi up\` or refresh. Nothing was deleted. To delete it all the same, run \`pulumi refresh\`, and the command again.`;
+}
+
+/** What a preview says of the branches that were created from it, which the program may delete, too. */
+export function describeChildren(children: readonly string[]): string | undefined {
+  if (children.length === 0) return undefined;
+  return `branches were created from it: ${joinFirst(children, mostChildren, 'more')}. Unless this update deletes them first, \`pulumi up\` stops before it deletes anything`;
 }
 
 /** The endpoints that the program keeps on the branch. A preview asks the same. */

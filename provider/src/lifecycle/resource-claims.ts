@@ -71,7 +71,19 @@ export class ResourceClaims extends RunRecords {
     const { inState: { resource } = prior } = this.resource(urn);
     const inState = { resource, inputs: { ...prior.inputs } };
     this.note(urn, { replacement: isReplacing ? asked : unasked, idInState: id, inState });
+    this.#checkUnique(id, urn);
     if (!isReplacing) this.#claimInState(id, urn);
+  }
+
+  /** @throws Error when another resource of the program has the id in state, too: what one asks for would befall the other */
+  #checkUnique(id: string, urn: string): void {
+    if (!this.isDeclared(urn)) return;
+    const kind = this.#kind;
+    for (const [other, { idInState, declared }] of this.resources)
+      if (other !== urn && idInState === id && declared !== undefined)
+        throw new Error(
+          `${kind} ${id} already belongs to ${other} in the same state. Remove one of the two with \`pulumi state delete\`, which keeps the ${kind}.`,
+        );
   }
 
   /**
@@ -87,11 +99,7 @@ export class ResourceClaims extends RunRecords {
         `${kind} ${id} is in state here, and ${adopter} is to adopt it. Remove adopt: true there, or this resource from the program. To rename a resource, use \`aliases\` instead.`,
       );
     if (holder !== urn)
-      throw new Error(
-        isCreated
-          ? `${kind} ${id} already belongs to ${holder}, which took it over in this update.`
-          : `${kind} ${id} already belongs to ${holder} in the same state. Remove one of the two with \`pulumi state delete\`, which keeps the ${kind}.`,
-      );
+      throw new Error(`${kind} ${id} already belongs to ${holder}, which took it over in this update.`);
     this.noteItem(id, { holder: urn });
   }
 

@@ -33,6 +33,8 @@ export interface ItemRecord {
   readonly mover?: string | undefined;
   /** The new resource that is to take it over. */
   readonly adopter?: string;
+  /** Of a branch: whether the state has it as protected, once diff was asked. */
+  readonly wasProtected?: boolean;
   /** Of a branch that a change replaces: the endpoints on it of which the preview knows. */
   readonly foreseen?: readonly string[];
   /** Whether this run is deleting it. */
@@ -147,6 +149,11 @@ export class RunRecords {
     const { declared, create } = this.resource(owner);
     const mayUse = declared !== undefined && create !== 'done' && !(isLeaving && mover === owner);
     return holder ?? (mayUse ? owner : undefined);
+  }
+
+  /** Whether this run deletes it, as far as the engine has asked: its delete has begun, or it is replaced with its branch. */
+  isGoing(id: string): boolean {
+    return this.item(id).isLeaving === true || this.resource(this.ownerOf(id)).replacement === 'early';
   }
 
   /** The resource that has the id in state, if this run takes the name from it: by a rename, or a replacement in another project. */

@@ -221,7 +221,7 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     const child = emulator.createBranch(project.id, { name: 'child', parentId: state.id });
     const { message } = await callErrorOf((await startRun()).delete(state));
     expect(message).toContain(
-      `delete of branch ${state.id}: other branches were created from it: child (${child.id}). Delete them first.`,
+      `delete of branch ${state.id}: other branches were created from it: ${child.id}. Nothing was deleted. Delete them first.`,
     );
     expect(held()).toHaveLength(2);
   });
