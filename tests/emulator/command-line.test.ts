@@ -1,4 +1,6 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import execa from 'execa';
 import { describe, expect, it } from 'vitest';
 import { startService } from '../support/service-client';
@@ -15,9 +17,10 @@ async function startCommandLine() {
   // Without the variables of this process: a proxy or a stored profile would lead elsewhere.
   const env = { HOME: folder, CI: 'true', NEON_API_KEY: service.emulator.apiKey };
   const runForText = async (...args: string[]) =>
-    (await execa(process.execPath, [command, ...args, ...words], { env, extendEnv: false })).stdout;
+    (await execa(process.execPath, [command, ...args, ...words], { env, extendEnv: false, cwd: folder }))
+      .stdout;
   const run = async (...args: string[]) => JSON.parse(await runForText(...args, '--output', 'json'));
-  return { ...service, run, runForText };
+  return { ...service, folder, run, runForText };
 }
 
 // Each command is a process of its own, which takes seconds on a busy machine.
@@ -77,5 +80,82 @@ describe("the service's command line", { timeout: 120_000 }, () => {
     expect(direct.password).not.toBe('');
     const pooled = new URL(await runForText('connection-string', 'main', '--pooled'));
     expect(pooled.host).toBe(endpoint?.host.replace(endpoint.id, `${endpoint.id}-pooler`));
+  });
+
+  it('neon branches set-expiration, create --expires-at and --schema-only', async () => {
+    const { emulator, project, settled, run } = await startCommandLine();
+    const at = `${new Date(Date.now() + 3_600_000).toISOString().slice(0, 19)}Z`;
+    expect(await run('branches', 'set-expiration', 'feature', '--expires-at', at)).toMatchObject({
+      expires_at: at,
+    });
+    await run('branches', 'set-expiration', 'feature');
+    const { branch } = await run('branches', 'create', '--name', 'temporary', '--expires-at', at);
+    await settled();
+    const schema = await run('branches', 'create', '--name', 'schema', '--schema-only');
+    await settled();
+    expect(emulator.branches(project.id)).toMatchObject([
+      { name: 'main' },
+      { name: 'feature' },
+      { id: branch.id, expires_at: at },
+      { id: schema.branch.id, init_source: 'schema-only' },
+    ]);
+    expect(emulator.branches(project.id)[1]?.expires_at).toBeUndefined();
+  });
+
+  it('neon branches add-compute, reset and restore', async () => {
+    const { emulator, project, branch, settled, run } = await startCommandLine();
+    const compute = await run('branches', 'add-compute', 'feature', '--type', 'read_write', '--cu', '1-2');
+    await settled();
+    expect(emulator.endpoints(project.id)).toMatchObject([
+      {},
+      { id: compute.id, branch_id: branch.id, autoscaling_limit_max_cu: 2 },
+    ]);
+    const { last_reset_at } = await run('branches', 'reset', 'feature', '--parent');
+    expect(last_reset_at).toEqual(expect.any(String));
+    await settled();
+    const words = ['feature', '^self@2026-01-31T08:00:00Z', '--preserve-under-name', 'before'];
+    expect(await run('branches', 'restore', ...words)).toMatchObject({
+      restored_branch: { id: branch.id },
+      backup_branch: { name: 'before' },
+    });
+  });
+
+  it('neon projects create and update', async () => {
+    const { emulator, run } = await startCommandLine();
+    const { project } = await run('projects', 'create', '--name', 'second', '--region-id', 'local-east-1');
+    expect(await run('projects', 'update', project.id, '--name', 'changed')).toMatchObject({
+      name: 'changed',
+    });
+    expect(emulator.projects()).toMatchObject([{}, { id: project.id, name: 'changed' }]);
+  });
+
+  it('neon ip-allow add is refused by its name, and ip-allow list is empty', async () => {
+    const { run } = await startCommandLine();
+    await expect(run('ip-allow', 'add', '127.0.0.1')).rejects.toThrow('allowed_ips');
+    expect(await run('ip-allow', 'list')).toMatchObject({ IP_addresses: [] });
+  });
+
+  it('neon config plan shows no change after config apply', async () => {
+    const { emulator, branch, createActive, folder, run } = await startCommandLine();
+    const endpointId = await createActive({ branch_id: branch.id });
+    const sizes = { autoscalingLimitMinCu: 0.5, autoscalingLimitMaxCu: 2, suspendTimeout: '10m' };
+    const tuning = { ttl: '1h', postgres: { computeSettings: sizes } };
+    const module = pathToFileURL(join(__dirname, '../../node_modules/@neon/config/dist/index.js'));
+    const program = `import { defineConfig } from '${module}';\nexport default defineConfig({ branch: () => (${JSON.stringify(tuning)}) });\n`;
+    writeFileSync(join(folder, 'neon.mjs'), program);
+    const actions = async (...words: string[]) => {
+      const { applied } = await run('config', ...words, '--branch', 'feature');
+      return applied.map(({ action }: { action: string }) => action);
+    };
+    expect(await actions('plan')).toEqual(['noop', 'update', 'update']);
+    expect(await actions('apply', '--update-existing', '--no-env-pull')).toEqual([
+      'noop',
+      'update',
+      'update',
+    ]);
+    expect(await actions('plan')).toEqual(['noop']);
+    const held = emulator.endpoints().find(({ id }) => id === endpointId);
+    expect(held).toMatchObject({ autoscaling_limit_max_cu: 2, suspend_timeout_seconds: 600 });
+    expect(emulator.branches(branch.project_id)[1]?.ttl_interval_seconds).toBe(3600);
   });
 });

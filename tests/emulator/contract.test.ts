@@ -21,6 +21,7 @@ interface Reference {
 const description = readOfficialDescription<ApiDescription>();
 const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats.default(ajv);
+ajv.addFormat('int', true);
 ajv.addSchema(description, 'api');
 
 /** The differences between the response and the description; empty if it matches. */

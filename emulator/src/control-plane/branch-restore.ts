@@ -5,7 +5,7 @@ import { endpointsOfBranch } from '../records/project-record';
 import type { BranchPlace } from '../records/store';
 import type { Branch } from '../records/wire-types';
 import type { BranchRestore } from '../requests/branch-attributes';
-import { checkMayHaveChildren, checkNameIsFree, childrenOf } from './branch-rules';
+import { checkMayHaveChildren, checkNameIsFree, checkNotProtected, childrenOf } from './branch-rules';
 import { changeBranch, newBranch } from './branches';
 import type { ControlPlane } from './control-plane';
 import { startStep, suspendStep } from './endpoint-steps';
@@ -58,6 +58,7 @@ function checkRestore(
   { project, branch: { wire } }: BranchPlace,
   { source_branch_id, source_lsn, source_timestamp, preserve_under_name }: BranchRestore,
 ): void {
+  checkNotProtected(wire, 'it cannot be reset or restored');
   const isOwn = source_branch_id === wire.id;
   if (source_lsn !== undefined && source_timestamp !== undefined)
     throw badRequest('source_lsn and source_timestamp exclude each other');
@@ -94,12 +95,16 @@ function replaceRecord(
   parentId: string | undefined,
 ): void {
   const { wire } = branch;
-  const { roles, databases } = copyAccess(source, wire.id);
+  const now = plane.clock.now();
+  const { roles, databases } = copyAccess(
+    source,
+    wire.id,
+    source.wire.protected ? { now, before: [...branch.roles] } : undefined,
+  );
   branch.roles.splice(0, Number.POSITIVE_INFINITY, ...roles);
   branch.databases.splice(0, Number.POSITIVE_INFINITY, ...databases);
   delete wire.parent_lsn;
   delete wire.parent_timestamp;
-  const now = plane.clock.now();
   const { ttl_interval_seconds: ttl } = wire;
   changeBranch(plane, project, branch, {
     ...(parentId !== undefined && { parent_id: parentId }),

@@ -6,6 +6,12 @@ import type { ControlPlane } from './control-plane';
 
 const LONGEST_TTL_SECONDS = 30 * 24 * 3600;
 
+/** @throws ApiError (422) for what would lose the data of a protected branch, or the way to it */
+export function checkNotProtected({ id, protected: isProtected }: Branch, forbidden: string): void {
+  if (isProtected)
+    throw unprocessable('BRANCH_PROTECTED', `branch ${id} is protected: ${forbidden}; unprotect it first`);
+}
+
 /** The names of branches are unique in their project. The words are the service's. */
 export function checkNameIsFree(project: ProjectRecord, name: string | undefined): void {
   if (![...project.branches.values()].some(({ wire }) => wire.name === name)) return;

@@ -51,7 +51,11 @@ export function addBranch(
   checkUnlocked(lockScope, project, { branchId: sourceId });
   checkNameIsFree(project, requested.name);
   checkEndpointQuota(project, requested.endpoints.length, plane.settings.maxEndpoints);
-  const branch = { wire, sourceId, ...copyAccess(source, wire.id) };
+  const branch = {
+    wire,
+    sourceId,
+    ...copyAccess(source, wire.id, source.wire.protected ? { now: wire.created_at, before: [] } : undefined),
+  };
   plane.store.addBranch(project, branch);
   const endpoints = requested.endpoints.map((attributes) =>
     addEndpoint(plane, project, { ...attributes, branch_id: wire.id }),

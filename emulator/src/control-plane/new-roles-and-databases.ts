@@ -20,10 +20,22 @@ export function firstAccess(
   };
 }
 
-/** A new branch has the roles, with their passwords, and the databases of its parent. */
-export function copyAccess({ roles, databases }: Access, branchId: string): Access {
+/**
+ * A new branch has the roles and the databases of its source.
+ * @param secret for a protected source, whose passwords stay secret: the roles get those of `before`, or new ones
+ */
+export function copyAccess(
+  { roles, databases }: Access,
+  branchId: string,
+  secret?: { readonly now: string; readonly before: readonly Role[] },
+): Access {
+  const withPassword = (role: Role): Role => {
+    if (secret === undefined || role.password === undefined) return role;
+    const password = secret.before.find(({ name }) => name === role.name)?.password ?? newPassword();
+    return { ...role, password, updated_at: secret.now };
+  };
   return {
-    roles: roles.map((role) => ({ ...role, branch_id: branchId })),
+    roles: roles.map((role) => ({ ...withPassword(role), branch_id: branchId })),
     databases: databases.map((database) => ({ ...database, id: newDatabaseId(), branch_id: branchId })),
   };
 }

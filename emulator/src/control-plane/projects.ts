@@ -8,6 +8,7 @@ import type { OperationRecord, Step } from '../records/operation-record';
 import type { ProjectRecord } from '../records/project-record';
 import type { DefaultEndpointSettings, Project } from '../records/wire-types';
 import type { NewProject, ProjectChange } from '../requests/project-attributes';
+import { checkNotProtected } from './branch-rules';
 import { newBranch } from './branches';
 import type { ControlPlane } from './control-plane';
 import { addEndpoint, checkNewEndpoint, checkPgSettings, firstSteps } from './endpoints';
@@ -67,6 +68,7 @@ export function updateProject(
 
 /** Deletes a project. It is removed, with everything in it, once delete_tenant has finished. */
 export function deleteProject(plane: ControlPlane, project: ProjectRecord): void {
+  for (const { wire } of project.branches.values()) checkNotProtected(wire, 'its project cannot be deleted');
   checkUnlocked(plane.settings.locks, project, {});
   plane.runner.start(project, [
     { action: 'delete_tenant', branchId: project.primaryBranchId, purpose: 'project-deletion' },

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { startService } from '../support/service-client';
+
+/** The branch `feature` with an active endpoint, protected. */
+async function startWithProtected() {
+  const service = await startService();
+  const endpointId = await service.createActive();
+  const { call, project, branch } = service;
+  const path = `/projects/${project.id}/branches`;
+  const protect = (isProtected: boolean) =>
+    call('PATCH', `${path}/${branch.id}`, { branch: { protected: isProtected } });
+  const passwordOf = async (branchId: string) =>
+    (await call('GET', `${path}/${branchId}/roles/app_owner/reveal_password`)).body?.password;
+  const createChild = async () => {
+    const { body } = await call('POST', path, { branch: { parent_id: branch.id } });
+    await service.settled();
+    return body?.branch.id ?? '';
+  };
+  await protect(true);
+  return { ...service, endpointId, path, protect, passwordOf, createChild };
+}
+
+describe('a protected branch', () => {
+  it('cannot be reset, nor can its project be deleted, until it is unprotected', async () => {
+    const { call, project, branch, path, protect, settled } = await startWithProtected();
+    const requests = [
+      ['POST', `${path}/${branch.id}/restore`, { source_branch_id: branch.parent_id }],
+      ['DELETE', `/projects/${project.id}`],
+    ] as const;
+    for (const [method, url, body] of requests) {
+      const response = await call(method, url, body);
+      expect([url, response.status, response.body?.code]).toEqual([url, 422, 'BRANCH_PROTECTED']);
+    }
+    await protect(false);
+    for (const [method, url, body] of requests) {
+      expect([url, (await call(method, url, body)).status]).toEqual([url, 200]);
+      if (method === 'POST') await settled();
+    }
+  });
+
+  it('can be renamed, and its compute resized, suspended and started', async () => {
+    const { call, branch, endpoints, endpointId, path, settled } = await startWithProtected();
+    const sizes = { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 1 };
+    const one = `${endpoints}/${endpointId}`;
+    for (const [method, url, body] of [
+      ['PATCH', `${path}/${branch.id}`, { branch: { name: 'renamed' } }],
+      ['PATCH', one, { endpoint: sizes }],
+      ['POST', `${one}/suspend`],
+      ['POST', `${one}/start`],
+    ] as const) {
+      expect([url, (await call(method, url, body)).status]).toEqual([url, 200]);
+      await settled();
+    }
+  });
+
+  it('gives its children new passwords, which a reset keeps; any other branch passes on its own', async () => {
+    const { call, branch, path, protect, passwordOf, createChild, settled } = await startWithProtected();
+    const childId = await createChild();
+    const password = await passwordOf(childId);
+    expect([password, password]).toEqual([
+      expect.any(String),
+      expect.not.stringMatching(`${await passwordOf(branch.id)}`),
+    ]);
+    await call('POST', `${path}/${childId}/restore`, { source_branch_id: branch.id });
+    await settled();
+    expect(await passwordOf(childId)).toBe(password);
+    await protect(false);
+    expect(await passwordOf(await createChild())).toBe(await passwordOf(branch.id));
+  });
+});
