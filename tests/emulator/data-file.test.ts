@@ -27,6 +27,26 @@ describe('a data file', () => {
     },
   );
 
+  it('drops ended operations and deleted objects after six months', async () => {
+    const data = newDataFile();
+    const first = await start({ data });
+    const project = first.createProject();
+    const [endpoint] = first.endpoints(project.id);
+    first.deleteEndpoint(endpoint?.id ?? '');
+    await first.stop();
+    for (const table of ['branches', 'endpoints', 'operations'])
+      run(
+        data,
+        `UPDATE ${table} SET document = json_set(document, '$.wire.updated_at', '2020-01-01T00:00:00Z')`,
+      );
+    const second = await start({ data });
+    expect([second.operations(project.id), second.branches(project.id)]).toMatchObject([
+      [],
+      [{ name: 'main' }],
+    ]);
+    expect(() => second.restarts(endpoint?.id ?? '')).toThrow('does not exist');
+  });
+
   it.each<[string, (data: string) => void, RegExp]>([
     [
       'a text file',

@@ -61,11 +61,19 @@ export class DataFile {
   }
 
   /**
-   * Every project, oldest first.
+   * Every project, oldest first. Removes the operations that have ended, and the records of deleted objects, whose last
+   * change is older than the given time.
    * @throws Error when the emulator cannot read a document
    */
-  readProjects(): ProjectRecord[] {
+  readProjects(since: string): ProjectRecord[] {
     try {
+      for (const part of PARTS) {
+        const isOver = part === 'operations' ? "'$.progress' = 'ended'" : "'$.isDeleted'";
+        this.#run(
+          `DELETE FROM ${part} WHERE document ->> ${isOver} AND document ->> '$.wire.updated_at' < ?`,
+          [since],
+        );
+      }
       const [branches, endpoints, operations] = PARTS.map((part) => this.#readPart(part));
       return this.#database
         .all("SELECT id, document FROM projects ORDER BY document ->> '$.wire.created_at'")

@@ -2,6 +2,9 @@ import type { ProjectRecord } from '../records/project-record';
 import { DataFile } from './data-file';
 import { SavingJournal } from './saving-journal';
 
+/** The service lists operations for six months. */
+const KEPT_MS = 183 * 24 * 3600 * 1000;
+
 /** The initial data of an emulator, and the journal that saves its changes. */
 export interface Data {
   readonly projects: readonly ProjectRecord[];
@@ -20,7 +23,7 @@ export async function openData(
 ): Promise<Data> {
   const file = await DataFile.open(name);
   try {
-    const projects = file.readProjects();
+    const projects = file.readProjects(new Date(Date.now() - KEPT_MS).toISOString());
     const apiKey = keys.requested ?? file.keepSetting('api_key', keys.fallback);
     return { projects, apiKey, journal: new SavingJournal(file) };
   } catch (error) {

@@ -9,7 +9,6 @@ import type {
   RequestFault,
   RequestMatch,
 } from './fault-types';
-import { PathPattern } from './path-pattern';
 
 export interface OperationHit {
   readonly effect: OperationEffect;
@@ -33,14 +32,14 @@ class ActiveFault implements InjectedFault {
   readonly #held: (() => void)[] = [];
   readonly #remove: (self: ActiveFault) => void;
   readonly #method: string | undefined;
-  readonly #path: PathPattern | RegExp | undefined;
+  readonly #path: RegExp | undefined;
 
   constructor(fault: Fault, remove: (self: ActiveFault) => void) {
     this.fault = fault;
     this.#remove = remove;
     const { method, path }: RequestMatch = isRequestFault(fault) ? fault.match : {};
     this.#method = method?.toUpperCase();
-    this.#path = typeof path === 'string' ? new PathPattern(path) : path;
+    this.#path = typeof path === 'string' ? toRegExp(path) : path;
   }
 
   get isUsedUp(): boolean {
@@ -51,7 +50,6 @@ class ActiveFault implements InjectedFault {
   matchesRequest(method: string, path: string): boolean {
     if (this.#method !== undefined && this.#method !== method) return false;
     if (this.#path === undefined) return true;
-    if (this.#path instanceof PathPattern) return this.#path.matches(path);
     // search() ignores lastIndex, so a pattern with the g flag gives the same result each time.
     return path.search(this.#path) !== -1;
   }
@@ -100,6 +98,15 @@ export class FaultRegistry {
     }
     return undefined;
   }
+}
+
+/** `parseFault` allows patterns that do not backtrack: at most one `**`, and each `:x` is a whole segment. */
+export function toRegExp(pattern: string): RegExp {
+  const parts = pattern.split(/(\*\*|:\w+)/).map((part) => {
+    if (part === '**') return '.*';
+    return /^:\w+$/.test(part) ? '[^/]+' : part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  });
+  return new RegExp(`^${parts.join('')}$`, 'su');
 }
 
 function isRequestFault(fault: Fault): fault is RequestFault {

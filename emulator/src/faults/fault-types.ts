@@ -5,8 +5,8 @@ export interface RequestMatch {
   readonly method?: string;
   /**
    * Path after the version segment, without the query. In a string of up to 500 characters, `:x` matches one segment and
-   * `**` matches any characters: `/projects/:p/endpoints`. It matches in linear time. A program can also pass a regular
-   * expression, which may match any part of the path and can take any time. @default any
+   * `**`, at most once, any characters: `/projects/:p/endpoints`. A program can also pass a regular expression, which may
+   * match any part of the path and can take any time. @default any
    */
   readonly path?: string | RegExp;
 }

@@ -16,8 +16,12 @@ const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
 const when = oneOf('before-work', 'after-work');
 const headerText = textLike(/^[\x20-\x7e]{1,200}$/, 'a string of 1 to 200 printable ASCII characters');
-/** The longest pattern is longer than any path of the API. */
-const path = z.union([z.instanceof(RegExp), textOfLength(0, 500)], 'a string of 0 to 500 characters');
+const pathExpected = 'a path of up to 500 characters, with at most one ** and each :x a whole segment';
+/** Longer than any path of the API. */
+const pattern = z
+  .string(pathExpected)
+  .refine((path) => path.length <= 500 && !/\*\*.*\*\*|[^/]:\w|:\w+[^/\w]/s.test(path), pathExpected);
+const path = z.union([z.instanceof(RegExp), pattern], pathExpected);
 
 function effect<const Kind extends string, Shape extends z.ZodRawShape>(kind: Kind, shape: Shape) {
   return requiredAttributes({ kind: z.literal(kind), ...shape }).strict();
