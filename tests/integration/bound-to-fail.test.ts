@@ -19,7 +19,7 @@ describe('a replacement does not begin if its create is bound to fail', () => {
     const endpoint = await startRun().create('endpoint', 'e', on(feature));
     const projectId = emulator.createProject({ name: 'other' }).id;
     const { message } = await errorOf(run.preview(endpoint, on(feature, { projectId })));
-    expect(message).toContain(`project ${projectId} has no branch ${feature}`);
+    expect(message).toBe(`is not a branch of project ${projectId}`);
   });
 
   it.each([

@@ -44,13 +44,13 @@ describe('a check', () => {
 
   it('warns once about what concerns several endpoints', async () => {
     const { provider, declare, emulator } = await startService();
-    emulator.inject({ match: {}, times: 'always', effect: { kind: 'status', status: 403 } });
+    emulator.inject({ match: {}, times: 'always', effect: { kind: 'status', status: 503 } });
     const short = { suspendTimeoutSeconds: 30 };
     const { __urn: _, ...unnamed } = declare(short);
     await provider.check({}, unnamed);
     await provider.check({}, { ...declare({ name: 'a' }) });
     await provider.check({}, { ...declare({ name: 'b', ...short }) });
-    for (const warning of ['could not be listed', 'suspendTimeoutSeconds is 30'])
+    for (const warning of ["service can't be reached", 'suspendTimeoutSeconds is 30'])
       expect(shown.join('').split(warning)).toHaveLength(2);
   });
 });

@@ -124,7 +124,7 @@ describe('the command and a failing service', () => {
     const { exitCode, stderr } = await run('endpoints', 'list', '--base-url', 'http://127.0.0.1:1/api/v2');
     expect(exitCode).toBe(4);
     expect(stderr).toMatch(
-      /^error: GET \/projects\/\S+\/endpoints: no usable response: connection refused\n$/,
+      /^error: GET \/projects\/\S+\/endpoints: no usable response: connection refused\. The base URL is set in --base-url\.\n$/,
     );
   });
 

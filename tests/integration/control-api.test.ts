@@ -107,7 +107,7 @@ describe('ControlApi failures', () => {
   });
 
   it.each([
-    ['not JSON', '<html>', /the response is not JSON/],
+    ['not JSON', '<html>', /answered with no content type, not the API/],
     [
       'of another shape',
       '{"projects":[{}]}',

@@ -155,8 +155,8 @@ const unseen: readonly Row[] = [
       {
         command: 'preview',
         program: { name: 'api' },
-        faults: [refused({}, 'always')],
-        shows: ['could not be listed'],
+        faults: [{ match: {}, times: 'always', effect: { kind: 'status', status: 503 } }],
+        shows: ["the service can't be reached", '503 Service Unavailable'],
       },
     ],
     expect: { drops: 0, state: 'nothing' },

@@ -86,7 +86,7 @@ const cases: readonly Row[] = [
   {
     title: 'a read lag above 10 s fails the create, and the endpoint stays in state',
     service: { lateListsMs: 60_000, lateGetsMs: 60_000 },
-    rounds: [{ message: /the endpoint no longer exists/ }],
+    rounds: [{ idleMs: 60_000, message: /the endpoint no longer exists/ }],
     expect: { drops: 0 },
   },
   {

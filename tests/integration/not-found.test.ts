@@ -32,7 +32,7 @@ describe.each(foreign404)('a 404 of a proxy with %s', (_body, effect) => {
     const { emulator, startProvider, state } = await startEndpoint();
     emulator.inject({ match: {}, times: 'always', effect });
     await expect(startProvider().read(state.id, state.outs)).rejects.toThrow(
-      /404 Not Found: not the service's own response \((text\/html|application\/json).*is the base URL right/,
+      /404 Not Found: answered with (text\/html|other JSON), not the API.*is the base URL wrong/,
     );
   });
 
@@ -40,7 +40,7 @@ describe.each(foreign404)('a 404 of a proxy with %s', (_body, effect) => {
     const { emulator, startProvider, state, isHeld } = await startEndpoint();
     emulator.inject({ match: { method: 'DELETE' }, times: 'always', effect });
     await expect(startProvider().delete(state.id, state.outs)).rejects.toThrow(
-      /DELETE \S+: 404 Not Found: not the service's own response/,
+      /DELETE \S+: 404 Not Found: answered with/,
     );
     expect(isHeld()).toBe(true);
   });

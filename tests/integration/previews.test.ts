@@ -1,5 +1,5 @@
 import { unknownValue } from '../../provider/src/lifecycle/input-values';
-import { larger, none, pooled, refused } from '../support/fault-rows';
+import { larger, none, pooled } from '../support/fault-rows';
 import type { Round, Row } from '../support/row';
 import { checkRows } from '../support/run-row';
 
@@ -82,8 +82,8 @@ const previews: readonly Row[] = [
       {},
       {
         ...preview(larger),
-        faults: [refused({}, 'always')],
-        shows: ['drops its connections (its state could not be read)'],
+        faults: [{ match: {}, times: 'always', effect: { kind: 'status', status: 503 } }],
+        shows: ["the service can't be reached", 'drops its connections (its state could not be read)'],
       },
     ],
     expect: { drops: 0 },

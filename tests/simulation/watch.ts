@@ -189,7 +189,7 @@ export class Watch {
   /** The user may see the text. */
   shown(run: SimulatedRun, text: string): void {
     // Or that it can't tell: the service has not answered in time.
-    if (/drops? (its )?connections|connections (to )?drop|could not be listed/.test(text))
+    if (/drops? (its )?connections|connections (to )?drop|can't be reached/.test(text))
       this.#foretold.add(run);
     for (const [, id = ''] of text.matchAll(/endpoints delete (\S+)/g)) this.reportedDuplicates.add(id);
     this.search(`a message of ${run.name}`, text);

@@ -96,6 +96,7 @@ function callsOf(core: ProviderCore) {
       );
       return { ...before, inputs: news.inputs, outputs };
     },
+    read: (resource: StoredResource) => lifecycles[resource.kind].read(resource.id, priorOf(resource)),
     delete: (resource: StoredResource) =>
       lifecycles[resource.kind].delete(resource.id, priorOf(resource), new Deadline(30_000, 'later')),
   };

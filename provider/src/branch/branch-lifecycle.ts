@@ -1,6 +1,6 @@
 import { intersection } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
-import { Deadline } from '../control-api/deadline';
+import type { Deadline } from '../control-api/deadline';
 import type { Branch } from '../control-api/wire-types';
 import { checkDeclaration } from '../lifecycle/check-declaration';
 import type { Existing } from '../lifecycle/create-once';
@@ -21,9 +21,6 @@ import { isBecomingReady, situationInState, startRun } from './branch-resource';
 import { toFound, withSettings } from './branch-state';
 import { branchType } from './branch-type';
 
-/** How long a list of branches serves all new branches of a preview. Milliseconds. */
-const maxListAgeMs = 60_000;
-
 /** Check, diff, create, read, update and delete of a Branch. */
 export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOutputs> {
   readonly core: ProviderCore;
@@ -43,14 +40,14 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const unjudged = checkDeclaration(this.type, olds, news, this.#claims);
     // What the failures let through has the type of the inputs, or is not known yet.
     const checked = unjudged as unknown as CheckedDeclaration<BranchInputs>;
-    const failures = [...this.core.findSettingFailures(), ...checked.failures];
-    if (!olds) failures.push(...(await this.#findUnjudgedReplacement(checked)));
-    if (failures.length === 0 && !olds) {
-      const find = (replaced: string | undefined) => findObstacle(this.core, checked, replaced);
-      failures.push(...(await findReplacementFailures(this.#claims, checked.resource.urn, find)));
-    }
-    if (failures.length === 0 && !olds) await this.#reportCreation(checked);
-    return { ...checked, failures: this.core.presentFailures(checked, failures) };
+    const find = (replaced: string | undefined) => findObstacle(this.core, checked, replaced);
+    const questions = [
+      () => this.#findUnjudgedReplacement(checked),
+      () => this.core.findUnknownBranch(checked, 'parentId'),
+      () => findReplacementFailures(this.#claims, checked.resource.urn, find),
+      () => this.#reportCreation(checked),
+    ];
+    return this.core.judge(checked, olds ? [] : questions);
   }
 
   /**
@@ -69,7 +66,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       this.#claims.noteDiff(id, prior, news, { replaces, hasChanges });
       this.#claims.noteItem(id, { wasProtected: prior.outputs.protected === true });
       if (deletesData) await this.#reportReplacement(id, replaces, prior, news);
-      if (replaces.length === 0 && changes.includes('name')) await checkRename(id, news.inputs, this.core);
+      if (replaces.length === 0 && changes.includes('name')) await checkRename(id, news, this.core);
       return { hasChanges, changes, replaces, deletesData };
     });
   }
@@ -168,8 +165,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     if (!isCertain) return warn(`${consequence}, unless the value stays the same${gate}`);
     if (allowDataLoss === true) {
       const project = this.core.projects.project(prior.outputs.projectId);
-      const patience = new Deadline(this.core.previewPatienceMs);
-      const goesToo = isRetained ? [] : await foreseeDelete(this.core, project, id, patience);
+      const goesToo = isRetained ? [] : await foreseeDelete(this.core, news, project, id);
       return warn(consequence, ...goesToo);
     }
     throw new Error(
@@ -177,18 +173,19 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     );
   }
 
-  /** For a branch that is not in state yet. The preview continues when the service can't be reached. */
-  async #reportCreation(declaration: BranchDeclaration): Promise<void> {
+  /** For a branch that is not in state yet. */
+  async #reportCreation(declaration: BranchDeclaration): Promise<[]> {
     const { inputs, resource } = declaration;
     const { urn } = resource;
     // A replacement deletes the old branch first, which this can't foresee.
-    if (this.#claims.resource(urn).inState || isUnknown([inputs.projectId, inputs.name])) return;
-    const text = await this.#describeCreation(declaration).catch(messageOf);
+    if (this.#claims.resource(urn).inState || isUnknown([inputs.projectId, inputs.name])) return [];
+    const text = await this.#describeCreation(declaration);
     if (text !== undefined) await this.core.show('warning', declaration, [text]);
+    return [];
   }
 
   async #describeCreation(declaration: BranchDeclaration): Promise<string | undefined> {
-    const branches = await this.#list(declaration.inputs.projectId);
+    const branches = await this.core.list(declaration, 'branches');
     try {
       const existing = findExisting(declaration, branches, this.#claims);
       const { urn } = declaration.resource;
@@ -199,16 +196,6 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       const { name } = declaration.inputs;
       const isFreed = branches.some((each) => each.name === name && this.#claims.findRenamed(each.id));
       return isFreed ? messageOf(error) : `${messageOf(error)} ${forcedReplacement}`;
-    }
-  }
-
-  async #list(projectId: string): Promise<readonly Branch[]> {
-    const { branches } = this.core.projects.project(projectId);
-    const patience = new Deadline(this.core.previewPatienceMs);
-    try {
-      return await patience.bound(branches.recent(maxListAgeMs), 'list of the branches');
-    } catch (error) {
-      throw new Error(`${messageOf(error)}, so this preview can't report conflicts with existing branches`);
     }
   }
 }

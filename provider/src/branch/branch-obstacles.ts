@@ -1,10 +1,9 @@
-import { isNotFound, messageOf } from '../control-api/control-api-error';
-import { Deadline } from '../control-api/deadline';
+import { messageOf } from '../control-api/control-api-error';
 import { findOtherProject } from '../lifecycle/delete-facts';
 import { isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { findExisting } from './branch-create';
-import type { BranchDeclaration, BranchInputs } from './branch-inputs';
+import type { BranchDeclaration } from './branch-inputs';
 import { isBecomingReady } from './branch-resource';
 
 /**
@@ -29,24 +28,19 @@ export async function findObstacle(
     return `its parent is the branch ${replaced}, which it replaces`;
   const project = core.projects.project(projectId);
   const isRetained = claims.isRetained(declaration.resource.urn);
-  try {
-    const parent = parentId && (await project.branches.findPatiently(parentId, project.readLagMs));
-    if (parentId && !parent) return `project ${projectId} has no branch ${parentId}`;
-    const branches = await project.branches.fresh();
-    if (claims.findLeftover(declaration.resource.urn, branches)) return undefined;
-    const left = isRetained ? branches.find(({ id }) => id === replaced) : undefined;
-    if (left && isBecomingReady(left))
-      return `branch ${replaced} could not be created, and retainOnDelete leaves it at the service under the name that the new one needs. Delete it at the service, and run \`pulumi up --refresh\``;
-    if (left?.name === name)
-      return `retainOnDelete leaves branch ${replaced} at the service under the name of the new one. Give the new one another name in the same update, or leave what replaces the branch as it was`;
-    const others = branches.filter(({ id }) => id !== replaced && claims.findRenamed(id) === undefined);
-    const conflict = findConflict(declaration, others, claims);
-    const isLeft = conflict !== undefined && isRetained && replaced === undefined;
-    return isLeft ? `${conflict} ${forcedAndRetained}` : conflict;
-  } catch (error) {
-    if (error instanceof Error && isNotFound(error.cause)) return messageOf(error);
-    throw error;
-  }
+  const parent = parentId && (await project.branches.findPatiently(parentId, project.readLagMs));
+  if (parentId && !parent) return `project ${projectId} has no branch ${parentId}`;
+  const branches = await project.branches.fresh();
+  if (claims.findLeftover(declaration.resource.urn, branches)) return undefined;
+  const left = isRetained ? branches.find(({ id }) => id === replaced) : undefined;
+  if (left && isBecomingReady(left))
+    return `branch ${replaced} could not be created, and retainOnDelete leaves it at the service under the name that the new one needs. Delete it at the service, and run \`pulumi up --refresh\``;
+  if (left?.name === name)
+    return `retainOnDelete leaves branch ${replaced} at the service under the name of the new one. Give the new one another name in the same update, or leave what replaces the branch as it was`;
+  const others = branches.filter(({ id }) => id !== replaced && claims.findRenamed(id) === undefined);
+  const conflict = findConflict(declaration, others, claims);
+  const isLeft = conflict !== undefined && isRetained && replaced === undefined;
+  return isLeft ? `${conflict} ${forcedAndRetained}` : conflict;
 }
 
 const forcedAndRetained =
@@ -58,16 +52,16 @@ const forcedAndRetained =
  */
 export async function checkRename(
   id: string,
-  { name, projectId }: BranchInputs,
-  { claims, projects, previewPatienceMs }: ProviderCore,
+  declaration: BranchDeclaration,
+  core: ProviderCore,
 ): Promise<void> {
+  const { name, projectId } = declaration.inputs;
   if (isUnknown([name, projectId])) return;
-  const project = projects.project(projectId);
-  const all = await project.listSoon(project.branches, new Deadline(previewPatienceMs));
+  const all = await core.list(declaration, 'branches');
   const holder = all.find((branch) => branch.name === name);
   // An interrupted replacement has deleted the branch, and only creates.
   const isToRename = all.some((branch) => branch.id === id && branch.name !== name);
-  if (!holder || !isToRename || claims.branch.findRenamed(holder.id)) return;
+  if (!holder || !isToRename || core.claims.branch.findRenamed(holder.id)) return;
   throw new Error(
     `a change of name of branch ${id}: the project already has a branch of that name, ${holder.id} (since ${holder.created_at}). Nothing was changed. If this program deletes ${holder.id}, do that in an earlier \`pulumi up\`: updates run before deletes. If it renames ${holder.id}, add that resource to \`dependsOn\` of this one; to swap two names, first give one of the branches a spare name.`,
   );

@@ -39,7 +39,9 @@ function readSettings({ baseUrl }: CommandOptions, environment: NodeJS.ProcessEn
     throw usageError('No base URL given: pass --base-url, or set POSTGRES_COMPUTE_BASE_URL.');
   const readConfig = (name: string) => (name === 'baseUrl' ? baseUrl : undefined);
   try {
-    return readConnectionSettings(readConfig, environment);
+    const settings = readConnectionSettings(readConfig, environment);
+    if (baseUrl === undefined) return settings;
+    return { ...settings, sources: { apiKey: 'POSTGRES_COMPUTE_API_KEY', baseUrl: '--base-url' } };
   } catch (error) {
     throw usageError(messageOf(error));
   }

@@ -22,12 +22,23 @@ describe('readConnectionSettings', () => {
   it("prefers the stack's config to the environment", () => {
     const config = { 'postgresCompute:apiKey': key, 'postgresCompute:baseUrl': https };
     const environment = { POSTGRES_COMPUTE_API_KEY: 'other', POSTGRES_COMPUTE_BASE_URL: 'https://other/v2' };
-    expect(readSettings(config, environment)).toEqual({ apiKey: key, baseUrl: https });
+    expect(readSettings(config, environment)).toEqual({
+      ...{ apiKey: key, baseUrl: https },
+      sources: { apiKey: 'postgresCompute:apiKey', baseUrl: 'postgresCompute:baseUrl' },
+    });
   });
 
   it('reads the environment and trims its values', () => {
     const environment = { POSTGRES_COMPUTE_API_KEY: ` ${key}\n`, POSTGRES_COMPUTE_BASE_URL: ` ${https} ` };
-    expect(readSettings({}, environment)).toEqual({ apiKey: key, baseUrl: https });
+    expect(readSettings({}, environment)).toMatchObject({ apiKey: key, baseUrl: https });
+  });
+
+  it('notes where the base URL is set, and that it lacks the version', () => {
+    const environment = { POSTGRES_COMPUTE_API_KEY: key, POSTGRES_COMPUTE_BASE_URL: 'https://host/api' };
+    expect(readSettings({}, environment).sources).toEqual({
+      ...{ apiKey: 'POSTGRES_COMPUTE_API_KEY' },
+      baseUrl: 'POSTGRES_COMPUTE_BASE_URL, without /v2 at its end',
+    });
   });
 
   it.each([

@@ -6,6 +6,8 @@ export interface ConnectionSettings {
   readonly apiKey: string;
   /** The maximum number of requests in any minute. @default 700 */
   readonly requestsPerMinute?: number;
+  /** Where each was set, in words: the key of the config, or the variable. */
+  readonly sources?: { readonly baseUrl: string; readonly apiKey: string } | undefined;
 }
 
 /** Reads a decrypted value of the config by the name of the setting (`apiKey`), without the namespace. */
@@ -33,6 +35,8 @@ export function readConnectionSettings(
   environment: NodeJS.ProcessEnv,
   { namespace } = dynamicSettingNames,
 ): ConnectionSettings {
+  const sourceOf = (name: keyof typeof sources) =>
+    readConfig(name) === undefined ? sources[name].variable : `${namespace}:${name}`;
   const read = (name: keyof typeof sources): string => {
     const { what, variable, example } = sources[name];
     const value = (readConfig(name) ?? environment[variable])?.trim();
@@ -46,9 +50,12 @@ export function readConnectionSettings(
     readConfig('requestsPerMinute') ?? environment.POSTGRES_COMPUTE_REQUESTS_PER_MINUTE;
   const allowInsecure =
     readConfig('allowInsecureBaseUrl') ?? environment.POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL;
+  const baseUrl = checkBaseUrl(read('baseUrl'), checkAllowance(allowInsecure, namespace), namespace);
+  const lack = /\/v\d+\/*$/.test(baseUrl) ? '' : ', without /v2 at its end';
   return {
-    baseUrl: checkBaseUrl(read('baseUrl'), checkAllowance(allowInsecure, namespace), namespace),
+    baseUrl,
     apiKey: checkApiKey(read('apiKey'), namespace),
+    sources: { baseUrl: `${sourceOf('baseUrl')}${lack}`, apiKey: sourceOf('apiKey') },
     ...(requestsPerMinute && {
       requestsPerMinute: checkRequestsPerMinute(requestsPerMinute, namespace),
     }),

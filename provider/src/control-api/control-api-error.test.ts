@@ -127,26 +127,49 @@ describe("toControlApiError for a response without the service's own body", () =
   );
 
   it.each([
-    ['a page', '<html>', 'text/html; charset=utf-8'],
-    ['nothing', '', 'text/plain'],
-    ["a gateway's own JSON", '{"message":"no Route matched"}', 'application/json'],
-    ['JSON of another shape', '{"code":404,"message":"unknown"}', 'application/problem+json'],
-    ['JSON null', 'null', 'application/json'],
-  ])('names the content type of %s', (_what, data, contentType) => {
+    ['a page', '<html>', 'text/html; charset=utf-8', 'text/html'],
+    ['nothing', '', 'text/plain', 'text/plain'],
+    ["a gateway's own JSON", '{"message":"no Route matched"}', 'application/json', 'other JSON'],
+    ['JSON null', 'null', 'application/json', 'other JSON'],
+  ])('names the content type of %s', (_what, data, contentType, what) => {
     expect(errorOf(404, data, { 'content-type': contentType }).message).toBe(
-      `GET /projects: 404 Not Found: not the service's own response (${contentType}): is the base URL right, or does a proxy respond in its place?`,
+      `GET /projects: 404 Not Found: answered with ${what}, not the API: does a proxy respond in its place, or is the base URL wrong?`,
     );
   });
 
   it('explains a response without a content type', () => {
     expect(errorOf(302, undefined).message).toBe(
-      "GET /projects: 302 Found: not the service's own response: is the base URL right, or does a proxy respond in its place?",
+      'GET /projects: 302 Found: answered with no content type, not the API: does a proxy respond in its place, or is the base URL wrong?',
     );
   });
 
   it('redacts the key and escapes control characters in the content type', () => {
     const error = errorOf(404, '', { 'content-type': `text/${apiKey}\u0007` });
-    expect(error.message).toContain('(text/***\\u0007)');
+    expect(error.message).toContain('answered with text/***\\u0007, not');
+  });
+});
+
+describe('the setting on which a failure depends', () => {
+  const sources = { apiKey: 'postgresCompute:apiKey', baseUrl: 'POSTGRES_COMPUTE_BASE_URL' };
+  const own = '{"code":"","message":"no"}';
+  const failed = (status: number, data: string) => failedBy(responseOf(status, data));
+  it.each([
+    [401, failed(401, own), '401 Unauthorized: no. Is the key in postgresCompute:apiKey valid?'],
+    [403, failed(403, own), '403 Forbidden: no. May the key in postgresCompute:apiKey do this?'],
+    [404, failed(404, own), '404 Not Found: no'],
+    [
+      'ECONNREFUSED',
+      new AxiosError('', 'ECONNREFUSED', config),
+      'no usable response: connection refused. The base URL is set in POSTGRES_COMPUTE_BASE_URL.',
+    ],
+    [
+      'a page',
+      failed(404, '<html>'),
+      '404 Not Found: answered with no content type, not the API: does a proxy respond in its place, or is the base URL wrong? The base URL is set in POSTGRES_COMPUTE_BASE_URL.',
+    ],
+  ])('is named after %s', (_what, error, reason) => {
+    const { message } = toControlApiError(error, 'GET', '/projects', redact, sources);
+    expect(message).toBe(`GET /projects: ${reason}`);
   });
 });
 
@@ -189,7 +212,8 @@ describe('the error for a successful response that cannot be read', () => {
   });
 
   it('treats the outcome of a malformed response as unknown', () => {
-    const error = malformedResponse('POST', '/endpoints', responseOf(201, ''), 'not the shape', redact);
+    const problem = { message: 'not the shape' };
+    const error = malformedResponse('POST', '/endpoints', problem, responseOf(201, ''), redact);
     expect(error.message).toBe('POST /endpoints: no usable response: not the shape');
     expect(error.meaning).toBe('unknown');
   });

@@ -1,9 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import { type AxiosError, type AxiosResponse, isAxiosError } from 'axios';
 import { retryAfter } from 'axios-retry';
-import * as z from 'zod';
+import type { ConnectionSettings } from '../config/connection-settings';
 import { describeSeconds } from './deadline';
 import {
+  elsewhereCode,
   type FailureMeaning,
   interruptedCode,
   malformedResponseCode,
@@ -12,10 +13,12 @@ import {
 } from './failure-meaning';
 import { toPrintable } from './printable';
 import { type Redact, redactPasswords } from './redaction';
+import { describeForeign, readOwnResponse } from './service-contact';
 
 /** The fields of a new ControlApiError. */
 type ControlApiFailure = Pick<ControlApiError, 'method' | 'path' | 'reason'> &
-  Partial<Pick<ControlApiError, 'status' | 'code' | 'requestId' | 'retryAfterMs' | 'isFromService'>>;
+  Partial<Pick<ControlApiError, 'status' | 'code' | 'requestId' | 'retryAfterMs' | 'isFromService'>> &
+  Pick<ConnectionSettings, 'sources'>;
 
 /**
  * A failed call to the control API: `PATCH /projects/p/endpoints/ep-1: 423 Locked: … (request id …)`.
@@ -81,6 +84,13 @@ export function isNotFound(error: unknown): error is ControlApiError {
   return error instanceof ControlApiError && error.isNotFound;
 }
 
+/** The failed call behind an error, if the service, or what answers in its place, would refuse it again. */
+export function findRefusal(error: unknown): ControlApiError | undefined {
+  if (!(error instanceof ControlApiError))
+    return error instanceof Error ? findRefusal(error.cause) : undefined;
+  return error.meaning === 'refused' || error.code === elsewhereCode ? error : undefined;
+}
+
 /** Whether the response is not the service's own, so that a proxy may have passed the request on. */
 export function isFromProxy(error: unknown): boolean {
   return error instanceof ControlApiError && error.status !== undefined && !error.isFromService;
@@ -88,7 +98,7 @@ export function isFromProxy(error: unknown): boolean {
 
 function describeFailure(failure: ControlApiFailure): string {
   const { method, path, status, code, reason, requestId, retryAfterMs } = failure;
-  const isMalformed = code === malformedResponseCode;
+  const isMalformed = code === malformedResponseCode || code === elsewhereCode;
   const response =
     status === undefined || isMalformed
       ? 'no usable response'
@@ -97,30 +107,43 @@ function describeFailure(failure: ControlApiFailure): string {
   const what = code === notSentCode || code === interruptedCode ? '' : `${response}${serviceCode}: `;
   const retryHint = retryAfterMs ? `; retry after ${describeSeconds(retryAfterMs)}` : '';
   const suffix = requestId ? ` (request id ${requestId})` : '';
-  return `${method} ${path}: ${what}${reason}${retryHint}${suffix}`;
+  const sentence = `${method} ${path}: ${what}${reason}${retryHint}${suffix}`;
+  const advice = adviseOn(failure);
+  return advice ? `${sentence}${sentence.endsWith('?') ? '' : '.'} ${advice}` : sentence;
 }
 
-/** The error body of the service (official API description, GeneralError). */
-const errorBody = z.looseObject({
-  request_id: z.string().optional(),
-  code: z.string(),
-  message: z.string(),
-});
+/** The setting on which the failure depends. */
+function adviseOn({ status, code = '', isFromService, sources }: ControlApiFailure): string {
+  if (!sources) return '';
+  if (status === 401) return `Is the key in ${sources.apiKey} valid?`;
+  if (status === 403) return `May the key in ${sources.apiKey} do this?`;
+  const isElsewhere =
+    code === elsewhereCode || (!isFromService && meaningOfFailure(status, code) === 'refused');
+  const isUnreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(code);
+  return isElsewhere || isUnreachable ? `The base URL is set in ${sources.baseUrl}.` : '';
+}
 
 /** Makes a function that redacts and escapes the service's text. */
 const makeShown = (redact: Redact) => (text: string) => toPrintable(redactPasswords(redact(text)));
 
 /** Converts what the HTTP client threw into a ControlApiError, without the request's headers. */
-export function toControlApiError(error: unknown, method: string, path: string, redact: Redact): Error {
+export function toControlApiError(
+  error: unknown,
+  method: string,
+  path: string,
+  redact: Redact,
+  sources?: ConnectionSettings['sources'],
+): Error {
   if (!isAxiosError(error)) return toError(error);
   const show = makeShown(redact);
   const { response, code } = error;
   if (!response) {
     const cause = new Error(show(error.message));
-    return new ControlApiError({ method, path, code, reason: show(describeNetworkError(error)) }, { cause });
+    const reason = show(describeNetworkError(error));
+    return new ControlApiError({ method, path, code, reason, sources }, { cause });
   }
-  if (response.status < 300) return malformedResponse(method, path, response, error.message, redact);
-  const body = errorBody.safeParse(parseJson(response.data)).data;
+  if (response.status < 300) return malformedResponse(method, path, error, response, redact, sources);
+  const body = readOwnResponse(response)?.error;
   return new ControlApiError({
     method,
     path,
@@ -130,6 +153,7 @@ export function toControlApiError(error: unknown, method: string, path: string, 
     requestId: body?.request_id ? show(body.request_id) : requestIdOf(response, show),
     retryAfterMs: retryAfter(error),
     isFromService: body !== undefined,
+    sources,
   });
 }
 
@@ -137,19 +161,21 @@ export function toControlApiError(error: unknown, method: string, path: string, 
 export function malformedResponse(
   method: string,
   path: string,
+  { code, message }: Pick<AxiosError, 'code' | 'message'>,
   response: AxiosResponse,
-  problem: string,
   redact: Redact,
+  sources?: ConnectionSettings['sources'],
 ): ControlApiError {
   const show = makeShown(redact);
   return new ControlApiError({
     method,
     path,
     status: response.status,
-    code: malformedResponseCode,
-    reason: show(problem),
+    code: code === elsewhereCode ? code : malformedResponseCode,
+    reason: show(message),
     requestId: requestIdOf(response, show),
     isFromService: false,
+    sources,
   });
 }
 
@@ -159,21 +185,10 @@ function requestIdOf(response: AxiosResponse, show: (text: string) => string): s
 }
 
 /** The service sends some server errors without its error body, but never a client error: a proxy sent that one. */
-function describeForeignResponse({ status, headers }: AxiosResponse, show: (text: string) => string): string {
+function describeForeignResponse(response: AxiosResponse, show: (text: string) => string): string {
+  const { status } = response;
   if (status >= 500 || [408, 423, 425, 429].includes(status)) return 'the service gave no reason';
-  const contentType: unknown = headers['content-type'];
-  const what = typeof contentType === 'string' ? ` (${show(contentType)})` : '';
-  return `not the service's own response${what}: is the base URL right, or does a proxy respond in its place?`;
-}
-
-/** Parses JSON text; undefined for any other text. */
-export function parseJson(text: unknown): unknown {
-  if (typeof text !== 'string') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return show(describeForeign(response));
 }
 
 function describeNetworkError(error: AxiosError): string {

@@ -34,10 +34,15 @@ const meaningOfNetworkError: Readonly<Record<string, FailureMeaning>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'refused',
   ERR_INVALID_URL: 'refused',
   ERR_FR_TOO_MANY_REDIRECTS: 'refused',
+  // Nothing was sent, because only something else has answered so far.
+  NOT_THE_SERVICE: 'refused',
 };
 
 /** The code of a response that is not JSON, or does not have the documented shape. */
 export const malformedResponseCode = 'MALFORMED_RESPONSE';
+
+/** The code of a page of something else, where the service has not answered yet. */
+export const elsewhereCode = 'NOT_THE_SERVICE';
 
 /** The code of a request that the rate limiter could not send before its deadline. */
 export const notSentCode = 'NOT_SENT';

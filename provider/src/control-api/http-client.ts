@@ -12,9 +12,9 @@ import { retryAfter } from 'axios-retry';
 import { inRange } from 'lodash';
 import * as z from 'zod';
 import { type ConnectionSettings, isLoopback } from '../config/connection-settings';
-import { malformedResponse, parseJson, toControlApiError } from './control-api-error';
+import { ControlApiError, malformedResponse, toControlApiError } from './control-api-error';
 import { Deadline } from './deadline';
-import { interruptedCode, malformedResponseCode, notSentCode } from './failure-meaning';
+import { elsewhereCode, interruptedCode, malformedResponseCode, notSentCode } from './failure-meaning';
 import { defaultRequestLimits, NotSentError, RateLimiter } from './rate-limiter';
 import { makeRedactor, type Redact } from './redaction';
 import {
@@ -24,6 +24,7 @@ import {
   RequestContext,
   type RetryPacing,
 } from './retry';
+import { describeForeign, hasJson, parseJson, readOwnResponse, ServiceContact } from './service-contact';
 
 export interface HttpPacing {
   /** How long one request may take. Milliseconds. @default 30000 */
@@ -46,7 +47,9 @@ export class HttpClient {
   /** Redacts the key in a text that is about to be shown. */
   readonly redact: Redact;
   readonly signal: AbortSignal | undefined;
+  readonly #contact = new ServiceContact();
   readonly #http: AxiosInstance;
+  readonly #sources: ConnectionSettings['sources'];
 
   /** @param signal aborted when the user interrupts the run: from then on, nothing is sent */
   constructor(options: ConnectionSettings & HttpPacing, signal?: AbortSignal) {
@@ -55,11 +58,12 @@ export class HttpClient {
     const limiter = new RateLimiter({ ...defaultRequestLimits, perMinute: requestsPerMinute });
     this.signal = signal;
     this.redact = makeRedactor([options.apiKey]);
+    this.#sources = options.sources;
     this.#http = axios.create({
       baseURL: options.baseUrl.replace(/\/+$/, ''),
       timeout: options.requestTimeoutMs ?? 30_000,
       headers: { Authorization: `Bearer ${options.apiKey}`, Accept: 'application/json' },
-      adapter: sendWithin(limiter, signal),
+      adapter: sendWithin(limiter, this.#contact, signal),
       // The key goes to the base URL and nowhere else.
       maxRedirects: 0,
       maxContentLength: maxResponseBytes,
@@ -72,9 +76,20 @@ export class HttpClient {
       httpsAgent: new HttpsAgent({ keepAlive: true, rejectUnauthorized: true }),
       transitional: { clarifyTimeoutError: true },
     });
-    // Installed before the retries, which treat invalid JSON like a lost response.
-    this.#http.interceptors.response.use(requireJson);
+    // Installed before the retries, which treat a response that is not the service's own like a lost one.
+    this.#http.interceptors.response.use(
+      (response) => this.#receive(response),
+      (error: AxiosError) => {
+        if (error.response && readOwnResponse(error.response)) this.#contact.noteOwn();
+        throw this.#noteFault(error);
+      },
+    );
     installRetry(this.#http, this.retryPacing, signal);
+  }
+
+  /** Why the latest request failed, even if it is sent again; undefined after a response of the service. */
+  get latestFault(): Error | undefined {
+    return this.#contact.latestFault;
   }
 
   protected async call<Shape extends z.ZodType>(
@@ -93,13 +108,35 @@ export class HttpClient {
       ...(query && { params: query }),
     };
     const response = await this.#http.request(request).catch((error: unknown) => {
-      throw toControlApiError(error, method, url, this.redact);
+      throw toControlApiError(error, method, url, this.redact, this.#sources);
     });
     const result = shape.safeParse(response.data);
     if (result.success) return result.data;
     const problem = z.prettifyError(result.error).replaceAll(/\s+/g, ' ');
-    const reason = `the response does not have the documented shape: ${problem}`;
-    throw malformedResponse(method, url, response, reason, this.redact);
+    const message = `the response does not have the documented shape: ${problem}`;
+    throw malformedResponse(method, url, { message }, response, this.redact);
+  }
+
+  /** Parses the service's own response. Any other counts as a failed request. */
+  #receive(response: AxiosResponse): AxiosResponse {
+    const own = readOwnResponse(response);
+    if (own) {
+      this.#contact.noteOwn();
+      return Object.assign(response, { data: own.data });
+    }
+    const { config, request } = response;
+    const isBroken = hasJson(response);
+    if (!isBroken) this.#contact.notePage();
+    const message = isBroken ? 'the response is not JSON' : describeForeign(response);
+    const code = this.#contact.isElsewhere ? elsewhereCode : malformedResponseCode;
+    throw this.#noteFault(new AxiosError(message, code, config, request, response));
+  }
+
+  #noteFault(error: AxiosError): AxiosError {
+    const { method = '', url = '' } = error.config ?? {};
+    const fault = toControlApiError(error, method.toUpperCase(), url, this.redact, this.#sources);
+    if (fault instanceof ControlApiError) this.#contact.latestFault = fault;
+    return error;
   }
 }
 
@@ -107,7 +144,7 @@ export class HttpClient {
  * Every request, including each retry, waits for the rate limiter. A 429 pauses all of them. An interruption ends reads at
  * once, and leaves a write some time for its response, which may hold the id of a new endpoint.
  */
-function sendWithin(limiter: RateLimiter, interruption?: AbortSignal): AxiosAdapter {
+function sendWithin(limiter: RateLimiter, contact: ServiceContact, interruption?: AbortSignal): AxiosAdapter {
   const send = axios.getAdapter('http');
   const endOfWrites = new AbortController();
   // Every write listens to it.
@@ -132,6 +169,7 @@ function sendWithin(limiter: RateLimiter, interruption?: AbortSignal): AxiosAdap
     };
     try {
       return await limiter.send(limited, () => {
+        if (contact.isElsewhere) throw new AxiosError(contact.latestFault?.reason, elsewhereCode, config);
         onSend?.();
         context?.noteSent(queuedAt);
         if (patienceMs !== undefined) deadline?.begin();
@@ -181,11 +219,10 @@ async function sendInTime(
  */
 function findBrokenRefusal(error: unknown): { status: number; code: string } | undefined {
   if (!axios.isAxiosError<string>(error) || !error.response) return undefined;
-  const { status, headers, data } = error.response;
+  const { status, data } = error.response;
   if (!inRange(status, 400, 429)) return undefined;
   if (error.code === AxiosError.ERR_BAD_RESPONSE) return { status, code: 'ECONNRESET' };
-  const isJson = String(headers['content-type']).startsWith('application/json');
-  const isMalformed = isJson && data && parseJson(data) === undefined;
+  const isMalformed = hasJson(error.response) && data && parseJson(data) === undefined;
   return isMalformed ? { status, code: malformedResponseCode } : undefined;
 }
 
@@ -197,14 +234,6 @@ function timeoutOf({ timeout = 0, context }: InternalAxiosRequestConfig): number
 /** The path without its ids: every second segment, as in `/projects/{id}/endpoints/{id}/start`. */
 function routeOf(url: string): string {
   return url.replaceAll(/(\/[^/]+)\/[^/]+/g, '$1/{id}');
-}
-
-/** Parses the response. Invalid JSON counts as a failed request. A 204 has no body. */
-function requireJson(response: AxiosResponse): AxiosResponse {
-  const data = parseJson(response.data);
-  if (response.status === 204 || data !== undefined) return Object.assign(response, { data });
-  const { config, request } = response;
-  throw new AxiosError('the response is not JSON', malformedResponseCode, config, request, response);
 }
 
 /**

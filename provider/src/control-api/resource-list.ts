@@ -78,18 +78,26 @@ export class ResourceList<Item extends { readonly id: string }> {
     const { maxAgeMs = 0, after, deadline } = options;
     const list = maxAgeMs > 0 ? this.recent(maxAgeMs, after) : this.fresh();
     const what = `list of the ${this.#source.plural} of project ${this.#source.projectId}`;
-    const items = await (deadline ? deadline.bound(list, what) : list);
+    const items = await (deadline ? deadline.bound(list, what) : list).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+      throw new Error(describeUnknownProject(error, this.#source.plural), { cause: error });
+    });
     const listed = items.find((item) => item.id === id);
     return listed ?? this.#findById(id, deadline);
   }
 
   /**
-   * The item by the first read that shows it. One that this process has just written may be missing from reads until `readLagMs`
-   * after the write. What others wrote is not: without a write, the first read counts.
+   * The item by the first read that shows it. One that was just written may be missing from reads until `readLagMs` after the write.
+   * @param writtenAt by `performance.now()`. @default the latest write of this process: for what is in state, the first read counts
    */
-  findPatiently(id: string, readLagMs: number, options: FindOptions = {}): Promise<Item | undefined> {
-    const { latestWriteAt, signal } = this.#source;
-    const lagMs = Math.max(0, latestWriteAt() + readLagMs - performance.now());
+  findPatiently(
+    id: string,
+    readLagMs: number,
+    options: FindOptions = {},
+    writtenAt = this.#source.latestWriteAt(),
+  ): Promise<Item | undefined> {
+    const { signal } = this.#source;
+    const lagMs = Math.max(0, writtenAt + readLagMs - performance.now());
     const pauses = { firstMs: Math.ceil(firstPauseShare * readLagMs), longestMs: readLagMs };
     let shared = options;
     const read = () => {
@@ -127,10 +135,6 @@ export class ResourceList<Item extends { readonly id: string }> {
       this.#latestSentAt = sentAt ?? Number.NEGATIVE_INFINITY;
       this.#latestTookMs = performance.now() - this.#latestSentAt;
       return this.#latest;
-    } catch (error) {
-      if (isNotFound(error))
-        throw new Error(describeUnknownProject(error, this.#source.plural), { cause: error });
-      throw error;
     } finally {
       // Callers must not share a list that failed before it was sent.
       if (sentAt === undefined) this.#upcoming = undefined;

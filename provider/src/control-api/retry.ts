@@ -1,7 +1,13 @@
 import type { AxiosError, AxiosInstance, InternalAxiosRequestConfig } from 'axios';
 import axiosRetry, { retryAfter } from 'axios-retry';
 import { Deadline, pause } from './deadline';
-import { isInterruption, maySendAgain, meaningOfFailure, notSentCode } from './failure-meaning';
+import {
+  elsewhereCode,
+  isInterruption,
+  maySendAgain,
+  meaningOfFailure,
+  notSentCode,
+} from './failure-meaning';
 
 /** How long a call may take, and what happens when it fails. */
 export interface CallOptions {
@@ -107,7 +113,7 @@ function shouldSendAgain(error: AxiosError, pacing: RetryPacing): boolean {
   const config: InternalAxiosRequestConfig | undefined = error.config;
   const status = error.response?.status;
   // What the limiter rejects has waited for as long as it may.
-  if (isInterruption(error.code) || error.code === notSentCode) return false;
+  if (isInterruption(error.code) || error.code === notSentCode || error.code === elsewhereCode) return false;
   if (!config?.context || config.context.isSentOnce || status === 423) return false;
   if (!maySendAgain(config.method ?? 'GET', meaningOfFailure(status, error.code))) return false;
   const { context } = config;

@@ -1,6 +1,6 @@
 import { omit, union } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
-import { Deadline } from '../control-api/deadline';
+import type { Deadline } from '../control-api/deadline';
 import { checkDeclaration } from '../lifecycle/check-declaration';
 import { deleteGuarded, findReplacementFailures, foreseeDelete } from '../lifecycle/delete-facts';
 import { deleteResource } from '../lifecycle/delete-resource';
@@ -45,28 +45,22 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     const unjudged = checkDeclaration(this.type, olds, news, this.#claims);
     // What the failures let through has the type of the inputs, or is not known yet.
     const checked = unjudged as unknown as CheckedDeclaration<EndpointInputs>;
-    const failures = [...this.core.findSettingFailures(), ...checked.failures];
-    if (failures.length === 0 && !olds) failures.push(...(await this.#checkCreation(checked)));
-    return { ...checked, failures: this.core.presentFailures(checked, failures) };
+    return this.core.judge(checked, olds ? [] : this.#askOfCreation(checked));
   }
 
-  /** Why the endpoint can't be created, for the first time or as a replacement. The first answer counts. */
-  async #checkCreation(checked: CheckedDeclaration<EndpointInputs>): Promise<InputFailure[]> {
+  /** Why the endpoint can't be created, for the first time or as a replacement. */
+  #askOfCreation(checked: CheckedDeclaration<EndpointInputs>) {
     const { urn, createsBeforeDelete } = checked.resource;
     const isReplacing = this.#claims.resource(urn).inState !== undefined;
     const find = (replaced: string | undefined) => findObstacle(this.core, checked, replaced);
-    const questions = [
+    return [
+      () => this.core.findUnknownBranch(checked, 'branchId'),
       () => this.#claimDerivedName(checked),
       () => this.#checkDeferredGate(checked),
       () => (createsBeforeDelete ? [] : findReplacementFailures(this.#claims, urn, find)),
       () => this.#diagnostics.reportCreation(checked, isReplacing),
       () => findRivals(checked, this.#claims),
     ];
-    for (const ask of questions) {
-      const failures = await ask();
-      if (failures.length > 0) return failures;
-    }
-    return [];
   }
 
   /**
@@ -212,11 +206,9 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       if (companion) await this.core.show('warning', declaration, [describeCompanion(companion)]);
     }
     if (isUnknown([projectId, branchId])) return;
-    const project = this.core.projects.project(projectId);
-    const patience = new Deadline(this.core.previewPatienceMs);
-    if (changes.includes('branchId')) return checkMove(id, declaration, project, this.#claims, patience);
+    if (changes.includes('branchId')) return checkMove(id, declaration, this.core);
     if (this.core.claims.branch.item(branchId).foreseen === undefined) return;
-    await foreseeDelete(this.core, project, branchId, patience);
+    await foreseeDelete(this.core, declaration, this.core.projects.project(projectId), branchId);
   }
 
   #startWork(declaration: Declaration, deadline: Deadline, ...prior: readonly Declaration[]) {

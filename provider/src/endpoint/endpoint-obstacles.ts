@@ -1,10 +1,8 @@
-import { isNotFound, messageOf } from '../control-api/control-api-error';
-import type { Deadline } from '../control-api/deadline';
+import { messageOf } from '../control-api/control-api-error';
 import { findOtherProject } from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
-import type { ServiceProject } from '../operations/service-project';
 import type { Declaration } from './endpoint-inputs';
 import type { PriorState } from './endpoint-state';
 import { findBranchEndpoint, findExisting, toCreateTarget } from './existing-endpoint';
@@ -23,13 +21,8 @@ export async function findObstacle(
   if (isUnknown([projectId, type]) || replaced === undefined) return undefined;
   const project = core.projects.project(projectId);
   const leaving = claims.isRetained(resource.urn) ? undefined : replaced;
-  try {
-    const branch = await project.branches.findPatiently(branchId, project.readLagMs);
-    if (!branch) return `project ${projectId} has no branch ${branchId}`;
-  } catch (error) {
-    if (error instanceof Error && isNotFound(error.cause)) return messageOf(error);
-    throw error;
-  }
+  const branch = await project.branches.findPatiently(branchId, project.readLagMs);
+  if (!branch) return `project ${projectId} has no branch ${branchId}`;
   const others = (await project.endpoints.fresh()).filter(({ id }) => id !== leaving);
   try {
     const isFound = findExisting(
@@ -76,14 +69,11 @@ export function describeCompanion(companion: string): string {
  * An endpoint can only move to a branch without any.
  * @throws Error that names the endpoint on it, before anything is sent
  */
-export async function checkMove(
-  id: string,
-  { inputs: { branchId, type }, resource: { urn } }: Declaration,
-  project: ServiceProject,
-  claims: ResourceClaims,
-  patience: Deadline,
-): Promise<void> {
-  const endpoints = await project.listSoon(project.endpoints, patience);
+export async function checkMove(id: string, declaration: Declaration, core: ProviderCore): Promise<void> {
+  const { branchId, type } = declaration.inputs;
+  const { urn } = declaration.resource;
+  const claims = core.claims.endpoint;
+  const endpoints = await core.list(declaration, 'endpoints');
   // A run that was cut off may have moved it already; an interrupted replacement has deleted it, and only creates.
   const isToMove = endpoints.some((endpoint) => endpoint.id === id && endpoint.branch_id !== branchId);
   const what = `a change of branchId moves endpoint ${id} to branch ${branchId}`;

@@ -1,4 +1,5 @@
 import { compact, map } from 'lodash';
+import { findRefusal } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import { rereadUntil } from '../control-api/read-lag';
 import type { ServiceProject } from '../operations/service-project';
@@ -102,11 +103,15 @@ async function readBranch(
   core: ProviderCore,
   project: ServiceProject,
   id: string,
-  deadline: Deadline,
+  deadline: Deadline | undefined,
   wasProtected = core.claims.branch.item(id).wasProtected,
 ) {
   const { claims, config } = core;
-  const reads = [project.branches.find(id, { deadline }), listStanding(core, project, id, deadline)] as const;
+  const standingRead = listStanding(core, project, id);
+  const reads = [
+    project.branches.find(id, { deadline }),
+    deadline ? deadline.bound(standingRead, 'list of the endpoints') : standingRead,
+  ] as const;
   // If one fails, the other must not go on after the run.
   await Promise.allSettled(reads);
   const [branch, standing] = await Promise.all(reads);
@@ -152,9 +157,8 @@ export async function listStanding(
   { claims }: ProviderCore,
   { id: projectId, endpoints }: ServiceProject,
   branchId: string,
-  deadline: Deadline,
 ): Promise<StandingEndpoint[]> {
-  const all = await deadline.bound(endpoints.fresh(), 'list of the endpoints');
+  const all = await endpoints.fresh();
   const standing = all.filter((endpoint) => endpoint.branch_id === branchId);
   return standing.flatMap((endpoint) => {
     const { id, type, name } = endpoint;
@@ -173,13 +177,15 @@ export async function listStanding(
  */
 export async function foreseeDelete(
   core: ProviderCore,
+  declaration: Declared<object>,
   project: ServiceProject,
   branchId: string,
-  deadline: Deadline,
 ): Promise<string[]> {
   const { branch, endpoint } = core.claims;
   // The delete asks once more, and fails if the service can't be reached.
-  const live = await readBranch(core, project, branchId, deadline).catch(() => undefined);
+  const live = await core.glimpse(declaration, project, 'the branches', () =>
+    readBranch(core, project, branchId, undefined),
+  );
   if (!live) return [];
   branch.noteItem(branchId, { foreseen: live.standing.map((each) => each.endpoint.id) });
   const standing = live.standing.filter((each) => endpoint.item(each.endpoint.id).mover === undefined);
@@ -197,7 +203,7 @@ export async function findReplacementFailures(
   const { idInState } = claims.resource(urn);
   if (idInState === undefined && !claims.isRetained(urn)) return [];
   // The delete asks once more, and fails if the service can't be reached.
-  const obstacle = await find(idInState).catch(() => undefined);
+  const obstacle = await find(idInState).catch((error: unknown) => findRefusal(error)?.message);
   return obstacle ? [{ property: '', reason: `its create is bound to fail: ${obstacle}` }] : [];
 }
 

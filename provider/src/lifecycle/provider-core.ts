@@ -2,14 +2,14 @@ import { once } from 'lodash';
 import { ProviderConfig } from '../config/provider-config';
 import type { SettingNames } from '../config/setting-names';
 import type { ControlApi } from '../control-api/control-api';
-import { messageOf } from '../control-api/control-api-error';
-import type { Deadline } from '../control-api/deadline';
+import { findRefusal, messageOf } from '../control-api/control-api-error';
+import { Deadline } from '../control-api/deadline';
 import { toPrintable } from '../control-api/printable';
 import { makeRedactor } from '../control-api/redaction';
 import { EngineDisplay, type Severity } from '../engine/engine-display';
 import type { Progress } from '../engine/progress';
 import { type ServicePacing, type ServiceProject, ServiceProjects } from '../operations/service-project';
-import type { InputFailure } from './input-values';
+import { type InputFailure, isUnknown } from './input-values';
 import { ResourceClaims } from './resource-claims';
 import { UnsettledError } from './resource-errors';
 import type { CheckedDeclaration, Declared } from './resource-identity';
@@ -38,25 +38,30 @@ export interface Work<Inputs> {
   readonly settingNames: SettingNames;
 }
 
+/** What a check asks: why the declaration can't be applied. */
+type Question = () => readonly InputFailure[] | Promise<readonly InputFailure[]>;
+
 const defaultPatienceMs = 5_000;
+/** How long one list serves a preview. Milliseconds. */
+const maxListAgeMs = 60_000;
 
 /** What the resources of all types share: settings, the projects of the service, and what the user sees. */
 export class ProviderCore {
   readonly config: ProviderConfig;
   readonly projects: ServiceProjects;
-  readonly previewPatienceMs: number;
   /** What this run knows of the resources of each type. */
   readonly claims = { endpoint: new ResourceClaims('endpoint'), branch: new ResourceClaims('branch') };
   /** Whether this run creates a branch, for the first time or as a replacement. */
   createsBranch = false;
   readonly #display: EngineDisplay;
-  /** The lines that were shown already. */
+  readonly #previewPatienceMs: number;
+  /** The lines that were shown already, and the projects that a preview could not read. */
   readonly #shown = new Set<string>();
 
   constructor(options: CoreOptions = {}) {
     this.config = new ProviderConfig(options.environment, options.settingNames);
     this.projects = new ServiceProjects(this.config, options, options.signal);
-    this.previewPatienceMs = options.previewPatienceMs ?? defaultPatienceMs;
+    this.#previewPatienceMs = options.previewPatienceMs ?? defaultPatienceMs;
     this.#display = options.display ?? new EngineDisplay(undefined);
   }
 
@@ -65,23 +70,25 @@ export class ProviderCore {
     return Boolean(allowRestart ?? this.config.allowRestart);
   }
 
-  findSettingFailures(): InputFailure[] {
-    return this.config.findFailures().map((reason) => ({ property: '', reason }));
-  }
-
-  /** The failures of a check, without a secret. */
-  presentFailures<Inputs extends object>(
+  /**
+   * Completes a check with the failures by the first question that finds some. What the service refuses is one: `pulumi up` would
+   * fail, too.
+   */
+  async judge<Inputs extends object>(
     checked: CheckedDeclaration<Inputs>,
-    failures: readonly InputFailure[],
-  ) {
+    questions: readonly Question[],
+  ): Promise<CheckedDeclaration<Inputs>> {
+    const settings = () => this.config.findFailures().map((reason) => ({ property: '', reason }));
+    const failures = await findFirstFailures([() => [...settings(), ...checked.failures], ...questions]);
     const present = this.#presenter([checked]);
     const isSecret = (name: string) => checked.resource.secretNames?.includes(name) === true;
-    return failures.map(({ property, reason }) =>
+    const presented = failures.map(({ property, reason }) =>
       // The engine would show the value of a named property, even of a secret.
       isSecret(property)
         ? { property: '', reason: present(`${property} ${reason}`) }
         : { property, reason: present(reason) },
     );
+    return { ...checked, failures: presented };
   }
 
   /** @param prior what is in state, so that its secrets are redacted too */
@@ -112,6 +119,63 @@ export class ProviderCore {
     const fresh = lines.filter((line) => isNew(severity === 'note' ? line : `${urn} ${line}`));
     if (fresh.length === 0) return;
     await this.#display.report(severity, urn, fresh.map(this.#presenter([declaration])).join('\n'));
+  }
+
+  /**
+   * Reads for a preview, which continues without what the service does not show in time. The first resource of the project has a
+   * warning; the others don't wait again.
+   * @throws Error when the service refuses: `pulumi up` would fail, too
+   */
+  async glimpse<Result>(
+    declaration: Declared<object>,
+    { id, api }: ServiceProject,
+    what: string,
+    read: () => Promise<Result>,
+  ): Promise<Result | undefined> {
+    if (this.#shown.has(id)) return undefined;
+    const patience = new Deadline(this.#previewPatienceMs);
+    try {
+      return await patience.bound(read(), `${what} of project ${id}`);
+    } catch (error) {
+      if (findRefusal(error)) throw error;
+      const reason = messageOf(patience.hasPassed ? (api.latestFault ?? error) : error);
+      if (this.#shown.has(id) || declaration.resource.urn === undefined) return undefined;
+      this.#shown.add(id);
+      const warning = `the service can't be reached, so this preview may miss conflicts and restarts: ${reason}`;
+      await this.show('warning', declaration, [warning]);
+      return undefined;
+    }
+  }
+
+  /** What a project has, for a preview: one list serves all its resources. Empty where the service can't be reached. */
+  async list<Kind extends 'endpoints' | 'branches'>(
+    declaration: Declared<{ readonly projectId: string }>,
+    kind: Kind,
+  ): Promise<ServiceProject[Kind]['latest']> {
+    const project = this.projects.project(declaration.inputs.projectId);
+    const list: { recent(maxAgeMs: number, after: number): Promise<ServiceProject[Kind]['latest']> } =
+      project[kind];
+    const read = () => list.recent(maxListAgeMs, project.writes.latestAt);
+    return (await this.glimpse(declaration, project, `the ${kind}`, read)) ?? [];
+  }
+
+  /**
+   * Why a create is bound to fail: its project has no such branch.
+   * @throws Error when the service refuses
+   */
+  async findUnknownBranch<Name extends string>(
+    declaration: Declared<{ readonly projectId: string } & { readonly [name in Name]?: string | undefined }>,
+    property: Name,
+  ): Promise<InputFailure[]> {
+    const { projectId, [property]: id } = declaration.inputs;
+    if (id === undefined || isUnknown([projectId, id]) || this.claims.branch.item(id).isCreated) return [];
+    const project = this.projects.project(projectId);
+    const { branches, readLagMs } = project;
+    const all = await this.glimpse(declaration, project, 'the branches', () => branches.recent(maxListAgeMs));
+    if (!all || all.some((branch) => branch.id === id)) return [];
+    // Another run may have created it just now.
+    if (await branches.findPatiently(id, readLagMs, {}, performance.now())) return [];
+    return [{ property, reason: `is not a branch of project ${projectId}` }];
   }
 
   /** Says that a delete leaves the resource alone, because another one keeps it. */
@@ -146,6 +210,23 @@ export class ProviderCore {
     );
     return (text) => toPrintable(redactor()(text));
   }
+}
+
+async function findFirstFailures(questions: readonly Question[]): Promise<readonly InputFailure[]> {
+  for (const ask of questions) {
+    try {
+      const failures = await ask();
+      if (failures.length > 0) return failures;
+    } catch (error) {
+      const refusal = findRefusal(error);
+      if (!refusal) throw error;
+      const advice = refusal.isNotFound
+        ? '. Is projectId right, and does the key belong to the account of the project?'
+        : '';
+      return [{ property: '', reason: `${refusal.message}${advice}` }];
+    }
+  }
+  return [];
 }
 
 /** What is in state, so that the values that the program does not give are redacted too. */

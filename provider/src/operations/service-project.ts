@@ -1,7 +1,6 @@
 import { memoize } from 'lodash';
 import type { ProviderConfig } from '../config/provider-config';
 import { ControlApi } from '../control-api/control-api';
-import type { Deadline } from '../control-api/deadline';
 import type { HttpPacing } from '../control-api/http-client';
 import { defaultReadLagMs } from '../control-api/read-lag';
 import { ResourceList } from '../control-api/resource-list';
@@ -65,15 +64,6 @@ export class ServiceProject {
   /** With this, reads of many endpoints or branches share their lists. */
   get sharedRead() {
     return { maxAgeMs: this.#readSharingMs, after: this.writes.latestAt };
-  }
-
-  /** A list for a preview, which continues without one: what it would have shown, the service refuses. */
-  listSoon<Item extends { readonly id: string }>(
-    list: ResourceList<Item>,
-    patience: Deadline,
-  ): Promise<readonly Item[]> {
-    const { maxAgeMs, after } = this.sharedRead;
-    return patience.bound(list.recent(maxAgeMs, after), 'list').catch((): readonly Item[] => []);
   }
 
   /** Queues a write and sends it, exactly once even if its response is lost. */

@@ -1,8 +1,9 @@
-import type { Deadline } from '../control-api/deadline';
+import { findRefusal } from '../control-api/control-api-error';
 import type { Operation } from '../control-api/wire-types';
-import type { EndpointInputs } from '../endpoint/endpoint-inputs';
+import type { Declaration } from '../endpoint/endpoint-inputs';
 import { endpointRules, planFor } from '../endpoint/endpoint-situation';
 import { type PlannedStep, plan } from '../lifecycle/plan';
+import type { ProviderCore } from '../lifecycle/provider-core';
 import type { Situation } from '../lifecycle/situation';
 import { listOperationsSince } from '../operations/operation-pages';
 import type { ServiceProject } from '../operations/service-project';
@@ -16,16 +17,17 @@ interface LivePlan {
 /**
  * The endpoint as it is now, and the steps of the run to come. Where that will look for operations of earlier runs, the preview
  * does, too.
- * @param patience for each read; undefined where the endpoint decides whether the preview continues
+ * @throws Error when the service refuses
  */
 export async function planLive(
+  core: ProviderCore,
   project: ServiceProject,
   id: string,
   situation: Situation,
-  inputs: EndpointInputs,
-  patience: { readonly read: Deadline | undefined; readonly list: Deadline },
+  declaration: Declaration,
 ): Promise<LivePlan> {
-  const live = await readLive(project, id, patience.read);
+  const { inputs } = declaration;
+  const live = await readLive(core, project, id, declaration);
   if (live === 'gone') return { live, steps: [] };
   if (live === 'unreadable') return planUnseen(situation);
   const steps = planFor(situation, live, inputs);
@@ -33,8 +35,9 @@ export async function planLive(
   const since = situation.since || Date.parse(live.created_at) - 1;
   const isNew = ({ endpoint_id, action, created_at }: Operation) =>
     endpoint_id === live.id && action !== 'check_availability' && Date.parse(created_at) > since;
-  const list = listOperationsSince(project.api, project.id, () => since);
-  const listed = await patience.list.bound(list, 'list of the operations').catch(() => undefined);
+  const listed = await core.glimpse(declaration, project, 'the operations', () =>
+    listOperationsSince(project.api, project.id, () => since),
+  );
   return listed
     ? { live, steps: planFor(situation, live, inputs, listed.filter(isNew)) }
     : planUnseen(situation);
@@ -49,17 +52,21 @@ export function planUnseen(situation: Situation): LivePlan {
   };
 }
 
+/** Patiently where the endpoint decides whether the preview continues. */
 async function readLive(
-  { endpoints, sharedRead, readLagMs }: ServiceProject,
+  core: ProviderCore,
+  project: ServiceProject,
   id: string,
-  patience: Deadline | undefined,
+  declaration: Declaration,
 ): Promise<LiveEndpoint> {
+  const { endpoints, sharedRead, readLagMs } = project;
+  const read = async (): Promise<LiveEndpoint> => (await endpoints.find(id, sharedRead)) ?? 'gone';
+  if (core.allowsRestart(declaration.inputs))
+    return (await core.glimpse(declaration, project, 'the endpoints', read)) ?? 'unreadable';
   try {
-    const read = patience
-      ? patience.bound(endpoints.find(id, sharedRead), 'read of the endpoint')
-      : endpoints.findPatiently(id, readLagMs, sharedRead);
-    return (await read) ?? 'gone';
-  } catch {
+    return (await endpoints.findPatiently(id, readLagMs, sharedRead)) ?? 'gone';
+  } catch (error) {
+    if (findRefusal(error)) throw error;
     return 'unreadable';
   }
 }

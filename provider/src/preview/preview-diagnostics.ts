@@ -1,6 +1,5 @@
 import { union } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
-import { Deadline } from '../control-api/deadline';
 import type { Endpoint } from '../control-api/wire-types';
 import { findGiven } from '../endpoint/endpoint-changes';
 import type { Declaration, EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
@@ -30,8 +29,6 @@ import {
 import { describeLimits } from './limit-notes';
 import { planLive } from './live-plan';
 
-/** How long a list of endpoints serves all new endpoints of a preview. Milliseconds. */
-const maxListAgeMs = 60_000;
 /** The engine asks about what is replaced with a branch before it passes the program. */
 const inEarlierUpdate =
   'Because its branch is replaced, allowRestart: true counts only if an earlier `pulumi up` has applied it.';
@@ -41,8 +38,6 @@ const inEarlierUpdate =
  */
 export class PreviewDiagnostics {
   readonly #core: ProviderCore;
-  /** The projects whose endpoints could not be listed, and why. */
-  readonly #unlisted = new Map<string, string>();
 
   constructor(core: ProviderCore) {
     this.#core = core;
@@ -66,9 +61,7 @@ export class PreviewDiagnostics {
     let impact: ChangeImpact = noImpact;
     if (mayDrop(situation, endpointRules) || findDisruptive(changes, inputs).length > 0) {
       const project = this.#core.projects.project(outputs.projectId);
-      const list = this.#startPatience();
-      const patience = { list, read: this.#core.allowsRestart(inputs) ? list : undefined };
-      const { live, steps } = await planLive(project, id, situation, inputs, patience);
+      const { live, steps } = await planLive(this.#core, project, id, situation, declaration);
       impact = describeImpact({ changes, steps, outputs, inputs, secretNames, goesWithBranch }, live);
       const whenEarly = goesWithBranch ? ` ${inEarlierUpdate}` : '';
       if (this.#isForbidden(impact, inputs))
@@ -88,10 +81,8 @@ export class PreviewDiagnostics {
     const target = toCreateTarget(declaration);
     const given = findGiven(inputs);
     const limits = describeLimits(given, inputs, secretNames);
-    const endpoints = await this.#list(inputs);
+    const endpoints = await this.#list(declaration);
     const notes: string[] = [];
-    const unlisted = this.#unlisted.get(inputs.projectId);
-    if (unlisted !== undefined) limits.push(unlisted);
     try {
       if (inputs.adopt === true) {
         const adoption = this.#describeAdoption(target, endpoints, declaration);
@@ -106,28 +97,11 @@ export class PreviewDiagnostics {
     return [];
   }
 
-  #startPatience(): Deadline {
-    return new Deadline(this.#core.previewPatienceMs);
-  }
-
   /** The endpoints of the project, as far as they are known: one list serves all that a preview creates. */
-  async #list(inputs: EndpointInputs): Promise<readonly Endpoint[]> {
-    const { projectId, branchId, type } = inputs;
-    if (isUnknown([projectId, branchId, type]) || this.#unlisted.has(projectId)) return [];
-    const { endpoints, writes } = this.#core.projects.project(projectId);
-    try {
-      return await this.#startPatience().bound(
-        endpoints.recent(maxListAgeMs, writes.latestAt),
-        'list of the endpoints',
-      );
-    } catch (error) {
-      // The preview continues without it.
-      this.#unlisted.set(
-        projectId,
-        `the endpoints of the project could not be listed (${messageOf(error)}), so this preview can't report conflicts with existing endpoints`,
-      );
-      return [];
-    }
+  async #list(declaration: Declaration): Promise<readonly Endpoint[]> {
+    const { projectId, branchId, type } = declaration.inputs;
+    if (isUnknown([projectId, branchId, type])) return [];
+    return this.#core.list(declaration, 'endpoints');
   }
 
   #describeAdoption(target: CreateTarget, endpoints: readonly Endpoint[], { resource }: Declaration) {

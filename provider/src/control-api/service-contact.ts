@@ -1,0 +1,75 @@
+import type { AxiosResponse } from 'axios';
+import * as z from 'zod';
+
+/** So many pages of something else end the calls of a process that the service has not answered yet. */
+const finalPages = 4;
+
+/** The error body of the service (official API description, GeneralError). */
+const errorBody = z.looseObject({
+  request_id: z.string().optional(),
+  code: z.string(),
+  message: z.string(),
+});
+
+interface OwnResponse {
+  /** The parsed body. A 204 has none. */
+  readonly data?: unknown;
+  /** Of a failure. */
+  readonly error?: z.output<typeof errorBody>;
+}
+
+/**
+ * The service's own response: JSON, for a failure with its error body. Undefined for any other, which a proxy sends, or a server at
+ * a wrong base URL.
+ */
+export function readOwnResponse({ status, data: text }: AxiosResponse): OwnResponse | undefined {
+  if (status === 204) return {};
+  const data = parseJson(text);
+  if (status < 300) return data === undefined ? undefined : { data };
+  const error = errorBody.safeParse(data).data;
+  return error && { data, error };
+}
+
+export function hasJson({ headers }: AxiosResponse): boolean {
+  return String(headers['content-type']).startsWith('application/json');
+}
+
+/** Of a response that is not the service's own. */
+export function describeForeign(response: AxiosResponse): string {
+  const contentType: unknown = response.headers['content-type'];
+  const kind = typeof contentType === 'string' ? contentType.replace(/;.*/, '') : 'no content type';
+  const what = hasJson(response) ? 'other JSON' : kind;
+  return `answered with ${what}, not the API: does a proxy respond in its place, or is the base URL wrong?`;
+}
+
+/** Parses JSON text; undefined for any other text. */
+export function parseJson(text: unknown): unknown {
+  if (typeof text !== 'string') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What this process has heard of the service. */
+export class ServiceContact {
+  /** Why the latest request failed; undefined after a response of the service. */
+  latestFault: (Error & { readonly reason: string }) | undefined;
+  #isMade = false;
+  #pages = 0;
+
+  noteOwn(): void {
+    this.#isMade = true;
+    this.latestFault = undefined;
+  }
+
+  notePage(): void {
+    this.#pages += 1;
+  }
+
+  /** Whether only something else has answered so far. Once the service has answered, a page of a proxy is a fault that passes. */
+  get isElsewhere(): boolean {
+    return !this.#isMade && this.#pages >= finalPages;
+  }
+}
