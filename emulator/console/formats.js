@@ -1,18 +1,14 @@
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-
 /** The default of the service, for endpoints without a delay of their own. */
 const DEFAULT_SUSPEND_SECONDS = 300;
 
 /**
- * `320 ms`, `2 s`, `1 min 5 s`
+ * As the command `postgres-compute` shows it: `320 ms`, `2 s`, `2.3 s`, `1 min 5 s`
  * @param {number} ms
  */
 export function formatDuration(ms) {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  const seconds = ms < 10_000 ? Math.round(ms / 100) / 10 : Math.round(ms / 1000);
-  return formatSeconds(seconds);
+  const tenths = Math.round(ms / 100);
+  if (Math.round(ms) < 1000) return `${Math.round(ms)} ms`;
+  return formatSeconds(tenths < 100 ? tenths / 10 : Math.round(ms / 1000));
 }
 
 /**
@@ -25,22 +21,24 @@ export function formatRunningDuration(ms) {
 
 /** @param {number} seconds */
 function formatSeconds(seconds) {
-  if (seconds < MINUTE) return `${seconds} s`;
-  if (seconds < HOUR)
-    return joinUnits(Math.floor(seconds / MINUTE), 'min', Math.floor(seconds % MINUTE), 's');
-  if (seconds < DAY)
-    return joinUnits(Math.floor(seconds / HOUR), 'h', Math.floor((seconds % HOUR) / MINUTE), 'min');
-  return joinUnits(Math.floor(seconds / DAY), 'd', Math.floor((seconds % DAY) / HOUR), 'h');
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return joinUnits(seconds, 60, 'min', 's');
+  const minutes = Math.round(seconds / 60);
+  return minutes < 1440
+    ? joinUnits(minutes, 60, 'h', 'min')
+    : joinUnits(Math.round(minutes / 60), 24, 'd', 'h');
 }
 
 /**
- * @param {number} large
- * @param {string} largeUnit
- * @param {number} small
- * @param {string} smallUnit
+ * The large unit, and the small one unless there is none.
+ * @param {number} count
+ * @param {number} size
+ * @param {string} large
+ * @param {string} small
  */
-function joinUnits(large, largeUnit, small, smallUnit) {
-  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+function joinUnits(count, size, large, small) {
+  const rest = count % size === 0 ? '' : ` ${count % size} ${small}`;
+  return `${Math.floor(count / size)} ${large}${rest}`;
 }
 
 /** @param {number} seconds as in the API: -1 never, 0 the default */

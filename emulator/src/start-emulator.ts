@@ -12,6 +12,7 @@ import { createServer } from './http/server';
 import { BACKLOG } from './http/server-limits';
 import type { EmulatorOptions, Settings } from './options/emulator-options';
 import { resolveOptions } from './options/resolve-options';
+import { hasCode } from './records/thrown-reason';
 import { RequestLog } from './requests/request-log';
 
 /** A running emulator: its addresses, its key and its controls. */
@@ -59,6 +60,10 @@ async function startPostgres(settings: Settings, data?: Data): Promise<RunningDa
   }
 }
 
+function describeTaken({ host, port }: Settings): string {
+  return `port ${port} of ${host} is taken: stop what listens on it, or let the emulator choose a free one with --port 0`;
+}
+
 async function serve(settings: Settings, data?: Data): Promise<Emulator> {
   const postgres = await startPostgres(settings, data);
   const plane = createControlPlane(settings, data?.journal, postgres?.dataPlane);
@@ -87,7 +92,7 @@ async function serve(settings: Settings, data?: Data): Promise<Emulator> {
     await app.listen({ port: settings.port, host: settings.host, backlog: BACKLOG });
   } catch (error) {
     await stop();
-    throw error;
+    throw hasCode(error, 'EADDRINUSE') ? new Error(describeTaken(settings), { cause: error }) : error;
   }
   // The address of a server that listens on a port is never a string or null.
   const { port } = app.server.address() as AddressInfo;

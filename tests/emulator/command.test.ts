@@ -62,3 +62,10 @@ it('--help contains an example', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [emulatorCommand, '--help']);
   expect(stdout).toContain('$ postgres-control-emulator --port 8080');
 });
+
+it('the command names --port 0 when the port is taken', async () => {
+  const { port } = new URL((await start()).url);
+  expect((await refuse('--port', port)).stderr).toContain(
+    `port ${port} of 127.0.0.1 is taken: stop what listens on it, or let the emulator choose a free one with --port 0`,
+  );
+});

@@ -28,6 +28,14 @@ describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
     expect(await psql(uri, query)).toBe('app_owner|app|112');
   });
 
+  it('runs the version that the project shows', async () => {
+    const { login, projectId } = await service.createProject();
+    const client = await service.connect(login);
+    const version = Number(await client.ask('SHOW server_version_num'));
+    const shown = service.emulator.projects().find(({ id }) => id === projectId);
+    expect(shown?.pg_version).toBe(Math.floor(version / 10_000));
+  });
+
   it('has max_connections of the smallest size, and shared_buffers 128MB', async () => {
     const { login } = await service.createProject();
     const client = await service.connect(login);

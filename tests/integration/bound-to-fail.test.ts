@@ -294,3 +294,27 @@ describe('advice', () => {
     expect(rival.message).toContain(`${first.id}, and so would ${urnOf('a')}`);
   });
 });
+
+it('what lacks a value after another resource has failed says so, not that the program lacks it', async () => {
+  const { run, on, projectId, emulator } = await startProgram();
+  emulator.inject({ match: { method: 'POST' }, effect: { kind: 'status', status: 422 } });
+  const { branchId: _, ...lacking } = on('');
+  const required = await errorOf(run.check('endpoint', 'e', lacking));
+  expect(required.message).toContain('is required');
+  await errorOf(run.create('branch', 'b', { projectId, name: 'data' }));
+  const follows = await errorOf(run.check('endpoint', 'e', lacking));
+  expect(follows.message).toBe(
+    'has no value, because another resource of this program has failed: see its error',
+  );
+});
+
+it('the preview names the endpoint that has the name, although the branch is not known yet', async () => {
+  const { run, on, projectId, feature, emulator } = await startProgram();
+  const { id } = emulator.createEndpoint(projectId, { branch_id: feature, type: 'read_only', name: 'api' });
+  await run.check('endpoint', 'e', on(unknownValue, { name: 'api' }));
+  expect(run.shown.join()).toMatch(
+    new RegExp(
+      `already has an endpoint of that name, ${id} .*forced replacement of this resource .* first deletes`,
+    ),
+  );
+});

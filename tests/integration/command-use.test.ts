@@ -11,6 +11,8 @@ const everyCommand = [
   'endpoints start',
   'endpoints suspend',
   'endpoints restart',
+  'databases list',
+  'roles list',
   'connection-uri',
   'import-file',
 ];
@@ -68,6 +70,16 @@ describe('the settings of the command', () => {
     );
     expect(stdout).toContain(emulator.endpoints(other.id)[0]?.id);
     expect(stdout).not.toContain(primary.id);
+  });
+
+  it('--project takes a name, too', async () => {
+    const { run, primary } = await startCommand();
+    expect((await run('endpoints', 'list', '--project', 'test')).stdout).toContain(primary.id);
+    const { exitCode, stderr } = await run('endpoints', 'list', '--project', 'shop');
+    expect([exitCode, stderr]).toEqual([
+      4,
+      expect.stringContaining('has no project named "shop". It has: test'),
+    ]);
   });
 
   it.each([

@@ -27,6 +27,19 @@ describe('a list of projects', () => {
     expect(await getProject({ name: 'p4' })).toMatchObject({ id: 'p4' });
   });
 
+  it('is read to its end when a page is empty', async () => {
+    await startProjects((cursor) => ({
+      projects: cursor === null ? [] : projects,
+      pagination: { cursor: 'next' },
+    }));
+    expect(await getProjects()).toHaveLength(projects.length);
+  });
+
+  it('ends after ten empty pages', async () => {
+    await startProjects((cursor) => ({ projects: [], pagination: { cursor: `${cursor}-` } }));
+    expect(await getProjects()).toEqual([]);
+  });
+
   it('that leaves out unreadable projects is an error naming them', async () => {
     await startProjects(() => ({ projects, unavailable_project_ids: ['old-sun-1'] }));
     await expect(getProjects()).rejects.toThrow(

@@ -47,6 +47,18 @@ it('getBranches returns every branch of a project', async () => {
   expect(ids.sort()).toEqual([branch.id, defaultBranchId].sort());
 });
 
+describe('databases, roles and connection-uri of the command', () => {
+  it('list the names, and connection-uri takes the only ones', async () => {
+    const { run } = await startLookup();
+    const listed = await Promise.all(['databases', 'roles'].map((kind) => run(kind, 'list')));
+    expect(listed.map(({ stdout }) => stdout.trim().split(/\s+/))).toEqual([
+      ['NAME', 'app'],
+      ['NAME', 'app_owner'],
+    ]);
+    expect((await run('connection-uri')).stdout).toMatch(/^postgresql:\/\/app_owner:.*\/app\?/);
+  });
+});
+
 describe('getProject', () => {
   it('finds a project by its id and by its name', async () => {
     const { projectId } = await startLookup();

@@ -5,6 +5,8 @@ import type { ProjectRecord } from '../records/project-record';
 
 /** The Postgres servers behind the endpoints. Only an emulator with the option `postgres` has them. */
 export interface DataPlane extends Journal {
+  /** The major version of Postgres. */
+  readonly version: number;
   /** The port of every endpoint's host. */
   readonly port: number;
   /** @throws ApiError (400) for `pg_settings` or libraries that a compute cannot have */

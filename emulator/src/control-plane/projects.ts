@@ -96,7 +96,7 @@ function newProject(plane: ControlPlane, requested: NewProject): Project {
     region_id: regionId,
     platform_id: 'local',
     provisioner: requested.provisioner ?? 'k8s-neonvm',
-    pg_version: requested.pgVersion ?? 17,
+    pg_version: plane.dataPlane?.version ?? requested.pgVersion ?? 17,
     proxy_host: `${regionId}.postgres.localhost`,
     ...(requested.defaultEndpointSettings === undefined
       ? {}

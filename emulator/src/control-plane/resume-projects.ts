@@ -8,6 +8,7 @@ import type { ControlPlane } from './control-plane';
  */
 export function resumeProjects(plane: ControlPlane, projects: readonly ProjectRecord[]): void {
   for (const project of projects) {
+    if (plane.dataPlane) project.wire.pg_version = plane.dataPlane.version;
     plane.store.projects.set(project.wire.id, project);
     plane.history.startWith(project);
     plane.clock.startAfter(latestMicros(project));

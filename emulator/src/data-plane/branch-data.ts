@@ -80,6 +80,11 @@ export class BranchData {
     return new BranchData(folders, setup, new SettingRules(listed, postgres, template), schemas);
   }
 
+  /** The major version of Postgres. */
+  get version(): number {
+    return this.#setup.version;
+  }
+
   get #template(): string {
     return join(this.#folders.data, 'template');
   }

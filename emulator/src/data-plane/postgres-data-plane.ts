@@ -43,6 +43,10 @@ export class PostgresDataPlane implements DataPlane {
       for (const endpoint of endpoints.values()) this.#settings.keep(endpoint);
   }
 
+  get version(): number {
+    return this.#data.version;
+  }
+
   /** Lets clients connect to the endpoints of the control plane. */
   serve(plane: ControlPlane): void {
     this.#plane = plane;

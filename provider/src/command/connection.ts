@@ -1,7 +1,8 @@
 import { readConnectionSettings } from '../config/connection-settings';
 import { ControlApi } from '../control-api/control-api';
-import { messageOf } from '../control-api/control-api-error';
+import { ControlApiError, messageOf } from '../control-api/control-api-error';
 import { defaultRetryPacing } from '../control-api/retry';
+import { type ProjectState, readProject } from '../lookups/live-project';
 import { type ServicePacing, ServiceProject } from '../operations/service-project';
 import { usageError } from './exit-codes';
 import type { CommandOptions } from './options';
@@ -17,11 +18,25 @@ export interface CommandContext {
 const retryPacing = { ...defaultRetryPacing, unreachableMs: 5_000 };
 
 /** @throws CommandFailure when the project, the key or the base URL is missing or unusable */
-export function openProject(options: CommandOptions, context: CommandContext): ServiceProject {
+export async function openProject(options: CommandOptions, context: CommandContext): Promise<ServiceProject> {
   const { environment, pacing } = context;
-  const projectId = options.project ?? environment.POSTGRES_COMPUTE_PROJECT?.trim();
-  if (!projectId) throw usageError('No project given: pass --project, or set POSTGRES_COMPUTE_PROJECT.');
-  return new ServiceProject(connect(options, context), projectId, pacing);
+  const idOrName = options.project ?? environment.POSTGRES_COMPUTE_PROJECT?.trim();
+  if (!idOrName) throw usageError('No project given: pass --project, or set POSTGRES_COMPUTE_PROJECT.');
+  const api = connect(options, context);
+  // The service makes ids such as cool-lake-12345678. Anything else may be a name.
+  const isId = /^[a-z]+-[a-z]+-\d+$/.test(idOrName);
+  return new ServiceProject(api, isId ? idOrName : (await findProject(api, idOrName)).id, pacing);
+}
+
+/** By its id at first: a key may read a project that it can't list, such as one of another organization. */
+export async function findProject(api: ControlApi, idOrName: string, orgId?: string): Promise<ProjectState> {
+  try {
+    return await readProject(api, { projectId: idOrName });
+  } catch (error) {
+    // The service refuses a name in place of an id in one of these ways.
+    if (!(error instanceof ControlApiError && [400, 403, 404].includes(error.status ?? 0))) throw error;
+    return readProject(api, { name: idOrName, orgId });
+  }
 }
 
 /** @throws CommandFailure when the key or the base URL is missing or unusable */

@@ -9,16 +9,16 @@ const hours = 3_600 * seconds;
 it.each([
   [0, '0 ms'],
   [999.4, '999 ms'],
-  [999.6, '1.0 s'],
+  [999.6, '1 s'],
   [2_340, '2.3 s'],
   [9_949, '9.9 s'],
   [9_960, '10 s'],
   [59.4 * seconds, '59 s'],
-  [59.6 * seconds, '1 min 0 s'],
+  [59.6 * seconds, '1 min'],
   [125 * seconds, '2 min 5 s'],
-  [3_599.7 * seconds, '1 h 0 min'],
+  [3_599.7 * seconds, '1 h'],
   [1.05 * hours, '1 h 3 min'],
-  [23.999 * hours, '1 d 0 h'],
+  [23.999 * hours, '1 d'],
   [52 * hours, '2 d 4 h'],
 ])('formats a duration of %d ms as %s', (ms, text) => {
   expect(formatDuration(ms)).toBe(text);

@@ -1,17 +1,24 @@
 import type { Operation } from '../control-api/wire-types';
 import { isUnfinished } from '../operations/operation-outcome';
 
-/** A readable duration: `350 ms`, `2.3 s`, `41 s`, `2 min 5 s`, `1 h 3 min`, `2 d 4 h`. */
+/** A readable duration, as the emulator's page shows it: `350 ms`, `2.3 s`, `41 s`, `2 min 5 s`, `1 h`, `2 d 4 h`. */
 export function formatDuration(ms: number): string {
   if (Math.round(ms) < 1_000) return `${Math.round(ms)} ms`;
-  if (Math.round(ms / 100) < 100) return `${(ms / 1_000).toFixed(1)} s`;
+  const tenths = Math.round(ms / 100);
+  if (tenths < 100) return `${tenths / 10} s`;
   const seconds = Math.round(ms / 1_000);
   if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  if (seconds < 3_600) return joinUnits(seconds, 60, 'min', 's');
   const minutes = Math.round(seconds / 60);
-  if (minutes < 1_440) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-  const hours = Math.round(minutes / 60);
-  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+  return minutes < 1_440
+    ? joinUnits(minutes, 60, 'h', 'min')
+    : joinUnits(Math.round(minutes / 60), 24, 'd', 'h');
+}
+
+/** The large unit, and the small one unless there is none. */
+function joinUnits(count: number, size: number, large: string, small: string): string {
+  const rest = count % size === 0 ? '' : ` ${count % size} ${small}`;
+  return `${Math.floor(count / size)} ${large}${rest}`;
 }
 
 /** How long the operation took, or has taken so far. Milliseconds; undefined if a timestamp is unreadable. */

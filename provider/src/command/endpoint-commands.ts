@@ -70,7 +70,7 @@ async function deleteEndpoint(
   context: CommandContext,
 ): Promise<void> {
   const { progress, redact } = context.screen;
-  const project = openProject(options, context);
+  const project = await openProject(options, context);
   const deadline = new Deadline(options.timeout * 1000);
   // Names the endpoint, and fails if there is none.
   const { id, name = '' } = await project.api.getEndpoint(project.id, endpointId);
@@ -91,7 +91,7 @@ async function deleteEndpoint(
 
 async function listEndpoints(options: ListOptions, context: CommandContext): Promise<void> {
   const { screen } = context;
-  const project = openProject(options, context);
+  const project = await openProject(options, context);
   const all = await project.api.listEndpoints(project.id);
   const endpoints = all.filter(({ branch_id }) => (options.branch ?? branch_id) === branch_id);
   if (options.json) return screen.printJson({ endpoints: endpoints.map(toEndpointState) });
@@ -101,7 +101,7 @@ async function listEndpoints(options: ListOptions, context: CommandContext): Pro
 
 async function getEndpoint(id: string, options: CommandOptions, context: CommandContext): Promise<void> {
   const { screen } = context;
-  const project = openProject(options, context);
+  const project = await openProject(options, context);
   const endpoint = await project.api.getEndpoint(project.id, id);
   if (options.json) return screen.printJson(toEndpointState(endpoint));
   return screen.print(layOutEndpoint(endpoint, screen.colors));
@@ -114,7 +114,7 @@ async function changePower(
   context: CommandContext,
 ): Promise<void> {
   const { progress, redact } = context.screen;
-  const project = openProject(options, context);
+  const project = await openProject(options, context);
   const deadline = new Deadline(options.timeout * 1000);
   const change = await controlPower(project, {
     endpointId,

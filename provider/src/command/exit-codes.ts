@@ -26,7 +26,10 @@ export const exitCodeMeanings: readonly (readonly [ExitCode, string])[] = [
     'the service refused the request, does not have the resource, or was unreachable; or there is nothing to import',
   ],
   [exitCodes.unexpected, "any other error, such as a file that can't be written"],
-  [exitCodes.interrupted, 'interrupted (Ctrl-C; 143 after SIGTERM); operations continue at the service'],
+  [
+    exitCodes.interrupted,
+    'interrupted (Ctrl-C; 143 after SIGTERM); operations that have started continue at the service',
+  ],
 ];
 
 /** An error with its own exit code. The message is one sentence. */

@@ -43,7 +43,7 @@ async function makeImport(options: ImportOptions, context: CommandContext): Prom
   if (options.endpoint !== undefined && options.branch !== undefined)
     throw usageError('Give either --endpoint or --branch, not both.');
   const { screen } = context;
-  const project = openProject(options, context);
+  const project = await openProject(options, context);
   const all = await project.api.listEndpoints(project.id);
   const endpoints = select(all, options, project.id);
   const names = nameResources(endpoints, await readBranchNames(project, endpoints));

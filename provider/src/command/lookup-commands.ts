@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import type { ControlApi } from '../control-api/control-api';
-import { ControlApiError } from '../control-api/control-api-error';
 import { toPrintable } from '../control-api/printable';
 import { type BranchState, readBranch, readBranches } from '../lookups/live-branch';
 import { readConnectionUri } from '../lookups/live-connection-uri';
-import { type ProjectState, readProject, readProjects } from '../lookups/live-project';
+import { readProjects } from '../lookups/live-project';
 import { requireIdOrName } from '../lookups/named';
-import { type CommandContext, connect, openProject } from './connection';
+import { type CommandContext, connect, findProject, openProject } from './connection';
 import { formatDate } from './duration';
+import { CommandFailure, exitCodes, usageError } from './exit-codes';
 import { addAccountCommand, addCommand, type CommandOptions, toText } from './options';
 import { GrowingTable, layOutDetails } from './table';
 
@@ -15,15 +15,18 @@ interface ProjectOptions extends CommandOptions {
   readonly org?: string;
 }
 
-interface ConnectionUriOptions extends CommandOptions {
+interface BranchOptions extends CommandOptions {
   readonly branch?: string;
+}
+
+interface ConnectionUriOptions extends BranchOptions {
   readonly endpoint?: string;
-  readonly database: string;
-  readonly role: string;
+  readonly database?: string;
+  readonly role?: string;
   readonly pooled?: true;
 }
 
-/** `projects list` and `get`, `branches list` and `get`, and `connection-uri`. */
+/** `projects list` and `get`, `branches list` and `get`, `databases list`, `roles list` and `connection-uri`. */
 export function addLookupCommands(program: Command, context: CommandContext): void {
   const projects = program.command('projects').description('list and show projects');
   addAccountCommand(projects, 'list', 'projects list', 'projects list --json')
@@ -45,21 +48,36 @@ export function addLookupCommands(program: Command, context: CommandContext): vo
     .action((idOrName: string | undefined, options: CommandOptions) =>
       showBranch(idOrName, options, context),
     );
+  for (const kind of ['databases', 'roles'] as const)
+    addCommand(
+      program.command(kind).description(`list the ${kind} of a branch`),
+      'list',
+      `${kind} list --project old-sun-1`,
+      `${kind} list --branch pr-42 --json`,
+    )
+      .description(`list the ${kind} of a branch`)
+      .option(...branchOption)
+      .action((options: BranchOptions) => listNamed(kind, options, context));
   addCommand(
     program,
     'connection-uri',
-    'connection-uri --project old-sun-1 --database app --role app_owner',
+    'connection-uri --project old-sun-1',
     'connection-uri --branch pr-42 --database app --role app_owner --pooled',
   )
     .description('print a connection string, with the password')
-    .requiredOption('--database <name>', 'database', toText)
-    .requiredOption('--role <name>', 'Postgres role', toText)
-    .option('--branch <branch>', 'branch ID or name (default: the default branch)', toText)
+    .option('--database <name>', 'database (default: the only one of the branch)', toText)
+    .option('--role <name>', 'Postgres role (default: the only one of the branch)', toText)
+    .option(...branchOption)
     .option('--endpoint <id>', "endpoint ID (default: the branch's read_write endpoint)", toText)
     .option('--pooled', 'connect through the connection pooler')
     .action((options: ConnectionUriOptions) => printConnectionUri(options, context));
 }
 
+const branchOption = [
+  '--branch <branch>',
+  'branch ID or name (default: the default branch)',
+  toText,
+] as const;
 const orgOption = ['--org <id>', 'organization ID; a personal key may need it', toText] as const;
 
 async function listProjects(options: ProjectOptions, context: CommandContext): Promise<void> {
@@ -95,11 +113,28 @@ async function showProject(
 }
 
 async function listBranches(options: CommandOptions, context: CommandContext): Promise<void> {
-  const { id: projectId, api } = openProject(options, context);
+  const { id: projectId, api } = await openProject(options, context);
   const branches = await readBranches(api, { projectId });
   if (options.json) return context.screen.printJson({ branches });
   const rows = branches.map((branch) => [branch.id, branch.name, branch.parentId ?? '', flagsOf(branch)]);
   return printTable(['ID', 'NAME', 'PARENT', ''], rows, context);
+}
+
+async function listNamed(
+  kind: 'databases' | 'roles',
+  options: BranchOptions,
+  context: CommandContext,
+): Promise<void> {
+  const { id: projectId, api } = await openProject(options, context);
+  const branch = await findBranch(api, projectId, options.branch);
+  const names = await api.listNames(projectId, branch.id, kind);
+  if (options.json) return context.screen.printJson({ [kind]: names.map((name) => ({ name })) });
+  if (names.length === 0) return context.screen.say(`No ${kind} found.`);
+  return printTable(
+    ['NAME'],
+    names.map((name) => [name]),
+    context,
+  );
 }
 
 async function showBranch(
@@ -107,7 +142,7 @@ async function showBranch(
   options: CommandOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { id: projectId, api } = openProject(options, context);
+  const { id: projectId, api } = await openProject(options, context);
   const branch = await findBranch(api, projectId, idOrName);
   if (options.json) return context.screen.printJson(branch);
   const details = [
@@ -125,27 +160,30 @@ async function showBranch(
 }
 
 async function printConnectionUri(options: ConnectionUriOptions, context: CommandContext): Promise<void> {
-  const { id: projectId, api } = openProject(options, context);
-  const { branch, endpoint: endpointId, database: databaseName, role: roleName, pooled } = options;
+  const { id: projectId, api } = await openProject(options, context);
+  const { branch, endpoint: endpointId, pooled } = options;
   const branchId = branch === undefined ? undefined : (await findBranch(api, projectId, branch)).id;
+  const findOnly = async (kind: 'databases' | 'roles') => {
+    const endpoint = endpointId === undefined ? undefined : await api.getEndpoint(projectId, endpointId);
+    const where = branchId ?? endpoint?.branch_id ?? (await findBranch(api, projectId, undefined)).id;
+    const names = await api.listNames(projectId, where, kind);
+    const [only, ...others] = names;
+    if (only !== undefined && others.length === 0) return only;
+    const option = kind === 'databases' ? '--database' : '--role';
+    if (only === undefined)
+      throw new CommandFailure(
+        exitCodes.refused,
+        `Branch ${where} has no ${kind}: there is nothing to connect to.`,
+      );
+    throw usageError(
+      `Branch ${where} has several ${kind}: give one with ${option}. It has: ${names.join(', ')}.`,
+    );
+  };
+  const databaseName = options.database ?? (await findOnly('databases'));
+  const roleName = options.role ?? (await findOnly('roles'));
   const query = { projectId, branchId, endpointId, databaseName, roleName, pooled };
   const connection = await readConnectionUri(api, query);
   return options.json ? context.screen.printJson(connection) : context.screen.print(connection.uri);
-}
-
-/** By its id at first: a key may read a project that it can't list, such as one of another organization. */
-async function findProject(
-  api: ControlApi,
-  idOrName: string,
-  orgId: string | undefined,
-): Promise<ProjectState> {
-  try {
-    return await readProject(api, { projectId: idOrName });
-  } catch (error) {
-    // The service refuses a name in place of an id in one of these ways.
-    if (!(error instanceof ControlApiError && [400, 403, 404].includes(error.status ?? 0))) throw error;
-    return readProject(api, { name: idOrName, orgId });
-  }
 }
 
 async function findBranch(

@@ -7,7 +7,14 @@ import { awaitOperation, awaitUnfinished, type WaitRequest } from '../lookups/wa
 import { type CommandContext, openProject } from './connection';
 import { usageError } from './exit-codes';
 import { layOutOperation, printOperations, printOperationsAsJson } from './operation-table';
-import { addCommand, addTimeoutOption, type CommandOptions, collectValues, toLimit } from './options';
+import {
+  addCommand,
+  addTimeoutOption,
+  type CommandOptions,
+  collectStatuses,
+  collectValues,
+  toLimit,
+} from './options';
 
 interface ListOptions extends CommandOptions {
   readonly limit?: number;
@@ -46,7 +53,7 @@ export function addOperationCommands(program: Command, context: CommandContext):
     .option(
       '--status <statuses>',
       'only these statuses, such as running or "In progress"; repeatable',
-      collectValues,
+      collectStatuses,
     )
     .option('--limit <count>', 'list at most this many (default: all that the service keeps)', toLimit)
     .option('--cursor <cursor>', 'continue at the cursor that an earlier list with --limit printed')
@@ -71,7 +78,7 @@ export function addOperationCommands(program: Command, context: CommandContext):
 
 async function listOperations(options: ListOptions, context: CommandContext): Promise<void> {
   const { screen } = context;
-  const { id: projectId, api } = openProject(options, context);
+  const { id: projectId, api } = await openProject(options, context);
   const { endpoint: endpointId, branch: branchId, action: actions, status: statuses, cursor } = options;
   const query = { projectId, endpointId, branchId, actions, statuses, cursor };
   if (options.limit === undefined) {
@@ -87,7 +94,7 @@ async function listOperations(options: ListOptions, context: CommandContext): Pr
 
 async function getOperation(id: string, options: CommandOptions, context: CommandContext): Promise<void> {
   const { screen } = context;
-  const project = openProject(options, context);
+  const project = await openProject(options, context);
   const operation = await project.api.getOperation(project.id, id);
   if (options.json) return screen.printJson(toOperationState(operation, screen.redact));
   return screen.print(layOutOperation(operation, screen.colors));
@@ -101,7 +108,7 @@ async function waitForOperations(
   if (id !== undefined && options.endpoint !== undefined)
     throw usageError('Give either an operation ID or --endpoint, not both.');
   const { screen } = context;
-  const project = openProject(options, context);
+  const project = await openProject(options, context);
   const deadline = new Deadline(options.timeout * 1000);
   const request: WaitRequest = { deadline, onProgress: (latest) => screen.progress.showOperations(latest) };
   const result =

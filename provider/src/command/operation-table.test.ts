@@ -22,17 +22,11 @@ it('leaves a cell without a branch empty, and keeps the columns aligned', async 
     'start_compute',
     'br-1',
     'In progress',
-    '5.0 s',
+    '5 s',
     '2026-01-01 00:00:00Z',
     'op-1',
   ]);
-  expect(cellsOf(second)).toEqual([
-    'create_timeline',
-    'In progress',
-    '5.0 s',
-    '2026-01-01 00:00:00Z',
-    'op-2',
-  ]);
+  expect(cellsOf(second)).toEqual(['create_timeline', 'In progress', '5 s', '2026-01-01 00:00:00Z', 'op-2']);
   expect([first.indexOf('In progress'), second.indexOf('In progress')]).toEqual([
     head.indexOf('STATUS'),
     head.indexOf('STATUS'),

@@ -1,8 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { defaultTimeoutSeconds } from '../config/default-timeout';
+import { messageOf } from '../control-api/control-api-error';
+import { requireKnownStatuses } from '../lookups/operation-filter';
 
 const longestTimeoutSeconds = 86_400;
-const projectOption = ['-p, --project <id>', 'project ID (default: POSTGRES_COMPUTE_PROJECT)'] as const;
+const projectOption = [
+  '-p, --project <project>',
+  'project ID or name (default: POSTGRES_COMPUTE_PROJECT)',
+] as const;
 const baseUrlOption = [
   '--base-url <url>',
   'API URL including the version segment (default: POSTGRES_COMPUTE_BASE_URL)',
@@ -72,4 +77,14 @@ export function collectValues(text: string, earlier: readonly string[] = []): re
     .filter((value) => value !== '');
   if (values.length === 0) throw new InvalidArgumentError('It must hold at least one value.');
   return [...earlier, ...values];
+}
+
+export function collectStatuses(text: string, earlier?: readonly string[]): readonly string[] {
+  const statuses = collectValues(text, earlier);
+  try {
+    requireKnownStatuses({ statuses });
+    return statuses;
+  } catch (error) {
+    throw new InvalidArgumentError(messageOf(error));
+  }
 }

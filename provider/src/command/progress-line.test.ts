@@ -116,8 +116,9 @@ describe('ProgressLine on a terminal', () => {
   });
 });
 
-it('ProgressLine.end returns whether progress was shown', () => {
+it('ProgressLine.end returns whether it has shown operations that the service has accepted', () => {
   const line = new ProgressLine(makeStream().stream);
+  line.showBlockers([operationOf('running')]);
   expect(line.end()).toBe(false);
   line.showOperations([operationOf('running')]);
   expect(line.end()).toBe(true);

@@ -20,6 +20,7 @@ export class ProgressLine {
   readonly #redact: Redact;
   #lines: readonly string[] = [];
   #text = '';
+  #isUnderWay = false;
   #startedAt = 0;
   #ticking: NodeJS.Timeout | undefined;
 
@@ -30,6 +31,7 @@ export class ProgressLine {
 
   showOperations(operations: readonly Operation[]): void {
     const lines = operations.map((operation) => `${operation.id} ${describeProgress([operation])}`);
+    this.#isUnderWay = true;
     this.#show(describeProgress(operations), lines);
   }
 
@@ -39,14 +41,16 @@ export class ProgressLine {
     this.#show(text, [text]);
   }
 
-  /** Erases the line. Returns whether progress was shown. */
+  /** Erases the line. Returns whether it has shown operations that the service has accepted, rather than those of others. */
   end(): boolean {
     const wasShown = this.#text !== '';
+    const wasUnderWay = this.#isUnderWay;
+    this.#isUnderWay = false;
     clearInterval(this.#ticking);
     this.#ticking = undefined;
     this.#text = '';
     if (wasShown && this.#stream.isTTY) this.#stream.write(clearLine);
-    return wasShown;
+    return wasUnderWay;
   }
 
   #show(text: string, lines: readonly string[]): void {

@@ -35,6 +35,9 @@ export interface ConnectionUriQuery {
 const projectsPerPage = 400;
 const branchesPerPage = 10_000;
 
+/** After so many empty pages in a row, each with another cursor, a list is at its end. */
+const mostEmptyPages = 10;
+
 /** How many of the projects that the service could not read an error lists. */
 const mostUnavailable = 20;
 
@@ -95,6 +98,15 @@ export class ControlApi extends HttpClient {
   ): Promise<BranchChange | undefined> {
     const url = path`/projects/${projectId}/branches/${branchId}`;
     return this.call('DELETE', url, responses.branchChange.optional(), { deadline });
+  }
+
+  /** The names of the databases or the roles of a branch. */
+  async listNames(projectId: string, branchId: string, kind: 'databases' | 'roles'): Promise<string[]> {
+    const url = `${path`/projects/${projectId}/branches/${branchId}`}/${kind}`;
+    const response = await this.call('GET', url, responses[kind]);
+    return Object.values(response)
+      .flat()
+      .map(({ name }) => name);
   }
 
   /** The URI holds the role's password. */
@@ -197,8 +209,8 @@ interface Page<Item> {
 }
 
 /**
- * The items of all pages, each once. A page that is not full need not be the last: the service may allow fewer items than
- * asked for. A page without a new item is.
+ * The items of all pages, each once. A page that is not full need not be the last, not even an empty one: the service may allow
+ * fewer items than asked for. One that only repeats items is.
  * @throws ControlApiError when a full page, or its cursor, repeats an earlier one: what follows can't be read
  */
 async function readPages<Item extends { readonly id: string }>(
@@ -208,12 +220,15 @@ async function readPages<Item extends { readonly id: string }>(
 ): Promise<Item[]> {
   const all = new Map<string, Item>();
   const cursors = new Set<string>();
+  let emptyPages = 0;
   for (let cursor: string | undefined; ; ) {
     const { items, next } = await read({ limit, ...(cursor !== undefined && { cursor }) });
     const before = all.size;
     for (const item of items) all.set(item.id, item);
     if (next === undefined) return [...all.values()];
-    if (all.size === before || cursors.has(next)) {
+    emptyPages = items.length > 0 ? 0 : emptyPages + 1;
+    const isRepeated = all.size === before && items.length > 0;
+    if (isRepeated || cursors.has(next) || emptyPages === mostEmptyPages) {
       if (items.length < limit) return [...all.values()];
       const reason = `the list repeats itself after ${all.size} items, so it can't be read to its end.`;
       throw unusableList(path, reason);

@@ -42,14 +42,21 @@ export function describeForeign(response: AxiosResponse): string {
   return `answered with ${what}, not the API: does a proxy respond in its place, or is the base URL wrong?`;
 }
 
-/** Parses JSON text; undefined for any other text. */
+/** The escape of a surrogate. JSON may hold one alone, which is no text: the engine would refuse the whole state. */
+const surrogate = /\\ud[89a-f]/i;
+
+/** Parses JSON text, with U+FFFD for each lone surrogate; undefined for any other text. */
 export function parseJson(text: unknown): unknown {
   if (typeof text !== 'string') return undefined;
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, surrogate.test(text) ? (_name, value) => toWellFormed(value) : undefined);
   } catch {
     return undefined;
   }
+}
+
+function toWellFormed(value: unknown): unknown {
+  return typeof value === 'string' ? Buffer.from(value).toString() : value;
 }
 
 /** What this process has heard of the service. */

@@ -126,6 +126,8 @@ const operations = z.array(operationSchema);
 const started = operations.nullish().transform((list) => list ?? []);
 const endpoints = z.array(endpointSchema);
 
+const named = z.array(z.object({ name: z.string() }));
+
 /** The shape of each call's response. */
 export const responses = {
   operation: z.object({ operation: operationSchema }),
@@ -151,6 +153,8 @@ export const responses = {
     branches: z.array(branchSchema),
     pagination: item({ next: z.string().nullish() }).nullish(),
   }),
+  databases: z.object({ databases: named }),
+  roles: z.object({ roles: named }),
   connectionUri: z.object({ uri: z.string().refine(isConnectionUri, 'it is not a connection string') }),
 };
 

@@ -41,6 +41,7 @@ export interface Work<Inputs> {
 /** What a check asks: why the declaration can't be applied. */
 type Question = () => readonly InputFailure[] | Promise<readonly InputFailure[]>;
 
+const followsFailure = 'has no value, because another resource of this program has failed: see its error';
 const defaultPatienceMs = 5_000;
 /** How long one list serves a preview. Milliseconds. */
 const maxListAgeMs = 60_000;
@@ -51,6 +52,8 @@ export class ProviderCore {
   readonly projects: ServiceProjects;
   /** What this run knows of the resources of each type. */
   readonly claims = { endpoint: new ResourceClaims('endpoint'), branch: new ResourceClaims('branch') };
+  /** Whether a call for a resource has failed in this run. */
+  #hasFailed = false;
   /** Whether this run creates a branch, for the first time or as a replacement. */
   createsBranch = false;
   readonly #display: EngineDisplay;
@@ -82,12 +85,15 @@ export class ProviderCore {
     const failures = await findFirstFailures([() => [...settings(), ...checked.failures], ...questions]);
     const present = this.#presenter([checked]);
     const isSecret = (name: string) => checked.resource.secretNames?.includes(name) === true;
-    const presented = failures.map(({ property, reason }) =>
+    const isLacking = (name: string) => name !== '' && !(name in checked.inputs);
+    const presented = failures.map(({ property, ...failure }) => {
+      // After a failure the engine passes what depends on it without the values that are missing.
+      const reason = this.#hasFailed && isLacking(property) ? followsFailure : failure.reason;
       // The engine would show the value of a named property, even of a secret.
-      isSecret(property)
+      return isSecret(property)
         ? { property: '', reason: present(`${property} ${reason}`) }
-        : { property, reason: present(reason) },
-    );
+        : { property, reason: present(reason) };
+    });
     return { ...checked, failures: presented };
   }
 
@@ -192,6 +198,7 @@ export class ProviderCore {
     try {
       return await work();
     } catch (error) {
+      this.#hasFailed = true;
       const message = this.#presenter(declarations)(messageOf(error));
       if (!(error instanceof UnsettledError)) throw new Error(message);
       throw new UnsettledError(message, error.id, error.outputs);

@@ -3,7 +3,7 @@ import { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
 import { ServiceProject } from '../operations/service-project';
 import type { WaitResult } from '../operations/wait-for-operations';
-import type { OperationFilter } from './operation-filter';
+import { type OperationFilter, requireKnownStatuses } from './operation-filter';
 import { walkOperationPages } from './operation-search';
 import { type OperationState, readOperations, toOperationState, toOperationStates } from './operation-state';
 import { requireSuccess } from './operation-wait-error';
@@ -54,6 +54,7 @@ export async function getOperations(of: {
 export async function* listOperations(
   of: { projectId: string } & OperationFilter,
 ): AsyncGenerator<OperationState, void, undefined> {
+  requireKnownStatuses(of);
   const api = connectByStack();
   for await (const page of walkOperationPages(api, of)) yield* toOperationStates(page, api.redact);
 }

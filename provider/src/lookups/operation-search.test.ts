@@ -90,6 +90,18 @@ describe('walkOperationPages', () => {
     },
   );
 
+  it('continues after an empty page with another cursor, and ends after ten in a row', async () => {
+    const full = { operations: [numbered(1)] };
+    const emptyUntil = (end: number) =>
+      pagedBy((cursor) =>
+        Number(cursor ?? '0') === end
+          ? full
+          : { operations: [], pagination: { cursor: String(Number(cursor ?? '0') + 1) } },
+      ).source;
+    expect(await walk(emptyUntil(9))).toEqual([1]);
+    expect(await walk(emptyUntil(10))).toEqual([]);
+  });
+
   it('stops where a cursor leads back to an earlier page', async () => {
     const pages = new Map([
       [undefined, { operations: [numbered(3)], pagination: { cursor: 'a' } }],
@@ -221,6 +233,6 @@ describe('listOperationsSince', () => {
   it('finds nothing in a project without operations', async () => {
     const { source, requests } = projectOf(0);
     expect(await listOperationsSince(source, projectId, () => 0)).toEqual([]);
-    expect(requests).toHaveLength(1);
+    expect(requests).toHaveLength(2);
   });
 });

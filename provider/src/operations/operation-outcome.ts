@@ -39,6 +39,8 @@ export function statusLabel(status: string): string {
   return meaningOfStatus.get(status)?.label ?? status;
 }
 
+export const knownStatuses: readonly string[] = [...meaningOfStatus.keys()];
+
 /** `start_compute op-1 running`, followed by the service's error text if the operation has one. */
 export function describeOperation(operation: Pick<Operation, 'action' | 'id' | 'status' | 'error'>): string {
   const reason = operation.error ? `: ${operation.error}` : '';

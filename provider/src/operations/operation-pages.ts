@@ -29,6 +29,8 @@ export const usualLimit = (pagesSoFar: number): number =>
   pagesSoFar === 0 ? firstPageLimit : laterPageLimit;
 /** A million operations, more than any project keeps. If there are more pages, the service is faulty. */
 const mostPages = 1_000;
+/** After so many empty pages in a row, each with another cursor, a list is at its end. */
+const mostEmptyPages = 10;
 
 /** The pages, newest first. Each is requested only when the caller gets to it. */
 export async function* walkPages(
@@ -39,19 +41,22 @@ export async function* walkPages(
   const starts = new Set<string | undefined>();
   let start = cursor;
   let seen: ReadonlySet<string> = new Set();
+  let emptyPages = 0;
   while (starts.size < mostPages) {
     const page = { limit: limitOf(starts.size), ...(start !== undefined && { cursor: start }) };
     starts.add(start);
     const response = await source.listOperations(projectId, page, deadline && { deadline });
-    // A page shorter than its limit need not be the last. A page without a new operation is.
+    // A page shorter than its limit need not be the last, not even an empty one. One that only repeats operations is.
     const unseen = uniqBy(response.operations, 'id').filter(({ id }) => !seen.has(id));
     const operations = orderBy(unseen, ({ created_at }) => Date.parse(created_at), 'desc');
-    if (operations.length === 0) return;
+    if (operations.length === 0 && response.operations.length > 0) return;
     const cursorBehind = response.pagination?.cursor;
     // A repeated cursor would lead in a circle.
     const next = starts.has(cursorBehind) ? undefined : cursorBehind;
-    yield { operations, start, next };
+    if (operations.length > 0) yield { operations, start, next };
     if (next === undefined) return;
+    emptyPages = operations.length > 0 ? 0 : emptyPages + 1;
+    if (emptyPages === mostEmptyPages) return;
     seen = new Set(response.operations.map(({ id }) => id));
     start = next;
   }

@@ -91,7 +91,7 @@ export class PreviewDiagnostics {
       } else if (!isReplacing) notes.push(...this.#describeExisting(target, endpoints, secretNames));
     } catch (error) {
       // The create would stop, but the preview must not: a replacement may delete that endpoint first.
-      notes.push(messageOf(error));
+      notes.push(`${messageOf(error)} ${forcedReplacement}`);
     }
     await this.#report(declaration, notes, limits);
     return [];
@@ -99,8 +99,9 @@ export class PreviewDiagnostics {
 
   /** The endpoints of the project, as far as they are known: one list serves all that a preview creates. */
   async #list(declaration: Declaration): Promise<readonly Endpoint[]> {
-    const { projectId, branchId, type } = declaration.inputs;
-    if (isUnknown([projectId, branchId, type])) return [];
+    const { projectId, branchId, type, adopt } = declaration.inputs;
+    // A name is taken whatever the branch is; what adopt means depends on it.
+    if (isUnknown(adopt ? [projectId, branchId, type] : projectId)) return [];
     return this.#core.list(declaration, 'endpoints');
   }
 
@@ -173,6 +174,10 @@ export class PreviewDiagnostics {
     await this.#core.show('warning', declaration, warnings);
   }
 }
+
+/** The engine does not tell one from a create. */
+const forcedReplacement =
+  'A forced replacement of this resource (--replace, taint) first deletes that endpoint.';
 
 /** An interrupted replacement has deleted it, or another client. The engine does not say which. */
 function describeGone(id: string): string {
