@@ -13,9 +13,9 @@ export interface AdminAccess {
 
 /**
  * Neither `pg_settings` nor what clients prepare in a database may change what the emulator's own statements do. Only
- * pg_catalog is searched, where clients can create nothing, so no statement meets a function, an operator or a type of
- * theirs. Roles that a statement names are held first (`held-roles.ts`). These settings prevail over those of files,
- * databases and roles.
+ * pg_catalog is searched, where clients can put nothing but trusted extensions, as they are, so no statement meets a
+ * function, an operator or a type of theirs. Roles that a statement names are held first (`held-roles.ts`). These settings
+ * prevail over those of files, databases and roles.
  */
 const OPTIONS = [
   'search_path=pg_catalog',

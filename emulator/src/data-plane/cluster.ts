@@ -35,6 +35,9 @@ const STATE_FILE = 'emulator.json';
 export const REMOVED = '.removed';
 const NEW_STATE: ClusterState = { access: NO_ACCESS, limits: DEFAULT_LIMITS };
 
+/** The emulator's own sessions are of another type. */
+const OF_CLIENTS = "FROM pg_stat_activity WHERE backend_type = 'client backend'";
+
 /** To one that hangs, or on which a client has locked the roles; it stops anyway. */
 const LAST_CONNECT_TIMEOUT_MS = 1000;
 
@@ -45,20 +48,22 @@ const OF_SERVER = {
 };
 const OF_SERVER_OR_LOG = { ...OF_SERVER, contents: [...OF_SERVER.contents, 'pg_wal'] };
 
-/** Settings of every server. The data outlives a crash of the server, not one of the machine. */
+/** Of every server. The data outlives a crash of the server, not one of the machine. */
 const FLAGS = {
   shared_buffers: '128MB',
   superuser_reserved_connections: '3',
   fsync: 'off',
-  // A standby can be that far behind.
+  // A standby that connects again can be that far behind.
   wal_keep_size: '128MB',
-  // A copy under way needs one, with everything that is written in the meantime.
-  max_replication_slots: '10',
+  wal_receiver_create_temp_slot: 'on',
+  // A standby needs one, and a copy under way, with everything that is written in the meantime.
+  max_replication_slots: '60',
   max_slot_wal_keep_size: '-1',
   // One that does not log in takes a place among max_connections.
   authentication_timeout: '15s',
   // Of standbys, and of the emulator's own connections.
   max_wal_senders: '50',
+  log_startup_progress_interval: '10s',
 };
 
 /**
@@ -99,7 +104,7 @@ export class Cluster {
 
   async start(
     limits: SharedLimits,
-    { flags, ...start }: Partial<Pick<ServerStart, 'flags' | 'environment' | 'longestMs'>> = {},
+    { flags, ...start }: Partial<Pick<ServerStart, 'flags' | 'longestMs'>> = {},
   ): Promise<void> {
     this.#setState({ access: this.state.access, limits });
     this.#server = await PostgresServer.start({
@@ -217,9 +222,7 @@ export class Cluster {
   /** Cuts every client off; a client that connects later can stay. */
   dropConnections(): Promise<void> {
     return this.connect('postgres', async (admin) => {
-      await admin.query(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
-      );
+      await admin.query(`SELECT pg_terminate_backend(pid) ${OF_CLIENTS}`);
     });
   }
 
@@ -227,10 +230,8 @@ export class Cluster {
   async isQuerying(): Promise<boolean> {
     if (this.server === undefined) return false;
     let count = 0;
-    const query =
-      "SELECT FROM pg_stat_activity WHERE backend_type = 'client backend' AND state <> 'idle' AND pid <> pg_backend_pid()";
     const ask: Promise<void> = this.connect('postgres', async (admin) => {
-      count = (await admin.query(query)).rowCount ?? 0;
+      count = (await admin.query(`SELECT ${OF_CLIENTS} AND state <> 'idle'`)).rowCount ?? 0;
     });
     return ask.then(
       () => count > 0,

@@ -14,6 +14,7 @@ const GUARD =
   'exec 3<&0 </dev/null; ( ( read -r line <&3 || kill -QUIT $$ ) >/dev/null 2>&1 & ); exec "$@" 3<&-';
 
 const LONGEST_WAIT_MS = 2000;
+const MOST_LINES = 3;
 
 /** Removes a folder when the pipe closes. Servers that are still ending may create files while it does. */
 const SWEEP =
@@ -64,7 +65,9 @@ export async function runGuarded(
   });
   const [code] = await once(child, 'close');
   const lines = output.trim().split('\n');
-  if (code !== 0 && !lines.every(isHarmless)) throw new Error(`${program} failed: ${output.trim()}`);
+  // On a full disk there is one for each file.
+  const shown = lines.filter((line) => !isHarmless(line)).slice(0, MOST_LINES);
+  if (code !== 0 && shown.length > 0) throw new Error(`${program} failed: ${shown.join('\n')}`);
 }
 
 /**
@@ -88,9 +91,12 @@ export function removeAtEnd(folder: string): () => Promise<void> {
   };
 }
 
-/** The environment without variables that change what Postgres's programs do. */
+/** What the programs need to run, with their language, time zone, libraries and the names of users. */
+const PASSED_ON = /^(PATH|TMPDIR|LANG|LOCPATH|LOCALE_ARCHIVE|(LC|LD|DYLD|NSS_WRAPPER)_.*|TZ(DIR)?)$/;
+
+/** Nothing else of the environment: it has secrets, and a client may read it by a language such as PL/Perl. */
 export function postgresEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PG')));
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_ON.test(name)));
 }
 
 /** Tells the guard that the program has ended by itself, so that it kills no later process with the same id. */

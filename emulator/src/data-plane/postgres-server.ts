@@ -14,8 +14,7 @@ export interface ServerStart {
   readonly sockets: string;
   /** Settings that the configuration files cannot change. */
   readonly flags: Readonly<Record<string, string>>;
-  readonly environment?: NodeJS.ProcessEnv;
-  /** How long it may take until it accepts connections. @default one minute */
+  /** How long it may take until it accepts connections, or tells how far its recovery has come. @default one minute */
   readonly longestMs?: number;
 }
 
@@ -23,32 +22,35 @@ const READY_POLL_MS = 10;
 const LONGEST_START_MS = 60_000;
 const LONGEST_STOP_MS = 15_000;
 const LOG_TAIL_LENGTH = 4000;
+/** A recovery has no limit: the next start would begin it again, from the same place. */
+const PROGRESS = 'in progress, elapsed time';
 
 /** A running Postgres server. */
 export class PostgresServer {
   readonly sockets: string;
   readonly #child: GuardedProcess;
   #log = '';
+  #progressedMs = Date.now();
 
   private constructor(child: GuardedProcess, sockets: string) {
     this.#child = child;
     this.sockets = sockets;
     child.stderr.on('data', (part: Buffer) => {
+      if (part.includes(PROGRESS)) this.#progressedMs = Date.now();
       this.#log = (this.#log + part).slice(-LOG_TAIL_LENGTH);
     });
   }
 
   /** Resolves when it accepts connections. @throws Error with Postgres's reason if it does not start */
   static async start(start: ServerStart): Promise<PostgresServer> {
-    const { program, data, sockets, flags, environment, longestMs = LONGEST_START_MS } = start;
+    const { program, data, sockets, flags, longestMs = LONGEST_START_MS } = start;
     makeServerFolder(sockets);
     const settings = { listen_addresses: '', unix_socket_directories: sockets, port: '5432', ...flags };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    const child = startGuarded(program, ['-D', data, ...args], environment);
+    const child = startGuarded(program, ['-D', data, ...args]);
     const server = new PostgresServer(child, sockets);
-    const latest = Date.now() + longestMs;
     while (!isReady(data, child.pid)) {
-      const isLate = Date.now() > latest;
+      const isLate = Date.now() > server.#progressedMs + longestMs;
       // While it prepares its memory, it accepts no other signal.
       if (isLate) child.kill('SIGKILL');
       if (!server.hasExited) await delay(READY_POLL_MS);

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { SUPERUSER } from '../gateway/computes';
 import { maxConnectionsOf } from '../limits/compute-size';
 import type { Endpoint } from '../records/wire-types';
 import type { BranchData } from './branch-data';
 import type { PgSettings } from './pg-settings';
+import { writeServerFile } from './server-user';
 import { limitsOf, type SharedLimits } from './shared-limits';
 
 /** Starts the server of a read_write endpoint, in a turn of its branch's cluster. Nothing to do if it runs. */
@@ -44,7 +46,10 @@ export async function startStandby(
   data.settingRules.write(cluster.folder, settings);
   const { limits } = primary.state;
   const size = Math.max(maxConnectionsOf(endpoint.autoscaling_limit_min_cu), Number(limits.max_connections));
-  const source = Object.entries({ host: primary.sockets, port: '5432', user: SUPERUSER });
+  // Not in the environment, which a client may read by a language such as PL/Perl.
+  const passfile = join(cluster.folder, 'emulator.pgpass');
+  writeServerFile(passfile, `*:*:*:*:${data.password}\n`);
+  const source = Object.entries({ host: primary.sockets, port: '5432', user: SUPERUSER, passfile });
   await cluster.start(
     { ...limits, max_connections: String(size) },
     {
@@ -53,7 +58,6 @@ export async function startStandby(
         primary_conninfo: source.map(([name, value]) => `${name}='${value}'`).join(' '),
         wal_retrieve_retry_interval: '200ms',
       },
-      environment: { PGPASSWORD: data.password },
     },
   );
   cluster.endpointId = endpoint.id;

@@ -1,0 +1,68 @@
+import { linkSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { asAdmin } from '../../emulator/src/data-plane/admin';
+import { copyFolder } from '../../emulator/src/data-plane/copy-folder';
+import { findPostgres } from '../../emulator/src/data-plane/find-postgres';
+import { postgresEnvironment, runGuarded } from '../../emulator/src/data-plane/guarded-process';
+import { PostgresServer } from '../../emulator/src/data-plane/postgres-server';
+import { giveToServer, writeServerFile } from '../../emulator/src/data-plane/server-user';
+import { createTemplate } from '../../emulator/src/data-plane/template';
+import { hasPostgres } from '../support/postgres-emulator';
+import { makeTemporaryFolder } from '../support/temporary-folder';
+
+it('gives the servers no secrets of the environment', () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (const name of ['POSTGRES_CONTROL_EMULATOR_API_KEY', 'CI_TOKEN', 'PGPASSWORD']) vi.stubEnv(name, 'x');
+  vi.stubEnv('LC_MESSAGES', 'C');
+  expect(postgresEnvironment()).toMatchObject({ PATH: process.env.PATH, LC_MESSAGES: 'C' });
+  expect(Object.values(postgresEnvironment())).not.toContain('x');
+});
+
+it('fails with the first lines of what a program prints', async () => {
+  const script = 'for file in 1 2 3 4 5; do echo "no space for $file" >&2; done; exit 1';
+  const failed = expect(runGuarded('/bin/sh', ['-c', script]));
+  await failed.rejects.toThrow(/^\/bin\/sh failed: no space for 1\nno space for 2\nno space for 3$/);
+});
+
+it('replaces a file as a whole, so that a full disk or a kill leaves the former one', () => {
+  const [file, former] = [join(makeTemporaryFolder(), 'state'), join(makeTemporaryFolder(), 'former')];
+  writeServerFile(file, 'one');
+  linkSync(file, former);
+  writeServerFile(file, 'two');
+  expect([former, file].map((path) => readFileSync(path, 'utf8'))).toEqual(['one', 'two']);
+});
+
+it.skipIf(!hasPostgres)('waits as long as a recovery goes on', { timeout: 60_000 }, async () => {
+  const sockets = makeTemporaryFolder();
+  giveToServer(sockets);
+  const { version, ...programs } = findPostgres(undefined, join(sockets, 'bin'));
+  const start = async (name: string, flags: Record<string, string>, longestMs = 60_000) => {
+    const data = join(sockets, name);
+    const server = await PostgresServer.start({
+      program: programs.postgres,
+      data,
+      sockets,
+      flags,
+      longestMs,
+    });
+    onTestFinished(() => server.stop());
+    return server;
+  };
+  const passwordFile = join(sockets, 'password');
+  writeServerFile(passwordFile, 'secret');
+  const data = join(sockets, 'data');
+  await createTemplate({ version, ...programs }, data, passwordFile);
+  await copyFolder(data, join(sockets, 'ahead'));
+  const ahead = await start('ahead', { fsync: 'off', wal_keep_size: '128MB' });
+  const write = "SELECT pg_logical_emit_message(true, 'm', repeat('x', 100000)) FROM generate_series(1, 90)";
+  await asAdmin({ sockets, password: 'secret', version }, 'postgres', (admin) => admin.query(write));
+  await ahead.stop();
+
+  writeFileSync(join(data, 'recovery.signal'), '');
+  // Half a second for each of more than nine files.
+  const restore_command = `sleep 0.5; cp '${sockets}/ahead/pg_wal/%f' '%p'`;
+  const flags = { restore_command, hot_standby: 'off', log_startup_progress_interval: '100ms' };
+  const server = await start('data', flags, 3000);
+  expect(server.hasExited).toBe(false);
+});
