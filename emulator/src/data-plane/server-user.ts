@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chownSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chownSync, lstatSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 
 /** The user of the servers and their files: `nobody` if the emulator runs as root, as which Postgres refuses to run. */
 export const SERVER_USER: { readonly uid: number; readonly gid: number } | undefined =
@@ -17,10 +17,12 @@ export function makeServerFolder(path: string): string {
   return path;
 }
 
-/** Writes a file that only that user can read. */
+/** Writes a file that only that user can read. On a full disk, or after a kill, it has its former text. */
 export function writeServerFile(path: string, text: string): void {
-  writeFileSync(path, text, { mode: 0o600 });
-  giveToServer(path);
+  const unfinished = `${path}.new`;
+  writeFileSync(unfinished, text, { mode: 0o600 });
+  giveToServer(unfinished);
+  renameSync(unfinished, path);
 }
 
 /** @throws Error if another user has made the folder, or a link in its place, or can write to it */
