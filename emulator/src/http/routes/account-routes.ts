@@ -1,7 +1,12 @@
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import type { ControlPlane } from '../../control-plane/control-plane';
 import { ACCOUNT_ID } from '../../records/account';
 import { notFound } from '../../records/api-error';
+import { id } from '../../validation/schemas';
+import { queryText, readQuery } from './query-parameters';
+
+const REGIONS_QUERY = z.object({ org_id: queryText.pipe(id).default(ACCOUNT_ID) });
 
 /** There is one organization, which owns every project, and one user. */
 export function addAccountRoutes(api: FastifyInstance, { settings }: ControlPlane): void {
@@ -32,7 +37,10 @@ export function addAccountRoutes(api: FastifyInstance, { settings }: ControlPlan
 
   const regionId = settings.regionId;
   const place = { name: 'This machine', default: true, geo_lat: '0', geo_long: '0' };
-  api.get('/regions', () => ({ regions: [{ region_id: regionId, ...place }] }));
+  api.get('/regions', ({ query }) => {
+    const { org_id } = readQuery(REGIONS_QUERY, query);
+    return { regions: org_id === ACCOUNT_ID ? [{ region_id: regionId, ...place }] : [] };
+  });
   api.get('/users/me', () => user);
   api.get('/users/me/organizations', () => ({ organizations: [organization] }));
   api.get<{ Params: { org_id: string } }>('/organizations/:org_id', ({ params }) => {
