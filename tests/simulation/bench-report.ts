@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { type BenchResult, findFault } from './bug-bench';
 import type { KnownFault } from './patched-source';
 
@@ -7,8 +7,14 @@ export interface BenchOptions {
   readonly limit: number;
   /** How many faults to look for at the same time. */
   readonly parallel: number;
-  /** Where to write the table, with this text above it; undefined: nowhere. */
-  readonly page?: { readonly file: string; readonly head: readonly string[] } | undefined;
+  /** The page with a row for each of `faults`, and the text above them; undefined: none. Rows that do not run stay as they are. */
+  readonly page?: BenchPage;
+}
+
+interface BenchPage {
+  readonly file: string;
+  readonly head: readonly string[];
+  readonly faults: readonly KnownFault[];
 }
 
 const tableHead = ['| fault | file | schedules | broken rule |', '| --- | --- | ---: | --- |'];
@@ -30,14 +36,18 @@ export async function reportBench(
   };
   await Promise.all(Array.from({ length: parallel }, work));
   results.sort((left, right) => faults.indexOf(left.fault) - faults.indexOf(right.fault));
-  const total = describeTotal(results);
-  print(`\n${total}`);
-  if (page)
-    writeFileSync(
-      page.file,
-      [...page.head, '', ...tableHead, ...results.map(toRow), '', total, ''].join('\n'),
-    );
+  print(`\n${describeTotal(results)}`);
+  if (page) writePage(page, results);
   return results.length > 0 && results.every(({ violation }) => violation);
+}
+
+function writePage({ file, head, faults }: BenchPage, results: readonly BenchResult[]): void {
+  const before = readFileSync(file, 'utf8').split('\n');
+  const rows = faults.flatMap((fault) => {
+    const result = results.find((each) => each.fault === fault);
+    return result ? [toRow(result)] : before.filter((line) => line.startsWith(`| ${fault.name} |`));
+  });
+  writeFileSync(file, [...head, '', ...tableHead, ...rows, ''].join('\n'));
 }
 
 function toRow({ fault: { name, file }, schedules, violation }: BenchResult): string {

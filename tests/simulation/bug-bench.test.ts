@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findFault } from './bug-bench';
 import { knownFaults } from './known-faults';
@@ -23,6 +25,12 @@ it('the bug bench refuses a patch that no longer fits the source', { timeout }, 
 
 it.for(knownFaults)('fits the source: $name', async (fault) => {
   expect(await patchSource(fault)).toContain(fault.replace);
+});
+
+it('known-faults.md has a row for each known fault, and no other', () => {
+  const page = readFileSync(join(__dirname, 'known-faults.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| (.+) \| `(.+)` \|/gm)].map(([, name, file]) => ({ name, file }));
+  expect(rows).toEqual(knownFaults.map(({ name, file }) => ({ name, file })));
 });
 
 it('each known fault has its own name', () => {
