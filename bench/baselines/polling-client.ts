@@ -13,7 +13,7 @@ interface Operation {
 interface Pacing {
   /** How often each operation is asked for. Milliseconds. */
   readonly pollMs: number;
-  /** How long until a write goes again that found its project locked. Milliseconds. */
+  /** Pause before a write is retried after a 423. Milliseconds. */
   readonly lockedMs: number;
 }
 

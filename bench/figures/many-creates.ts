@@ -29,7 +29,7 @@ export async function measureSideBySide(count: number): Promise<Figure[]> {
   ];
 }
 
-/** How much longer than its operations a project takes that runs one chain at a time. */
+/** Makespan of a locking project over the sum of its operation times. */
 export async function measureLockedProject(count: number): Promise<Figure[]> {
   const share = async (client: ClientName) => {
     // The same times for each client, which differ as little as those of one action do.

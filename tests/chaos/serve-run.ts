@@ -11,7 +11,7 @@ import type { ServedPlane } from '../simulation/served-plane';
 export interface RequestWitness {
   /** It has arrived, and nothing is done yet. */
   arrives(request: SentRequest): Promise<void>;
-  /** Its work is due. Returns the operations that it has started, too. */
+  /** Its work is due. Also returns the operations that it has started. */
   work<Result>(request: SentRequest, work: () => Result): { result: Result; started: readonly Operation[] };
   /** The response is decided. */
   answered(request: SentRequest, served: Served, started: readonly Operation[]): void;

@@ -11,7 +11,7 @@ import {
 import type { Round, Row } from '../support/row';
 import { checkRows } from '../support/run-row';
 
-// What the user takes back, or changes, after a run that failed.
+// Reverts and changes after a failed run.
 
 const stop = { disabled: true };
 const setting = { pgSettings: { work_mem: '8MB' } };

@@ -74,8 +74,8 @@ const failedRestarts: fc.Arbitrary<readonly DrawnRound[]> = fc
   ]);
 
 /**
- * A stop whose suspension fails, perhaps with a change of size or a move in the same program, and sometimes after one that failed, too.
- * The user repeats it or, more often, takes back the stop alone or everything, perhaps with another change of size.
+ * A stop whose suspension fails, perhaps with a change of size or a move in the same program, and sometimes after another that failed.
+ * The user repeats it or, more often, reverts the stop alone or everything, perhaps with another change of size.
  */
 const failedStops: fc.Arbitrary<readonly DrawnRound[]> = fc
   .record({
@@ -108,7 +108,7 @@ const failedStops: fc.Arbitrary<readonly DrawnRound[]> = fc
     ];
   });
 
-/** A run is killed after it has changed settings, the service refuses the next one, and the user takes the change back. */
+/** A run is killed after it has changed settings, the service refuses the next one, and the user reverts the change. */
 const takenBackAfterKill: fc.Arbitrary<readonly DrawnRound[]> = fc
   .record({
     quiet: quietRound,
@@ -131,7 +131,7 @@ const takenBackAfterKill: fc.Arbitrary<readonly DrawnRound[]> = fc
     { ...uneventful, ...repair, takesBack: true },
   ]);
 
-/** A change of a replica fails, and the user replaces the replica instead, perhaps without the settings. That may fail, too. */
+/** A change of a replica fails, and the user replaces the replica instead, perhaps without the settings. That may fail as well. */
 const replacedInstead: fc.Arbitrary<readonly DrawnRound[]> = fc
   .record({
     quiet: quietRound,

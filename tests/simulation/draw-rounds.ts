@@ -26,7 +26,7 @@ const mishapKind = fc.constantFrom<Mishap['kind']>(
   'kill of the host',
   'Ctrl-C',
 );
-/** After these the user goes on at once. */
+/** After these the user continues at once. */
 export const quickMishapKind = fc.constantFrom<Mishap['kind']>(
   'none',
   'kill of CLI and host',
@@ -184,7 +184,7 @@ export const brokenRestart: fc.Arbitrary<DrawnRound> = fc
     })),
   }));
 
-/** The user repeats what has failed, takes it back or replaces it, and that goes wrong, too. */
+/** The user repeats, reverts or replaces what failed, and that fails as well. */
 export const brokenRepair: fc.Arbitrary<DrawnRound> = fc
   .record({ broken: brokenChange, forced, lateReads: fc.array(lateRead, { maxLength: 2 }) })
   .map(({ broken, ...drawn }) => ({

@@ -51,7 +51,7 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
   const renamed = findRenamed(world, stack);
   const hasDrift = disturbedSlots(round).size > 0 || isUnrecorded;
   let repairedFrom = trueTime();
-  // A refresh still sees what was changed. A create asks by id whether what a list shows was deleted, which may lag behind, too.
+  // A refresh still sees what was changed. A create looks up a listed endpoint by id; that read may be stale as well.
   const mayRefuse = (isCutOff || isDestroy(round)) && mayShowDeleted(world, round);
   const mayHaveReplaced = isCutOff && mayHaveReplacedBeside(world, round);
   // Until the create of a dead process has arrived, the user can't know whether to repeat `--replace`.
@@ -104,7 +104,7 @@ export async function recover(world: World, round: Round, stack: Stack, isCutOff
   }
 }
 
-/** Removes the lock that a killed run has left. */
+/** Removes the lock of a killed run. */
 export async function unlock({ journal }: World, stack: Stack): Promise<void> {
   if (stack.lockedBy === undefined) return;
   await sleep(restartMs);

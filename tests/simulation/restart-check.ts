@@ -114,7 +114,7 @@ export function checkRestarts(
         !world.journal.counts.has('duplicated requests') &&
         results.every(({ isSuccess, run }) => isSuccess && !run.isCutOff);
       const isAtOnce = isPlain && change.size > 0 && change.trigger > 0;
-      // A stop that failed and is taken back stops nothing.
+      // A reverted failed stop stops nothing.
       const isUnstopped = failed.some(({ id }) => id === suspensions.get(slot));
       const stop = isUnstopped && !plan.isStopped ? 0 : change.stop;
       const declared = change.size + (isAtOnce && !wasLeft ? 0 : change.trigger) + change.move + stop;
@@ -136,7 +136,7 @@ export function checkRestarts(
       const isRefreshed = round.refreshesBetween || round.disturbances.length > 0 || round.forced.length > 0;
       const isForgotten = isForced || (isRefreshed && all.some(({ run }) => run.isCutOff));
       const wasActive = isSame && before.isActive && !ground.wasAutosuspended(endpoint.id);
-      // A trigger that a run has failed to apply may have been taken back.
+      // A trigger that a run failed to apply may have been reverted.
       const due = isSame ? disruptionsOf(before.plan, plan) : noDisruptions;
       const isDue = due.size + due.move + due.stop + (wasLeft ? 0 : due.trigger) > 0;
       if (wasActive && isDue && drops === 0 && plan.isWaiting && !isForgotten)

@@ -95,7 +95,7 @@ async function runRound(
   const soFar = [...since.results, ...results];
   const isCutOff = soFar.some(({ run }) => run.isCutOff);
   const isUnfinished = results.some(({ isSuccess }) => !isSuccess) || stacks.some(hasUnfinished);
-  // Of a run that was cut off, the states know only what the next one has seen, if no read stalled.
+  // After a kill, the state has only what the next run read back, unless that read stalled.
   const hasSeen = round.isRepeated && !journal.counts.has('stalled requests');
   const isLeft = round.isLeft && (hasSeen || !isCutOff);
   if (isLeft && isUnfinished && statesMatchService(world)) {
@@ -191,7 +191,7 @@ async function repeatFailed(
 ): Promise<(RunResult | undefined)[]> {
   const { command, isLeft } = round;
   const isCutOff = results.some(({ run }) => run.isCutOff);
-  // The repetition has to see what a killed run has done: the next program may take it back.
+  // The repetition has to see what a killed run did: the next program may revert it.
   if (isLeft || (isCutOff && mayHaveReplacedBeside(world, round))) {
     await sleep(world.scenario.longestDelayMs);
     await settle(world);
@@ -208,7 +208,7 @@ async function repeatFailed(
   return repeated;
 }
 
-/** Whether the state records operations that nobody has waited for. */
+/** Whether the state records operations without a wait. */
 function hasUnfinished({ state }: Stack): boolean {
   return state.resources.some(({ outputs }) => outputs.values.unsettledOperations !== undefined);
 }
@@ -290,7 +290,7 @@ function isReplacedWithBranch({ ground }: World, slot: number, { branch_id }: En
   return ground.branches.hasOtherOrigin(slot, plan, branch) || ground.branches.isBroken(branch_id);
 }
 
-/** Whether lists may still show a deleted endpoint of the slot: a create gives way to it, and then creates its endpoint again. */
+/** Whether lists may still show a deleted endpoint of the slot: a create finds it, and then creates its endpoint again. */
 function mayListDeleted({ watch }: World, slot: number): boolean {
   return trueTime() - (watch.deletedAt.get(slot) ?? Number.NEGATIVE_INFINITY) < defaultReadLagMs;
 }

@@ -35,7 +35,7 @@ export interface Round {
   readonly isRepeated: boolean;
   /** Whether the programs say `allowRestart: false` until the user recovers. */
   readonly isGuarded: boolean;
-  /** What other people do meanwhile. */
+  /** What other people do in the meantime. */
   readonly disturbances: readonly Disturbance[];
   /** Late reads during the repairing run. */
   readonly lateReads: readonly Fault[];

@@ -7,7 +7,7 @@ import { Clock } from '../../emulator/src/records/clock';
 import { RequestLog } from '../../emulator/src/requests/request-log';
 import { trueTime } from './virtual-time';
 
-/** The emulator's control plane with its controls, whoever serves it. */
+/** The emulator's control plane with its controls, in any server. */
 export class ServedPlane {
   readonly plane: ControlPlane;
   readonly controls: Controls;

@@ -140,7 +140,7 @@ export class Watch {
     this.violate('a preview foretells what drops connections', `${run.name} sent ${request}`);
   }
 
-  /** The service responds, whatever it says. The process may have died meanwhile. */
+  /** The service responds, whatever it says. The process may have died in the meantime. */
   served(run: SimulatedRun, request: SentRequest, served: Served, started: readonly Operation[]): void {
     if (request.method !== 'GET' && !isRefusal(served)) this.wrote.add(run);
     this.#noteUnheard(run, request, started);

@@ -146,7 +146,7 @@ export abstract class World {
   /** Checks, when the run has shown what it has to show until now. */
   protected abstract whenShown(run: SimulatedRun, check: () => void): void;
 
-  /** Lets the service do the work of a request. Returns the operations that it has started, too. */
+  /** Lets the service do the work of a request. Also returns the operations that it has started. */
   protected work<Result>(run: SimulatedRun, request: SentRequest, work: () => Result) {
     const { method, path } = request;
     // What others wrote, and dead processes, is never missing from reads: only what this process has written.

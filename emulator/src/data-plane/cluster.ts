@@ -26,7 +26,7 @@ export interface ClusterSetup {
 interface ClusterState {
   readonly access: Access;
   readonly limits: SharedLimits;
-  /** Of a cluster whose server has stopped; undefined if it crashed. */
+  /** Known once the server has stopped; undefined if it crashed. */
   readonly passwords?: readonly StoredPassword[] | undefined;
 }
 
@@ -151,7 +151,7 @@ export class Cluster {
   /** Makes its roles and databases those of the branch, if need be with a server for that. */
   async update(branch: BranchRecord): Promise<{ dropsConnections: boolean }> {
     if (this.isUpToDate(branch)) return { dropsConnections: false };
-    // The record may change while this goes on.
+    // The record may change during the update.
     const { roles, databases } = structuredClone(branch);
     const isDown = this.server === undefined;
     if (isDown) await this.start(this.state.limits);

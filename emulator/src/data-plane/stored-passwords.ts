@@ -6,7 +6,7 @@ import { FIRST_ID } from './held-roles';
 export interface StoredPassword {
   readonly role: string;
   readonly verifier: string;
-  /** Null if the password is valid for ever. */
+  /** Null if the password never expires. */
   readonly validUntilMs: number | null;
 }
 

@@ -25,7 +25,7 @@ const ISOLATION_LEVELS: ReadonlyMap<unknown, string> = new Map([
 /** The driver parses every value itself. */
 const asText = { getTypeParser: () => (text: string) => text };
 
-/** Of a body, of the results of a request, and of a message over a WebSocket, in bytes. As in the service. */
+/** The limit of a body, of the results of a request, and of a WebSocket message, in bytes. As in the service. */
 export const LARGEST = 10 * 1024 * 1024;
 
 /**

@@ -63,7 +63,7 @@ async function deriveKeys(
   password: string,
   { salt, iterations }: Pick<ScramVerifier, 'salt' | 'iterations'>,
 ): Promise<{ clientKey: Buffer; serverKey: Buffer }> {
-  // Of SASLprep, this is what matters for passwords that people choose.
+  // The part of SASLprep that matters for passwords that people choose.
   const salted = await derive(password.normalize('NFKC'), salt, iterations, 32, 'sha256');
   return { clientKey: sign(salted, 'Client Key'), serverKey: sign(salted, 'Server Key') };
 }

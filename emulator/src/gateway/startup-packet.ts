@@ -52,7 +52,7 @@ export function readStartupPacket(packet: Buffer, serverName: string | undefined
   checkAccess(parameters);
   const isExtension = ([name]: Parameter) => PROTOCOL_EXTENSION.test(name);
   const others = parameters.filter((parameter) => parameter[0] !== 'options' && !isExtension(parameter));
-  // Of a repeated parameter, Postgres takes the last.
+  // Postgres takes the last value of a repeated parameter.
   const lastOf = (wanted: string) => parameters.findLast(([name]) => name === wanted)?.[1];
   const { endpoint, options } = readOptions(lastOf('options') ?? '');
   const user = Buffer.from(lastOf('user') ?? '', 'latin1').toString();

@@ -22,7 +22,7 @@ const terraformResource = z.object({
   mode: z.string(),
   type: z.string(),
   values: z.record(z.string(), z.unknown()).default({}),
-  /** Of an object that a replacement has still to delete. */
+  /** Set if a replacement has still to delete the object. */
   deposed_key: z.string().default(''),
 });
 /** Its child modules are parsed in a loop: a state can nest them more deeply than the stack allows. */
@@ -38,9 +38,9 @@ const pulumiResource = z.object({
   type: z.string(),
   id: z.string().default(''),
   outputs: z.record(z.string(), z.unknown()).default({}),
-  /** Of a resource that a replacement has still to delete. */
+  /** Whether a replacement has still to delete the resource. */
   delete: z.boolean().default(false),
-  /** Of a resource that the program only reads. */
+  /** Whether the program only reads the resource. */
   external: z.boolean().default(false),
 });
 /** `pulumi stack export`. */

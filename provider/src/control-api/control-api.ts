@@ -38,7 +38,7 @@ const branchesPerPage = 10_000;
 /** After so many empty pages in a row, each with another cursor, a list is at its end. */
 const mostEmptyPages = 10;
 
-/** How many of the projects that the service could not read an error lists. */
+/** An error names at most this many unreadable projects. */
 const mostUnavailable = 20;
 
 /** The calls of the control API. Each rejects with a ControlApiError. */

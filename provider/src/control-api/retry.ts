@@ -25,7 +25,7 @@ export interface CallOptions {
 /** Accompanies a request through axios and its retries. A class, because axios copies plain objects with each attempt. */
 export class RequestContext {
   readonly deadline: Deadline;
-  /** Of a call without a deadline of its own: how long to retry faults, and the longest pause after a 429. Milliseconds. */
+  /** Without a deadline of its own: the retry time, and the longest accepted Retry-After. Milliseconds. */
   readonly patienceMs: number | undefined;
   readonly isSentOnce: boolean;
   readonly onSend: (() => void) | undefined;

@@ -6,7 +6,7 @@ import { findGiven } from './endpoint-changes';
 import type { EndpointInputs, InputName } from './endpoint-inputs';
 
 /**
- * Of these arguments, those for which the service reports another value than the program gives.
+ * The arguments among these for which the service reports another value than the program gives.
  * @param names @default all that the program gives
  */
 export function findDrift(
@@ -17,7 +17,7 @@ export function findDrift(
   return names.filter(isArgument).filter((name) => !matchesDesired(endpoint, inputs, name));
 }
 
-/** The arguments of which the endpoint has something that the program leaves out: an earlier program has set it. */
+/** Arguments that an earlier program set and this one omits. */
 function findLeftovers(endpoint: Endpoint, inputs: EndpointInputs): InputName[] {
   return argumentNames.filter((name) => {
     const { read, whenRemoved } = argumentTable[name];

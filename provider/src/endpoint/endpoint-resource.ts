@@ -37,7 +37,7 @@ export function describeEndpoint(
     isAsBefore: (item, name) => !before || !isArgument(name) || isReported(item, before, name),
     before,
     toOutputs: (item, left, asked) => {
-      // Of what the service does not report, what nothing was sent for is as before.
+      // A value that the service does not report is unchanged if nothing was sent for it.
       const restartTriggers = asked.includes('restartTriggers')
         ? before?.restartTriggers
         : inputs.restartTriggers;

@@ -22,7 +22,7 @@ export interface EndpointWork extends Work<EndpointInputs> {
   readonly secretNames?: readonly string[] | undefined;
 }
 
-/** What sending arguments of an endpoint owes, whoever sends them. */
+/** What sending arguments of an endpoint owes, in this run or an earlier one. */
 export const endpointRules: Rules = {
   effectsOf(names, inputs) {
     const effects: Owed[] = [];

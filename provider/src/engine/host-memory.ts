@@ -9,10 +9,10 @@ export const isHost = findEngineAddress(process.argv) !== undefined;
 const fullCollectionAfterMs = 5_000;
 
 /**
- * Keeps the host's memory small. What loading the provider has left is collected before the first calls wait for the
- * service: V8 keeps what survives two such small collections until a full one, and if the table of HTTP/2 streams does, it
- * keeps all that later tables held, too, which are the messages of most later calls: 60 MB in a refresh of 1000 endpoints. In a
- * longer run, a full collection limits how far the heap grows from then on; without it, an `up` of 1000 peaked at 274 MB.
+ * Keeps the host's memory small. The garbage of loading the provider is collected before the first calls wait for the service: an
+ * HTTP/2 stream table that survives two minor collections lives until a full one and keeps every later message alive, 60 MB in a
+ * refresh of 1000 endpoints. In a longer run, a full collection limits the growth of the heap; without it, an `up` of 1000 peaked at
+ * 274 MB.
  */
 export function limitHostMemory(): void {
   setFlagsFromString('--expose-gc');

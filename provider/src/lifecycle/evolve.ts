@@ -156,7 +156,7 @@ function applyEffects(
   started: readonly Operation[],
 ): Situation {
   const suspends = started.some(isSuspension);
-  // One suspension serves a trigger, too.
+  // One suspension also serves a trigger.
   const joined = suspends ? joinTrigger(situation) : situation;
   const reasons = suspends ? reasonsAmong(effects) : [];
   // Equal values start no operation: the failed configuration is written off, and applied at the next start of the compute.

@@ -26,7 +26,7 @@ export interface PlannedStep {
   readonly drops: boolean;
 }
 
-/** Of these arguments, those that the resource does not have as the program gives them. */
+/** The arguments among these whose value at the resource differs from the program. */
 type FindDrift = (names: readonly string[]) => readonly string[];
 
 /** A plan that needs more steps goes in circles. */

@@ -132,7 +132,7 @@ export class ResourceRequests<Shown extends Item> {
       const oldestAt = after(Date.parse(all[0]?.created_at ?? ''));
       return all.filter((each) => resource.isOfResource(each) && Date.parse(each.created_at) > oldestAt);
     };
-    // What follows needs time, too.
+    // The steps after it need time as well.
     const lag = deadline.next(Math.min(project.readLagMs, deadline.remainingMs / 2));
     return rereadUntil(lag, read, isEnough);
   }

@@ -20,7 +20,7 @@ export interface Resource<Shown extends Item, Outputs> extends Rules {
   readonly list: ResourceList<Shown>;
   /** Whether the operation works on this resource, and is not only a check of the service. */
   readonly isOfResource: (operation: Operation) => boolean;
-  /** Waiting for an operation of an endpoint means waiting for its later ones, too. */
+  /** Waiting for an operation of an endpoint includes its later ones. */
   readonly endpointId?: string;
 
   /** Sends these arguments and nothing else. Undefined where the service knows none of them. */
@@ -30,7 +30,7 @@ export interface Resource<Shown extends Item, Outputs> extends Rules {
   /** @throws Error when what the rest of the run sends must not be sent */
   readonly checkGate: (situation: Situation, read: () => Promise<Shown>) => Promise<void>;
 
-  /** Of these arguments, those for which the service reports another value than the program gives. */
+  /** The arguments among these for which the service reports another value than the program gives. */
   readonly findDrift: (item: Shown, names: readonly string[]) => readonly string[];
   /** Whether the service is through with what it does to the resource by itself. */
   readonly isReady: (item: Shown) => boolean;

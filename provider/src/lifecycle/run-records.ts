@@ -14,7 +14,7 @@ export interface ResourceRecord {
   readonly declared?: Declared<Properties> | undefined;
   /** Whether the engine has read it: a refresh. */
   readonly isRead?: boolean;
-  /** Of the create that this run makes: `pending` must come before any delete of the resource. Absent: none is known. */
+  /** The create that this run makes: while it is `pending`, the resource is not deleted. Absent: none is known. */
   readonly create?: 'expected' | 'pending' | 'failed without an id' | 'done';
   /**
    * What diff has said of a replacement. `early`: yes, when the engine asked before it passed the declaration. `none`: nothing changes, so
@@ -35,7 +35,7 @@ export interface ItemRecord {
   readonly adopter?: string;
   /** Of a branch: whether the state has it as protected, once diff was asked. */
   readonly wasProtected?: boolean;
-  /** Of a branch that a change replaces: the endpoints on it of which the preview knows. */
+  /** For a branch that a change replaces: the endpoints on it that the preview knows. */
   readonly foreseen?: readonly string[];
   /** Whether this run is deleting it. */
   readonly isLeaving?: boolean;

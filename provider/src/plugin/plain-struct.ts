@@ -20,7 +20,7 @@ export function fromStruct(struct: Struct | undefined): Fields {
   return (struct && fieldsOf.get(struct)) ?? {};
 }
 
-// For whoever uses the library in the same process.
+// Other users of the library in this process call these.
 Struct.fromJavaScript = toStruct;
 Struct.prototype.toJavaScript = function () {
   return fromStruct(this) as Record<string, JavaScriptValue>; // What the wire can carry.

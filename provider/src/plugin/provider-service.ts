@@ -133,7 +133,7 @@ export class ProviderService {
     const response = new proto.DiffResponse()
       .setChanges(hasChanges ? DiffChanges.DIFF_SOME : DiffChanges.DIFF_NONE)
       .setReplacesList([...replaces])
-      // For `--replace` and taint the engine asks nothing, so here every other replacement deletes first, too.
+      // The engine calls no diff for `--replace` and taint; every other replacement deletes first by this response.
       .setDeletebeforereplace(true)
       .setDiffsList([...detailed.keys()])
       .setHasdetaileddiff(true);

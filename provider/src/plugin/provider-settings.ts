@@ -15,7 +15,7 @@ export function findSettingFailures(settings: Properties, environment = process.
   const unknown = Object.keys(settings).filter((name) => !isKnown(name));
   if (unknown.length > 0) {
     const reason = `is not a setting of the provider; those are ${settingNames.join(', ')}`;
-    // Of a named property the engine would show the value, which may be a key under a misspelt name.
+    // The engine would show the value of a named property, which may be a key under a misspelt name.
     return unknown.map((name) => ({ property: '', reason: `${name} ${reason}` }));
   }
   if (isUnknown(settings)) return [];

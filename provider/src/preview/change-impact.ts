@@ -39,7 +39,7 @@ export interface ChangeImpact {
   readonly mayDrop: readonly InputName[];
 }
 
-/** Of a change that drops no connection, whatever the state of the compute. */
+/** The impact of a change that is not disruptive in any state of the compute. */
 export const noImpact: ChangeImpact = { sentences: [], drops: false, restarts: false, mayDrop: [] };
 
 /** What drops the connections of an active compute, in words. */

@@ -1,8 +1,8 @@
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import type { AgreementStep, Intrusion, Program } from '../agreement/agreement-scenario';
 
-// What ordinary users do with a program: they rename, move and remove resources, choose some of them for a command, and take back
-// what has failed. A schedule is data, as those of agreement are, so the real CLI can run it, too.
+// What ordinary users do with a program: they rename, move and remove resources, choose some of them for a command, and revert
+// what has failed. A schedule is data, as those of agreement are, so the real CLI can run it as well.
 
 /** A program, and the command that applies it. Without a preview, it is `up --skip-preview`. */
 export interface UserStep extends AgreementStep {

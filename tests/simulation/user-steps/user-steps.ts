@@ -9,7 +9,7 @@ import { type UserParts, type UserRun, UserWorld } from './user-world';
 /** The most runs that a user needs until the program and the service agree: each follows the advice of the one before. */
 const mostRuns = 5;
 
-/** Runs every step of the user. One that fails is taken back, which ends the schedule. */
+/** Runs every step of the user. One that fails is reverted, which ends the schedule. */
 export async function runUserSteps(parts: UserParts): Promise<void> {
   const world = new UserWorld(parts);
   const { steps } = parts.schedule;
@@ -26,7 +26,7 @@ export async function runUserSteps(parts: UserParts): Promise<void> {
   }
 }
 
-/** Returns whether the step is done, and the user goes on to the next one. */
+/** Returns whether the step is done, and the user continues with the next one. */
 async function runStep(world: UserWorld, wanted: UserStep, before: UserStep): Promise<boolean> {
   const { ground, watch } = world;
   const step = { ...wanted, program: mendTexts(world, wanted.program) };
@@ -126,7 +126,7 @@ async function checkRest(world: UserWorld, program: Program): Promise<void> {
  */
 function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): void {
   const { texts, step } = world.watch.record(preview.run);
-  // Of a forced replacement the engine does not tell which id it replaces.
+  // The engine does not tell which id a forced replacement replaces.
   const isForced = [step.replace, step.targetReplace, step.taint].some((names) => names?.length);
   for (const { urn, message } of result.failures) {
     const isUnasked =
