@@ -105,6 +105,16 @@ describe('a branch is not deleted from under an endpoint', () => {
     expect(isThere(one.id)).toBe(true);
   });
 
+  it('that no list shows yet, but the state', async () => {
+    const { one, run, startRun, isThere, on, emulator } = await startBranch();
+    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
+    const lists = { method: 'GET', path: '/projects/:p/endpoints' } as const;
+    emulator.inject({ match: lists, effect: { kind: 'late-read', lateMs: 60_000 }, times: 'always' });
+    await run.preview(endpoint, on(one.id));
+    expect((await errorOf(run.delete(one))).message).toContain('which this program keeps');
+    expect(isThere(one.id)).toBe(true);
+  });
+
   it('whose own delete is refused at the same time', async () => {
     const { one, run, startRun, isThere, on } = await startBranch();
     const endpoint = await startRun().create('endpoint', 'e', on(one.id));

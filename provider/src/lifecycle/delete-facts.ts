@@ -1,4 +1,4 @@
-import { compact, map } from 'lodash';
+import { compact, difference, map } from 'lodash';
 import { findRefusal } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import { rereadUntil } from '../control-api/read-lag';
@@ -158,8 +158,11 @@ export async function listStanding(
   { id: projectId, endpoints }: ServiceProject,
   branchId: string,
 ): Promise<StandingEndpoint[]> {
-  const all = await endpoints.fresh();
-  const standing = all.filter((endpoint) => endpoint.branch_id === branchId);
+  const listed = await endpoints.fresh();
+  // A list may not show yet what an earlier run has just created.
+  const missing = difference(claims.endpoint.idsOn(branchId), map(listed, 'id'));
+  const found = await Promise.all(missing.map((id) => endpoints.find(id)));
+  const standing = compact([...listed, ...found]).filter((endpoint) => endpoint.branch_id === branchId);
   return standing.flatMap((endpoint) => {
     const { id, type, name } = endpoint;
     const branchIds = type === 'read_write' ? [branchId] : [];

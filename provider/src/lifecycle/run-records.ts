@@ -156,6 +156,13 @@ export class RunRecords {
     return this.item(id).isLeaving === true || this.resource(this.ownerOf(id)).replacement === 'early';
   }
 
+  /** The ids in state of the declared resources that the state has on the branch. */
+  idsOn(branchId: string): string[] {
+    return [...this.resources.values()].flatMap(({ idInState, declared, inState }) =>
+      idInState !== undefined && declared && inState?.inputs.branchId === branchId ? [idInState] : [],
+    );
+  }
+
   /** The resource that has the id in state, if this run takes the name from it: by a rename, or a replacement in another project. */
   findRenamed(id: string): string | undefined {
     const owner = this.ownerOf(id);
