@@ -60,7 +60,7 @@ async function guardDelete(question: DeleteQuestion, project: ServiceProject): P
   const facts = await rereadUntil(
     deadline.next(Math.max(0, lagMs)),
     () => gatherFacts(question, project),
-    (each) => judgeStanding(each) === undefined,
+    (each) => judgeStanding(each) === undefined && each.baseObstacle === undefined,
   );
   const reason = judgeDelete(facts);
   if (reason !== undefined) throw new Error(reason);
