@@ -166,6 +166,13 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
       400,
       'BAD_REQUEST',
     ],
+    [
+      'one without a password, for which the operator may have set PGPASSWORD',
+      '/sql',
+      post('', { 'neon-connection-string': 'postgres://app_owner@x/app' }),
+      400,
+      'BAD_REQUEST',
+    ],
     ['a body of 11 MiB', '/sql', post('x'.repeat(11 * 1024 ** 2)), 413, 'BODY_TOO_LARGE'],
   ])('refuses %s', async (_what, path, init, status, code) => {
     const headers = { 'neon-connection-string': uri, ...init.headers };

@@ -38,7 +38,8 @@ async function startServer(handle: (socket: Socket) => void) {
   return { path, sockets };
 }
 
-const LET_IN = 'R\0\0\0\x08\0\0\0\0';
+/** AuthenticationOk and BackendKeyData. */
+const LET_IN = 'R\0\0\0\x08\0\0\0\0K\0\0\0\x0cidkey...';
 /** Lets everyone in. */
 const readToEnd = (socket: Socket) => {
   socket.resume().once('end', () => socket.end());
@@ -102,6 +103,23 @@ it('refuses direct TLS without ALPN', async () => {
 it('ends a TLS handshake with another protocol', async () => {
   const { port } = await start();
   await expect(secure(await openSocket(port), { ALPNProtocols: ['h2'] })).rejects.toThrow();
+});
+
+it.each([
+  ['idkey...', 2],
+  ['a guess.', 1],
+])('a cancel request with the key %s makes %i connections to the server', async (key, count) => {
+  let connections = 0;
+  const { port, computes } = await start({}, (socket) => {
+    connections += 1;
+    readToEnd(socket);
+  });
+  await logIn(await openSocket(port));
+  await expect.poll(() => computes.clients).toBe(1);
+  const socket = await openSocket(port);
+  socket.write(packet(CODES.cancel, key));
+  await once(socket.resume(), 'end');
+  expect(connections).toBe(count);
 });
 
 it('closes the connection when bytes of a TLS session are garbage', async () => {
@@ -178,7 +196,6 @@ it('wakes nothing for a client that has gone, and tells the compute', async () =
       return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     },
     attach: () => expect.unreachable('no client is connected'),
-    sockets: () => [],
   };
   const gateway = await startTestGateway(computes);
   const [closing, resetting, waiting] = await Promise.all([1, 2, 3].map(() => openSocket(gateway.port)));

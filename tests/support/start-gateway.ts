@@ -44,10 +44,6 @@ export class OneCompute implements Computes {
       },
     };
   }
-
-  sockets() {
-    return [this.#socket];
-  }
 }
 
 /** A gateway on a free port, which is stopped after the test. */

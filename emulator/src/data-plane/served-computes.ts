@@ -10,12 +10,10 @@ import { Verifiers } from './verifiers';
 /** The computes as the gateway's clients reach them: what goes wrong is a Postgres error. */
 export class ServedComputes implements Computes {
   readonly #plane: PostgresDataPlane;
-  readonly #data: BranchData;
   readonly #verifiers: Verifiers;
 
   constructor(plane: PostgresDataPlane, data: BranchData) {
     this.#plane = plane;
-    this.#data = data;
     this.#verifiers = new Verifiers(data);
   }
 
@@ -29,10 +27,6 @@ export class ServedComputes implements Computes {
 
   attach(endpointId: string): { traffic(): void; close(): void } {
     return this.#plane.attach(endpointId);
-  }
-
-  sockets(): readonly string[] {
-    return this.#data.all().flatMap(({ server }) => server?.socket ?? []);
   }
 
   async #refusing<Result>(

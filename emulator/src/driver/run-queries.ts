@@ -128,6 +128,8 @@ function connectionOf(header: string | string[] | undefined) {
   try {
     if (!/^postgres(ql)?:/.test(String(header))) throw new Error('another scheme');
     const url = new URL(String(header));
+    // For what is missing, the library takes the login of whoever runs the emulator: PGPASSWORD or a file.
+    if (!url.username || !url.password || url.pathname.length < 2) throw new Error('no complete login');
     const { searchParams } = url;
     const id = endpointOfHost(url.hostname);
     return {
@@ -139,7 +141,9 @@ function connectionOf(header: string | string[] | undefined) {
       application_name: searchParams.get('application_name') ?? undefined,
     };
   } catch {
-    throw badRequest('the header Neon-Connection-String must be a connection URI of Postgres');
+    throw badRequest(
+      'the header Neon-Connection-String must be a connection URI of Postgres, with a role, a password and a database',
+    );
   }
 }
 

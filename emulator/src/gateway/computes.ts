@@ -20,6 +20,4 @@ export interface Computes {
    * at the end.
    */
   attach(endpointId: string): { traffic(): void; close(): void };
-  /** The sockets of all running servers: where a cancel request may belong. */
-  sockets(): readonly string[];
 }

@@ -61,6 +61,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const certificates = await openCertificates(folder);
   const open = new Map<Duplex, () => void>();
+  /** The sockets of the servers of the sessions, by the key with which a client cancels its query. */
+  const socketsByKey = new Map<string, string>();
   let starting = 0;
   const driver = await createDriverServer((stream, tunnel) => void serve(stream, tunnel), limits.startupMs);
 
@@ -72,7 +74,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     starting += 1;
     try {
       if (starting > startingClients) throw tooMany(startingClients);
-      const received = receiveStartup(client, certificates, () => computes.sockets());
+      const received = receiveStartup(client, certificates, (key) => socketsByKey.get(key));
       const startup = await client.inTime(startupMs, 'startup packet', received);
       if (startup === 'cancel') return closeWithin(client.stream, closingMs);
       if (startup === 'http') {
@@ -83,10 +85,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       const proven = await authenticate(client, startup, computes, startupMs);
       const start = { packet: startup.bytes, clientKey: proven.clientKey };
       const session = await connectToCompute(computes, proven.endpointId, start, client.signal);
+      const { cancelKey = '', path } = session;
+      socketsByKey.set(cancelKey, path);
       open.set(raw, () => closeWithin(session.server, closingMs));
       const { traffic, close } = computes.attach(proven.endpointId);
       // In the background: the startup ends here.
-      void passThrough(client.stream, session, { traffic, closingMs }).then(close);
+      void passThrough(client.stream, session, { traffic, closingMs }).then(() => {
+        socketsByKey.delete(cancelKey);
+        close();
+      });
     } catch (error) {
       client.refuse(error, closingMs);
     } finally {

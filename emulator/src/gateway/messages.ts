@@ -30,10 +30,14 @@ export async function takeBytes(stream: Readable, length: number, signal: AbortS
 }
 
 /** The next message. @throws ConnectionRefusal if it is too long; the reason of the signal if that aborts */
-export async function readMessage(stream: Readable, signal: AbortSignal): Promise<Message> {
+export async function readMessage(
+  stream: Readable,
+  signal: AbortSignal,
+  longest = LONGEST_MESSAGE,
+): Promise<Message> {
   const head = await takeBytes(stream, 5, signal);
   const length = head.readInt32BE(1);
-  if (length < 4 || length > LONGEST_MESSAGE) throw protocolViolation('invalid message length');
+  if (length < 4 || length > longest) throw protocolViolation('invalid message length');
   const body = await takeBytes(stream, length - 4, signal);
   return { type: head.toString('latin1', 0, 1), body, bytes: Buffer.concat([head, body]) };
 }

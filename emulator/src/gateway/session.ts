@@ -6,16 +6,23 @@ import { ConnectionRefusal } from './connection-refusal';
 import { AUTHENTICATION, int32, type Message, readMessage, writeMessage } from './messages';
 import { beginScram, SCRAM } from './scram';
 
+/** A reported parameter can be as long as Postgres allows. */
+const LONGEST_OF_SERVER = 2 ** 30;
+
 /** How the gateway begins a session for a client that has proved itself. */
 export interface SessionStart {
   readonly packet: Buffer;
   readonly clientKey: Buffer;
 }
 
-/** A server, and what it has answered that is meant for the client: nothing yet, or why the login has failed. */
+/** A server, and what it has answered that is meant for the client. */
 export interface Session {
   readonly server: Duplex;
+  /** The server's socket. */
+  readonly path: string;
   readonly answer: Buffer;
+  /** What a request to cancel its query contains, in hexadecimal; undefined if the login has failed. */
+  readonly cancelKey: string | undefined;
 }
 
 /**
@@ -55,7 +62,8 @@ export async function connectToServer(
   try {
     signal.throwIfAborted();
     server.write(packet);
-    return { server, answer: await logIn(server, clientKey, AbortSignal.any([signal, closed.signal])) };
+    const either = AbortSignal.any([signal, closed.signal]);
+    return { server, path, ...(await untilKey(server, await logIn(server, clientKey, either), either)) };
   } catch (error) {
     server.destroy();
     throw error;
@@ -73,6 +81,24 @@ async function logIn(server: Duplex, clientKey: Buffer, signal: AbortSignal): Pr
   server.write(writeMessage('p', scram.finish(challenge.body.toString('latin1', 4))));
   const outcome = await readMessage(server, signal);
   return isRequest(outcome, AUTHENTICATION.saslFinal) ? Buffer.alloc(0) : outcome.bytes;
+}
+
+/** After the login, the server reports parameters and then the key; or it refuses the client. */
+async function untilKey(
+  server: Duplex,
+  answer: Buffer,
+  signal: AbortSignal,
+): Promise<Pick<Session, 'answer' | 'cancelKey'>> {
+  const parts = [answer];
+  let type = answer.toString('latin1', 0, 1);
+  let cancelKey: string | undefined;
+  while (!['E', 'K', 'Z'].includes(type)) {
+    const message = await readMessage(server, signal, LONGEST_OF_SERVER);
+    ({ type } = message);
+    if (type === 'K') cancelKey = message.body.toString('hex');
+    parts.push(message.bytes);
+  }
+  return { answer: Buffer.concat(parts), cancelKey };
 }
 
 function isRequest({ type, body }: Message, kind: number): boolean {

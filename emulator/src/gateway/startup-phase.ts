@@ -18,7 +18,7 @@ const { ssl, gss, cancel } = REQUEST_CODES;
 export async function receiveStartup(
   client: ClientConnection,
   certificates: Certificates,
-  sockets: () => readonly string[],
+  socketOf: (cancelKey: string) => string | undefined,
 ): Promise<StartupPacket | 'cancel' | 'http'> {
   const requested = new Set<number>();
   for (;;) {
@@ -48,7 +48,8 @@ export async function receiveStartup(
     checkLength(length, code === cancel ? 'cancel' : 'start');
     const packet = Buffer.concat([head, await client.take(length - head.length)]);
     if (code !== cancel) return readStartupPacket(packet, client.serverName);
-    await forwardCancel(packet, sockets());
+    const path = socketOf(packet.toString('hex', 8));
+    if (path !== undefined) await forwardCancel(packet, path);
     return 'cancel';
   }
 }
@@ -58,18 +59,13 @@ function checkLength(length: number, packet: keyof typeof PACKET_LENGTHS): void 
   if (length < least || length > most) throw protocolViolation(`invalid length of ${packet} packet`);
 }
 
-/**
- * To every server: the right one knows the key. A server closes the connection when it has handled the request; many
- * clients close theirs at once.
- */
-async function forwardCancel(packet: Buffer, sockets: readonly string[]): Promise<void> {
-  const signal = AbortSignal.timeout(LONGEST_CANCEL_MS);
-  await Promise.all(
-    sockets.map(async (path) => {
-      // A server that is stopping cancels its queries anyway.
-      const server = connect({ path, signal }).on('error', () => undefined);
-      server.resume().end(packet);
-      await whenClosed(server);
-    }),
+/** A server closes the connection when it has handled the request; many clients close theirs at once. */
+async function forwardCancel(packet: Buffer, path: string): Promise<void> {
+  // A server that is stopping cancels its queries anyway.
+  const server = connect({ path, signal: AbortSignal.timeout(LONGEST_CANCEL_MS) }).on(
+    'error',
+    () => undefined,
   );
+  server.resume().end(packet);
+  await whenClosed(server);
 }
