@@ -156,6 +156,13 @@ it('allowRestart: false holds when an option replaces an active endpoint', async
   expect(now()).toBeUndefined();
 });
 
+it('a move to a branch that the project does not have is refused in the preview', async () => {
+  const { startRun, run, on, feature } = await startProgram();
+  const endpoint = await startRun().create('endpoint', 'e', on(feature));
+  const { message } = await errorOf(run.preview(endpoint, on('br-elsewhere')));
+  expect(message).toMatch(/branchId is not a branch of project \S+\. Nothing was changed/);
+});
+
 describe('a move to a branch that has an endpoint', () => {
   it('is refused in the preview, which names that one, until it has moved', async () => {
     const { emulator, startRun, run, on, projectId, feature } = await startProgram();

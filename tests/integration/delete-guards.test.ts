@@ -183,6 +183,18 @@ describe('what is replaced with its branch is not deleted', () => {
     expect(isThere(one.id)).toBe(true);
   });
 
+  it('if the branch that comes before that one is protected', async () => {
+    const { one, startRun, projectId, emulator, on, feature } = await startBranch();
+    const child = await startRun().create('branch', 'child', { projectId, parentId: one.id });
+    const endpoint = await startRun().create('endpoint', 'e', on(child.id));
+    const run = startRun();
+    await run.preview(one, { projectId, name: 'data', parentId: feature.id, allowDataLoss: true });
+    await run.replaceEarly(child, { projectId, parentId: unknownValue, allowDataLoss: true });
+    await run.replaceEarly(endpoint, on(unknownValue));
+    emulator.changeBranch(projectId, one.id, { protected: true });
+    expect((await errorOf(run.delete(endpoint))).message).toContain(`delete of branch ${one.id}`);
+  });
+
   it('and the preview names the branches that were created from that one, and its protection', async () => {
     const { one, startRun, projectId, emulator, feature } = await startBranch();
     const changed = { projectId, name: 'data', parentId: feature.id, allowDataLoss: true };

@@ -206,7 +206,11 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       if (companion) await this.core.show('warning', declaration, [describeCompanion(companion)]);
     }
     if (isUnknown([projectId, branchId])) return;
-    if (changes.includes('branchId')) return checkMove(id, declaration, this.core);
+    if (changes.includes('branchId')) {
+      const [unknown] = await this.core.findUnknownBranch(declaration, 'branchId');
+      if (unknown) throw new Error(`branchId ${unknown.reason}. Nothing was changed.`);
+      return checkMove(id, declaration, this.core);
+    }
     if (this.core.claims.branch.item(branchId).foreseen === undefined) return;
     await foreseeDelete(this.core, declaration, this.core.projects.project(projectId), branchId);
   }

@@ -122,6 +122,7 @@ async function readBranch(
   return {
     subject: { action: 'delete', branchId: id } as const,
     name: branch?.name,
+    parentId: branch?.parent_id,
     isProtectedByOthers: branch?.protected === true && wasProtected === false,
     standing,
     children: map(children, 'id'),
@@ -149,7 +150,11 @@ async function findBaseObstacle(
 ): Promise<string | undefined> {
   const live = await readBranch(core, project, id, deadline);
   const standing = live.standing.filter(({ endpoint }) => !core.claims.endpoint.isGoing(endpoint.id));
-  return judgeDelete({ ...live, standing });
+  const reason = judgeDelete({ ...live, standing });
+  const { branch } = core.claims;
+  const isReplacedToo = branch.resource(branch.ownerOf(id)).replacement === 'early';
+  if (reason !== undefined || !isReplacedToo || live.parentId === undefined) return reason;
+  return findBaseObstacle(core, project, live.parentId, deadline);
 }
 
 /** The endpoints on a branch, without those that this run deletes and nobody keeps. */

@@ -52,7 +52,6 @@ describe.each(doors)('%s', (_name, door) => {
   it.each<[Partial<EndpointInputs>, string[]]>([
     [{ type: 'read_only' }, ['type']],
     [{ regionId: 'elsewhere', projectId: 'another-project-1' }, ['projectId', 'regionId']],
-    [{ branchId: 'br-another-1' }, []],
     [{ waitForOperations: false, restartTriggers: { release: '2' } }, []],
   ])('diffs %j', async (change, replaces) => {
     const { startRun, declare } = await startDoor(door);

@@ -130,7 +130,8 @@ function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): voi
   const isForced = [step.replace, step.targetReplace, step.taint].some((names) => names?.length);
   for (const { urn, message } of result.failures) {
     const isUnasked =
-      /^delete of |until this update/.test(message) || (isForced && /bound to fail/.test(message));
+      /^delete of |until this update/.test(message) ||
+      (isForced && /bound to fail|is not a branch of project/.test(message));
     const isForetold = texts.some(
       ({ text, ...each }) => each.urn === urn && (foretellsFailure(text) || text.includes(message)),
     );
