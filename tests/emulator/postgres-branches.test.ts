@@ -66,6 +66,13 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     );
     await client.query('CREATE INDEX ON notes ((who(1)))');
     await client.query("CREATE TABLE defaults (a text DEFAULT who(1), CHECK (who(2) = 'x'))");
+    await client.query(
+      `CREATE FUNCTION ends_authorization(text) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN
+        RESET SESSION AUTHORIZATION; RESET ROLE; RETURN public.who(1) = 'x'; END$$`,
+    );
+    await client.query('CREATE DOMAIN checked AS text CHECK (public.ends_authorization(VALUE))');
+    await client.query("CREATE FUNCTION step(checked, text) RETURNS checked LANGUAGE sql AS 'SELECT $1'");
+    await client.query("CREATE AGGREGATE agg(text) (SFUNC = step, STYPE = checked, INITCOND = 'x')");
     await add(branches, { parent_id: branchId, init_source: 'schema-only' });
     const operations = await service.endOperations(projectId);
     expect(operations.filter(({ error }) => error !== undefined)).toEqual([]);

@@ -1,13 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client, escapeIdentifier, escapeLiteral } from 'pg';
 import { SUPERUSER } from '../gateway/computes';
 import { notImplemented } from '../records/api-error';
 import type { BranchRecord } from '../records/branch-record';
 import { adminConfig } from './admin';
 import type { Cluster } from './cluster';
 import { runGuarded } from './guarded-process';
-import { listDatabases } from './held-roles';
+import { FIRST_ID, holdRole, inTransaction, listDatabases } from './held-roles';
 import { makeServerFolder } from './server-user';
 
 /** Reads and copies the schemas of clusters, in turns of theirs. */
@@ -45,16 +47,14 @@ export class Schemas {
     });
     await withServer(to, async () => {
       await to.update(branch);
-      for (const [database, dump] of dumps)
-        await to.connect(database, async (admin) => void (await admin.query(dump)));
+      await replay(to, branch, dumps);
     });
   }
 
   async #dump(cluster: Cluster, database: string): Promise<string> {
     const folder = makeServerFolder(await mkdtemp(join(this.#temporary, 'dump-')));
     const file = join(folder, 'schema.sql');
-    // Each object is created by its owner, so no function of a client runs as the superuser.
-    const args = ['--schema-only', '--use-set-session-authorization', `--role=${SUPERUSER}`, '--file', file];
+    const args = ['--schema-only', `--role=${SUPERUSER}`, '--file', file];
     const { sockets, password } = cluster.adminAccess;
     const { options = '' } = adminConfig(cluster.adminAccess, database);
     const login = { PGHOST: sockets, PGPORT: '5432', PGUSER: SUPERUSER, PGPASSWORD: password };
@@ -66,6 +66,45 @@ export class Schemas {
       await rm(folder, { recursive: true, force: true });
     }
   }
+}
+
+/**
+ * Runs the statements of each dump in its database. They call functions of clients, such as the check of a domain, and what a session
+ * authorization or a role takes from a superuser, such a function can take back. So the session is that of a role with no rights but
+ * those of the branch's roles, which exists until the end.
+ */
+async function replay(
+  cluster: Cluster,
+  { databases }: BranchRecord,
+  dumps: ReadonlyMap<string, string>,
+): Promise<void> {
+  const user = `copy_${randomBytes(8).toString('hex')}`;
+  const role = escapeIdentifier(user);
+  const password = randomBytes(24).toString('hex');
+  await cluster.connect('postgres', async (admin) => {
+    const { rows } = await admin.query(`SELECT rolname FROM pg_authid WHERE oid::bigint >= ${FIRST_ID}`);
+    const roles = rows.map(({ rolname }) => escapeIdentifier(rolname)).join(', ');
+    await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD ${escapeLiteral(password)}`);
+    if (roles !== '') await admin.query(`GRANT ${roles} TO ${role}`);
+  });
+  const { sockets } = cluster.adminAccess;
+  for (const { name: database, owner_name: owner } of databases) {
+    const dump = dumps.get(database);
+    if (dump === undefined) continue;
+    const session = new Client({ host: sockets, port: 5432, user, password, database, ssl: false });
+    session.on('error', () => undefined); // The statement under way fails, too.
+    await session.connect();
+    await session.query(dump).finally(() => session.end());
+    await cluster.connect(database, (admin) =>
+      inTransaction(admin, async () => {
+        await holdRole(admin, owner);
+        // What a dump gives no owner, such as an extension.
+        await admin.query(`REASSIGN OWNED BY ${role} TO ${escapeIdentifier(owner)}`);
+        await admin.query(`DROP OWNED BY ${role}`);
+      }),
+    );
+  }
+  await cluster.connect('postgres', async (admin) => void (await admin.query(`DROP ROLE ${role}`)));
 }
 
 /** Newer versions of pg_dump begin and end with a command of psql, which has a random word. */
