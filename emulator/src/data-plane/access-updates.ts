@@ -28,7 +28,7 @@ export class AccessUpdates {
   apply(branch: BranchRecord): Promise<void> | undefined {
     const { id } = branch.wire;
     const cluster = this.#data.of(id);
-    const isChanging = this.#underWay.has(id) || this.#data.copied(id) !== undefined;
+    const isChanging = this.#underWay.has(id) || this.#data.copies.of(id) !== undefined;
     if (!isChanging && (!cluster.exists || cluster.isUpToDate(branch))) return undefined;
     const update = cluster.inTurn(async () => {
       if (cluster.exists) await this.#update(cluster, branch);

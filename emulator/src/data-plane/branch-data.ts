@@ -4,13 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { BranchRecord } from '../records/branch-record';
 import type { EndpointRecord } from '../records/endpoint-record';
-import type { Step } from '../records/operation-record';
-import type { ProjectRecord } from '../records/project-record';
+import { BranchCopies } from './branch-copies';
 import { Cluster, type ClusterSetup, REMOVED } from './cluster';
 import { copyFolder } from './copy-folder';
 import type { PostgresBinaries } from './find-postgres';
 import { type PgSettings, SettingRules } from './pg-settings';
-import { inheritAccess, inheritedIds } from './roles-and-databases';
 import { Schemas } from './schemas';
 import { checkOwned, checkReachable, makeServerFolder, writeServerFile } from './server-user';
 import type { SharedLimits } from './shared-limits';
@@ -30,16 +28,16 @@ const LONGEST_TRIAL_MS = 10_000;
 export class BranchData {
   readonly settingRules: SettingRules;
   readonly schemas = { check: () => this.#schemas.check(), read: this.#readSchema.bind(this) };
+  readonly copies: BranchCopies;
   readonly #schemas: Schemas;
   readonly #folders: Folders;
   readonly #setup: ClusterSetup;
   readonly #clusters = new Map<string, Cluster>();
-  /** The copies that are under way or have failed, by branch. */
-  readonly #copies = new Map<string, Promise<void>>();
 
   private constructor(folders: Folders, setup: ClusterSetup, settingRules: SettingRules, schemas: Schemas) {
     this.#folders = folders;
     this.#schemas = schemas;
+    this.copies = new BranchCopies(this, schemas);
     this.#setup = setup;
     this.settingRules = settingRules;
   }
@@ -139,60 +137,6 @@ export class BranchData {
     renameSync(unfinished, cluster.folder);
   }
 
-  /** Copies the data of the source as it is now, or its schema. A source without data has what the template has. */
-  fork(source: BranchRecord, child: BranchRecord): void {
-    const from = this.of(source.wire.id);
-    const to = this.of(child.wire.id);
-    // The records may change before the copy begins.
-    const childIds = inheritedIds(source, child);
-    const copied = from.inTurn(async () => {
-      if (existsSync(from.copying)) await this.prepare(from);
-      if (child.wire.init_source === 'schema-only') await this.#copySchema(from, to, child);
-      else if (!to.exists && from.exists) await from.copyTo(to, inheritAccess(from.state.access, childIds));
-    });
-    this.#follow(child.wire.id, copied);
-  }
-
-  /** Replaces the data of a branch by that of the source. A branch may preserve the previous data. */
-  restore(
-    { branches }: ProjectRecord,
-    branchId: string,
-    { sourceId, preservedId }: NonNullable<Step['restore']>,
-  ): Promise<void> | undefined {
-    const [source, target] = [branches.get(sourceId), branches.get(branchId)];
-    if (source === undefined || target === undefined) return undefined;
-    const from = this.of(sourceId);
-    const to = this.of(branchId);
-    const ids = inheritedIds(source, target);
-    const emptied = to.inTurn(async () => {
-      const kept = preservedId === undefined ? undefined : this.of(preservedId);
-      await to.stop();
-      // A killed emulator may have got further.
-      if (to.exists && kept?.exists === false) await to.copyTo(kept);
-      await to.remove();
-    });
-    emptied.catch(() => undefined);
-    const copied = from.inTurn(async () => {
-      await emptied;
-      if (from.exists) await from.copyTo(to, inheritAccess(from.state.access, ids));
-    });
-    this.#follow(branchId, copied);
-    return copied;
-  }
-
-  /** One that a killed emulator has begun begins again. */
-  async #copySchema(from: Cluster, to: Cluster, child: BranchRecord): Promise<void> {
-    await to.remove();
-    if (!from.exists) return;
-    await this.prepare(to);
-    try {
-      await this.#schemas.copy(from, to, child);
-    } catch (error) {
-      await to.remove();
-      throw error;
-    }
-  }
-
   async #readSchema(branch: BranchRecord, database: string): Promise<string> {
     this.#schemas.check();
     const cluster = this.of(branch.wire.id);
@@ -203,35 +147,11 @@ export class BranchData {
     });
   }
 
-  #follow(branchId: string, copied: Promise<void>): void {
-    const to = this.of(branchId);
-    this.#copies.set(branchId, copied);
-    // Clients of the branch wait for the copy. If it fails, the folder tells them so, even after a restart.
-    to.inTurn(() => copied).then(
-      () => this.#copies.delete(branchId),
-      () => makeServerFolder(to.copying),
-    );
-  }
-
-  /** Begins again what an earlier emulator could not finish: the copies for new branches. */
-  resumeForks({ branches, unfinished }: ProjectRecord): void {
-    for (const { step } of unfinished) {
-      const child = branches.get(step.branchId);
-      const source = branches.get(child?.sourceId ?? '');
-      if (step.purpose === 'branch-creation' && child && source) this.fork(source, child);
-    }
-  }
-
-  /** Resolves when the branch has its copy of the parent's data, or rejects; undefined if it already has. */
-  copied(branchId: string): Promise<void> | undefined {
-    return this.#copies.get(branchId);
-  }
-
   /** Removes a cluster. */
   forget(id: string): void {
     const cluster = this.of(id);
     this.#clusters.delete(id);
-    this.#copies.delete(id);
+    this.copies.forget(id);
     cluster.inTurn(() => cluster.remove()).catch(() => undefined);
   }
 

@@ -27,12 +27,14 @@ export class PostgresDataPlane implements DataPlane {
   #plane: ControlPlane | undefined;
   #isStopping = false;
   readonly schemas: BranchData['schemas'];
+  readonly version: number;
   port = 0;
 
   /** @param projects those of an earlier emulator, whose data exists already */
   constructor(data: BranchData, projects: readonly ProjectRecord[]) {
     this.#data = data;
     this.schemas = data.schemas;
+    this.version = data.version;
     this.#settings = new SettingsInEffect(data);
     this.#access = new AccessUpdates(data, {
       dropConnections: (cluster) => this.#dropConnections(cluster),
@@ -41,10 +43,6 @@ export class PostgresDataPlane implements DataPlane {
     this.#branchIds = new Set(projects.flatMap(({ branches }) => [...branches.keys()]));
     for (const { endpoints } of projects)
       for (const endpoint of endpoints.values()) this.#settings.keep(endpoint);
-  }
-
-  get version(): number {
-    return this.#data.version;
   }
 
   /** Lets clients connect to the endpoints of the control plane. */
@@ -96,8 +94,8 @@ export class PostgresDataPlane implements DataPlane {
     project: ProjectRecord,
     { action, purpose, branchId, endpointId = '', restore }: Step,
   ): Promise<void> | undefined {
-    if (restore !== undefined) return this.#data.restore(project, branchId, restore);
-    if (purpose === 'branch-creation') return this.#data.copied(branchId);
+    if (restore !== undefined) return this.#data.copies.restore(project, branchId, restore);
+    if (purpose === 'branch-creation') return this.#data.copies.of(branchId);
     if (action !== 'apply_config' && action !== 'start_compute') return undefined;
     const endpoint = project.endpoints.get(endpointId);
     const branch = action === 'apply_config' ? project.branches.get(branchId) : undefined;
@@ -128,7 +126,7 @@ export class PostgresDataPlane implements DataPlane {
     const { id } = branch.wire;
     const source = project.branches.get(branch.sourceId ?? '');
     if (project.deletedBranchIds.has(id)) this.#data.forget(id);
-    else if (source !== undefined && !this.#branchIds.has(id)) this.#data.fork(source, branch);
+    else if (source !== undefined && !this.#branchIds.has(id)) this.#data.copies.fork(source, branch);
     this.#branchIds.add(id);
   }
 

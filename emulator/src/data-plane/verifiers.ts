@@ -21,7 +21,7 @@ export class Verifiers {
 
   async of(branch: BranchRecord, role: string): Promise<ScramVerifier> {
     const { id } = branch.wire;
-    await this.#data.copied(id);
+    await this.#data.copies.of(id);
     const stored = await this.#find(this.#data.of(id), branch, role);
     const isValid = stored !== undefined && (stored.validUntilMs ?? Number.POSITIVE_INFINITY) > Date.now();
     const verifier = isValid ? parseVerifier(stored.verifier) : undefined;
