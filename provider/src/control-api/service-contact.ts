@@ -63,20 +63,20 @@ function toWellFormed(value: unknown): unknown {
 export class ServiceContact {
   /** Why the latest request failed; undefined after a response of the service. */
   latestFault: (Error & { readonly reason: string }) | undefined;
-  #isMade = false;
-  #pages = 0;
+  #pagesLeft = finalPages;
 
+  /** The service has answered: from now on, a page of a proxy is a fault that passes. */
   noteOwn(): void {
-    this.#isMade = true;
+    this.#pagesLeft = Number.POSITIVE_INFINITY;
     this.latestFault = undefined;
   }
 
   notePage(): void {
-    this.#pages += 1;
+    this.#pagesLeft -= 1;
   }
 
-  /** Whether only something else has answered so far. Once the service has answered, a page of a proxy is a fault that passes. */
+  /** Whether only something else has answered so far. */
   get isElsewhere(): boolean {
-    return !this.#isMade && this.#pages >= finalPages;
+    return this.#pagesLeft <= 0;
   }
 }
