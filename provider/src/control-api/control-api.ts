@@ -36,7 +36,7 @@ const projectsPerPage = 400;
 const branchesPerPage = 10_000;
 
 /** After so many empty pages in a row, each with another cursor, a list is at its end. */
-const mostEmptyPages = 10;
+export const mostEmptyPages = 10;
 
 /** An error names at most this many unreadable projects. */
 const mostUnavailable = 20;

@@ -1,5 +1,5 @@
 import { orderBy, uniqBy } from 'lodash';
-import type { ControlApi } from '../control-api/control-api';
+import { type ControlApi, mostEmptyPages } from '../control-api/control-api';
 import type { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
 
@@ -29,8 +29,6 @@ export const usualLimit = (pagesSoFar: number): number =>
   pagesSoFar === 0 ? firstPageLimit : laterPageLimit;
 /** A million operations, more than any project keeps. If there are more pages, the service is faulty. */
 const mostPages = 1_000;
-/** After so many empty pages in a row, each with another cursor, a list is at its end. */
-const mostEmptyPages = 10;
 
 /** The pages, newest first. Each is requested only when the caller gets to it. */
 export async function* walkPages(
