@@ -24,35 +24,30 @@ const ENDPOINTS = `${PROJECT}/endpoints`;
 const endpoint = { ...sizes, settings, provisioner: 'k8s-pod', suspend_timeout_seconds: 600 };
 const changed = { ...endpoint, pooler_enabled: true, pooler_mode: 'transaction', passwordless_access: false };
 
+const project = {
+  name: 'new',
+  provisioner: 'k8s-pod',
+  region_id: 'local-west-2',
+  default_endpoint_settings: defaults,
+  pg_version: 16,
+  store_passwords: false,
+  history_retention_seconds: 3600,
+  org_id: 'emulator-account',
+};
+
 /** A call, a body, and what the response shows of each attribute in it, by default the body. Ids in capitals are replaced. */
 const SERVED: readonly (readonly [call: string, body: object, shown?: object])[] = [
   [
     `POST ${ALL}`,
     {
       project: {
-        name: 'new',
+        ...project,
         branch: { name: 'trunk', role_name: 'ann', database_name: 'books' },
         ...sizes,
-        provisioner: 'k8s-pod',
-        region_id: 'local-west-2',
-        default_endpoint_settings: defaults,
-        pg_version: 16,
-        store_passwords: false,
-        history_retention_seconds: 3600,
-        org_id: 'emulator-account',
       },
     },
     {
-      project: {
-        name: 'new',
-        provisioner: 'k8s-pod',
-        region_id: 'local-west-2',
-        default_endpoint_settings: defaults,
-        pg_version: 16,
-        store_passwords: false,
-        history_retention_seconds: 3600,
-        org_id: 'emulator-account',
-      },
+      project,
       branch: { name: 'trunk' },
       roles: [{ name: 'ann' }],
       databases: [{ name: 'books' }],
