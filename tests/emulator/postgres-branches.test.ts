@@ -45,6 +45,8 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
       await service.endOperations(projectId);
       const client = await service.connect(place.login);
       await client.query('GRANT SELECT ON notes TO reporting');
+      await client.query('CREATE EXTENSION citext');
+      await client.query('ALTER TABLE notes ADD word citext');
       await client.query("CREATE FUNCTION label(int) RETURNS text LANGUAGE sql AS $$SELECT 'no ' || $1$$");
       await client.query('CREATE VIEW labels AS SELECT label(id) FROM notes');
       const { login } = await add(branches, { parent_id: branchId, init_source: 'schema-only' });
@@ -54,6 +56,8 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
       expect(await copy.ask('SELECT count(*)::int FROM labels')).toBe(0);
       expect(await copy.ask("SELECT has_table_privilege('reporting', 'notes', 'SELECT')")).toBe(true);
       expect(await copy.ask("INSERT INTO notes (text) VALUES ('new') RETURNING id")).toBe(1);
+      await copy.query('DROP EXTENSION citext CASCADE');
+      expect(await copy.ask("SELECT count(*)::int FROM pg_roles WHERE rolname LIKE 'copy%'")).toBe(0);
       expect(await client.ask('SELECT count(*)::int FROM notes')).toBe(1);
     },
   );
