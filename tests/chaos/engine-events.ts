@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { EngineResult } from '../simulation/engine-failures';
+import type { EngineResult } from '../simulation/engine/engine-failures';
 
 /** As much of an event of the engine as chaos uses. `--event-log` writes one a line. */
 interface EngineEvent {

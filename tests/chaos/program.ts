@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mapValues } from 'lodash';
-import type { Declaration } from '../simulation/program';
+import type { Declaration } from '../simulation/user/program';
 import { type DoorName, programDoors, usePlugin } from '../support/program-doors';
 
 export const projectName = 'simulation';

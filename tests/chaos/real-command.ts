@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { EngineResult } from '../simulation/engine-failures';
-import type { EngineOptions } from '../simulation/engine-steps';
-import type { Mishap } from '../simulation/simulated-run';
-import type { Command, Invocation } from '../simulation/world';
+import type { EngineResult } from '../simulation/engine/engine-failures';
+import type { EngineOptions } from '../simulation/engine/engine-steps';
+import type { Mishap } from '../simulation/engine/simulated-run';
+import type { Command, Invocation } from '../simulation/user/world';
 import { findHosts, kill, waitForHosts } from '../support/provider-hosts';
 import type { PulumiStack } from '../support/pulumi-stack';
 import { readEvents } from './engine-events';

@@ -1,6 +1,6 @@
 import { cloneDeepWith, isEqual } from 'lodash';
-import { isEndless } from '../simulation/faults';
-import type { Scenario } from '../simulation/scenario';
+import { isEndless } from '../simulation/scenario/faults';
+import type { Scenario } from '../simulation/scenario/scenario';
 import type { DoorName } from '../support/program-doors';
 
 // The one place where a scenario of the simulation is changed: what takes virtual time, or what only the plugin can do.

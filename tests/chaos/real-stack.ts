@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { filedStatePath, secretSignature, toStackState } from '../simulation/agreement/filed-state';
-import { Stack } from '../simulation/stack';
-import { apiKey } from '../simulation/world';
+import { filedStatePath, secretSignature, toStackState } from '../simulation/engine/agreement/filed-state';
+import { Stack } from '../simulation/engine/stack';
+import { apiKey } from '../simulation/user/world';
 import { type DoorName, programDoors } from '../support/program-doors';
 import { makeProject, PulumiStack } from '../support/pulumi-stack';
 import { projectName, writeProject } from './program';

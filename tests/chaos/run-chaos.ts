@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { countedEvents } from '../simulation/journal';
+import { countedEvents } from '../simulation/run/journal';
 import { repository } from '../support/documents';
 import { type DoorName, doorNames } from '../support/program-doors';
 import { toCount } from '../support/run-options';

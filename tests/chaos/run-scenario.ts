@@ -1,7 +1,7 @@
-import { drawScenario } from '../simulation/draw-scenario';
-import { Journal } from '../simulation/journal';
-import { runRounds } from '../simulation/rounds';
-import { describeViolation } from '../simulation/rules';
+import { describeViolation } from '../simulation/rules/rules';
+import { Journal } from '../simulation/run/journal';
+import { drawScenario } from '../simulation/scenario/draw-scenario';
+import { runRounds } from '../simulation/user/rounds';
 import type { DoorName } from '../support/program-doors';
 import { endHosts, waitForHosts } from '../support/provider-hosts';
 import { toReal } from './real-scenario';

@@ -3,9 +3,9 @@ import type { FastifyRequest } from 'fastify';
 import type { Operation } from 'postgres-control-emulator';
 import { API_PREFIX } from '../../emulator/src/http/api-path';
 import { createServer } from '../../emulator/src/http/server';
-import type { Served } from '../simulation/in-process-reply';
-import type { SentRequest } from '../simulation/network';
-import type { ServedPlane } from '../simulation/served-plane';
+import type { SentRequest } from '../simulation/network/network';
+import type { Served } from '../simulation/service/in-process-reply';
+import type { ServedPlane } from '../simulation/service/served-plane';
 
 /** What happens to the requests of one run. */
 export interface RequestWitness {

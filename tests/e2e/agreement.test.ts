@@ -1,10 +1,10 @@
 import { beforeAll, it } from 'vitest';
-import type { AgreementScenario } from '../simulation/agreement/agreement-scenario';
-import { findDifferences } from '../simulation/agreement/find-differences';
-import { runReal } from '../simulation/agreement/real-side';
-import { allScenarios } from '../simulation/agreement/scenarios/all-scenarios';
-import { runSimulated } from '../simulation/agreement/simulated-side';
-import type { StepTranscript } from '../simulation/agreement/transcript';
+import type { AgreementScenario } from '../simulation/engine/agreement/agreement-scenario';
+import { findDifferences } from '../simulation/engine/agreement/find-differences';
+import { runReal } from '../simulation/engine/agreement/real-side';
+import { allScenarios } from '../simulation/engine/agreement/scenarios/all-scenarios';
+import { runSimulated } from '../simulation/engine/agreement/simulated-side';
+import type { StepTranscript } from '../simulation/engine/agreement/transcript';
 
 /** `npm run simulate:agreement` runs them all. */
 const mostTelling = [

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { Randomness } from '../simulation/seeded-randomness';
+import { Randomness } from '../simulation/time/seeded-randomness';
 import { newDataFile } from '../support/data-emulator';
 import { EmulatorProcess } from '../support/emulator-process';
 

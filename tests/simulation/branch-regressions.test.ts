@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { BranchPlan } from './branch-plan';
-import { uneventful } from './draw-rounds';
-import { drawScenario } from './draw-scenario';
-import type { Disturbance } from './other-people';
-import { plainSlot } from './plain-slot';
-import type { Round, Scenario } from './scenario';
-import { Simulator } from './simulate';
-import { noMishap } from './simulated-run';
+import { noMishap } from './engine/simulated-run';
+import { Simulator } from './run/simulate';
+import type { BranchPlan } from './scenario/branch-plan';
+import { uneventful } from './scenario/draw-rounds';
+import { drawScenario } from './scenario/draw-scenario';
+import type { Disturbance } from './scenario/other-people';
+import { plainSlot } from './scenario/plain-slot';
+import type { Round, Scenario } from './scenario/scenario';
 
 // Schedules of branches, as data.
 

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { uneventful } from './draw-rounds';
-import { drawScenario } from './draw-scenario';
-import { plainSlot as plan } from './plain-slot';
-import type { Violation } from './rules';
-import type { Scenario } from './scenario';
-import { type Outcome, Simulator } from './simulate';
+import type { Violation } from './rules/rules';
+import { type Outcome, Simulator } from './run/simulate';
+import { uneventful } from './scenario/draw-rounds';
+import { drawScenario } from './scenario/draw-scenario';
+import { plainSlot as plan } from './scenario/plain-slot';
+import type { Scenario } from './scenario/scenario';
 
 // Schedules that once broke an invariant, as data.
 

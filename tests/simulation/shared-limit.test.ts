@@ -5,7 +5,7 @@ import { pause } from '../../provider/src/control-api/deadline';
 import { RateLimiter } from '../../provider/src/control-api/rate-limiter';
 import { defaultRetryPacing, retryDelayMs } from '../../provider/src/control-api/retry';
 import { useFakeClock } from '../support/fake-clock';
-import { Randomness } from './seeded-randomness';
+import { Randomness } from './time/seeded-randomness';
 
 useFakeClock();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { drawScenario } from './draw-scenario';
-import { Simulator } from './simulate';
+import { Simulator } from './run/simulate';
+import { drawScenario } from './scenario/draw-scenario';
 
 /** Fixed, so that a failure is a regression. `npm run simulate` runs many more. */
 const fixedSeeds = 20;

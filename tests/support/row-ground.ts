@@ -1,6 +1,6 @@
 import type { Endpoint, InjectedFault, NewEndpointAttributes } from 'postgres-control-emulator';
 import { expect } from 'vitest';
-import type { SentRequest } from '../simulation/network';
+import type { SentRequest } from '../simulation/network/network';
 import type { Deed, Round, Row } from './row';
 import { type ProviderProcess, VirtualService } from './virtual-service';
 

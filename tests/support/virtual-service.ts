@@ -7,10 +7,10 @@ import { addDatabaseRoutes } from '../../emulator/src/http/routes/database-route
 import { addProjectRoutes } from '../../emulator/src/http/routes/project-routes';
 import { addRoleRoutes } from '../../emulator/src/http/routes/role-routes';
 import { type LoggedRequest, RequestLog } from '../../emulator/src/requests/request-log';
-import type { Served } from '../simulation/in-process-reply';
-import type { Carrier, Sender, SentRequest } from '../simulation/network';
-import { Randomness } from '../simulation/seeded-randomness';
-import { SimulatedService } from '../simulation/simulated-service';
+import type { Carrier, Sender, SentRequest } from '../simulation/network/network';
+import type { Served } from '../simulation/service/in-process-reply';
+import { SimulatedService } from '../simulation/service/simulated-service';
+import { Randomness } from '../simulation/time/seeded-randomness';
 import { enterVirtualWorld, type VirtualWorld } from './virtual-world';
 
 /** How long a request takes to arrive, and its response. Milliseconds. */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { InjectedFault } from 'postgres-control-emulator';
 import { onTestFinished } from 'vitest';
-import { type Carrier, Network } from '../simulation/network';
-import { Randomness, SeededRandomness } from '../simulation/seeded-randomness';
-import { VirtualTime } from '../simulation/virtual-time';
+import { type Carrier, Network } from '../simulation/network/network';
+import { Randomness, SeededRandomness } from '../simulation/time/seeded-randomness';
+import { VirtualTime } from '../simulation/time/virtual-time';
 
 const nextTurn = setImmediate;
 

@@ -1,6 +1,6 @@
 import { isEqual, isMatch, sortBy } from 'lodash';
-import type { Program } from '../agreement/agreement-scenario';
-import { type DeclaredResource, isBranchUrn } from '../stack';
+import type { Program } from '../engine/agreement/agreement-scenario';
+import { type DeclaredResource, isBranchUrn } from '../engine/stack';
 import type { UserWorld } from './user-world';
 
 /** The attributes of the service, by the argument that declares them. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Declaration, Program } from '../agreement/agreement-scenario';
+import type { Declaration, Program } from '../engine/agreement/agreement-scenario';
 import { first, remove, rename, withArgs, withOptions } from './program-edits';
 
 // What the programs of a user declare at first, and how the user edits them.

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { intersection, union } from 'lodash';
 import type { Fault } from 'postgres-control-emulator';
-import type { Intrusion, Program } from '../agreement/agreement-scenario';
-import { Drawing } from '../drawing';
+import type { Intrusion, Program } from '../engine/agreement/agreement-scenario';
+import { Drawing } from '../scenario/drawing';
 import { base, edit, editProgram, firstPrograms, rarely, renaming } from './draw-program';
 import type { UserSchedule, UserStep } from './user-schedule';
 

@@ -1,5 +1,5 @@
-import type { Declaration } from '../agreement/agreement-scenario';
-import { nameOf } from '../agreement/transcript';
+import type { Declaration } from '../engine/agreement/agreement-scenario';
+import { nameOf } from '../engine/agreement/transcript';
 import type { UserStep } from './user-schedule';
 import type { UserWorld } from './user-world';
 

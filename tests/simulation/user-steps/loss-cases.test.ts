@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Simulator } from '../simulate';
+import { Simulator } from '../run/simulate';
 import { lossCases } from './loss-cases';
 
 describe('ordinary steps that lost data', () => {

@@ -1,5 +1,5 @@
 import type { Fault } from 'postgres-control-emulator';
-import type { Declaration, Program } from '../agreement/agreement-scenario';
+import type { Declaration, Program } from '../engine/agreement/agreement-scenario';
 import type { UserSchedule, UserStep } from './user-schedule';
 
 // Cases in which ordinary steps of a user lost data, or left the program and the service apart.

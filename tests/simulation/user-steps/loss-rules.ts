@@ -1,5 +1,5 @@
 import type { Branch, Endpoint } from 'postgres-control-emulator';
-import { type DeclaredResource, isBranchUrn, type StoredResource } from '../stack';
+import { type DeclaredResource, isBranchUrn, type StoredResource } from '../engine/stack';
 import type { RunRecord } from './run-record';
 
 /** Whether a sentence that names a branch or an endpoint says that it will not remain. */

@@ -1,5 +1,5 @@
 import { mapValues, pickBy } from 'lodash';
-import type { Declaration, Program } from '../agreement/agreement-scenario';
+import type { Declaration, Program } from '../engine/agreement/agreement-scenario';
 import type { UserWorld } from './user-world';
 
 /**

@@ -1,5 +1,5 @@
 import { mapValues, omit } from 'lodash';
-import type { Declaration, Program } from '../agreement/agreement-scenario';
+import type { Declaration, Program } from '../engine/agreement/agreement-scenario';
 
 // Edits of a program, each as a user makes it.
 

@@ -1,5 +1,5 @@
 import type { Branch, Endpoint } from 'postgres-control-emulator';
-import type { DeclaredResource, StoredResource } from '../stack';
+import type { DeclaredResource, StoredResource } from '../engine/stack';
 import type { UserStep } from './user-schedule';
 
 /** What the service has, and is not deleting. */

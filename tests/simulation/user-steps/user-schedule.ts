@@ -1,5 +1,5 @@
 import type { EmulatorOptions } from 'postgres-control-emulator';
-import type { AgreementStep, Intrusion, Program } from '../agreement/agreement-scenario';
+import type { AgreementStep, Intrusion, Program } from '../engine/agreement/agreement-scenario';
 
 // What ordinary users do with a program: they rename, move and remove resources, choose some of them for a command, and revert
 // what has failed. A schedule is data, as those of agreement are, so the real CLI can run it as well.

@@ -1,4 +1,4 @@
-import type { Program } from '../agreement/agreement-scenario';
+import type { Program } from '../engine/agreement/agreement-scenario';
 import { agreesWith, checkAgreement } from './agreement-of-state';
 import { followAdvice } from './follow-advice';
 import { foretellsFailure } from './loss-rules';

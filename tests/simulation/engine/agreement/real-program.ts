@@ -1,0 +1,70 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { mapValues } from 'lodash';
+import { usePlugin } from '../../../support/program-doors';
+import { dependentArgument, isDependent } from '../../user/program';
+import type { Registration } from './agreement-ground';
+import type { AgreementScenario } from './agreement-scenario';
+import { project, urnOf } from './transcript';
+
+/** Writes the program that registers these resources, in the language of the scenario. */
+export async function writeProgram(
+  folder: string,
+  registrations: readonly Registration[],
+  { language = 'yaml', dependedOn }: Pick<AgreementScenario, 'language' | 'dependedOn'>,
+): Promise<void> {
+  const plugins = usePlugin(join(folder, 'plugin'));
+  if (language === 'nodejs') {
+    await writeFile(join(folder, 'index.js'), toScript(registrations));
+    await writeManifest(folder, { name: project, runtime: 'nodejs', main: 'index.js', plugins });
+    return;
+  }
+  const resources = Object.fromEntries(registrations.map((each) => [each.name, toYaml(each, dependedOn)]));
+  await writeManifest(folder, { name: project, runtime: 'yaml', plugins, resources });
+}
+
+/** JSON is YAML. */
+async function writeManifest(folder: string, manifest: object): Promise<void> {
+  await writeFile(
+    join(folder, 'Pulumi.yaml'),
+    JSON.stringify(manifest).replaceAll('"$secret":', '"fn::secret":'),
+  );
+}
+
+function toYaml(registration: Registration, dependedOn: string | undefined): object {
+  const { name, type, args, references, dependsOn } = registration;
+  const options = {
+    ...toOptions(registration),
+    ...(dependsOn.length > 0 && { dependsOn: dependsOn.map((other) => `\${${other}}`) }),
+  };
+  const ofOther = mapValues(dependentArgument, (_value, output) => `\${${dependedOn}.${output}}`);
+  const ids = mapValues(references, (other) => `\${${other}.id}`);
+  const properties = { ...args, ...ids, ...(isDependent(name, dependedOn) && ofOther) };
+  return { type: `postgres-compute:${type}`, properties, options };
+}
+
+/** The resource options that are plain values. */
+function toOptions(registration: Registration) {
+  const { type, timeoutSeconds, createsBeforeDelete, importId, replaceOnChanges } = registration;
+  const { aliases, retainOnDelete } = registration;
+  const timeout = `${timeoutSeconds}s`;
+  return {
+    customTimeouts: { create: timeout, update: timeout, delete: timeout },
+    deleteBeforeReplace: !createsBeforeDelete,
+    import: importId,
+    replaceOnChanges,
+    ...(aliases.length > 0 && { aliases: aliases.map((alias) => urnOf(alias, type)) }),
+    ...(retainOnDelete && { retainOnDelete }),
+  };
+}
+
+/** What a resource refers to must come before it. */
+function toScript(registrations: readonly Registration[]): string {
+  const statements = registrations.map((registration) => {
+    const { name, type, args, references, dependsOn } = registration;
+    const ids = Object.entries(references).map(([argument, other]) => `${argument}: ${other}.id`);
+    const options = `{ ...${JSON.stringify(toOptions(registration))}, dependsOn: [${dependsOn}] }`;
+    return `const ${name} = new pulumi.CustomResource('postgres-compute:index:${type}', '${name}', { ...${JSON.stringify(args)}, ${ids} }, ${options});`;
+  });
+  return ["const pulumi = require('@pulumi/pulumi');", ...statements, ''].join('\n');
+}

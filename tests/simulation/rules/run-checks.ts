@@ -1,0 +1,114 @@
+import { sumBy } from 'lodash';
+import type { Fault } from 'postgres-control-emulator';
+import type { Stack } from '../engine/stack';
+import { isDrift } from '../scenario/other-people';
+import { isDestroy, type Round } from '../scenario/scenario';
+import { slotName } from '../user/declared-slot';
+import { isNameTaken, isStaleRefusal } from '../user/recovery-advice';
+import type { RunResult, World } from '../user/world';
+import { checkBranches } from './branch-checks';
+import { checkEndpoints, checkSuccess } from './rest-checks';
+import type { Baseline } from './restart-check';
+
+/** Checks that a run that succeeds under faults has applied everything. */
+export function checkFalseSuccess(
+  world: World,
+  round: Round,
+  stacks: readonly Stack[],
+  results: readonly (RunResult | undefined)[],
+): void {
+  if (round.command === 'refresh' || round.disturbances.some(isDrift)) return;
+  for (const [index, stack] of stacks.entries()) {
+    const result = results[index];
+    if (!result?.isSuccess) continue;
+    if (isDestroy(round)) {
+      const slots = world.slotsOf(stack);
+      const branches = slots.flatMap((slot) => world.ground.branches.own(slot));
+      const left = [...world.ground.own(), ...branches].filter(
+        (each) => !('branch_id' in each) || slots.includes(world.ground.slotOf(each) ?? -1),
+      );
+      if (left.length > 0)
+        world.watch.violate(
+          'no false success',
+          `destroy succeeded, but the service has ${left.map(({ id }) => id)}`,
+        );
+    } else if (round.slots.every(({ isWaiting }) => isWaiting)) {
+      checkBranches(world, stack);
+      checkEndpoints(world, stack);
+      checkSuccess(world, stack, result.startedAt);
+    }
+  }
+}
+
+/** Checks that a run succeeds in which nothing happens that the provider can't survive. */
+export function checkFalseFailure(world: World, round: Round, results: readonly RunResult[]): void {
+  const { isRunTwice, isGuarded, disturbances, faults } = round;
+  if (isRunTwice || isGuarded || results.some(({ run }) => run.isCutOff)) return;
+  const lockMs = sumBy(disturbances, ({ what, forMs }) =>
+    what === 'lock the project' ? forMs : longestLockMs,
+  );
+  const arePollsRefused = faults.length === 1 && faults.every(refusesPolls);
+  if (lockMs >= longestLockMs || !(arePollsRefused || faults.every(isSurvivable))) return;
+  // A list has 90 s.
+  if (faults.filter(({ effect }) => effect.kind === 'status' && effect.retryAfterSeconds === 60).length > 1)
+    return;
+  // With few requests a minute, each 429 takes one more, and all wait.
+  const isLimited = (world.scenario.requestsPerMinute ?? 0) > 0;
+  if (
+    isLimited &&
+    faults.filter(({ effect }) => effect.kind === 'status' && effect.status === 429).length > 1
+  )
+    return;
+  // A shorter time-out may pass while requests are repeated, or while one stalls.
+  const isSlowed = faults.length > 0 || world.journal.counts.has('stalled requests');
+  if (world.scenario.timeoutSeconds < 600 && isSlowed) return;
+  // Other people may have taken the name in an earlier round, or reads still show what was deleted.
+  const isExcused = (message: string) =>
+    isNameTaken(world, message) || isStaleRefusal(world, message) || isRefusedReplacement(world, message);
+  for (const { isSuccess, failures, run } of results)
+    if (!isSuccess && !failures.some(({ message }) => isExcused(message)))
+      world.watch.violate('no false failure', `${run.name} failed: ${JSON.stringify(failures)}`);
+}
+
+/** Whether the program replaces a branch and does not say that this may delete its data. */
+function isRefusedReplacement({ ground }: World, message: string): boolean {
+  const { plans, allowed } = ground.branches;
+  const mayRefuse = plans.some((plan, slot) => !plan.allowsDataLoss && !allowed.has(slot));
+  return mayRefuse && message.includes('allowDataLoss is not true');
+}
+
+/** Other people's locks of this length may outlast a short time-out. Milliseconds. */
+const longestLockMs = 12_500;
+
+/** Whether each request succeeds if it is repeated, and each operation finishes. */
+function isSurvivable({ match, effect }: Fault): boolean {
+  if (effect.kind.startsWith('operation-')) return false;
+  // Any other client error is final: the service itself, or a proxy in its place, refuses the request. It locks no reads.
+  if (effect.kind === 'status' && effect.status === 423) return 'method' in match && match.method !== 'GET';
+  if (effect.kind === 'status' && effect.status === 422) return false;
+  return effect.kind !== 'proxy-page' || effect.status !== 404;
+}
+
+/** Whether it refuses only polls, and fewer of them than are final. */
+function refusesPolls({ match, effect, times = 1 }: Fault): boolean {
+  if (!('path' in match) || !String(match.path).startsWith('/projects/:p/operations')) return false;
+  const isRefusal =
+    (effect.kind === 'proxy-page' || effect.kind === 'status') && [404, 423].includes(effect.status);
+  return isRefusal && Number(times) < finalRefusals;
+}
+
+/** So many refused polls in a row are final. */
+const finalRefusals = 3;
+
+/** Checks that a run with `allowRestart: false` has dropped no connections. */
+export function checkGate(world: World, round: Round, baseline: Baseline): void {
+  const { ground, watch } = world;
+  if (!round.isGuarded || isDestroy(round)) return;
+  for (const [slot, { id, drops }] of baseline) {
+    const isTouched = [...round.disturbances, ...round.forced].some((each) => each.slot === slot);
+    if (isTouched || !world.plans[slot]?.isDeclared) continue;
+    const now = ground.controls.connectionDrops(id);
+    if (now > drops)
+      watch.violate('allowRestart is respected', `${slotName(slot)}: ${id} has lost its connections`);
+  }
+}

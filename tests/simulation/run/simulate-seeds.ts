@@ -1,0 +1,54 @@
+import { promisify } from 'node:util';
+import { drawScenario } from '../scenario/draw-scenario';
+import { hasUserSchedule, userDrawing } from '../user-steps/draw-user-schedule';
+import { observeDecisions } from './coverage';
+import { type Outcome, Simulator } from './simulate';
+import type { ScheduleKind, Share } from './simulating-process';
+import { type ShareResult, Totals } from './totals';
+
+/** How many schedules run before Node.js has a turn of its event loop. */
+const schedulesPerTurn = 100;
+
+/** Simulates the seeds of a share in this process. */
+export async function simulateShare(share: Share): Promise<ShareResult> {
+  const { first, step, schedules, seconds, kind, mostFailures } = share;
+  // The real clock and timers, before they become virtual.
+  const clock = performance.now.bind(performance);
+  const turn = promisify(setImmediate);
+  const end = seconds === undefined ? Number.POSITIVE_INFINITY : clock() + seconds * 1_000;
+  const totals = new Totals();
+  const unobserve = observeDecisions((decision) => totals.coverage.note(decision));
+  const simulator = new Simulator();
+  simulator.install();
+  try {
+    const isDone = () =>
+      totals.schedules === schedules || clock() >= end || totals.failures.length >= mostFailures;
+    for (let seed = first; !isDone(); seed += step) {
+      const { violations, counts } = await simulateSeed(simulator, seed, { kind });
+      totals.add(seed, violations, counts);
+      // Without it, Node.js would never clean up after the signals that are no longer used.
+      if (totals.schedules % schedulesPerTurn === 0) await turn();
+    }
+  } finally {
+    simulator.uninstall();
+    unobserve();
+  }
+  const { schedules: ran, counts, failures, coverage } = totals;
+  return { schedules: ran, counts: [...counts], failures, coverage: [...coverage.counts] };
+}
+
+/** Runs the scenario of a seed and, if nothing is wrong with it, the steps of a user that some seeds have. */
+export async function simulateSeed(
+  simulator: Simulator,
+  seed: number,
+  { kind = 'all', isTold = false }: { kind?: ScheduleKind | undefined; isTold?: boolean } = {},
+): Promise<Outcome> {
+  const runUser = () => simulator.runUser(userDrawing.draw(seed).value, isTold);
+  if (kind === 'users') return runUser();
+  const first = await simulator.run(drawScenario(seed).value, isTold);
+  if (first.violations.length > 0 || !hasUserSchedule(seed)) return first;
+  const second = await runUser();
+  const counts = new Map(first.counts);
+  for (const [event, times] of second.counts) counts.set(event, (counts.get(event) ?? 0) + times);
+  return { violations: second.violations, counts, story: [...first.story, ...second.story] };
+}

@@ -1,0 +1,116 @@
+import { replaceAxiosInstances } from '../network/in-process-client';
+import { replaceAbortController } from '../network/light-abort-controller';
+import { Network } from '../network/network';
+import { describeViolation, type Rule, type Violation } from '../rules/rules';
+import type { Scenario } from '../scenario/scenario';
+import { SimulatedService } from '../service/simulated-service';
+import { Randomness, SeededRandomness } from '../time/seeded-randomness';
+import { VirtualTime } from '../time/virtual-time';
+import { runRounds } from '../user/rounds';
+import { SimulatedWorld } from '../user/simulated-world';
+import { apiKey } from '../user/world';
+import type { UserSchedule } from '../user-steps/user-schedule';
+import { runUserSteps } from '../user-steps/user-steps';
+import { Journal } from './journal';
+
+/** The outcome of one schedule. */
+export interface Outcome {
+  readonly violations: readonly Violation[];
+  readonly counts: ReadonlyMap<string, number>;
+  /** Who did what at which virtual time; empty unless it was asked for. */
+  readonly story: readonly string[];
+}
+
+/** No schedule takes longer than this, in virtual time. Milliseconds. */
+const longestMs = 24 * 3_600_000;
+/** What is left at the end has to finish by itself in this time: the longest time-out of a request and of a pause. Milliseconds. */
+const restMs = 120_000;
+
+/** Runs schedules in this process. While it is installed, time, randomness and HTTP are simulated. */
+export class Simulator {
+  readonly #time = new VirtualTime();
+  readonly #randomness = new SeededRandomness();
+  readonly #network = new Network();
+  readonly #hasRealClient: boolean;
+  readonly #restore: (() => void)[] = [];
+
+  /** @param options.hasRealClient whether the provider uses the real axios instances and abort controllers, which take longer */
+  constructor({ hasRealClient = false } = {}) {
+    this.#hasRealClient = hasRealClient;
+  }
+
+  install(): void {
+    this.#time.install();
+    this.#randomness.install();
+    this.#restore.push(this.#network.install());
+    if (!this.#hasRealClient) this.#restore.push(replaceAxiosInstances(), replaceAbortController());
+  }
+
+  uninstall(): void {
+    for (const restore of this.#restore.splice(0)) restore();
+    this.#randomness.uninstall();
+    this.#time.uninstall();
+  }
+
+  /** @param isTold whether to write the story */
+  async run(scenario: Scenario, isTold = false): Promise<Outcome> {
+    const { journal, randomness } = this.#begin(scenario.seed, isTold);
+    const service = new SimulatedService({ ...scenario.service, apiKey });
+    const parts = { scenario, time: this.#time, randomness, network: this.#network, service, journal };
+    const world = new SimulatedWorld(parts);
+    const { watch } = world;
+    if (scenario.rounds.some(({ branches }) => branches.length > 0)) journal.count('schedules with branches');
+    await this.#finish(runRounds(world), watch.violations);
+    if (watch.violations.length === 0 && !world.hasKilled) await this.#checkRest(world);
+    service.stop();
+    return conclude(journal, watch.violations);
+  }
+
+  /** Runs the steps of an ordinary user. */
+  async runUser(schedule: UserSchedule, isTold = false): Promise<Outcome> {
+    const { journal } = this.#begin(schedule.seed, isTold);
+    const violations: Violation[] = [];
+    const violate = (rule: Rule, what: string) => violations.push({ rule, what });
+    const parts = { schedule, time: this.#time, network: this.#network, journal, violate };
+    await this.#finish(runUserSteps(parts), violations);
+    return conclude(journal, violations);
+  }
+
+  #begin(seed: number, isTold: boolean) {
+    this.#time.reset();
+    const randomness = new Randomness(seed);
+    this.#randomness.source = randomness;
+    return { randomness, journal: new Journal(() => this.#time.elapsedMs, isTold) };
+  }
+
+  /** Lets time pass until the work is done. */
+  async #finish(work: Promise<void>, violations: Violation[]): Promise<void> {
+    let isOver = false;
+    const finished = work
+      .catch((error) =>
+        violations.push({
+          rule: 'the simulation works',
+          what: error instanceof Error ? String(error.stack) : String(error),
+        }),
+      )
+      .finally(() => {
+        isOver = true;
+      });
+    const hasEnded = await this.#time.passUntil(() => isOver, longestMs);
+    if (hasEnded) await finished;
+    else violations.push({ rule: 'calls end in time', what: 'the run neither ends nor waits for anything' });
+  }
+
+  /** Checks that nothing keeps running. The timers of killed processes do, without effect. */
+  async #checkRest({ watch }: SimulatedWorld): Promise<void> {
+    const isQuiet = () => this.#time.pending.length === 0 && this.#network.underWay.size === 0;
+    if (await this.#time.passUntil(isQuiet, restMs)) return;
+    const left = `${this.#time.pending.length} timers and ${this.#network.underWay.size} requests`;
+    watch.violate('nothing keeps running', `${left} are left ${restMs} ms after the end`);
+  }
+}
+
+function conclude(journal: Journal, violations: readonly Violation[]): Outcome {
+  for (const violation of violations) journal.note('VIOLATION', () => describeViolation(violation));
+  return { violations, counts: journal.counts, story: journal.story };
+}

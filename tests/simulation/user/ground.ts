@@ -1,0 +1,208 @@
+import type { Branch, Endpoint, Operation } from 'postgres-control-emulator';
+import { deleteBranch } from '../../../emulator/src/control-plane/branches';
+import type { Controls } from '../../../emulator/src/controls/controls';
+import type { EndpointRecord } from '../../../emulator/src/records/endpoint-record';
+import type { Disturbance } from '../scenario/other-people';
+import type { Round, Scenario } from '../scenario/scenario';
+import type { SlotPlan, Variant } from '../scenario/slot-plan';
+import { SlotTexts } from '../scenario/slot-texts';
+import type { ServedPlane } from '../service/served-plane';
+import { BranchGround } from './branch-ground';
+
+interface GroundProject {
+  readonly id: string;
+  /** By slot and number of the branch. */
+  readonly branchIds: ReadonlyMap<string, string>;
+  /** The branches from which the programs create theirs. */
+  readonly parentIds: ReadonlyMap<Variant, string>;
+  /** Branches for the endpoints of other people. */
+  readonly otherBranchIds: string[];
+}
+
+interface OtherOperation {
+  readonly action: string;
+  readonly status: string;
+  readonly endpointId?: string;
+  readonly locks?: boolean;
+}
+
+/** What the service has besides the programs' endpoints, and which endpoint belongs to which slot. */
+export class Ground {
+  readonly texts: SlotTexts;
+  readonly branches: BranchGround;
+  /** The branch that the states have for a slot's Branch. */
+  branchInState: (slot: number) => string | undefined = () => undefined;
+  /** The slots for which the user has set `adopt: true` after a killed create. */
+  readonly adopted = new Set<number>();
+  /** The slots for which the user has set the resource option `import`, with its value. */
+  readonly imported = new Map<number, string>();
+  /** The slots for which the user has set the resource option `replaceOnChanges`. */
+  readonly replacedOnChanges = new Set<number>();
+  /** Whether the programs say `allowRestart: false`. */
+  isGuarded = false;
+  readonly controls: Controls;
+  readonly #service: ServedPlane;
+  readonly #rounds: readonly Round[];
+  readonly #projects = new Map<number, GroundProject>();
+  readonly #foreign = new Map<string, Endpoint>();
+  readonly #slotOfBranch = new Map<string, number>();
+  readonly #foreignOperationIds = new Set<string>();
+  readonly #askedAbout = new Set<string>();
+
+  constructor(service: ServedPlane, { traits, rounds }: Scenario) {
+    this.#service = service;
+    this.controls = service.controls;
+    this.#rounds = rounds;
+    this.texts = new SlotTexts(0, traits);
+    this.branches = new BranchGround(service, this);
+  }
+
+  /** The project and the branch of a slot. Each slot has two branches of its own in each project. */
+  place(slot: number, { project, branch }: Pick<SlotPlan, 'project' | 'branch'>) {
+    const { id, branchIds } = this.project(project);
+    const isOnBranch = this.branches.plans[slot]?.hasEndpoint === true;
+    if (isOnBranch) return { projectId: id, branchId: this.branchInState(slot) ?? 'br-none' };
+    const branchId = branchIds.get(`${slot} ${branch}`);
+    if (branchId === undefined) throw new Error(`slot ${slot} has no branch ${branch}`);
+    return { projectId: id, branchId };
+  }
+
+  /** The project; the first call creates it. */
+  project(index: number): GroundProject {
+    const known = this.#projects.get(index);
+    if (known) return known;
+    const { id } = this.controls.createProject({ name: `project-${index}` });
+    for (const endpoint of this.controls.endpoints(id)) this.#foreign.set(endpoint.id, endpoint);
+    const branchIds = new Map<string, string>();
+    // Now, because later the project may be locked.
+    for (const { slots } of this.#rounds)
+      for (const [slot, plan] of slots.entries()) {
+        for (const branch of [0, plan.branch]) {
+          const key = `${slot} ${branch}`;
+          if (plan.project !== index || branchIds.has(key)) continue;
+          const branchId = this.controls.createBranch(id).id;
+          branchIds.set(key, branchId);
+          this.#slotOfBranch.set(branchId, slot);
+        }
+      }
+    const others = this.#rounds.flatMap(({ disturbances }) =>
+      disturbances.filter(({ what }) => what === 'create an endpoint'),
+    );
+    const otherBranchIds = others.map(() => this.controls.createBranch(id).id);
+    const parentIds = new Map<Variant, string>();
+    if (this.#rounds.some(({ branches }) => branches.length > 0))
+      for (const variant of ['a', 'b'] as const)
+        parentIds.set(variant, this.controls.createBranch(id, { name: `parent-${variant}` }).id);
+    const project = { id, branchIds, parentIds, otherBranchIds };
+    this.#projects.set(index, project);
+    return project;
+  }
+
+  /** The endpoints of other people, as they were when they were created or renamed. */
+  get foreign(): readonly Endpoint[] {
+    return [...this.#foreign.values()];
+  }
+
+  isForeign(endpointId: string): boolean {
+    return this.#foreign.has(endpointId);
+  }
+
+  /** Whether the service has suspended the compute because it was idle. */
+  wasAutosuspended(endpointId: string): boolean {
+    const all = [...this.#service.plane.store.projects.values()].flatMap(({ operations }) => operations);
+    return all.some(({ step }) => step.endpointId === endpointId && step.isAutosuspend === true);
+  }
+
+  isDeleting(endpointId: string): boolean {
+    return this.records().some(({ wire, deleting }) => wire.id === endpointId && deleting);
+  }
+
+  exists(endpointId: string): boolean {
+    return this.records().some(({ wire }) => wire.id === endpointId);
+  }
+
+  /** Every endpoint that the service has now. */
+  records(): EndpointRecord[] {
+    return [...this.#service.plane.store.projects.values()].flatMap(({ endpoints }) => [
+      ...endpoints.values(),
+    ]);
+  }
+
+  /** The endpoints of the programs; of one slot, if it is given. */
+  own(slot?: number): Endpoint[] {
+    const own = this.records().flatMap(({ wire }) => (this.#foreign.has(wire.id) ? [] : [wire]));
+    return slot === undefined ? own : own.filter((endpoint) => this.slotOf(endpoint) === slot);
+  }
+
+  slotOf({ branch_id }: Pick<Endpoint, 'branch_id'>): number | undefined {
+    return this.#slotOfBranch.get(branch_id) ?? this.branches.slotOf(branch_id);
+  }
+
+  /** The operations of the programs' endpoints and branches. */
+  ownOperations(): Operation[] {
+    const ids = new Set([...this.own(), ...this.branches.own()].map(({ id }) => id));
+    const all = [...this.#service.plane.store.projects.values()].flatMap(({ operations }) => operations);
+    return all
+      .map(({ wire }) => wire)
+      .filter(
+        ({ id, branch_id = '', endpoint_id = branch_id }) =>
+          !this.#foreignOperationIds.has(id) && ids.has(endpoint_id),
+      );
+  }
+
+  /** Adds another client's endpoint. Returns its id, or undefined where the rules of the service forbid it. */
+  addEndpoint({ slot, type, name }: Disturbance, plan: SlotPlan, isShared: boolean): string | undefined {
+    const { id, otherBranchIds } = this.project(plan.project);
+    const declared = name && this.texts.name(slot, plan.project, plan.name ?? (name === 'own' ? 'a' : name));
+    const given = name === 'own' ? `others-${slot}` : declared;
+    const isBeside = isShared && type === 'read_only' && this.branches.plans.length === 0;
+    const branchId = isBeside
+      ? this.place(slot, { project: plan.project, branch: 0 }).branchId
+      : otherBranchIds.shift();
+    if (branchId === undefined) return undefined;
+    // At the same place, no user could tell which of two endpoints of one name is the program's.
+    const isSame = ({ wire }: EndpointRecord) => wire.branch_id === branchId && wire.name === given;
+    if (given && this.records().some(isSame)) return undefined;
+    const attributes = { branch_id: branchId, type, ...(given && { name: given }) };
+    const endpoint = this.controls.createEndpoint(id, attributes);
+    this.#foreign.set(endpoint.id, endpoint);
+    return endpoint.id;
+  }
+
+  /** Other people delete a branch, with its endpoints, at once. */
+  deleteBranch({ id, project_id }: Branch): string {
+    for (const { wire } of this.records()) if (wire.branch_id === id) this.controls.deleteEndpoint(wire.id);
+    const { plane } = this.#service;
+    const unlocked = { ...plane, settings: { ...plane.settings, locks: 'none' as const } };
+    deleteBranch(unlocked, plane.store.project(project_id), id);
+    return id;
+  }
+
+  /**
+   * The user asks other people to rename their endpoint: only a human can tell which of two endpoints of one name, branch and type
+   * is the program's. The first time, a list may only be stale.
+   */
+  askToRenameIfRepeated(endpointId: string, branchId: string): void {
+    const isFirst = !this.#askedAbout.has(endpointId);
+    this.#askedAbout.add(endpointId);
+    const record = this.records().find(({ wire }) => wire.id === endpointId);
+    if (isFirst || record?.wire.branch_id !== branchId) return;
+    this.controls.changeEndpoint(endpointId, { name: `others-${endpointId}` });
+    this.#foreign.set(endpointId, { ...record.wire });
+  }
+
+  /** Adds operations of other clients, so many that the newest page of the project shows nothing else. */
+  fillPage(projectId: string, length: number): void {
+    for (let count = 0; count < length; count += 1) {
+      const added = this.controls.addOperation(projectId, { action: 'create_branch', status: 'finished' });
+      this.#foreignOperationIds.add(added.operation.id);
+    }
+  }
+
+  /** Adds another client's operation. Returns a function that ends it. */
+  addOperation(project: number, operation: OtherOperation): () => void {
+    const added = this.controls.addOperation(this.project(project).id, operation);
+    this.#foreignOperationIds.add(added.operation.id);
+    return added.finish;
+  }
+}
