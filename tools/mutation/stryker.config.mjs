@@ -3,7 +3,8 @@
 /** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 const config = {
   mutate: [
-    'provider/src/endpoint/{endpoint-state,endpoint-changes,drift}.ts',
+    'provider/src/endpoint/endpoint-state.ts',
+    'provider/src/lifecycle/argument-table.ts',
     'provider/src/operations/operation-outcome.ts',
     'provider/src/control-api/{retry,write-once,failure-meaning}.ts',
     'provider/src/operations/{operation-poller,wait-for-operations,wait-for-unfinished,poll-schedule}.ts',

@@ -1,14 +1,15 @@
 import { isConflict, messageOf } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Branch } from '../control-api/wire-types';
+import { situationOfFound, situationOfNew } from '../lifecycle/beginning';
 import { createOnce, type Existing } from '../lifecycle/create-once';
 import type { Work } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
 import { deriveNames } from '../lifecycle/resource-name';
-import { findOtherOrigin, replacingArguments, toCreateAttributes, toUnfinishedName } from './branch-changes';
+import { branchArguments, findOtherOrigin, toUnfinishedName } from './branch-arguments';
 import { deleteBranch } from './branch-delete';
 import type { BranchDeclaration, BranchInputs, BranchOutputs } from './branch-inputs';
-import { situationOfFound, situationOfNew, startRun, toChange } from './branch-resource';
+import { branchKind, startRun, toChange } from './branch-resource';
 
 export interface CreateRequest extends Work<BranchInputs> {
   readonly declaration: BranchDeclaration;
@@ -52,7 +53,7 @@ export function findExisting(
  * same name, in another backend, would take a finished branch for its own, and could delete its data.
  */
 function toUnfinishedNames({ resource, inputs }: BranchDeclaration): string[] {
-  return deriveNames(resource, inputs, replacingArguments).map(toUnfinishedName);
+  return deriveNames(resource, inputs, branchArguments.replacing).map(toUnfinishedName);
 }
 
 /**
@@ -66,7 +67,7 @@ export async function createBranch(
 ): Promise<{ readonly id: string; readonly outputs: BranchOutputs }> {
   const { project, inputs, declaration, claims, deadline } = request;
   const unfinished = toUnfinishedNames(declaration);
-  const attributes = toCreateAttributes(inputs, unfinished[0] ?? inputs.name);
+  const attributes = branchArguments.toCreateAttributes(inputs, unfinished[0] ?? inputs.name);
   const creation = await createOnce<Branch>({
     work: request,
     list: project.branches,
@@ -80,8 +81,8 @@ export async function createBranch(
   claims.claimCreated(item.id, declaration);
   const situation =
     kind === 'new'
-      ? situationOfNew(inputs, item, creation.operations)
-      : situationOfFound(inputs, item, kind, creation.writes);
+      ? situationOfNew(branchKind, inputs, item, creation.operations)
+      : situationOfFound(branchKind, inputs, item, kind, creation.writes);
   const run = startRun({ ...request, action: 'create', branchId: item.id }, situation);
   const outputs = await run.run([]).catch(async (error: unknown) => {
     if (kind === 'new' && error instanceof Error && isConflict(error.cause))

@@ -1,7 +1,8 @@
-import { intersection } from 'lodash';
+import { difference, intersection } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import type { Branch } from '../control-api/wire-types';
+import { situationInState } from '../lifecycle/beginning';
 import { checkDeclaration } from '../lifecycle/check-declaration';
 import type { Existing } from '../lifecycle/create-once';
 import { deleteGuarded, findReplacementFailures, foreseeDelete } from '../lifecycle/delete-facts';
@@ -12,13 +13,13 @@ import type { CheckedDeclaration, Declared, UncheckedDeclaration } from '../life
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
 import { isUnsettled } from '../lifecycle/resource-state';
 import { isFailed } from '../operations/operation-outcome';
-import { findChanges, findDrift, findUpdates, replacingArguments } from './branch-changes';
+import { branchArguments } from './branch-arguments';
 import { createBranch, findExisting } from './branch-create';
 import { deleteBranch } from './branch-delete';
 import type { BranchDeclaration, BranchInputs, BranchOutputs, PriorBranch } from './branch-inputs';
 import { checkRename, findObstacle } from './branch-obstacles';
-import { isBecomingReady, situationInState, startRun } from './branch-resource';
-import { toFound, withSettings } from './branch-state';
+import { branchKind, isBecomingReady, startRun } from './branch-resource';
+import { toFound } from './branch-state';
 import { branchType } from './branch-type';
 
 /** Check, diff, create, read, update and delete of a Branch. */
@@ -56,8 +57,8 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
    */
   async diff(id: string, prior: PriorBranch, news: BranchDeclaration): Promise<ResourceDiff> {
     return this.core.presentably([asReported(prior), news], async () => {
-      const changes = findChanges(prior, news.inputs);
-      const replaces: string[] = intersection(changes, replacingArguments);
+      const changes = branchArguments.findChanges(prior, news.inputs);
+      const replaces: string[] = intersection(changes, branchArguments.replacing);
       const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
       if (this.#claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces };
       const deletesData = replaces.length > 0;
@@ -93,12 +94,13 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     deadline: Deadline,
   ): Promise<BranchOutputs> {
     const { outputs } = prior;
-    const changes = findUpdates(findChanges(prior, news.inputs));
-    if (changes.length === 0 && !isUnsettled(outputs)) return withSettings(outputs, news.inputs);
+    const table = branchArguments;
+    const changes = difference(table.findChanges(prior, news.inputs), table.settings);
+    if (changes.length === 0 && !isUnsettled(outputs)) return table.withSettings(outputs, news.inputs);
     return this.core.presentably([asReported(prior), news], async () => {
       const started = this.core.startWork(news, deadline, [asReported(prior)]);
       const work = { ...started, action: 'update', branchId: id } as const;
-      return startRun(work, situationInState(news.inputs, outputs), outputs).run(changes);
+      return startRun(work, situationInState(branchKind, news.inputs, outputs), outputs).run(changes);
     });
   }
 
@@ -211,7 +213,7 @@ function describeCreation({ inputs }: BranchDeclaration, existing: Existing<Bran
   const which = `branch ${id} (since ${created_at})`;
   if (existing.kind === 'own')
     return `\`pulumi up\` continues an interrupted create of this resource: ${which}`;
-  const changes = findDrift(existing.item, inputs);
+  const changes = branchArguments.findDrift(existing.item, inputs);
   const what = changes.length > 0 ? `changes its ${changes.join(', ')}` : 'changes nothing on it';
   return `adopt takes over ${which} and ${what}. ${forcedReplacement}`;
 }

@@ -1,12 +1,10 @@
-import type { Branch, BranchChange, Operation } from '../control-api/wire-types';
-import { evolve } from '../lifecycle/evolve';
-import { emptyLedger, moveTo } from '../lifecycle/ledger';
+import type { Branch, BranchChange } from '../control-api/wire-types';
+import { describeArguments, type Kind } from '../lifecycle/beginning';
 import type { Work } from '../lifecycle/provider-core';
 import type { Change, Resource } from '../lifecycle/resource';
 import { Run } from '../lifecycle/run';
-import { nameLast, newSituation, type Rules, type Situation } from '../lifecycle/situation';
-import { readLedger } from '../lifecycle/stored-ledger';
-import { findDrift, findUpdates, readArguments, toUpdateAttributes } from './branch-changes';
+import type { Situation } from '../lifecycle/situation';
+import { branchArguments } from './branch-arguments';
 import type { BranchInputs, BranchOutputs } from './branch-inputs';
 import { toOutputs } from './branch-state';
 
@@ -16,31 +14,32 @@ export interface BranchWork extends Work<BranchInputs> {
   readonly branchId: string;
 }
 
-/** An update of a branch starts no operation, so it owes nothing. */
-export const branchRules: Rules = { effectsOf: () => [], repeatable: () => [] };
+/** An update of a branch starts no operation, so it owes nothing. Only the branch itself shows whether its data is there. */
+export const branchKind: Kind<BranchInputs, Branch> = {
+  arguments: branchArguments,
+  isBlind: true,
+  mayHavePast: isBecomingReady,
+  effectsOf: () => [],
+  repeatable: () => [],
+};
 
 /** @param before the outputs in state, if the branch is there */
 function describeBranch(work: BranchWork, before?: BranchOutputs): Resource<Branch, BranchOutputs> {
   const { inputs, project, branchId, deadline } = work;
   return {
-    ...branchRules,
+    ...describeArguments(branchKind, inputs, before),
     id: branchId,
     subject: work,
     work,
     list: project.branches,
     isOfResource: ({ branch_id, action }) => branch_id === branchId && action === 'create_branch',
     update: (names) => {
-      const attributes = toUpdateAttributes(findUpdates(names), inputs);
+      const attributes = branchArguments.toAttributes(names, inputs);
       return () => project.api.updateBranch(project.id, branchId, attributes, deadline).then(toChange);
     },
     control: () => Promise.reject(new Error('a branch has no compute.')),
     checkGate: async () => {},
-    findDrift: (branch, names) => findDrift(branch, toUpdateAttributes(findUpdates(names), inputs)),
     isReady: (branch) => !isBecomingReady(branch),
-    isResettable: (name) => name === 'protected',
-    isAsBefore: (branch, name) =>
-      findUpdates([name]).every((each) => !before || readArguments(branch)[each] === before[each]),
-    before,
     toOutputs: (branch, left) => toOutputs(branch, inputs, left),
   };
 }
@@ -52,58 +51,6 @@ export function isBecomingReady({ current_state }: Pick<Branch, 'current_state'>
 
 export function toChange({ branch, operations }: BranchChange): Change<Branch> {
   return { item: branch, operations };
-}
-
-/** The situation of an update. @throws Error when the state holds something that this release does not know */
-export function situationInState(inputs: BranchInputs, before: BranchOutputs): Situation {
-  const left = readLedger(before, (name) => findUpdates([name]).length > 0);
-  return { ...beginning(inputs), origin: 'in state', ...left };
-}
-
-/** The situation after the response to a create. */
-export function situationOfNew(
-  inputs: BranchInputs,
-  branch: Branch,
-  started: readonly Operation[],
-): Situation {
-  const ledger = moveTo(
-    nameLast(inputs, branch),
-    'sent',
-    inputs.protected === undefined ? [] : ['protected'],
-  );
-  const created: Situation = {
-    ...beginning(inputs),
-    origin: 'new',
-    ledger,
-    writes: 'accepted',
-    item: branch,
-  };
-  return evolve(created, { kind: 'accepted', names: [], started, isRepeated: false }, branchRules);
-}
-
-/**
- * The situation when a list shows a branch to take over.
- * @param origin `own`: an earlier create of this resource has made it
- * @param writes `unknown`: this run has created it by a request whose response was lost
- */
-export function situationOfFound(
-  inputs: BranchInputs,
-  branch: Branch,
-  origin: 'own' | 'adopted',
-  writes: Situation['writes'],
-): Situation {
-  const ledger = origin === 'own' ? nameLast(inputs, branch) : emptyLedger;
-  const past = isBecomingReady(branch) ? 'uncertain' : 'closed';
-  const found: Situation = { ...beginning(inputs), origin, past, ledger, item: branch };
-  // An earlier program of this resource may have protected it.
-  const desired = origin === 'own' ? { protected: false, ...inputs } : inputs;
-  const event = { kind: 'asked', names: findDrift(branch, desired) } as const;
-  return evolve({ ...found, writes }, event, branchRules);
-}
-
-/** Only the branch itself shows whether its data is there. */
-function beginning(inputs: BranchInputs): Situation {
-  return { ...newSituation(inputs), isBlind: true };
 }
 
 export function startRun(work: BranchWork, situation: Situation, before?: BranchOutputs) {

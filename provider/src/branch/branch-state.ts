@@ -1,19 +1,17 @@
-import { omit, pick } from 'lodash';
+import { pick } from 'lodash';
 import type { Branch } from '../control-api/wire-types';
-import { keepProperties } from '../lifecycle/kept-properties';
-import { schemaVersion, type Unsettled, unsettledOutputs } from '../lifecycle/resource-state';
-import { pointArguments, readArguments, settingArguments, toUnfinishedName } from './branch-changes';
+import { schemaVersion, type Unsettled } from '../lifecycle/resource-state';
+import { branchArguments, toUnfinishedName } from './branch-arguments';
 import type { BranchInputs, BranchOutputs, PriorBranch } from './branch-inputs';
 
 /**
- * The outputs after a create, update or read. The point is kept as the program writes it.
+ * The outputs after a create, update or read.
  * @param left what the next run resumes. @default nothing
  */
 export function toOutputs(branch: Branch, inputs: BranchInputs, left: Unsettled = {}): BranchOutputs {
   return {
     ...inputs,
-    ...readArguments(branch),
-    ...pick(inputs, pointArguments),
+    ...branchArguments.read(branch, inputs),
     createdAt: branch.created_at,
     ...left,
     __schemaVersion: schemaVersion,
@@ -23,25 +21,20 @@ export function toOutputs(branch: Branch, inputs: BranchInputs, left: Unsettled 
 /** The branch as a refresh finds it, or as an import declares it. */
 export function toFound(branch: Branch, { inputs, outputs }: PriorBranch, declared: 'in state' | 'as found') {
   if (declared === 'as found') {
-    const reported = readArguments(branch);
+    const reported = branchArguments.read(branch);
     const found: BranchInputs = {
-      ...pick(reported, 'projectId', 'name', 'parentId'),
+      projectId: branch.project_id,
+      ...pick(reported, 'name', 'parentId'),
       ...(reported.protected && { protected: true }),
     };
     return { inputs: found, outputs: toOutputs(branch, found) };
   }
   // The name of an interrupted create is no drift: it is still to be renamed.
   const isUnfinished = inputs.name !== undefined && branch.name === toUnfinishedName(inputs.name);
-  const given = (name: string) => Object.hasOwn(inputs, name) && !(isUnfinished && name === 'name');
-  const reported = keepProperties(readArguments(branch), given);
-  const now: BranchInputs = { ...inputs, ...reported, ...pick(inputs, pointArguments) };
+  const reported = branchArguments.withReported(branch, inputs);
+  const now = isUnfinished ? { ...reported, ...pick(inputs, 'name') } : reported;
   return {
     inputs: now,
-    outputs: { ...toOutputs(branch, now), ...pick(outputs, unsettledOutputs, settingArguments) },
+    outputs: branchArguments.refresh(branch, now, outputs, (known) => toOutputs(branch, known)),
   };
-}
-
-/** The outputs after a change of nothing but the provider's own settings, of which the service knows nothing. */
-export function withSettings(outputs: BranchOutputs, inputs: BranchInputs): BranchOutputs {
-  return { ...(omit(outputs, settingArguments) as BranchOutputs), ...pick(inputs, settingArguments) }; // They are optional.
 }

@@ -1,14 +1,13 @@
-import { difference, omit } from 'lodash';
 import { unknownValue } from '../lifecycle/input-values';
 import type { Properties } from '../lifecycle/resource-identity';
-import { type Prior, toOutputNames, unsettledOutputs } from '../lifecycle/resource-state';
+import { toOutputNames } from '../lifecycle/resource-state';
 import type { ResourceType } from '../lifecycle/resource-type';
-import { branchArguments, replacingArguments, settingArguments } from './branch-changes';
-import { findInputFailures } from './branch-inputs';
+import { branchArguments } from './branch-arguments';
+import { type BranchInputs, findInputFailures, type PriorBranch } from './branch-inputs';
 
 /** The outputs of the class Branch. */
 export const branchOutputs: readonly string[] = [
-  ...difference(branchArguments, settingArguments),
+  ...branchArguments.names.filter((name) => branchArguments.isReadable(name)),
   'createdAt',
   'unsettledOperations',
 ];
@@ -17,26 +16,17 @@ export const branchOutputs: readonly string[] = [
 export const branchType: ResourceType = {
   kind: 'branch',
   path: 'PROJECT/BRANCH, such as cool-lake-12345678/br-calm-sky-87654321',
-  argumentNames: branchArguments,
-  replacingArguments,
-  outputNames: toOutputNames(branchArguments, ['createdAt']),
+  argumentNames: branchArguments.names,
+  replacingArguments: branchArguments.replacing,
+  outputNames: toOutputNames(branchArguments.names, ['createdAt']),
   derivedOutputs: {},
   findInputFailures,
   describeInputs: () => ({}),
   previewCreate,
-  previewUpdate,
+  previewUpdate: (prior: PriorBranch, inputs: BranchInputs) => branchArguments.previewUpdate(prior, inputs),
 };
 
 function previewCreate(inputs: Properties): object {
   const decided = { parentId: unknownValue, protected: false, createdAt: unknownValue };
   return { ...decided, name: unknownValue, ...inputs };
-}
-
-function previewUpdate(
-  { inputs: before, outputs }: Prior<Properties, Properties>,
-  inputs: Properties,
-): object {
-  const isReset = before.protected !== undefined && inputs.protected === undefined;
-  const kept = omit(outputs, unsettledOutputs, settingArguments);
-  return { ...kept, ...(isReset && { protected: false }), ...inputs };
 }

@@ -3,7 +3,7 @@ import { endpointOf } from '../../../tests/support/endpoint';
 import type { Endpoint } from '../control-api/wire-types';
 import { readState } from '../dynamic/stored-properties';
 import { declareEndpoint } from '../endpoint/declared-endpoint';
-import { findChanges } from '../endpoint/endpoint-changes';
+import { endpointArguments } from '../endpoint/endpoint-arguments';
 import { findInputFailures } from '../endpoint/endpoint-inputs';
 import type { PriorState } from '../endpoint/endpoint-state';
 import { endpointType } from '../endpoint/endpoint-type';
@@ -72,7 +72,7 @@ describe('toImportedResource', () => {
     const { outputs } = toImportedResource(endpoint, 'api', declared);
     expect(findInputFailures({ ...declared })).toEqual([]);
     const state = readState(endpointType, outputs) as unknown as PriorState; // Of an endpoint.
-    expect(findChanges(state, declared)).toEqual([]);
+    expect(endpointArguments.findChanges(state, declared)).toEqual([]);
     expect(isUnsettled(state.outputs)).toBe(false);
   });
 

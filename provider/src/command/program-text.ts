@@ -1,5 +1,5 @@
 import { toPrintableJson } from '../control-api/printable';
-import { argumentNames } from '../endpoint/argument-effects';
+import { endpointArguments } from '../endpoint/endpoint-arguments';
 import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
 
 export interface DeclaredEndpoint {
@@ -22,7 +22,7 @@ export function writeEndpoint(
   { name, declared }: DeclaredEndpoint,
   texts: Partial<Record<InputName, string>>,
 ): string {
-  const values = argumentNames.flatMap((argument): [string, string][] => {
+  const values = endpointArguments.names.flatMap((argument): [string, string][] => {
     const value = declared[argument];
     return value === undefined ? [] : [[argument, texts[argument] ?? toTypeScript(value)]];
   });

@@ -1,7 +1,8 @@
+import { pick } from 'lodash';
 import type { Endpoint } from '../control-api/wire-types';
 import { isSame } from '../lifecycle/input-values';
-import { argumentNames, argumentTable } from './argument-effects';
 import { findComputeSize } from './compute-size';
+import { endpointArguments } from './endpoint-arguments';
 import type { EndpointInputs, InputName } from './endpoint-inputs';
 
 /** The service's other defaults, which a program need not declare either. */
@@ -21,17 +22,18 @@ export function declareAmong(all: readonly Endpoint[], endpoint: Endpoint): Endp
 /** The minimal arguments that declare the endpoint as it is. */
 export function declareEndpoint(endpoint: Endpoint, isNameUnique: boolean): EndpointInputs {
   const { autoscaling_limit_min_cu: minCu, autoscaling_limit_max_cu: maxCu } = endpoint;
-  const values = argumentNames.map((name) => [name, argumentTable[name].read?.(endpoint)] as const);
-  const relevant = values.filter(([name, value]) => {
-    if (value === undefined || leftToService.has(name)) return false;
+  const reported = endpointArguments.read(endpoint);
+  const relevant = endpointArguments.findGiven(reported).filter((name) => {
+    const value = reported[name];
+    if (leftToService.has(name)) return false;
     // The provider identifies an endpoint by its name, so a shared name can't be declared.
     if (name === 'name') return value !== '' && isNameUnique;
-    return !isSame(value, usualValues[name] ?? argumentTable[name].whenRemoved);
+    return !isSame(value, usualValues[name] ?? endpointArguments.row(name).whenRemoved);
   });
   const hasUnlistedSize = !findComputeSize(minCu) || !findComputeSize(maxCu);
   // The table reads each value under its own name, and every required one exists.
   return {
-    ...Object.fromEntries(relevant),
+    ...pick(reported, relevant),
     ...(hasUnlistedSize && { allowUnlistedSize: true }),
   } as EndpointInputs;
 }

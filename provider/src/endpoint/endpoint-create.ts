@@ -1,11 +1,12 @@
 import type { ControlApiError } from '../control-api/control-api-error';
 import type { Endpoint } from '../control-api/wire-types';
+import { situationOfFound, situationOfNew } from '../lifecycle/beginning';
 import { createOnce } from '../lifecycle/create-once';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
-import { toCreateAttributes } from './endpoint-changes';
+import { endpointArguments } from './endpoint-arguments';
 import type { Declaration } from './endpoint-inputs';
 import { startRun, toChange } from './endpoint-resource';
-import { type EndpointWork, situationOfFound, situationOfNew } from './endpoint-situation';
+import { type EndpointWork, endpointKind } from './endpoint-situation';
 import type { EndpointOutputs } from './endpoint-state';
 import {
   type CreateTarget,
@@ -30,7 +31,7 @@ export async function createEndpoint(
 ): Promise<{ readonly id: string; readonly outputs: EndpointOutputs }> {
   const { project, inputs, declaration, claims, deadline } = request;
   const target = toCreateTarget(declaration);
-  const attributes = toCreateAttributes({ ...inputs, name: nameAtCreation(target) });
+  const attributes = endpointArguments.toCreateAttributes(inputs, nameAtCreation(target));
   const creation = await createOnce<Endpoint>({
     work: request,
     list: project.endpoints,
@@ -45,8 +46,8 @@ export async function createEndpoint(
   const work: EndpointWork = { ...request, action: 'create', endpointId: item.id };
   const situation =
     kind === 'new'
-      ? situationOfNew(inputs, item, creation.operations)
-      : situationOfFound(inputs, item, kind, creation.writes);
+      ? situationOfNew(endpointKind, inputs, item, creation.operations)
+      : situationOfFound(endpointKind, inputs, item, kind, creation.writes);
   // Before claiming: an adopted endpoint that must not be changed must not enter the state.
   if (kind === 'adopted') await checkGate(work, situation, async () => item);
   claims.claimCreated(item.id, declaration);

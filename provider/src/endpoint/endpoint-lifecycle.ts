@@ -1,6 +1,7 @@
-import { omit, union } from 'lodash';
+import { difference, omit, union } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
+import { situationInState } from '../lifecycle/beginning';
 import { checkDeclaration } from '../lifecycle/check-declaration';
 import { deleteGuarded, findReplacementFailures, foreseeDelete } from '../lifecycle/delete-facts';
 import { deleteResource } from '../lifecycle/delete-resource';
@@ -11,15 +12,14 @@ import type { CheckedDeclaration, Declared, UncheckedDeclaration } from '../life
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
 import { isUnsettled, unsettledOutputs } from '../lifecycle/resource-state';
 import { PreviewDiagnostics } from '../preview/preview-diagnostics';
-import { argumentTable } from './argument-effects';
-import { findChanges } from './endpoint-changes';
+import { endpointArguments } from './endpoint-arguments';
 import { createEndpoint } from './endpoint-create';
 import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
 import { checkMove, checkRetained, describeCompanion, findObstacle, findRivals } from './endpoint-obstacles';
 import { type FoundEndpoint, readEndpoint } from './endpoint-read';
 import { startRun } from './endpoint-resource';
-import { situationInState } from './endpoint-situation';
-import { type EndpointOutputs, type PriorState, withSettings } from './endpoint-state';
+import { endpointKind } from './endpoint-situation';
+import type { EndpointOutputs, PriorState } from './endpoint-state';
 import { endpointType } from './endpoint-type';
 import { describeDuplicates, toCreateTarget } from './existing-endpoint';
 
@@ -73,14 +73,14 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     news: Declaration,
   ): Promise<ResourceDiff & { readonly changes: readonly InputName[] }> {
     return this.core.presentably([asReported(prior), news], async () => {
-      const changes = findChanges(prior, news.inputs);
+      const changes = endpointArguments.findChanges(prior, news.inputs);
       const { urn } = news.resource;
       // When something that it depends on is about to be replaced, the engine calls diff before it passes the declaration. The
       // program may declare other arguments, or no longer declare the endpoint.
       const isAskedEarly = urn !== undefined && !this.#claims.isDeclared(urn);
       const goesWithBranch = isAskedEarly && this.core.createsBranch && isUnknown(news.inputs.branchId);
       const doesReplace = (name: InputName) =>
-        argumentTable[name].effect === 'replace' || (name === 'branchId' && goesWithBranch);
+        endpointArguments.replacing.includes(name) || (name === 'branchId' && goesWithBranch);
       const replaces = changes.filter(doesReplace);
       const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
       // What others have changed is no change of the program: nothing to report, and nothing that `allowRestart` forbids.
@@ -139,14 +139,16 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     deadline: Deadline,
   ): Promise<EndpointOutputs> {
     const { outputs } = prior;
-    const isSent = (name: InputName) => argumentTable[name].effect !== 'none';
-    const changes = findChanges(prior, news.inputs).filter(isSent);
-    if (changes.length === 0 && !isUnsettled(outputs)) return withSettings(outputs, news.inputs);
+    const table = endpointArguments;
+    const changes = difference(table.findChanges(prior, news.inputs), table.settings);
+    if (changes.length === 0 && !isUnsettled(outputs)) return table.withSettings(outputs, news.inputs);
     return this.core.presentably([asReported(prior), news], async () => {
       const secretNames = union(prior.resource.secretNames, news.resource.secretNames);
       const started = { ...this.#startWork(news, deadline, asReported(prior)), secretNames };
       const work = { ...started, action: 'update', endpointId: id } as const;
-      const updated = await startRun(work, situationInState(news.inputs, outputs), outputs).run(changes);
+      const updated = await startRun(work, situationInState(endpointKind, news.inputs, outputs), outputs).run(
+        changes,
+      );
       await this.#reportDuplicates(id, news);
       return updated;
     });

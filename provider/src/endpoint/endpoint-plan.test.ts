@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../../tests/support/endpoint';
 import { config, start, suspension } from '../../../tests/support/situation';
+import { situationInState } from '../lifecycle/beginning';
 import { evolve } from '../lifecycle/evolve';
 import { mayDrop } from '../lifecycle/plan';
 import type { Unsettled } from '../lifecycle/resource-state';
 import type { Situation } from '../lifecycle/situation';
 import type { EndpointInputs } from './endpoint-inputs';
-import { endpointRules, planFor, situationInState } from './endpoint-situation';
+import { endpointKind, planFor } from './endpoint-situation';
 import { toOutputs } from './endpoint-state';
 
 const failed = { status: 'failed' } as const;
@@ -24,7 +25,11 @@ interface Update {
 function planOf({ change = {}, asked = [], left = {}, live = {}, listed = [] }: Update): string {
   const inputs = { ...declared, ...change };
   const before = { ...toOutputs(endpointOf(), declared), ...left };
-  const situation = evolve(situationInState(inputs, before), { kind: 'asked', names: asked }, endpointRules);
+  const situation = evolve(
+    situationInState(endpointKind, inputs, before),
+    { kind: 'asked', names: asked },
+    endpointKind,
+  );
   const steps = planFor(situation, endpointOf(live), inputs, listed);
   return steps
     .map(({ step, names, drops }) => [step, ...names, ...(drops ? ['!'] : [])].join(' '))
@@ -155,9 +160,9 @@ describe('the plan after a run that was cut off or failed', () => {
 describe('mayDrop', () => {
   const situationWith = (asked: readonly string[], left: Unsettled = {}, inputs: EndpointInputs = declared) =>
     evolve(
-      situationInState(inputs, { ...toOutputs(endpointOf(), declared), ...left }),
+      situationInState(endpointKind, inputs, { ...toOutputs(endpointOf(), declared), ...left }),
       { kind: 'asked', names: asked },
-      endpointRules,
+      endpointKind,
     );
 
   it.each([
@@ -166,11 +171,11 @@ describe('mayDrop', () => {
     [['restartTriggers'], true],
     [['name', 'pgSettings'], false],
   ])('for a change of %s is %s', (asked, expected) => {
-    expect(mayDrop(situationWith(asked), endpointRules)).toBe(expected);
+    expect(mayDrop(situationWith(asked), endpointKind)).toBe(expected);
   });
 
   it('is true for an owed suspension, false for one of a reverted stop', () => {
-    expect(mayDrop(situationWith([], { __ledger: { owed: ['restart'] } }), endpointRules)).toBe(true);
-    expect(mayDrop(situationWith([], { __ledger: { owed: ['stop'] } }), endpointRules)).toBe(false);
+    expect(mayDrop(situationWith([], { __ledger: { owed: ['restart'] } }), endpointKind)).toBe(true);
+    expect(mayDrop(situationWith([], { __ledger: { owed: ['stop'] } }), endpointKind)).toBe(false);
   });
 });

@@ -1,8 +1,8 @@
 import type { ServiceProject } from '../operations/service-project';
 import { declareEndpoint } from './declared-endpoint';
-import { withReported } from './drift';
+import { endpointArguments } from './endpoint-arguments';
 import type { EndpointInputs } from './endpoint-inputs';
-import { type EndpointOutputs, type PriorState, toOutputs, toRefreshedOutputs } from './endpoint-state';
+import { type EndpointOutputs, type PriorState, toOutputs } from './endpoint-state';
 
 /** An endpoint as a refresh, an import or a lookup finds it. */
 export interface FoundEndpoint {
@@ -25,6 +25,7 @@ export async function readEndpoint(
     const inputs = declareEndpoint(endpoint, hasOwnName());
     return { inputs, outputs: toOutputs(endpoint, inputs) };
   }
-  const inputs = withReported(endpoint, prior.inputs);
-  return { inputs, outputs: toRefreshedOutputs(endpoint, inputs, prior.outputs) };
+  const inputs = endpointArguments.withReported(endpoint, prior.inputs);
+  const refresh = (known: EndpointInputs) => toOutputs(endpoint, known);
+  return { inputs, outputs: endpointArguments.refresh(endpoint, inputs, prior.outputs, refresh) };
 }

@@ -1,11 +1,10 @@
 import type { Endpoint, EndpointChange } from '../control-api/wire-types';
+import { describeArguments } from '../lifecycle/beginning';
 import type { Change, Resource } from '../lifecycle/resource';
 import { Run } from '../lifecycle/run';
 import type { Situation } from '../lifecycle/situation';
-import { isArgument, isResettable } from './argument-effects';
-import { findDrift, isReported } from './drift';
-import { toAttributes } from './endpoint-changes';
-import { type EndpointWork, endpointRules } from './endpoint-situation';
+import { endpointArguments } from './endpoint-arguments';
+import { type EndpointWork, endpointKind } from './endpoint-situation';
 import { type EndpointOutputs, toOutputs } from './endpoint-state';
 import { checkGate } from './gate';
 
@@ -17,7 +16,7 @@ export function describeEndpoint(
   const { inputs, project, endpointId, deadline } = work;
   const { api } = project;
   return {
-    ...endpointRules,
+    ...describeArguments(endpointKind, inputs, before),
     id: endpointId,
     endpointId,
     subject: work,
@@ -25,17 +24,13 @@ export function describeEndpoint(
     list: project.endpoints,
     isOfResource: ({ endpoint_id, action }) => endpoint_id === endpointId && action !== 'check_availability',
     update: (names) => {
-      const attributes = toAttributes(names.filter(isArgument), inputs);
+      const attributes = endpointArguments.toAttributes(names, inputs);
       if (Object.keys(attributes).length === 0) return undefined;
       return () => api.updateEndpoint(project.id, endpointId, attributes, deadline).then(toChange);
     },
     control: (verb) => api.controlEndpoint(project.id, endpointId, verb, deadline).then(toChange),
     checkGate: (situation, read) => checkGate(work, situation, read),
-    findDrift: (item, names) => findDrift(item, inputs, names),
     isReady: ({ pending_state }) => pending_state === undefined,
-    isResettable,
-    isAsBefore: (item, name) => !before || !isArgument(name) || isReported(item, before, name),
-    before,
     toOutputs: (item, left, asked) => {
       // A value that the service does not report is unchanged if nothing was sent for it.
       const restartTriggers = asked.includes('restartTriggers')

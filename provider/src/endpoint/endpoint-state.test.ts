@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../../tests/support/endpoint';
+import type { Endpoint } from '../control-api/wire-types';
+import { endpointArguments } from './endpoint-arguments';
 import type { EndpointInputs } from './endpoint-inputs';
-import { toOutputs, toRefreshedOutputs } from './endpoint-state';
+import { type EndpointOutputs, toOutputs } from './endpoint-state';
 
 /** A program that declares only the required arguments. */
 const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
@@ -60,12 +62,14 @@ describe('toOutputs of Postgres settings', () => {
   });
 });
 
-describe('toRefreshedOutputs', () => {
+describe('the outputs after a refresh', () => {
+  const refresh = (endpoint: Endpoint, inputs: EndpointInputs, before: EndpointOutputs) =>
+    endpointArguments.refresh(endpoint, inputs, before, (known) => toOutputs(endpoint, known));
   const withSettings = (pg_settings: Record<string, string>) => endpointOf({ settings: { pg_settings } });
   const before = toOutputs(withSettings({}), least);
 
   it('shows the settings of others when the program gives none', () => {
-    const refreshed = toRefreshedOutputs(withSettings({ work_mem: '8MB' }), least, before);
+    const refreshed = refresh(withSettings({ work_mem: '8MB' }), least, before);
     expect(refreshed.pgSettings).toEqual({ work_mem: '8MB' });
   });
 
@@ -73,14 +77,14 @@ describe('toRefreshedOutputs', () => {
     const pgSettings = { work_mem: '8MB', application_name: 'shop' };
     const inputs = { ...least, pgSettings: { work_mem: '8MB' } };
     const endpoint = withSettings({ ...pgSettings, work_mem: '8192kB' });
-    const refreshed = toRefreshedOutputs(endpoint, inputs, { ...before, pgSettings });
+    const refreshed = refresh(endpoint, inputs, { ...before, pgSettings });
     expect(refreshed.pgSettings).toEqual(pgSettings);
   });
 
   it('keeps them also when the inputs give none', () => {
     const pgSettings = { work_mem: '8MB' };
     const unfinished = { ...before, pgSettings, __ledger: { due: ['pgSettings'] } };
-    const refreshed = toRefreshedOutputs(withSettings({ work_mem: '8192kB' }), least, unfinished);
+    const refreshed = refresh(withSettings({ work_mem: '8192kB' }), least, unfinished);
     expect(refreshed.pgSettings).toEqual(pgSettings);
   });
 
@@ -90,11 +94,7 @@ describe('toRefreshedOutputs', () => {
   ])('shows what the service still has after an unfinished removal of %s', (_, pgSettings) => {
     const reported = { work_mem: '8MB', jit: 'on' };
     const unfinished = { ...before, pgSettings, __ledger: { due: ['pgSettings'] } };
-    const refreshed = toRefreshedOutputs(
-      withSettings(reported),
-      { ...least, pgSettings: reported },
-      unfinished,
-    );
+    const refreshed = refresh(withSettings(reported), { ...least, pgSettings: reported }, unfinished);
     expect(refreshed.pgSettings).toEqual(reported);
   });
 });

@@ -2,8 +2,8 @@ import { isUnknown, unknownValue } from '../lifecycle/input-values';
 import type { Declared, Properties } from '../lifecycle/resource-identity';
 import { toOutputNames } from '../lifecycle/resource-state';
 import type { ResourceType } from '../lifecycle/resource-type';
-import { argumentNames, argumentTable, replacingArguments } from './argument-effects';
 import { describeSizeRange, isSizeName } from './compute-size';
+import { endpointArguments } from './endpoint-arguments';
 import { findInputFailures } from './endpoint-inputs';
 import { previewCreate, previewUpdate } from './preview-outputs';
 
@@ -20,7 +20,7 @@ const furtherOutputs = [
 
 /** The outputs of the class ComputeEndpoint. */
 export const endpointOutputs: readonly string[] = [
-  ...argumentNames.filter((name) => argumentTable[name].read),
+  ...endpointArguments.names.filter((name) => endpointArguments.isReadable(name)),
   ...furtherOutputs,
   'unsettledOperations',
 ];
@@ -29,9 +29,9 @@ export const endpointOutputs: readonly string[] = [
 export const endpointType: ResourceType = {
   kind: 'endpoint',
   path: 'PROJECT/ENDPOINT, such as cool-lake-12345678/ep-calm-sky-87654321',
-  argumentNames,
-  replacingArguments,
-  outputNames: toOutputNames(argumentNames, furtherOutputs),
+  argumentNames: endpointArguments.names,
+  replacingArguments: endpointArguments.replacing,
+  outputNames: toOutputNames(endpointArguments.names, furtherOutputs),
   derivedOutputs: {
     autoscalingLimitMinCu: ['minSize', 'maxConnections'],
     autoscalingLimitMaxCu: ['maxSize'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endpointOf } from '../../../tests/support/endpoint';
 import { deriveName, hashName } from '../lifecycle/resource-name';
-import { replacingArguments } from './argument-effects';
+import { endpointArguments } from './endpoint-arguments';
 import type { EndpointInputs } from './endpoint-inputs';
 import {
   describeDuplicates,
@@ -14,7 +14,7 @@ import {
 
 const urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::api';
 const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
-const derived = deriveName({ urn }, least, replacingArguments) ?? '';
+const derived = deriveName({ urn }, least, endpointArguments.replacing) ?? '';
 
 /** What the program declares: the derived name, unless `change` sets another. */
 const inputsOf = (change: Partial<EndpointInputs> = {}): EndpointInputs => ({
@@ -36,7 +36,7 @@ describe('toCreateTarget', () => {
 
   it('derives a name without the replaced endpoint, and one with it', () => {
     const replaces = 'shop-prod-api-1a2b3c4d';
-    const name = deriveName({ urn, replaces }, least, replacingArguments);
+    const name = deriveName({ urn, replaces }, least, endpointArguments.replacing);
     expect(targetOf({}, { urn, replaces }).derivedNames).toEqual([derived, name]);
   });
 

@@ -2,7 +2,7 @@ import { sortBy } from 'lodash';
 import type { Endpoint } from '../control-api/wire-types';
 import type { Existing } from '../lifecycle/create-once';
 import { deriveNames } from '../lifecycle/resource-name';
-import { replacingArguments } from './argument-effects';
+import { endpointArguments } from './endpoint-arguments';
 import type { Declaration, EndpointInputs } from './endpoint-inputs';
 
 /** What a create declares, and the names by which it recognises an endpoint that an earlier try created. */
@@ -16,7 +16,11 @@ export interface CreateTarget {
 /** Derives the names once for a whole create. */
 export function toCreateTarget({ resource, inputs }: Declaration): CreateTarget {
   const { createsBeforeDelete = false } = resource;
-  return { inputs, createsBeforeDelete, derivedNames: deriveNames(resource, inputs, replacingArguments) };
+  return {
+    inputs,
+    createsBeforeDelete,
+    derivedNames: deriveNames(resource, inputs, endpointArguments.replacing),
+  };
 }
 
 /**

@@ -3,8 +3,8 @@ import { namesAt } from '../lifecycle/ledger';
 import { mayDrop } from '../lifecycle/plan';
 import type { Situation } from '../lifecycle/situation';
 import { describeImpact, describeRefusal } from '../preview/change-impact';
-import { isArgument } from './argument-effects';
-import { type EndpointWork, endpointRules, planFor } from './endpoint-situation';
+import { endpointArguments } from './endpoint-arguments';
+import { type EndpointWork, endpointKind, planFor } from './endpoint-situation';
 import { toOutputs } from './endpoint-state';
 
 /** @throws Error when `allowRestart` is false, and the rest of the run would drop connections */
@@ -13,10 +13,10 @@ export async function checkGate(
   situation: Situation,
   read: () => Promise<Endpoint>,
 ): Promise<void> {
-  if (allowsRestart || !mayDrop(situation, endpointRules)) return;
+  if (allowsRestart || !mayDrop(situation, endpointKind)) return;
   const live = await read();
   const steps = planFor(situation, live, inputs);
-  const changes = namesAt(situation.ledger, 'asked', 'due').filter(isArgument);
+  const changes = namesAt(situation.ledger, 'asked', 'due').filter(endpointArguments.has);
   const impact = describeImpact(
     { changes, steps, outputs: toOutputs(live, inputs), inputs, secretNames },
     live,

@@ -1,5 +1,5 @@
 import type { Operation } from '../control-api/wire-types';
-import { emptyLedger, type Ledger, moveTo, type Owed } from './ledger';
+import { emptyLedger, type Ledger, type Owed } from './ledger';
 import type { Properties } from './resource-identity';
 
 /** What the flow reads of an endpoint or a branch, as the service sends it. */
@@ -52,11 +52,6 @@ export function newSituation(inputs: Properties): Situation {
     view: 'open',
     isBlind: false,
   };
-}
-
-/** The ledger of a resource that its create has given a derived name: its own name comes last. */
-export function nameLast({ name }: { readonly name?: string | undefined }, item: Item): Ledger {
-  return moveTo(emptyLedger, 'last', name !== undefined && name !== item.name ? ['name'] : []);
 }
 
 /** Whether this run has started it. */

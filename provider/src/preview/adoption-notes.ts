@@ -1,9 +1,10 @@
 import type { Endpoint } from '../control-api/wire-types';
-import { findTakeOverChanges } from '../endpoint/drift';
+import { endpointArguments } from '../endpoint/endpoint-arguments';
 import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
-import { planFor, situationOfFound } from '../endpoint/endpoint-situation';
+import { endpointKind, planFor } from '../endpoint/endpoint-situation';
 import { toOutputs } from '../endpoint/endpoint-state';
 import type { CreateTarget } from '../endpoint/existing-endpoint';
+import { situationOfFound } from '../lifecycle/beginning';
 import type { Existing } from '../lifecycle/create-once';
 import { describeImpact } from './change-impact';
 
@@ -13,8 +14,8 @@ export function assessTakeOver(
   inputs: EndpointInputs,
   secretNames: readonly string[],
 ) {
-  const changes = findTakeOverChanges(item, inputs, kind === 'own');
-  const steps = planFor(situationOfFound(inputs, item, kind, 'none'), item, inputs);
+  const changes = endpointArguments.findTakeOverChanges(item, inputs, kind === 'own');
+  const steps = planFor(situationOfFound(endpointKind, inputs, item, kind, 'none'), item, inputs);
   const impact = describeImpact(
     { changes, steps, outputs: toOutputs(item, inputs), inputs, secretNames },
     item,

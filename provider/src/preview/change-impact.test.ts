@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../../tests/support/endpoint';
 import { failedOf } from '../../../tests/support/operation';
 import { dynamicSettingNames } from '../config/setting-names';
-import { findChanges } from '../endpoint/endpoint-changes';
+import { endpointArguments } from '../endpoint/endpoint-arguments';
 import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
-import { endpointRules, planFor, situationInState } from '../endpoint/endpoint-situation';
+import { endpointKind, planFor } from '../endpoint/endpoint-situation';
 import { toOutputs } from '../endpoint/endpoint-state';
+import { situationInState } from '../lifecycle/beginning';
 import { evolve } from '../lifecycle/evolve';
 import { isUnknown, unknownValue } from '../lifecycle/input-values';
 import type { Unsettled } from '../lifecycle/resource-state';
@@ -21,7 +22,7 @@ const inputsOf = (change: Change) => ({ ...declared, ...change }) as EndpointInp
 
 function impactOf(change: Change, live: LiveEndpoint = endpointOf(), left: Unsettled = {}) {
   const inputs = inputsOf(change);
-  const changes = findChanges({ inputs: declared, outputs }, inputs);
+  const changes = endpointArguments.findChanges({ inputs: declared, outputs }, inputs);
   return impactOfChanges(changes, inputs, live, left);
 }
 
@@ -33,7 +34,11 @@ function impactOfChanges(
   secretNames: readonly string[] = [],
 ) {
   const asked = { kind: 'asked', names: changes.filter((name) => !isUnknown(inputs[name])) } as const;
-  const situation = evolve(situationInState(inputs, { ...outputs, ...left }), asked, endpointRules);
+  const situation = evolve(
+    situationInState(endpointKind, inputs, { ...outputs, ...left }),
+    asked,
+    endpointKind,
+  );
   const steps = typeof live === 'object' ? planFor(situation, live, inputs) : planUnseen(situation).steps;
   return describeImpact({ changes, steps, outputs, inputs, secretNames }, live);
 }

@@ -1,8 +1,8 @@
 import { intersection, partition, uniq } from 'lodash';
 import type { SettingNames } from '../config/setting-names';
 import type { Endpoint } from '../control-api/wire-types';
-import { argumentTable, isArgument } from '../endpoint/argument-effects';
 import { isSizeName } from '../endpoint/compute-size';
+import { endpointArguments } from '../endpoint/endpoint-arguments';
 import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
 import type { EndpointOutputs } from '../endpoint/endpoint-state';
 import { isUnknown } from '../lifecycle/input-values';
@@ -57,7 +57,7 @@ function toDisruptions(effects: readonly string[]): Disruption[] {
 }
 
 function findDisruptions(names: readonly InputName[]): Disruption[] {
-  return toDisruptions(names.map((name) => argumentTable[name].effect));
+  return toDisruptions(names.map((name) => endpointArguments.row(name).effect));
 }
 
 /** The changes that drop the connections of an active compute. */
@@ -74,7 +74,7 @@ export function describeImpact(planned: PlannedChange, live: LiveEndpoint): Chan
   if (live === 'gone') return noImpact;
   const { changes, inputs, goesWithBranch } = planned;
   const [unknown, known] = partition(findDisruptive(changes, inputs), (name) => isUnknown(inputs[name]));
-  const replacing = known.filter((name) => argumentTable[name].effect === 'replace');
+  const replacing = intersection(known, endpointArguments.replacing);
   // A replacement supersedes everything else.
   if (goesWithBranch || replacing.length > 0) {
     const cause = goesWithBranch ? 'its branch is replaced' : describeNames(replacing, planned);
@@ -101,7 +101,7 @@ function describeSteps(planned: PlannedChange, live: ReadEndpoint): ChangeImpact
     ? dropping
     : planned.steps.filter(({ names, reasons }) => names.length > 0 && reasons.length > 0);
   if (told.length === 0) return noImpact;
-  const names = uniq(told.flatMap((step) => step.names)).filter(isArgument);
+  const names = uniq(told.flatMap((step) => step.names)).filter(endpointArguments.has);
   const cause = describeNames(findDisruptive(names, planned.inputs), planned);
   const done = toDisruptions(told.flatMap(({ reasons }) => reasons));
   const isApplied = !drops && isActive(live);

@@ -1,9 +1,9 @@
 import { union } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import type { Endpoint } from '../control-api/wire-types';
-import { findGiven } from '../endpoint/endpoint-changes';
+import { endpointArguments } from '../endpoint/endpoint-arguments';
 import type { Declaration, EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
-import { endpointRules, situationInState } from '../endpoint/endpoint-situation';
+import { endpointKind } from '../endpoint/endpoint-situation';
 import type { PriorState } from '../endpoint/endpoint-state';
 import {
   type CreateTarget,
@@ -12,6 +12,7 @@ import {
   findExisting,
   toCreateTarget,
 } from '../endpoint/existing-endpoint';
+import { situationInState } from '../lifecycle/beginning';
 import { evolve } from '../lifecycle/evolve';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { mayDrop } from '../lifecycle/plan';
@@ -56,10 +57,10 @@ export class PreviewDiagnostics {
     const warnings: string[] = [];
     // What is not known yet may turn out to change nothing.
     const asked = changes.filter((name) => !isUnknown(inputs[name]));
-    const inState = situationInState(inputs, outputs);
-    const situation = evolve(inState, { kind: 'asked', names: asked }, endpointRules);
+    const inState = situationInState(endpointKind, inputs, outputs);
+    const situation = evolve(inState, { kind: 'asked', names: asked }, endpointKind);
     let impact: ChangeImpact = noImpact;
-    if (mayDrop(situation, endpointRules) || findDisruptive(changes, inputs).length > 0) {
+    if (mayDrop(situation, endpointKind) || findDisruptive(changes, inputs).length > 0) {
       const project = this.#core.projects.project(outputs.projectId);
       const { live, steps } = await planLive(this.#core, project, id, situation, declaration);
       impact = describeImpact({ changes, steps, outputs, inputs, secretNames, goesWithBranch }, live);
@@ -79,7 +80,7 @@ export class PreviewDiagnostics {
     const { inputs } = declaration;
     const { secretNames = [] } = declaration.resource;
     const target = toCreateTarget(declaration);
-    const given = findGiven(inputs);
+    const given = endpointArguments.findGiven(inputs);
     const limits = describeLimits(given, inputs, secretNames);
     const endpoints = await this.#list(declaration);
     const notes: string[] = [];

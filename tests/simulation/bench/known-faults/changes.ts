@@ -3,13 +3,13 @@ import type { KnownFault } from '../patched-source';
 export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a restart that was cut off is done a second time after a refresh',
-    file: 'endpoint/endpoint-state.ts',
-    find: 'new Set<string>([...unreported, ...unsettledOutputs])',
-    replace: 'new Set<string>(unsettledOutputs)',
+    file: 'lifecycle/argument-table.ts',
+    find: 'unsettled.has(name) || (this.has(name) && !this.isReadable(name))',
+    replace: 'unsettled.has(name)',
   },
   {
     name: 'triggers that are removed during a restart leave the compute suspended',
-    file: 'endpoint/endpoint-changes.ts',
+    file: 'lifecycle/argument-table.ts',
     find: '!isSame(whenRemoved, outputs[name] ?? whenRemoved)',
     replace: '!isSame(whenRemoved, outputs[name])',
   },
@@ -21,20 +21,19 @@ export const changeFaults: readonly KnownFault[] = [
   },
   {
     name: 'the diff ignores one argument',
-    file: 'endpoint/endpoint-changes.ts',
-    find: 'if (value !== undefined) return isUnknown(value) || !isSame(value, outputs[name]);',
-    replace: `if (name === 'suspendTimeoutSeconds') return false;
-  if (value !== undefined) return isUnknown(value) || !isSame(value, outputs[name]);`,
+    file: 'lifecycle/argument-table.ts',
+    find: 'if (inputs[name] === undefined) return false;\n',
+    replace: `if (inputs[name] === undefined || name === 'suspendTimeoutSeconds') return false;\n`,
   },
   {
     name: 'an argument that the program no longer gives keeps its value',
-    file: 'endpoint/endpoint-changes.ts',
+    file: 'lifecycle/argument-table.ts',
     find: 'return whenRemoved !== undefined && !isSame(whenRemoved, outputs[name] ?? whenRemoved);',
     replace: 'return false;',
   },
   {
     name: 'settings in another spelling count as drift',
-    file: 'endpoint/argument-effects.ts',
+    file: 'endpoint/endpoint-arguments.ts',
     find: '    matches: isSameSettings,\n',
     replace: '',
   },
@@ -46,8 +45,8 @@ export const changeFaults: readonly KnownFault[] = [
   },
   {
     name: 'a refresh forgets what an update did not finish',
-    file: 'endpoint/endpoint-state.ts',
-    find: 'const kept = keepProperties(before, isKept);',
-    replace: 'const kept = pick(before, unreported);',
+    file: 'lifecycle/argument-table.ts',
+    find: 'unsettled.has(name) || (this.has(name) && !this.isReadable(name))',
+    replace: 'this.has(name) && !this.isReadable(name)',
   },
 ];

@@ -9,9 +9,9 @@ export const createFaults: readonly KnownFault[] = [
   },
   {
     name: 'a forced replacement that keeps the endpoint keeps single settings, too',
-    file: 'endpoint/drift.ts',
-    find: 'return !isMatch(name, read(endpoint), inputs[name] ?? whenRemoved);',
-    replace: 'return inputs[name] === undefined && !isSame(read(endpoint), whenRemoved);',
+    file: 'lifecycle/argument-table.ts',
+    find: '!this.isMatch(name, this.#read(name, shown), inputs[name] ?? this.row(name).whenRemoved)',
+    replace: 'inputs[name] === undefined && !isSame(this.#read(name, shown), this.row(name).whenRemoved)',
   },
   {
     name: 'the derived name is the same for an endpoint and its replacement',

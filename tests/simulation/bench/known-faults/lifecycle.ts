@@ -59,7 +59,7 @@ export const lifecycleFaults: readonly KnownFault[] = [
   {
     name: 'an update sends all arguments',
     file: 'endpoint/endpoint-resource.ts',
-    find: 'toAttributes(names.filter(isArgument), inputs)',
-    replace: 'toAttributes(Object.keys(inputs).concat(names).filter(isArgument), inputs)',
+    find: 'endpointArguments.toAttributes(names, inputs)',
+    replace: 'endpointArguments.toAttributes([...Object.keys(inputs), ...names], inputs)',
   },
 ];

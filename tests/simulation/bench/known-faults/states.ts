@@ -27,8 +27,8 @@ export const stateFaults: readonly KnownFault[] = [
   },
   {
     name: 'settings that a killed update has set stay when the program takes them back',
-    file: 'endpoint/drift.ts',
-    find: 'isMatch(name, value, reported) && isMatch(name, reported, value)',
-    replace: 'isMatch(name, value, reported)',
+    file: 'lifecycle/argument-table.ts',
+    find: 'this.isMatch(name, value, reported) && this.isMatch(name, reported, value)',
+    replace: 'this.isMatch(name, value, reported)',
   },
 ];

@@ -1,0 +1,50 @@
+import type { Branch, BranchAttributes } from '../control-api/wire-types';
+import { ArgumentTable } from '../lifecycle/argument-table';
+import { isSame, isUnknown } from '../lifecycle/input-values';
+import type { BranchArgument, BranchInputs } from './branch-inputs';
+
+/** Where the data of the branch comes from. The service may report it in another form. */
+const point = { effect: 'replace', matches: isSamePoint, isKept: true } as const;
+
+/**
+ * Every argument, and what its change does.
+ * - `replace`: a new branch takes the place of the old one, whose data is deleted.
+ * - `update`: an update in place.
+ * - `none`: nothing at the service.
+ */
+export const branchArguments = new ArgumentTable<BranchInputs, Branch, BranchAttributes, 'update'>({
+  projectId: { effect: 'replace', read: ({ project_id }) => project_id },
+  name: { effect: 'update', attribute: 'name' },
+  parentId: { effect: 'replace', attribute: 'parent_id' },
+  parentLsn: { ...point, attribute: 'parent_lsn' },
+  parentTimestamp: { ...point, attribute: 'parent_timestamp' },
+  protected: { effect: 'update', attribute: 'protected', whenRemoved: false },
+  adopt: { effect: 'none' },
+  allowDataLoss: { effect: 'none' },
+});
+
+/** The arguments that fix the origin of the branch, and that an existing branch does not have. */
+export function findOtherOrigin(branch: Branch, inputs: BranchInputs): BranchArgument[] {
+  const reported = branchArguments.read(branch);
+  return branchArguments.replacing.filter((name) => {
+    const value = inputs[name];
+    return value !== undefined && !isUnknown(value) && !branchArguments.isMatch(name, value, reported[name]);
+  });
+}
+
+/** The name of a branch until its create has finished, from its derived name. */
+export function toUnfinishedName(derivedName: string): string {
+  return `${derivedName}-creating`;
+}
+
+/** The same LSN or the same moment may be written in several ways. */
+function isSamePoint(left: string, right: string): boolean {
+  if (isSame(left, right)) return true;
+  if (left.includes('/')) return trimLsn(left) === trimLsn(right);
+  return /^\d{4}-/.test(left) && Date.parse(left) === Date.parse(right);
+}
+
+/** Without the zeros before its two numbers. */
+function trimLsn(lsn: string): string {
+  return lsn.toUpperCase().replace(/(^|\/)0+/g, '$1');
+}

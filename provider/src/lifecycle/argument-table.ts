@@ -1,0 +1,222 @@
+import { omit, pick, union } from 'lodash';
+import { isSame, isUnknown } from './input-values';
+import { keepProperties } from './kept-properties';
+import type { Properties } from './resource-identity';
+import { type Unsettled, unsettledOutputs } from './resource-state';
+
+/** What a change of one argument does, and how the argument is read and written. */
+export interface Argument<Effect, Shown, Attributes, Value> {
+  /** `replace`: a new resource takes the place of the old one. `none`: nothing at the service. */
+  readonly effect: Effect | 'replace' | 'none';
+  /** Its name in responses and requests. Without it and `read`, the service does not know the argument. */
+  readonly attribute?: keyof Shown & keyof Attributes & string;
+  /** Reads it from a response, where no attribute of one name holds it. */
+  readonly read?: (shown: Shown) => unknown;
+  /** Writes it into a request, likewise. */
+  readonly write?: (value: Value) => Attributes;
+  /** Whether the reported value is the desired one, if plain equality does not show it. */
+  readonly matches?: (desired: Value, reported: Value) => boolean;
+  /** Whether the state keeps the value of the program, because the service may report it in another form. It never drifts. */
+  readonly isKept?: boolean;
+  /** Sent when the program no longer gives the argument; absent: the resource keeps its value. */
+  readonly whenRemoved?: unknown;
+}
+
+type Rows<Inputs, Shown, Attributes, Effect> = {
+  readonly [Name in keyof Inputs]-?: Argument<Effect, Shown, Attributes, NonNullable<Inputs[Name]>>;
+};
+
+/** What state holds of a resource, as far as it decides what has changed. */
+interface Before<Inputs> {
+  /** What the program gave. */
+  readonly inputs: Inputs;
+  /** What the service reported. */
+  readonly outputs: Inputs;
+}
+
+const unsettled: ReadonlySet<string> = new Set(unsettledOutputs);
+
+/** All arguments of a type of resource. Diff, requests, drift, state and preview follow from its rows. */
+export class ArgumentTable<Inputs extends object, Shown, Attributes extends object, Effect extends string> {
+  readonly names: readonly (keyof Inputs & string)[];
+  /** The arguments whose change replaces the resource. */
+  readonly replacing: readonly (keyof Inputs & string)[];
+  /** Settings of the provider, of which the service knows nothing. */
+  readonly settings: readonly (keyof Inputs & string)[];
+  // Each row has functions of its own type, which a look-up by name can't show.
+  readonly #rows: Readonly<Record<string, Argument<Effect, Shown, Attributes, never>>>;
+
+  constructor(rows: Rows<Inputs, Shown, Attributes, Effect>) {
+    this.#rows = rows;
+    this.names = Object.keys(rows) as (keyof Inputs & string)[]; // Object.keys forgets the names of its argument.
+    this.replacing = this.names.filter((name) => this.row(name).effect === 'replace');
+    this.settings = this.names.filter((name) => this.row(name).effect === 'none');
+  }
+
+  /** What the table says of an argument. */
+  row(name: string): Argument<Effect, Shown, Attributes, never> {
+    return this.#rows[name] ?? { effect: 'none' };
+  }
+
+  /** Whether the service reports it. */
+  isReadable(name: string): boolean {
+    const { attribute, read } = this.row(name);
+    return attribute !== undefined || read !== undefined;
+  }
+
+  /** Whether a request can set it. */
+  isWritable(name: string): boolean {
+    const { attribute, write } = this.row(name);
+    return attribute !== undefined || write !== undefined;
+  }
+
+  readonly has = (name: string): name is keyof Inputs & string => Object.hasOwn(this.#rows, name);
+
+  /** Whether the service gets the default when the program no longer gives the argument. */
+  readonly isResettable = (name: string): boolean => {
+    return this.isReadable(name) && this.row(name).whenRemoved !== undefined;
+  };
+
+  /** The names of the arguments that the program gives. */
+  findGiven(inputs: Partial<Inputs>): (keyof Inputs & string)[] {
+    return this.names.filter((name) => inputs[name] !== undefined);
+  }
+
+  /** The arguments in which the desired inputs differ from the outputs in state, unknown values included. */
+  findChanges(before: Before<Inputs>, desired: Inputs): (keyof Inputs & string)[] {
+    return this.names.filter((name) => this.#isChanged(name, before, desired[name]));
+  }
+
+  #isChanged(name: keyof Inputs & string, { inputs, outputs }: Before<Inputs>, value: unknown): boolean {
+    const { effect, whenRemoved } = this.row(name);
+    // Another spelling of a value is sent, but replaces nothing.
+    const isEqual =
+      effect === 'replace' ? this.isMatch(name, value, outputs[name]) : isSame(value, outputs[name]);
+    if (value !== undefined) return isUnknown(value) || !isEqual;
+    if (inputs[name] === undefined) return false;
+    if (effect === 'none') return true;
+    // After a failed update the engine stores the old inputs beside the new outputs, which no longer have it.
+    return whenRemoved !== undefined && !isSame(whenRemoved, outputs[name] ?? whenRemoved);
+  }
+
+  /** The attributes of a create: everything that the program gives, under the name of the create. */
+  toCreateAttributes(inputs: Inputs, name: string | undefined): Attributes {
+    const named = { ...inputs, ...(name !== undefined && { name }) };
+    return this.toAttributes(this.findGiven(named), named);
+  }
+
+  /** The attributes of an update: the named ones and no others. */
+  toAttributes(names: readonly string[], inputs: Inputs): Attributes {
+    const given = inputs as Properties;
+    const parts = names.map((name) => {
+      const { attribute, write, whenRemoved } = this.row(name);
+      const value = given[name] ?? whenRemoved;
+      if (value === undefined) return {};
+      return attribute === undefined ? write?.(value as never) : { [attribute]: value };
+    });
+    return Object.assign({}, ...parts);
+  }
+
+  /**
+   * The arguments among these for which the service reports another value than the program gives.
+   * @param names @default all that the program gives
+   */
+  findDrift(shown: Shown, inputs: Inputs, names: readonly string[] = this.findGiven(inputs)) {
+    return names.filter(this.has).filter((name) => !this.#isAsDesired(shown, inputs, name));
+  }
+
+  /**
+   * What a take-over changes.
+   * @param isOwn whether an earlier create of this resource made it: what the program leaves out is then reset
+   */
+  findTakeOverChanges(shown: Shown, inputs: Inputs, isOwn: boolean): (keyof Inputs & string)[] {
+    // The reported value comes first: the program has to give every setting that the service reports.
+    const isLeftover = (name: keyof Inputs & string) =>
+      this.isResettable(name) &&
+      !this.isMatch(name, this.#read(name, shown), inputs[name] ?? this.row(name).whenRemoved);
+    return union(this.findDrift(shown, inputs), isOwn ? this.names.filter(isLeftover) : []);
+  }
+
+  /** Whether the service reports what the program gives, or the default of what it no longer gives. */
+  #isAsDesired(shown: Shown, inputs: Inputs, name: keyof Inputs & string): boolean {
+    const { whenRemoved, isKept } = this.row(name);
+    const desired = inputs[name] ?? whenRemoved;
+    if (!this.isReadable(name) || isKept || desired === undefined) return true;
+    return this.isMatch(name, desired, this.#read(name, shown));
+  }
+
+  /** Whether the service reports exactly this value; a drift also accepts further settings. */
+  isReported(shown: Shown, values: Partial<Inputs>, name: string): boolean {
+    if (!this.isReadable(name) || this.row(name).isKept) return true;
+    const [value, reported] = [(values as Properties)[name], this.#read(name, shown)];
+    return value === reported || (this.isMatch(name, value, reported) && this.isMatch(name, reported, value));
+  }
+
+  isMatch(name: string, desired: unknown, reported: unknown): boolean {
+    if (desired === undefined || reported === undefined) return false;
+    return (this.row(name).matches ?? isSame)(desired as never, reported as never);
+  }
+
+  #read(name: string, shown: Shown): unknown {
+    const { attribute, read } = this.row(name);
+    return attribute === undefined ? read?.(shown) : shown[attribute];
+  }
+
+  /** What the service reports; where that is what the program gives, in the program's spelling. */
+  read(shown: Shown, desired: Partial<Inputs> = {}, names: readonly string[] = this.names): Partial<Inputs> {
+    const given = desired as Properties;
+    const values: Record<string, unknown> = {};
+    for (const name of names) {
+      const reported = this.#read(name, shown);
+      if (reported === undefined) continue;
+      const isGiven = given[name] !== undefined && this.row(name).isKept === true;
+      values[name] = isGiven || this.isMatch(name, given[name], reported) ? given[name] : reported;
+    }
+    return values as Partial<Inputs>; // Each value is read under its own name.
+  }
+
+  /** What the program gave, with the values that the service reports now. */
+  withReported(shown: Shown, inputs: Inputs): Inputs {
+    return { ...inputs, ...this.read(shown, inputs, this.findGiven(inputs)) };
+  }
+
+  /**
+   * The outputs after a refresh: what the service reports, and of what it does not know, what was in the outputs. Not from
+   * the inputs: after a failed update the engine stores the old ones.
+   */
+  refresh<Outputs extends Inputs & Unsettled>(
+    shown: Shown,
+    inputs: Inputs,
+    before: Outputs,
+    toOutputs: (inputs: Inputs) => Outputs,
+  ): Outputs {
+    const isKept = (name: string) => unsettled.has(name) || (this.has(name) && !this.isReadable(name));
+    const known = keepProperties(inputs, (name) => !isKept(name)) as unknown as Inputs; // Only optional ones are left out.
+    const due = before.__ledger?.due ?? before.__unapplied ?? [];
+    // After an unfinished update the service may hold settings that the inputs do not give, or still those that they no longer give.
+    const isAsBefore = (name: keyof Inputs & string) =>
+      due.includes(name)
+        ? this.isReported(shown, before, name)
+        : known[name] !== undefined && this.#isAsDesired(shown, before, name);
+    const unchanged = this.names.filter((name) => before[name] !== undefined && isAsBefore(name));
+    return { ...toOutputs(known), ...pick(before, unchanged), ...keepProperties(before, isKept) };
+  }
+
+  /** The outputs after a change of nothing but settings. */
+  withSettings<Outputs extends Inputs>(outputs: Outputs, inputs: Inputs): Outputs {
+    return { ...(omit(outputs, this.settings) as Outputs), ...inputs }; // The settings are optional; `omit` does not say so.
+  }
+
+  /** What a preview knows of the outputs after an update: what does not change stays known. */
+  previewUpdate(prior: Before<Inputs>, inputs: Inputs): Partial<Inputs> {
+    const removed = this.names.filter(
+      (name) => inputs[name] === undefined && prior.inputs[name] !== undefined,
+    );
+    const reset = removed.filter((name) => this.row(name).whenRemoved !== undefined);
+    return {
+      ...omit(prior.outputs, unsettledOutputs, this.settings),
+      ...Object.fromEntries(reset.map((name) => [name, this.row(name).whenRemoved])),
+      ...inputs,
+    };
+  }
+}

@@ -1,0 +1,87 @@
+import type { Operation } from '../control-api/wire-types';
+import type { ArgumentTable } from './argument-table';
+import { evolve } from './evolve';
+import { emptyLedger, type Ledger, moveTo } from './ledger';
+import type { Resource } from './resource';
+import type { Unsettled } from './resource-state';
+import { type Item, newSituation, type Rules, type Situation } from './situation';
+import { readLedger } from './stored-ledger';
+
+/** What the flow needs to know of a type of resource: its arguments, and its rules. */
+export interface Kind<Inputs extends object, Shown extends Item> extends Rules {
+  readonly arguments: ArgumentTable<Inputs, Shown, object, string>;
+  /** Whether only the resource shows what has become of an operation. */
+  readonly isBlind: boolean;
+  /** Whether operations of earlier runs may still change an existing resource that is taken over. */
+  readonly mayHavePast: (item: Shown) => boolean;
+}
+
+type Named = { readonly name?: string | undefined };
+
+/** The situation of an update. @throws Error when the state holds something that this release does not know */
+export function situationInState<Inputs extends object, Shown extends Item>(
+  kind: Kind<Inputs, Shown>,
+  inputs: Inputs,
+  before: Unsettled & { readonly disabled?: boolean | undefined },
+): Situation {
+  return { ...begin(kind, inputs), ...readLedger(before, kind.arguments.has) };
+}
+
+/** The situation after the response to a create: all that the program gives is sent, but for its name. */
+export function situationOfNew<Inputs extends Named, Shown extends Item>(
+  kind: Kind<Inputs, Shown>,
+  inputs: Inputs,
+  item: Shown,
+  started: readonly Operation[],
+): Situation {
+  const isSent = (name: string) => name !== 'name' && kind.arguments.isWritable(name);
+  const names = kind.arguments.findGiven(inputs).filter(isSent);
+  const ledger = moveTo(nameLast(inputs, item), 'sent', names);
+  const created: Situation = { ...begin(kind, inputs), origin: 'new', ledger, writes: 'accepted', item };
+  return evolve(created, { kind: 'accepted', names: [], started, isRepeated: false }, kind);
+}
+
+/**
+ * The situation when a list shows a resource to take over.
+ * @param origin `own`: an earlier create of this resource has made it, so what the program leaves out is reset
+ * @param writes `unknown`: this run has created it by a request whose response was lost
+ */
+export function situationOfFound<Inputs extends Named, Shown extends Item>(
+  kind: Kind<Inputs, Shown>,
+  inputs: Inputs,
+  item: Shown,
+  origin: 'own' | 'adopted',
+  writes: Situation['writes'],
+): Situation {
+  const isOwn = origin === 'own';
+  const past = kind.mayHavePast(item) ? 'uncertain' : 'closed';
+  const ledger = isOwn ? nameLast(inputs, item) : emptyLedger;
+  const found: Situation = { ...begin(kind, inputs), origin, past, ledger, item, writes };
+  const names = kind.arguments.findTakeOverChanges(item, inputs, isOwn);
+  return evolve(found, { kind: 'asked', names }, kind);
+}
+
+/** The part of a resource that follows from its arguments. @param before the outputs in state, if it is there */
+export function describeArguments<Inputs extends object, Shown extends Item, Outputs extends Inputs>(
+  { arguments: table, effectsOf, repeatable }: Kind<Inputs, Shown>,
+  inputs: Inputs,
+  before: Outputs | undefined,
+) {
+  return {
+    effectsOf,
+    repeatable,
+    before,
+    findDrift: (item, names) => table.findDrift(item, inputs, names),
+    isResettable: table.isResettable,
+    isAsBefore: (item, name) => !before || table.isReported(item, before, name),
+  } satisfies Partial<Resource<Shown, Outputs>>;
+}
+
+function begin(kind: { readonly isBlind: boolean }, inputs: object): Situation {
+  return { ...newSituation({ ...inputs }), isBlind: kind.isBlind };
+}
+
+/** The ledger of a resource that its create has given a derived name: its own name comes last. */
+function nameLast({ name }: Named, item: Item): Ledger {
+  return moveTo(emptyLedger, 'last', name !== undefined && name !== item.name ? ['name'] : []);
+}
