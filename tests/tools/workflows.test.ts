@@ -42,6 +42,7 @@ test('the workflows of this repository and of the examples are checked', () => {
     'examples/github-actions/deploy.yaml',
     'examples/preview-environments/preview.yaml',
     '.github/workflows/ci.yaml',
+    '.github/workflows/nightly.yaml',
     '.github/workflows/release.yaml',
     '.github/workflows/versions.yaml',
   ]);
@@ -49,14 +50,14 @@ test('the workflows of this repository and of the examples are checked', () => {
 
 test('CI runs on every major version of Node that the packages support', () => {
   const { jobs } = load(readFileSync('.github/workflows/ci.yaml', 'utf8')) as {
-    jobs: { check: { strategy: { matrix: { node: string[] } } } };
+    jobs: { node: { strategy: { matrix: { node: string[] } } } };
   };
   const { engines } = JSON.parse(readFileSync('provider/package.json', 'utf8')) as {
     engines: { node: string };
   };
   const majors = engines.node.split(' || ').map((range) => /\d+/.exec(range)?.[0]);
 
-  expect(jobs.check.strategy.matrix.node).toEqual(expect.arrayContaining(majors));
+  expect(jobs.node.strategy.matrix.node).toEqual(expect.arrayContaining(majors));
 });
 
 describe.each(files)('$file', ({ text }) => {
