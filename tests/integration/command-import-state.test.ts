@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recreateState, type StateFixture } from '../support/moved-state';
-import { startCommand } from '../support/start-command';
+import { commandOf, runWith } from '../support/start-command';
+import { startHttpService } from '../support/start-http-service';
 import { makeTemporaryFolder } from '../support/temporary-folder';
 
 const terraformStates: [StateFixture, string, string][] = [
@@ -13,7 +14,7 @@ const terraformStates: [StateFixture, string, string][] = [
 ];
 
 async function startImport() {
-  const service = await startCommand({ locks: 'none' });
+  const service = commandOf(await startHttpService({ locks: 'none' }));
   const folder = makeTemporaryFolder();
   const [file, output] = [join(folder, 'state.json'), join(folder, 'import.json')];
   const importState = async (text: string) => {
@@ -168,8 +169,8 @@ new ComputeEndpoint('reports-replica-eu', {
   });
 
   it('refuses a file that does not exist', async () => {
-    const { run } = await startCommand();
-    expect(await run('import-state', '/no/such/state.json')).toMatchObject({
+    const environment = { POSTGRES_COMPUTE_API_KEY: 'key', POSTGRES_COMPUTE_BASE_URL: 'http://127.0.0.1:1' };
+    expect(await runWith(['import-state', '/no/such/state.json'], environment)).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining("error: Can't read /no/such/state.json: ENOENT"),
     });

@@ -6,8 +6,7 @@ async function startBusyCommand() {
   const service = await startCommand();
   for (let number = 0; number < 120; number += 1) service.emulator.createBranch(service.project.id);
   const ids = service.emulator.operations(service.project.id).map(({ id }) => id);
-  const pages = () => service.emulator.requests().filter(({ path }) => path.includes('/operations'));
-  return { ...service, ids, pages };
+  return { ...service, ids };
 }
 
 const idsOf = (json: string) => (JSON.parse(json).operations as { id: string }[]).map(({ id }) => id);
@@ -33,13 +32,6 @@ describe('operations list', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('reads every page', async () => {
-    const { run, ids, pages } = await startBusyCommand();
-    const { stdout } = await run('operations', 'list', '--json');
-    expect(idsOf(stdout)).toEqual(ids);
-    expect(pages().length).toBeGreaterThan(1);
-  });
-
   it('prints one head and aligned columns over several pages', async () => {
     const { run, ids } = await startBusyCommand();
     const [head = '', ...rows] = (await run('operations', 'list')).stdout.trimEnd().split('\n');
@@ -62,19 +54,12 @@ describe('operations list', () => {
   });
 
   it.each<[string, string[], string[]]>([
-    ['--action', ['--action', 'create_timeline'], ['create_timeline']],
     [
       '--action with commas',
       ['--action', 'create_timeline,start_compute'],
       ['start_compute', 'create_timeline'],
     ],
-    [
-      '--action twice',
-      ['--action', 'create_timeline', '--action', 'start_compute'],
-      ['start_compute', 'create_timeline'],
-    ],
     ['--status with labels of the console', ['--status', 'In Progress'], ['suspend_compute']],
-    ['--status with names of the API', ['--status', 'running,failed'], ['suspend_compute']],
     ['--status and --action', ['--status', 'ok', '--action', 'suspend_compute'], []],
   ])('operations list filters by %s', async (_, words, actions) => {
     const { run, emulator, primary } = await startCommand({ operationMs: 60_000 });

@@ -1,9 +1,22 @@
-import { type ChildProcess, execFile } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
-import { commandFile, startCommand } from '../support/start-command';
+import { expect, it, onTestFinished } from 'vitest';
+import { commandFile, commandOf } from '../support/start-command';
+import { startHttpService } from '../support/start-http-service';
+
+async function startService(operationMs = 20) {
+  const service = commandOf(await startHttpService({ operationMs }));
+  /** Runs the command in a process of its own. */
+  const start = (...words: string[]): ChildProcess => {
+    const env = { ...process.env, ...service.environment };
+    const child = spawn(process.execPath, [commandFile, ...words], { env });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    return child;
+  };
+  return { ...service, start };
+}
 
 /** The streams of a child that was started with pipes. */
 function pipesOf({ stdout, stderr }: ChildProcess) {
@@ -17,7 +30,7 @@ it.each([
 ] as const)(
   '%s ends a wait with a message, without a stack, and with exit code %d',
   async (signal, exitCode) => {
-    const { start, run, primary } = await startCommand({ operationMs: { default: 60_000 } });
+    const { start, run, primary } = await startService(60_000);
     const { stdout } = await run('endpoints', 'suspend', primary.id, '--no-wait', '--json');
     const [{ id } = { id: '' }] = JSON.parse(stdout).operations as { id: string }[];
     const child = start('operations', 'wait', id);
@@ -33,7 +46,7 @@ it.each([
 );
 
 it('a list exits quietly when its reader closes the pipe', async () => {
-  const { start, emulator, project } = await startCommand();
+  const { start, emulator, project } = await startService();
   for (let number = 0; number < 1_200; number += 1) emulator.createBranch(project.id);
   const child = start('operations', 'list');
   const { stdout, stderr } = pipesOf(child);
@@ -43,7 +56,7 @@ it('a list exits quietly when its reader closes the pipe', async () => {
 });
 
 it('the process exits with the exit code of the command', async () => {
-  const { start } = await startCommand();
+  const { start } = await startService();
   const codes = [
     ['--version'],
     ['frobnicate'],

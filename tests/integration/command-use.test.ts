@@ -24,37 +24,25 @@ const examplesOf = (help: string) =>
     words.split(' '),
   );
 
-describe('--help', () => {
-  it.each(everyCommand)(
-    '"postgres-compute %s --help" shows examples, variables, exit codes',
-    async (command) => {
-      const { exitCode, stdout, stderr } = await helpOf(command);
-      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-      expect(examplesOf(stdout)).not.toEqual([]);
-      expect(stdout).toContain("can't read the config of a Pulumi stack");
-      expect(stdout).toContain('POSTGRES_COMPUTE_API_KEY');
-      expect(stdout).toMatch(
-        /Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}3 .*\n {2}4 .*\n {2}5 .*\n {2}130 /,
-      );
-    },
-  );
-
-  it.each(everyCommand)('"postgres-compute %s --help" shows only valid examples', async (command) => {
-    const { stdout } = await helpOf(command);
-    for (const example of examplesOf(stdout)) {
-      // Only the service is missing, so a valid example fails to connect.
-      const { exitCode, stderr } = await runWith(example, {
-        POSTGRES_COMPUTE_API_KEY: 'key',
-        POSTGRES_COMPUTE_BASE_URL: 'http://127.0.0.1:1/api/v2',
-        POSTGRES_COMPUTE_PROJECT: 'p-1',
-      });
-      expect([example, exitCode, stderr]).toEqual([
-        example,
-        4,
-        expect.stringContaining('connection refused'),
-      ]);
-    }
-  });
+it.each(everyCommand)('"%s --help" shows valid examples, variables, exit codes', async (command) => {
+  const { exitCode, stdout, stderr } = await helpOf(command);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(stdout).toContain("can't read the config of a Pulumi stack");
+  expect(stdout).toContain('POSTGRES_COMPUTE_API_KEY');
+  expect(stdout).toMatch(/Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}3 .*\n {2}4 .*\n {2}5 .*\n {2}130 /);
+  const environment = {
+    POSTGRES_COMPUTE_API_KEY: 'key',
+    POSTGRES_COMPUTE_BASE_URL: 'http://127.0.0.1:1/api/v2',
+    POSTGRES_COMPUTE_PROJECT: 'p-1',
+  };
+  const examples = examplesOf(stdout);
+  expect(examples).not.toEqual([]);
+  // Only the service is missing, so a valid example fails to connect.
+  for (const example of examples)
+    expect([example, await runWith(example, environment)]).toEqual([
+      example,
+      expect.objectContaining({ exitCode: 4, stderr: expect.stringContaining('connection refused') }),
+    ]);
 });
 
 describe('the settings of the command', () => {
@@ -94,26 +82,14 @@ describe('the settings of the command', () => {
     const end = await runWith(['endpoints', 'list'], { ...environment, [variable]: ' ' });
     expect(end).toEqual({ exitCode: 2, stdout: '', stderr: `error: ${sentence}\n` });
   });
-
-  it('refuses an invalid base URL with exit code 2', async () => {
-    const { environment } = await startCommand();
-    const { exitCode, stderr } = await runWith(['endpoints', 'list', '--base-url', 'localhost'], environment);
-    expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/^error: The base URL .* must be an http\(s\) URL.*\n$/);
-  });
-
-  it('accepts no option for the key', async () => {
-    const { run } = await startCommand();
-    for (const option of ['--key', '--api-key'])
-      expect(await run('endpoints', 'list', option, 'k')).toMatchObject({ exitCode: 2 });
-  });
 });
 
 describe('wrong usage', () => {
   it.each([
     [['frobnicate'], /^error: unknown command 'frobnicate'\n$/],
     [['operations', 'list', '--limit', 'ten'], /^error: option '--limit <count>'.*whole number above 0\.\n$/],
-    [['operations', 'list', '--sideways'], /^error: unknown option '--sideways'\n$/],
+    [['endpoints', 'list', '--api-key', 'k'], /^error: unknown option '--api-key'\n$/],
+    [['endpoints', 'list', '--base-url', 'localhost'], /^error: The base URL .* must be an http.*\n$/],
     [['operations', 'get'], /^error: missing required argument 'operation'\n$/],
     [['operations', 'wait', '--timeout', '0'], /^error: option '-t, --timeout <seconds>'.*above 0.*\n$/],
     [
@@ -130,58 +106,38 @@ describe('wrong usage', () => {
   });
 });
 
-describe('the command and a failing service', () => {
-  it('exits with 4 when the service is unreachable', async () => {
-    const { run } = await startCommand();
-    const { exitCode, stderr } = await run('endpoints', 'list', '--base-url', 'http://127.0.0.1:1/api/v2');
-    expect(exitCode).toBe(4);
-    expect(stderr).toMatch(
-      /^error: GET \/projects\/\S+\/endpoints: no usable response: connection refused\. The base URL is set in --base-url\.\n$/,
-    );
-  });
-
-  it('exits with 4 when the key is wrong, and does not show the key', async () => {
-    const { environment } = await startCommand();
-    const key = 'canary-key';
-    const end = await runWith(['endpoints', 'list'], { ...environment, POSTGRES_COMPUTE_API_KEY: key });
-    expect(end).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('401 Unauthorized') });
-    expect(end.stderr).not.toContain(key);
-  });
-
-  it('redacts the key when the service repeats it', async () => {
-    const { run, emulator } = await startCommand();
-    const message = `the key ${emulator.apiKey} is blocked`;
-    emulator.inject({ match: {}, effect: { kind: 'status', status: 403, message } });
-    expect((await run('endpoints', 'list')).stderr).toContain(
-      '403 Forbidden [INJECTED_FAULT]: the key *** is blocked',
-    );
-  });
-
-  it('escapes control characters of the service', async () => {
-    const { run, emulator, primary } = await startCommand();
-    emulator.changeEndpoint(primary.id, { name: 'a\u001b[2Jb' });
-    expect((await run('endpoints', 'list')).stdout).toContain('a\\u001b[2Jb');
-    expect((await run('endpoints', 'get', primary.id)).stdout).not.toContain('\u001b');
-  });
+it('an unreachable service ends the command with 4, and names the setting', async () => {
+  const words = 'endpoints list --project p-1 --base-url http://127.0.0.1:1/api/v2'.split(' ');
+  const { exitCode, stderr } = await runWith(words, { POSTGRES_COMPUTE_API_KEY: 'key' });
+  expect(exitCode).toBe(4);
+  expect(stderr).toMatch(
+    /^error: GET \/projects\/p-1: no usable response: connection refused\. The base URL is set in --base-url\.\n$/,
+  );
 });
 
-describe('the colours of the command', () => {
-  it('colours output on a terminal', async () => {
-    const { runOnTerminal } = await startCommand();
-    expect((await runOnTerminal(['operations', 'list'])).stdout).toContain('\u001b[32mOK');
-    expect((await runOnTerminal(['endpoints', 'get', 'ep-none'])).stderr).toContain('\u001b[31merror:');
-  });
+it('control characters of the service never reach the terminal', async () => {
+  const { run, emulator, project, branch, primary } = await startCommand();
+  const name = 'a\u001b[2Jb';
+  emulator.changeEndpoint(primary.id, { name });
+  emulator.changeBranch(project.id, branch.id, { name });
+  const { id } = emulator.createProject({ name });
+  for (const words of [
+    `endpoints get ${primary.id}`,
+    'endpoints list',
+    'branches list',
+    `projects get ${id}`,
+  ])
+    expect((await run(...words.split(' '))).stdout).toContain('a\\u001b[2Jb');
+});
 
-  it.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('uses no colours with %j', async (environment) => {
-    const { runOnTerminal } = await startCommand();
-    expect((await runOnTerminal(['operations', 'list'], environment)).stdout).not.toContain('\u001b');
-    expect((await runOnTerminal(['endpoints', 'get', 'ep-none'], environment)).stderr).not.toContain(
-      '\u001b',
-    );
-  });
-
-  it('uses no colours without a terminal', async () => {
-    const { run } = await startCommand();
-    expect((await run('operations', 'list')).stdout).not.toContain('\u001b');
-  });
+it.each([
+  ['on a terminal', true, {}, true],
+  ['with NO_COLOR', true, { NO_COLOR: '1' }, false],
+  ['on a dumb terminal', true, { TERM: 'dumb' }, false],
+  ['without a terminal', false, {}, false],
+])('the colours of the command: %s', async (_where, isTTY, more, isColoured) => {
+  const { environment } = await startCommand();
+  const run = (...words: string[]) => runWith(words, { ...environment, ...more }, { isTTY });
+  expect((await run('operations', 'list')).stdout.includes('\u001b[32mOK')).toBe(isColoured);
+  expect((await run('endpoints', 'get', 'ep-none')).stderr.includes('\u001b')).toBe(isColoured);
 });

@@ -1,8 +1,15 @@
-import { describe, expect, it } from 'vitest';
-import { getBranch, getProject, getProjects } from '../../provider/src/index';
+import * as pulumi from '@pulumi/pulumi';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  getBranch,
+  getComputeEndpoints,
+  getOperations,
+  getProject,
+  getProjects,
+} from '../../provider/src/index';
 import { readConnectionUri } from '../../provider/src/lookups/live-connection-uri';
 import { connectByStack } from '../../provider/src/lookups/stack-connection';
-import { outcomeOf } from '../support/failure';
+import { errorOf } from '../support/failure';
 import { type ScriptedResponse, startScriptedService } from '../support/scripted-service';
 import { runWith } from '../support/start-command';
 
@@ -45,10 +52,8 @@ it('the names that an error lists are redacted and escaped', async () => {
   const { environment } = await startScriptedService(() => ({
     body: { branches: [toBranch('\u001b[31mkey-of-this-test')] },
   }));
-  const failure = await outcomeOf(getBranch({ projectId: 'p', name: 'main' }));
-  expect(failure).toMatchObject({
-    message: 'Project p has no branch named "main". It has: \\u001b[31m*** (br-1).',
-  });
+  const { message } = await errorOf(getBranch({ projectId: 'p', name: 'main' }));
+  expect(message).toBe('Project p has no branch named "main". It has: \\u001b[31m*** (br-1).');
   const { stderr } = await runWith(['branches', 'get', 'main'], environment);
   expect(stderr).toContain('It has: \\u001b[31m*** (br-1).');
 });
@@ -74,6 +79,16 @@ it('an error about the projects of an organization names the organization', asyn
   );
   const { stderr } = await runWith(['projects', 'get', 'shop', '--org', 'org-1'], environment);
   expect(stderr).toBe('error: Organization org-1 has no project named "shop". It has none.\n');
+});
+
+it('a key in plain text in the stack config is refused, not repeated', async () => {
+  pulumi.runtime.setAllConfig({ 'postgresCompute:apiKey': 'canary-key' });
+  onTestFinished(() => pulumi.runtime.setAllConfig({}));
+  for (const lookUp of [getComputeEndpoints, getOperations]) {
+    const { message } = await errorOf(lookUp({ projectId: 'p-1' }));
+    expect(message).toMatch(/^postgresCompute:apiKey is not a secret/);
+    expect(message).not.toContain('canary-key');
+  }
 });
 
 /** An unset variable of a script must not mean the default endpoint. */

@@ -9,25 +9,22 @@ import {
   waitForOperation,
   waitForOperations,
 } from '../../provider/src/index';
-import { startHttpService } from '../support/start-http-service';
+import { startService } from '../support/start-service';
 
 beforeEach(() => {
   return () => vi.unstubAllEnvs();
 });
 
 /** A service whose settings are in the environment of the lookup functions. */
-async function startLookup(operationMs = 20) {
-  const service = await startHttpService({ operationMs });
+async function startLookup() {
+  const service = await startService();
   vi.stubEnv('POSTGRES_COMPUTE_BASE_URL', service.emulator.url);
   vi.stubEnv('POSTGRES_COMPUTE_API_KEY', service.emulator.apiKey);
   const [primary] = service.emulator.endpoints(service.project.id);
   if (!primary) throw new Error('The project has no endpoint.');
   const suspend = async () => {
-    const path = `/projects/${service.project.id}/endpoints/${primary.id}/suspend`;
-    const headers = { authorization: `Bearer ${service.emulator.apiKey}` };
-    const response = await fetch(`${service.emulator.url}${path}`, { method: 'POST', headers });
-    const { operations } = (await response.json()) as { operations: { id: string }[] };
-    return operations[0]?.id ?? '';
+    await service.send('POST', `${primary.id}/suspend`);
+    return service.emulator.operations(service.project.id)[0]?.id ?? '';
   };
   /** New operations run until the returned fault is cleared. */
   const hang = () =>
@@ -35,30 +32,14 @@ async function startLookup(operationMs = 20) {
   return { ...service, projectId: service.project.id, primary, suspend, hang };
 }
 
-describe('listOperations', () => {
-  it('yields every operation of the project, newest first, over all pages', async () => {
-    const { emulator, projectId } = await startLookup();
-    for (let number = 0; number < 120; number += 1) emulator.createBranch(projectId);
-    const ids: string[] = [];
-    for await (const { id } of listOperations({ projectId })) ids.push(id);
-    expect(ids).toEqual(emulator.operations(projectId).map(({ id }) => id));
-  });
-
-  it('requests one page if the loop stops at the first operation', async () => {
-    const { emulator, projectId } = await startLookup();
-    for (let number = 0; number < 120; number += 1) emulator.createBranch(projectId);
-    const before = emulator.requests().length;
-    for await (const _ of listOperations({ projectId })) break;
-    expect(emulator.requests().length - before).toBe(1);
-  });
-
-  it('filters by endpoint, action and status', async () => {
-    const { projectId, primary } = await startLookup();
-    const found: string[] = [];
-    const filter = { endpointId: primary.id, actions: ['start_compute'], statuses: ['finished'] };
-    for await (const { action } of listOperations({ projectId, ...filter })) found.push(action);
-    expect(found).toEqual(['start_compute']);
-  });
+it('listOperations yields every operation that fits, over all pages', async () => {
+  const { emulator, projectId } = await startLookup();
+  for (let number = 0; number < 120; number += 1) emulator.createBranch(projectId);
+  const filter = { actions: ['create_branch'], statuses: ['finished'] };
+  const ids: string[] = [];
+  for await (const { id } of listOperations({ projectId, ...filter })) ids.push(id);
+  const fitting = emulator.operations(projectId).filter(({ action }) => action === 'create_branch');
+  expect(ids).toEqual(fitting.map(({ id }) => id));
 });
 
 describe('waitForOperation', () => {
@@ -94,15 +75,6 @@ describe('waitForOperation', () => {
       message: `Not every operation succeeded: suspend_compute ${operationId} failed: no.`,
     });
   });
-
-  it('rejects at the time-out', async () => {
-    const { projectId, suspend } = await startLookup(60_000);
-    const operationId = await suspend();
-    await expect(waitForOperation({ projectId, operationId, timeoutSeconds: 0.2 })).rejects.toMatchObject({
-      outcome: 'timed out',
-      operations: [{ id: operationId, status: 'running' }],
-    });
-  });
 });
 
 describe('waitForOperations', () => {
@@ -112,18 +84,8 @@ describe('waitForOperations', () => {
     const id = await suspend();
     const onProgress = () => hanging.clear();
     const operations = await waitForOperations({ projectId, endpointId: primary.id, onProgress });
-    expect(operations).toMatchObject([{ id, status: 'finished' }]);
+    expect(operations).toContainEqual(expect.objectContaining({ id, status: 'finished' }));
     expect(emulator.endpoints()[0]).toMatchObject({ current_state: 'idle' });
-  });
-
-  it('returns an empty list if no operation is unfinished', async () => {
-    const { projectId } = await startLookup();
-    expect(await waitForOperations({ projectId })).toEqual([]);
-  });
-
-  it('rejects for an unknown endpoint', async () => {
-    const { projectId } = await startLookup();
-    await expect(waitForOperations({ projectId, endpointId: 'ep-none' })).rejects.toThrow(/404 Not Found/);
   });
 });
 
@@ -140,14 +102,6 @@ describe('getComputeEndpoints', () => {
     ]);
     expect(endpoints[0]).not.toHaveProperty('name');
     expect(endpoints[1]).not.toHaveProperty('pendingState');
-  });
-
-  it('filters endpoints by branch', async () => {
-    const { emulator, branch, projectId, primary } = await startLookup();
-    const own = await getComputeEndpoints({ projectId, branchId: primary.branch_id });
-    expect(own.map(({ id }) => id)).toEqual([primary.id]);
-    expect(await getComputeEndpoints({ projectId, branchId: branch.id })).toEqual([]);
-    expect(emulator.requests().at(-1)?.path).toMatch(/\/endpoints$/);
   });
 });
 

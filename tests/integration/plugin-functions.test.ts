@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { callFunction } from '../../provider/src/plugin/functions';
 import { makePluginProviders } from '../../provider/src/plugin/plugin-provider';
-import { startHttpService } from '../support/start-http-service';
-import { createEndpoint } from '../support/start-service';
+import { createEndpoint, startService } from '../support/start-service';
 
 /** An emulator with one endpoint, and the functions of a plugin that is configured for it. */
 async function startFunctions() {
-  const service = await startHttpService();
+  const service = await startService();
   const { emulator, project, branch } = service;
   const { id } = await createEndpoint(service);
   const settings = { apiKey: emulator.apiKey, baseUrl: emulator.url };

@@ -6,7 +6,7 @@ import { PluginPartialStateError } from '../../provider/src/plugin/service-error
 import { silenceDiagnostics } from '../support/diagnostics';
 import { errorOf } from '../support/failure';
 import { lockPacing, pollPacing, retryPacing } from '../support/pacing';
-import { ownEndpoints, type Service, startService } from '../support/start-service';
+import { type Service, startService } from '../support/start-service';
 
 silenceDiagnostics();
 
@@ -81,15 +81,6 @@ describe('a secret of the plugin', () => {
     expect(failure.outputs.secretNames).toContain('pgSettings');
     const { values } = await plugin.create(urn, news, 0);
     expect(values).toHaveProperty('pgSettings', {});
-  });
-
-  it('is reset when a create without it adopts an orphan', async () => {
-    const service = await startService();
-    const { plugin, id, declared } = await createWithSecret(service);
-    const { id: taken, values } = await plugin.create(urn, read(declared), 0);
-    expect(taken).toBe(id);
-    expect(values).toHaveProperty('pgSettings', {});
-    expect(ownEndpoints(service)).toHaveProperty('0.settings.pg_settings', {});
   });
 
   it('makes what follows from it a secret too, when it is a size', async () => {

@@ -75,18 +75,6 @@ describe('a new resource with the old name of a renamed one', () => {
     const { failures } = await provider.check({}, { ...declared, name: 'fresh' });
     expect(failures).toMatchObject([{ property: 'name', reason: expect.stringContaining(urnOf('renamed')) }]);
   });
-  it('stops the run that finds its endpoint in state twice', async () => {
-    const service = await startService();
-    const inputs = service.declare();
-    const { id, outs } = await runCreate(service.provider, inputs);
-    const nextRun = service.startProvider();
-    await nextRun.check(inputs, inputs);
-    await nextRun.diff(id, outs, inputs);
-    const renamed = { ...inputs, __urn: urnOf('renamed') };
-    await nextRun.check(inputs, renamed);
-    const again = nextRun.diff(id, outs, renamed);
-    await expect(again).rejects.toThrow(`already belongs to ${urnOf('api')} in the same state`);
-  });
 });
 
 it('a kept endpoint is not adopted by another resource of its name', async () => {

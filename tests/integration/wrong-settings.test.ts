@@ -1,7 +1,7 @@
 import type { RequestEffect } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { errorOf } from '../support/failure';
-import { runWith, startCommand } from '../support/start-command';
+import { startCommand } from '../support/start-command';
 import { startEngineRuns } from '../support/start-engine-run';
 
 const page: RequestEffect = { kind: 'proxy-page', status: 200 };
@@ -134,9 +134,9 @@ describe('a process that only a page has answered', () => {
   );
 
   it('ends the command, too', async () => {
-    const { emulator, environment } = await startCommand();
+    const { emulator, run } = await startCommand();
     emulator.inject({ match: {}, times: 'always', effect: page } as Parameters<typeof emulator.inject>[0]);
-    const { exitCode, stderr } = await runWith(['operations', 'wait'], environment);
+    const { exitCode, stderr } = await run('operations', 'wait');
     expect(exitCode).toBe(4);
     expect(stderr).toContain(`${pageSentence} The base URL is set in POSTGRES_COMPUTE_BASE_URL.`);
     expect(emulator.requests().length).toBeLessThanOrEqual(6);

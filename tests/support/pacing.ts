@@ -5,6 +5,3 @@ export const lockPacing = { unseenMs: 10, firstMs: 200, longestMs: 400 };
 
 /** Longer than the reads of the test's emulator lag behind, unless the test sets another lag. */
 export const defaultReadLagMs = 300;
-
-/** For `expect.poll`: a quick step may take long on a busy machine. */
-export const patience = { timeout: 15_000, interval: 5 };

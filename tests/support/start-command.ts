@@ -1,12 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { EmulatorOptions } from 'postgres-control-emulator';
-import { onTestFinished } from 'vitest';
 import { runCommand } from '../../provider/src/command/program';
 import { Screen } from '../../provider/src/command/screen';
 import { pollPacing, retryPacing } from './pacing';
-import { startHttpService } from './start-http-service';
+import { type Service, startService } from './start-service';
 
 /** The command gives up on an unreachable service sooner than the provider. */
 const commandRetryPacing = { ...retryPacing, unreachableMs: 100 };
@@ -35,9 +33,11 @@ export async function runWith(
   return { exitCode, stdout: stdout.read() ?? '', stderr: stderr.read() ?? '' };
 }
 
-/** Starts an emulator with a project and an empty branch. Returns it with functions that run the command against it. */
-export async function startCommand(options: EmulatorOptions = {}) {
-  const service = await startHttpService(options);
+/** Starts an emulator in virtual time. Returns it with a function that runs the command against it. */
+export const startCommand = async (options?: EmulatorOptions) => commandOf(await startService(options));
+
+/** Adds a function that runs the command against the service. */
+export function commandOf<Reached extends Service>(service: Reached) {
   const { emulator, project } = service;
   const [primary] = emulator.endpoints(project.id);
   if (!primary) throw new Error('The project has no endpoint.');
@@ -47,16 +47,5 @@ export async function startCommand(options: EmulatorOptions = {}) {
     POSTGRES_COMPUTE_PROJECT: project.id,
   };
   const run = (...words: string[]) => runWith(words, environment);
-  const runOnTerminal = (words: readonly string[], more: NodeJS.ProcessEnv = {}) =>
-    runWith(words, { ...environment, ...more }, { isTTY: true });
-  const start = (...words: string[]): ChildProcess => {
-    const child = spawn(process.execPath, [commandFile, ...words], {
-      env: { ...process.env, ...environment },
-    });
-    onTestFinished(() => {
-      child.kill('SIGKILL');
-    });
-    return child;
-  };
-  return { ...service, primary, environment, run, runOnTerminal, start };
+  return { ...service, primary, environment, run };
 }

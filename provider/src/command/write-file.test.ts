@@ -3,7 +3,8 @@ import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { commandFile, startCommand } from '../../../tests/support/start-command';
+import { commandFile, commandOf } from '../../../tests/support/start-command';
+import { startHttpService } from '../../../tests/support/start-http-service';
 import { makeTemporaryFolder } from '../../../tests/support/temporary-folder';
 import { writeWholeFile } from './write-file';
 
@@ -14,7 +15,7 @@ function makeFile() {
 }
 
 it('a file that cannot be written completely stays as it was', async () => {
-  const { environment } = await startCommand();
+  const { environment } = commandOf(await startHttpService());
   const file = makeFile();
   const env = { ...process.env, ...environment };
   const words = ['-c', 'ulimit -f 1 && exec "$@"', 'sh', process.execPath, commandFile];

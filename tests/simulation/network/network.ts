@@ -6,6 +6,7 @@ import axios, {
   CanceledError,
   type InternalAxiosRequestConfig,
 } from 'axios';
+import { isUndefined, omitBy } from 'lodash';
 import type { Served } from '../service/in-process-reply';
 import type { Randomness } from '../time/seeded-randomness';
 
@@ -191,7 +192,7 @@ function timeout(config: InternalAxiosRequestConfig): AxiosError {
 }
 
 function toRequest({ method = 'get', url = '', params, data }: InternalAxiosRequestConfig): SentRequest {
-  const query = params && new URLSearchParams(params).toString();
+  const query = params && new URLSearchParams(omitBy(params, isUndefined)).toString();
   return { method: method.toUpperCase(), path: query ? `${url}?${query}` : url, body: data };
 }
 
