@@ -39,6 +39,7 @@ it('the request log survives a deeply nested body', async () => {
 });
 
 it.each([
+  ['an unknown route', '/nowhere', 404],
   ['an id that is not URL-encoded', '/projects/%ZZ', 400],
   ['an id of 300 characters in the path', `/projects/${'p'.repeat(300)}`, 414],
   ['a repeated query parameter limit', '/projects?limit=1&limit=2', 400],

@@ -16,15 +16,6 @@ describe('the controls of the library', () => {
     expect(emulator.endpoints(project.id).map(({ branch_id }) => branch_id)).not.toContain(branch.id);
   });
 
-  it('lockProject locks a project until it is released', async () => {
-    const { emulator, project, create } = await startService();
-    const release = emulator.lockProject(project.id);
-    const locked = await create();
-    expect([locked.status, locked.body?.message]).toEqual([423, expect.stringContaining('create_branch')]);
-    release();
-    expect((await create()).status).toBe(201);
-  });
-
   it('requests() returns the bodies of writes and the statuses', async () => {
     const { emulator, endpoints, create } = await startService();
     await create({ name: 'logged' });
@@ -55,46 +46,5 @@ describe('the controls of the library', () => {
     const { emulator, createActive } = await startService();
     const id = await createActive();
     expect(() => emulator.changeEndpoint(id, attributes as object)).toThrow(message);
-  });
-});
-
-describe('connection drops', () => {
-  it.each<[string, object]>([
-    ['a change of size', { autoscaling_limit_max_cu: 1 }],
-    ['a move', {}],
-    ['disabling', { disabled: true }],
-  ])('connections drop once with %s', async (_case, attributes) => {
-    const { emulator, project, call, endpoints, createActive, settled } = await startService();
-    const id = await createActive();
-    const target = emulator.createBranch(project.id);
-    const endpoint = Object.keys(attributes).length > 0 ? attributes : { branch_id: target.id };
-    await call('PATCH', `${endpoints}/${id}`, { endpoint });
-    await settled();
-    expect(emulator.connectionDrops(id)).toBe(1);
-  });
-
-  it.each(['DELETE', 'POST suspend', 'POST restart'])('connections drop once with %s', async (write) => {
-    const { emulator, call, endpoints, createActive, settled } = await startService();
-    const id = await createActive();
-    const [method = '', command] = write.split(' ');
-    await call(method, command === undefined ? `${endpoints}/${id}` : `${endpoints}/${id}/${command}`);
-    await settled();
-    expect(emulator.connectionDrops(id)).toBe(1);
-  });
-
-  it('connections do not drop with a change that needs no restart', async () => {
-    const { emulator, call, endpoints, createActive, settled } = await startService();
-    const id = await createActive();
-    const settings = { pg_settings: { work_mem: '8MB' } };
-    await call('PATCH', `${endpoints}/${id}`, { endpoint: { suspend_timeout_seconds: 60, settings } });
-    await settled();
-    expect(emulator.connectionDrops(id)).toBe(0);
-  });
-
-  it('autosuspend does not count as a connection drop', async () => {
-    const { emulator, createActive, held } = await startService({ autosuspendSecondMs: 5 });
-    const id = await createActive({ suspend_timeout_seconds: 1 });
-    await expect.poll(() => held(id)?.current_state).toBe('idle');
-    expect(emulator.connectionDrops(id)).toBe(0);
   });
 });

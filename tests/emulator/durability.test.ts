@@ -161,15 +161,6 @@ it(`a kill during writes loses no acknowledged one (DURABILITY_SEED=${seed})`, a
   expect(writers.endpoints.length).toBeGreaterThan(ROUNDS);
 }, 60_000);
 
-it('a second process on the same data file is refused', async () => {
-  const data = newDataFile();
-  const first = await EmulatorProcess.start(['--data', data]);
-  await expect(EmulatorProcess.start(['--data', data])).rejects.toThrow(
-    `error: the data file ${data} is in use by another emulator: stop that emulator, or choose another file\n`,
-  );
-  expect((await first.call('POST', '/projects', { project: {} })).status).toBe(201);
-});
-
 it.skipIf(process.platform === 'win32')('a write that cannot be saved is not acknowledged', async () => {
   const data = newDataFile();
   const full = await EmulatorProcess.start(['--data', data, '--operation-ms', '0'], 300);

@@ -63,15 +63,35 @@ describe('creating an endpoint', () => {
 });
 
 describe('updating an endpoint', () => {
-  it('a move responds with apply_config, suspend_compute, and ends idle', async () => {
+  const RESIZE = 'apply_config suspend_compute start_compute';
+
+  // In order: the operations, restarts and drops of connections, and the state in the end.
+  it.each<[state: 'active' | 'idle', object, string, number, number, string]>([
+    ['active', { autoscaling_limit_max_cu: 2 }, RESIZE, 1, 1, 'active'],
+    ['active', { autoscaling_limit_min_cu: 0.5 }, RESIZE, 1, 1, 'active'],
+    ['idle', { autoscaling_limit_max_cu: 2 }, 'apply_config', 0, 0, 'idle'],
+    ['active', { branch_id: 'TARGET' }, 'apply_config suspend_compute', 0, 1, 'idle'],
+    ['active', { disabled: true }, 'suspend_compute', 0, 1, 'idle'],
+    ['active', { suspend_timeout_seconds: 600 }, 'apply_config', 0, 0, 'active'],
+    ['active', { pooler_enabled: true }, 'apply_config', 0, 0, 'active'],
+    ['active', { passwordless_access: false }, 'apply_config', 0, 0, 'active'],
+    ['active', { settings: { pg_settings: { work_mem: '8MB' } } }, 'apply_config', 0, 0, 'active'],
+    ['active', { name: 'renamed' }, '', 0, 0, 'active'],
+    ['active', { name: 'same' }, '', 0, 0, 'active'],
+  ])('the compute is %s: PATCH %j starts "%s"', async (state, change, actions, restarts, drops, end) => {
     const { emulator, project, call, endpoints, createActive, settled, held } = await startService();
-    const id = await createActive();
-    const target = emulator.createBranch(project.id);
-    const response = await call('PATCH', `${endpoints}/${id}`, { endpoint: { branch_id: target.id } });
-    expect([response.status, actionsOf(response)]).toEqual([200, ['apply_config', 'suspend_compute']]);
-    expect(response.body?.endpoint).toMatchObject({ branch_id: target.id, pending_state: 'idle' });
+    const sizes = { autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 1 };
+    const id = await createActive({ ...sizes, name: 'same' });
+    if (state === 'idle') await call('POST', `${endpoints}/${id}/suspend`);
     await settled();
-    expect(held(id)?.current_state).toBe('idle');
+    const before = emulator.connectionDrops(id);
+    const target = emulator.createBranch(project.id);
+    const endpoint = 'branch_id' in change ? { branch_id: target.id } : change;
+    const response = await call('PATCH', `${endpoints}/${id}`, { endpoint });
+    expect([response.status, actionsOf(response).join(' ')]).toEqual([200, actions]);
+    await settled();
+    expect(held(id)).toMatchObject({ ...endpoint, current_state: end });
+    expect([emulator.restarts(id), emulator.connectionDrops(id) - before]).toEqual([restarts, drops]);
   });
 
   it('a move to a branch that has an endpoint is a conflict', async () => {
@@ -84,83 +104,25 @@ describe('updating an endpoint', () => {
     expect(status).toBe(409);
   });
 
-  it.each([
-    ['autoscaling_limit_max_cu', 2],
-    ['autoscaling_limit_min_cu', 0.5],
-  ])('a change of %s restarts an active compute once', async (attribute, value) => {
-    const { emulator, call, endpoints, createActive, settled, held } = await startService();
-    const id = await createActive({ autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 1 });
-    await call('PATCH', `${endpoints}/${id}`, { endpoint: { [attribute]: value } });
-    await settled();
-    expect([emulator.restarts(id), held(id)?.current_state]).toEqual([1, 'active']);
-  });
-
-  it('a change of size leaves an idle compute idle', async () => {
-    const { emulator, call, endpoints, createActive, settled, held } = await startService();
-    const id = await createActive();
-    await call('POST', `${endpoints}/${id}/suspend`);
-    await settled();
-    const sizes = { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 2 };
-    const response = await call('PATCH', `${endpoints}/${id}`, { endpoint: sizes });
-    await settled();
-    expect([actionsOf(response), emulator.restarts(id), held(id)?.current_state]).toEqual([
-      ['apply_config'],
-      0,
-      'idle',
-    ]);
-  });
-
-  it.each([
-    ['suspend_timeout_seconds', 600],
-    ['pooler_enabled', true],
-    ['settings', { pg_settings: { work_mem: '8MB' } }],
-    ['name', 'renamed'],
-  ])('a change of %s does not restart the compute', async (attribute, value) => {
-    const { emulator, call, endpoints, createActive, settled, held } = await startService();
-    const id = await createActive();
-    await call('PATCH', `${endpoints}/${id}`, { endpoint: { [attribute]: value } });
-    await settled();
-    expect([emulator.restarts(id), held(id)]).toEqual([0, expect.objectContaining({ [attribute]: value })]);
-  });
-
   it('an update of pg_settings replaces the whole map', async () => {
     const { call, endpoints, createActive, held } = await startService();
     const id = await createActive({ settings: { pg_settings: { work_mem: '8MB' } } });
     await call('PATCH', `${endpoints}/${id}`, { endpoint: { settings: { pg_settings: {} } } });
     expect(held(id)?.settings).toEqual({ pg_settings: {} });
   });
-
-  it('an update that changes nothing has no operations', async () => {
-    const { call, endpoints, createActive } = await startService();
-    const id = await createActive({ name: 'same' });
-    const response = await call('PATCH', `${endpoints}/${id}`, { endpoint: { name: 'same' } });
-    expect([response.status, actionsOf(response)]).toEqual([200, []]);
-  });
-
-  it('disabling an endpoint suspends its compute and refuses a start', async () => {
-    const { call, endpoints, createActive, settled, held } = await startService();
-    const id = await createActive();
-    const response = await call('PATCH', `${endpoints}/${id}`, { endpoint: { disabled: true } });
-    await settled();
-    expect([actionsOf(response), held(id)?.current_state]).toEqual([['suspend_compute'], 'idle']);
-    expect((await call('POST', `${endpoints}/${id}/start`)).status).toBe(409);
-  });
 });
 
 describe('starting and suspending a compute', () => {
-  it('suspend, start and restart have no operations if nothing changes', async () => {
-    const { emulator, call, endpoints, createActive, settled, held } = await startService();
+  it.each([
+    ['POST', '/restart', 1],
+    ['POST', '/suspend', 0],
+    ['DELETE', '', 0],
+  ])('%s %s drops the connections once', async (method, command, restarts) => {
+    const { emulator, call, endpoints, createActive, settled } = await startService();
     const id = await createActive();
-    expect(actionsOf(await call('POST', `${endpoints}/${id}/start`))).toEqual([]);
-    await call('POST', `${endpoints}/${id}/restart`);
+    await call(method, `${endpoints}/${id}${command}`);
     await settled();
-    expect(emulator.restarts(id)).toBe(1);
-    await call('POST', `${endpoints}/${id}/suspend`);
-    await settled();
-    expect(held(id)?.current_state).toBe('idle');
-    expect(actionsOf(await call('POST', `${endpoints}/${id}/suspend`))).toEqual([]);
-    expect((await call('POST', `${endpoints}/${id}/restart`)).status).toBe(409);
-    expect(actionsOf(await call('POST', `${endpoints}/${id}/start`))).toEqual(['start_compute']);
+    expect([emulator.restarts(id), emulator.connectionDrops(id)]).toEqual([restarts, 1]);
   });
 
   it('a compute is suspended after the autosuspend delay', async () => {
@@ -168,6 +130,7 @@ describe('starting and suspending a compute', () => {
     const id = await createActive({ suspend_timeout_seconds: 1 });
     await expect.poll(() => held(id)?.current_state).toBe('idle');
     expect(emulator.operations(project.id)[0]).toMatchObject({ action: 'suspend_compute', endpoint_id: id });
+    expect(emulator.connectionDrops(id)).toBe(0); // A client of the emulator's own controls has none.
   });
 
   it('a compute with an autosuspend delay of -1 is never suspended', async () => {

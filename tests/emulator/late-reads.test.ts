@@ -151,18 +151,6 @@ describe('the history of records', () => {
     return { history, shownAt: (atMs: number) => history.view(project, nowMs - atMs).endpoint('ep-1')?.name };
   }
 
-  it('the history shows each version from its own time on', async () => {
-    const { shownAt } = await remember(['a', 'b', 'c']);
-    expect([9, 10, 19, 20, 29, 30].map(shownAt)).toEqual([undefined, 'a', 'a', 'b', 'b', 'c']);
-  });
-
-  it('the history merges all changes of one turn of the event loop', async () => {
-    const history = new History(() => 5);
-    history.noteEndpoint(project, endpoint('half'));
-    history.noteEndpoint(project, endpoint('whole'));
-    expect(history.view(project, 0).endpoint('ep-1')).toMatchObject({ name: 'whole' });
-  });
-
   it('the history forgets versions older than a minute', async () => {
     const { shownAt } = await remember(['a', 'b', 'c', 'd'], 40_000);
     // At 160 s, reads from 100 s on are possible, when b was shown.

@@ -132,22 +132,3 @@ describe.each(states)('an endpoint that is %s', (state) => {
     },
   );
 });
-
-describe('restarts and connection drops', () => {
-  it.each<[string, keyof typeof STATES, readonly (keyof typeof COMMANDS)[], number, number]>([
-    ['a change of size', 'active', ['resize'], 1, 1],
-    ['a change of size of an idle compute', 'idle', ['resize'], 0, 1],
-    ['a restart', 'active', ['restart'], 1, 1],
-    ['a suspend and a start', 'active', ['suspend', 'start'], 0, 1],
-    ['a rename', 'active', ['rename'], 0, 0],
-    ['a delete', 'active', ['delete'], 0, 1],
-  ])('restarts and connection drops are counted after %s', async (_case, state, calls, restarts, drops) => {
-    const service = await startService();
-    const id = await STATES[state](service);
-    for (const command of calls) {
-      expect((await send(service, id, command)).status).toBe(200);
-      await service.settled();
-    }
-    expect([service.emulator.restarts(id), service.emulator.connectionDrops(id)]).toEqual([restarts, drops]);
-  });
-});
