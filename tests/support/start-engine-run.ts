@@ -32,7 +32,7 @@ export async function startEngineRuns(options: EmulatorOptions & { readLagMs?: n
   const startRun = (config: Readonly<Record<string, string>> = {}) => {
     const shown: string[] = [];
     const display = new EngineDisplay(undefined);
-    display.report = async (_severity, _urn, message) => void shown.push(message);
+    display.warn = async (_urn, message) => void shown.push(message);
     const core = new ProviderCore({ ...service.lifecycleOptions(), display });
     core.config.readConfig = (name) => config[name];
     return { shown, ...callsOf(core) };

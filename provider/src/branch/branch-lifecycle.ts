@@ -12,6 +12,7 @@ import type { ResourceClaims } from '../lifecycle/resource-claims';
 import type { CheckedDeclaration, Declared, UncheckedDeclaration } from '../lifecycle/resource-identity';
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
 import { isUnsettled } from '../lifecycle/resource-state';
+import { replacedByOption } from '../lifecycle/run-records';
 import { isFailed } from '../operations/operation-outcome';
 import { branchArguments } from './branch-arguments';
 import { createBranch, findExisting } from './branch-create';
@@ -117,19 +118,16 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
   async #findUnjudgedReplacement(checked: CheckedDeclaration<BranchInputs>): Promise<InputFailure[]> {
     const { urn } = checked.resource;
     const { allowDataLoss, projectId } = checked.inputs;
-    const { replacement, idInState = '' } = this.#claims.resource(urn);
-    const isEarly = replacement === 'early';
-    if (!(isEarly || this.#claims.isReplacedUnasked(urn)) || isUnknown(allowDataLoss) || allowDataLoss)
-      return [];
+    const { idInState = '' } = this.#claims.resource(urn);
+    const by = this.#claims.findUnjudged(urn);
+    if (by === undefined || isUnknown(allowDataLoss) || allowDataLoss) return [];
     // Of one that was cut off, diff was asked, and only the create is left.
-    const isCutOff = !isEarly && idInState !== '' && !isUnknown(projectId);
+    const isCutOff = by === 'option' && idInState !== '' && !isUnknown(projectId);
     if (isCutOff && !(await this.core.projects.project(projectId).branches.find(idInState))) return [];
-    const [cause, wayOut] = isEarly
-      ? ['its parent is replaced', 'leave its parent as it was']
-      : [
-          'a resource option (replaceWith, replaceOnChanges, import or another provider) replaces it',
-          'leave the option out',
-        ];
+    const [cause, wayOut] =
+      by === 'base'
+        ? ['its parent is replaced', 'leave its parent as it was']
+        : [replacedByOption, 'leave the option out'];
     const reason = `allowDataLoss is not true, and this deletes the data of the branch, with its endpoints: ${cause}. To continue, set allowDataLoss: true; to keep the data, ${wayOut}.`;
     return [{ property: '', reason }];
   }
@@ -161,7 +159,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const consequence = isRetained
       ? `leaves branch ${id} at the service (retainOnDelete), and creates one with the data of its parent: ${change}`
       : `deletes the data of branch ${id}, with its endpoints: ${change}`;
-    const warn = (...lines: string[]) => this.core.show('warning', news, lines);
+    const warn = (...lines: string[]) => this.core.warn(news, lines);
     const gate =
       allowDataLoss === true ? '' : '. If it does, `pulumi up` fails, because allowDataLoss is not true';
     if (!isCertain) return warn(`${consequence}, unless the value stays the same${gate}`);
@@ -182,7 +180,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     // A replacement deletes the old branch first, which this can't foresee.
     if (this.#claims.resource(urn).inState || isUnknown([inputs.projectId, inputs.name])) return [];
     const text = await this.#describeCreation(declaration);
-    if (text !== undefined) await this.core.show('warning', declaration, [text]);
+    if (text !== undefined) await this.core.warn(declaration, [text]);
     return [];
   }
 

@@ -1,5 +1,4 @@
 import { difference, omit, union } from 'lodash';
-import { messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import { situationInState } from '../lifecycle/beginning';
 import { checkDeclaration } from '../lifecycle/check-declaration';
@@ -15,7 +14,7 @@ import { PreviewDiagnostics } from '../preview/preview-diagnostics';
 import { endpointArguments } from './endpoint-arguments';
 import { createEndpoint } from './endpoint-create';
 import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
-import { checkMove, checkRetained, describeCompanion, findObstacle, findRivals } from './endpoint-obstacles';
+import { checkMove, checkRetained, findObstacle, findRivals } from './endpoint-obstacles';
 import { type FoundEndpoint, readEndpoint } from './endpoint-read';
 import { startRun } from './endpoint-resource';
 import { endpointKind } from './endpoint-situation';
@@ -29,8 +28,6 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
   readonly type = endpointType;
   readonly #claims: ResourceClaims;
   readonly #diagnostics: PreviewDiagnostics;
-  /** Gate checks that `check` repeats, by URN: the engine asked about the endpoint before it passed the declaration. */
-  readonly #deferredGates = new Map<string, (declaration: Declaration) => Promise<unknown>>();
 
   constructor(core: ProviderCore) {
     this.core = core;
@@ -56,7 +53,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     return [
       () => this.core.findUnknownBranch(checked, 'branchId'),
       () => this.#claimDerivedName(checked),
-      () => this.#checkDeferredGate(checked),
+      () => this.#diagnostics.findUnjudgedReplacement(checked),
       () => (createsBeforeDelete ? [] : findReplacementFailures(this.#claims, urn, find)),
       () => this.#diagnostics.reportCreation(checked, isReplacing),
       () => findRivals(checked, this.#claims),
@@ -93,11 +90,9 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       if (goesWithBranch) checkRetained(id, prior);
       if (!isReplacing) await this.#checkBranch(id, changes, news);
       const outputs = isAskedEarly ? omit(prior.outputs, unsettledOutputs) : prior.outputs;
-      const report = (declaration: Declaration) =>
-        this.#diagnostics.reportChange(id, changes, { ...prior, outputs }, declaration, goesWithBranch);
-      const { restarts } = await report(news);
+      const before = { ...prior, outputs };
+      const { restarts } = await this.#diagnostics.reportChange(id, changes, before, news, goesWithBranch);
       await this.#reportDuplicates(id, news);
-      if (isAskedEarly && isReplacing) this.#deferredGates.set(urn, report);
       return { hasChanges, changes, replaces, restarts };
     });
   }
@@ -173,19 +168,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     const { endpoints } = this.core.projects.project(projectId);
     const unclaimed = endpoints.latest.filter((other) => this.#claims.item(other.id).holder === undefined);
     const sentences = describeDuplicates(toCreateTarget(declaration), unclaimed, id);
-    await this.core.show('warning', declaration, sentences);
-  }
-
-  /** Whether `allowRestart` forbids what a replacement of the branch does to the endpoint. */
-  async #checkDeferredGate(checked: CheckedDeclaration<EndpointInputs>): Promise<InputFailure[]> {
-    const gate = this.#deferredGates.get(checked.resource.urn ?? '');
-    if (!gate || this.core.allowsRestart(checked.inputs)) return [];
-    try {
-      await gate(checked);
-      return [];
-    } catch (error) {
-      return [{ property: 'allowRestart', reason: messageOf(error) }];
-    }
+    await this.core.warn(declaration, sentences);
   }
 
   /** An endpoint that has the derived name already would be taken for that of a create that was killed. */
@@ -203,10 +186,6 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
   /** @throws Error when the endpoint can't move to its branch, or stays on one that this run replaces */
   async #checkBranch(id: string, changes: readonly InputName[], declaration: Declaration): Promise<void> {
     const { projectId, branchId } = declaration.inputs;
-    if (isUnknown(branchId)) {
-      const companion = this.#claims.findCompanion(declaration.resource.urn);
-      if (companion) await this.core.show('warning', declaration, [describeCompanion(companion)]);
-    }
     if (isUnknown([projectId, branchId])) return;
     if (changes.includes('branchId')) {
       const [unknown] = await this.core.findUnknownBranch(declaration, 'branchId');

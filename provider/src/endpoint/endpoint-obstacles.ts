@@ -61,10 +61,6 @@ export function checkRetained(id: string, { resource }: PriorState): void {
   );
 }
 
-export function describeCompanion(companion: string): string {
-  return `if ${companion}, which leaves the same branch, gets the same new one, \`pulumi up\` fails: a branch must have no endpoint when one is moved to it. Let the branch be deleted before it is replaced, or replace one of the endpoints (\`--replace\`)`;
-}
-
 /**
  * An endpoint can only move to a branch without any.
  * @throws Error that names the endpoint on it, before anything is sent

@@ -1,7 +1,7 @@
 import type { credentials } from '@grpc/grpc-js';
 
-/** `progress` is shown live only. A `note` or a `warning` stays under the Diagnostics of the resource. */
-export type Severity = 'progress' | 'note' | 'warning';
+/** `progress` is shown live only. A `warning` stays under the Diagnostics of the resource. */
+export type Severity = 'progress' | 'warning';
 
 /** The log channel of the engine. */
 export interface EngineClient {

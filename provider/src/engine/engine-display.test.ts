@@ -57,14 +57,11 @@ describe('EngineDisplay with an engine', () => {
     expect(shown[0]?.message).toBe('***-key');
   });
 
-  it.each([
-    ['note', LogSeverity.INFO],
-    ['warning', LogSeverity.WARNING],
-  ] as const)('keeps a %s under the Diagnostics of the resource', async (severity, sent) => {
+  it('keeps a warning under the Diagnostics of the resource', async () => {
     const { shown, display } = await startEngine();
-    await display.report(severity, urn, 'endpoint ep-1 was kept');
+    await display.warn(urn, 'endpoint ep-1 was kept');
     expect(shown).toMatchObject([
-      { urn, severity: sent, message: 'endpoint ep-1 was kept', ephemeral: false },
+      { urn, severity: LogSeverity.WARNING, message: 'endpoint ep-1 was kept', ephemeral: false },
     ]);
   });
 });
@@ -76,7 +73,7 @@ describe('EngineDisplay without an engine', () => {
   ])('writes a warning to stderr when %s', async (_what, hostArguments) => {
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     onTestFinished(() => write.mockRestore());
-    await displayOf(hostArguments).report('warning', urn, 'endpoint ep-1 was kept');
+    await displayOf(hostArguments).warn(urn, 'endpoint ep-1 was kept');
     expect(write.mock.calls).toEqual([['warning: endpoint ep-1 was kept\n']]);
   });
 

@@ -1,8 +1,6 @@
 import type { EngineClient } from './engine-client';
 import { Progress } from './progress';
 
-export type Severity = 'note' | 'warning';
-
 /** Shows lines in the row of a resource, through the log channel of the Pulumi engine. */
 export class EngineDisplay {
   readonly #client: EngineClient | undefined;
@@ -21,9 +19,9 @@ export class EngineDisplay {
     });
   }
 
-  /** Shows a diagnostic on the resource; on stderr if there is no engine. */
-  async report(severity: Severity, urn: string, message: string): Promise<void> {
-    const reported = this.#client?.log(severity, urn, message) ?? Promise.reject(new Error('no engine'));
-    await reported.catch(() => process.stderr.write(`${severity}: ${message}\n`));
+  /** Shows a warning on the resource; on stderr if there is no engine. */
+  async warn(urn: string, message: string): Promise<void> {
+    const reported = this.#client?.log('warning', urn, message) ?? Promise.reject(new Error('no engine'));
+    await reported.catch(() => process.stderr.write(`warning: ${message}\n`));
   }
 }

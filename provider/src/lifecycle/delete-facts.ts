@@ -16,7 +16,6 @@ import {
 } from './delete-guards';
 import type { DeleteRequest } from './delete-resource';
 import { type InputFailure, isUnknown } from './input-values';
-import { isUp } from './plan';
 import { asReported, type ProviderCore } from './provider-core';
 import type { ResourceClaims } from './resource-claims';
 import type { Declared, Properties } from './resource-identity';
@@ -65,7 +64,7 @@ async function guardDelete(question: DeleteQuestion, project: ServiceProject): P
   const reason = judgeDelete(facts);
   if (reason !== undefined) throw new Error(reason);
   const goesToo = describeStanding(id, facts.standing);
-  if (goesToo !== undefined) await core.show('warning', asReported(prior), [goesToo]);
+  if (goesToo !== undefined) await core.warn(asReported(prior), [goesToo]);
 }
 
 async function gatherFacts(question: DeleteQuestion, project: ServiceProject): Promise<DeleteFacts> {
@@ -92,10 +91,7 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
   const endpoint = isAsked ? await project.endpoints.find(id, { deadline }) : undefined;
   const branchIds = type === 'read_write' ? compact([branchId, endpoint?.branch_id]) : [];
   const adopter = claims.findAdopter({ ...known, names: [name, endpoint?.name], branchIds }, urn);
-  // A resource option replaces the endpoint: the engine has checked it twice, and has asked for no diff.
-  const isUnasked = replacement && claims.isReplacedUnasked(urn) && !core.allowsRestart(replacement.inputs);
-  const unasked = isUnasked && endpoint && isUp(endpoint) ? endpoint : undefined;
-  return { ...common, ...noBranchFacts, subject: { action: 'delete', endpointId: id }, adopter, unasked };
+  return { ...common, ...noBranchFacts, subject: { action: 'delete', endpointId: id }, adopter };
 }
 
 /** What the service shows of a branch that is to be deleted, and of what is on it or was created from it. */

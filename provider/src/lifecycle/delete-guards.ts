@@ -17,8 +17,6 @@ export interface DeleteFacts {
   readonly lacksCreate?: boolean;
   /** The resource that is to adopt it, and has not. */
   readonly adopter?: string | undefined;
-  /** The active endpoint that a resource option replaces although `allowRestart` is false. */
-  readonly unasked?: Endpoint | undefined;
   /** Why the create of its replacement is bound to fail. */
   readonly obstacle?: string | undefined;
   /** Why the branch with which it is replaced can't be deleted. */
@@ -75,9 +73,6 @@ export const deleteGuards: Readonly<Record<string, Guard>> = {
   'an adopter has not taken it over': ({ adopter, subject }) =>
     adopter &&
     `${describeSubject(subject)}: ${adopter} is to adopt it, and has not taken it over. Nothing was deleted, and the old resource stays in state. Fix what stops the adoption, and run \`pulumi up\` again. To rename a resource, use \`aliases\` with the old name instead of adopt: nothing is then adopted or deleted.`,
-  'a resource option replaces an active endpoint': ({ unasked, subject }) =>
-    unasked &&
-    `${describeSubject(subject)}: allowRestart is false, and a resource option (replaceWith, deletedWith or another provider) replaces the endpoint: its connections drop (it is ${unasked.current_state} now). Nothing was deleted. Set allowRestart: true on it, suspend it first, or leave the option out.`,
   'its replacement can not be created': ({ obstacle, subject }) =>
     obstacle &&
     `${describeSubject(subject)}: its replacement could not be created, so nothing was deleted: ${obstacle.replace(/\.$/, '')}.`,

@@ -6,7 +6,7 @@ import { findRefusal, messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import { toPrintable } from '../control-api/printable';
 import { makeRedactor } from '../control-api/redaction';
-import { EngineDisplay, type Severity } from '../engine/engine-display';
+import { EngineDisplay } from '../engine/engine-display';
 import type { Progress } from '../engine/progress';
 import { type ServicePacing, type ServiceProject, ServiceProjects } from '../operations/service-project';
 import { type InputFailure, isUnknown } from './input-values';
@@ -114,17 +114,16 @@ export class ProviderCore {
   }
 
   /**
-   * Shows lines under the resource: a warning once for each resource, a note once in a run. `preview --refresh` asks twice, and a
-   * delete that waits for others is judged again.
+   * Shows warnings under the resource, each once: `preview --refresh` asks twice, and a delete that waits for others is judged again.
    */
-  async show(severity: Severity, declaration: Declared<object>, lines: readonly string[]): Promise<void> {
+  async warn(declaration: Declared<object>, lines: readonly string[]): Promise<void> {
     const { urn } = declaration.resource;
     // Without a URN nothing is shown, so don't mark it as shown.
     if (urn === undefined) return;
-    const isNew = (key: string) => !this.#shown.has(key) && this.#shown.add(key);
-    const fresh = lines.filter((line) => isNew(severity === 'note' ? line : `${urn} ${line}`));
+    const fresh = lines.filter((line) => !this.#shown.has(`${urn} ${line}`));
     if (fresh.length === 0) return;
-    await this.#display.report(severity, urn, fresh.map(this.#presenter([declaration])).join('\n'));
+    for (const line of fresh) this.#shown.add(`${urn} ${line}`);
+    await this.#display.warn(urn, fresh.map(this.#presenter([declaration])).join('\n'));
   }
 
   /**
@@ -148,7 +147,7 @@ export class ProviderCore {
       if (this.#shown.has(id) || declaration.resource.urn === undefined) return undefined;
       this.#shown.add(id);
       const warning = `the service can't be reached, so this preview may miss conflicts and restarts: ${reason}`;
-      await this.show('warning', declaration, [warning]);
+      await this.warn(declaration, [warning]);
       return undefined;
     }
   }
@@ -187,7 +186,7 @@ export class ProviderCore {
   /** Says that a delete leaves the resource alone, because another one keeps it. */
   async reportKept(what: string, urn: string | undefined, keeper: string): Promise<void> {
     const warning = `${what} was not deleted: ${keeper} took it over in this update`;
-    await this.#display.report('warning', urn ?? keeper, warning);
+    await this.#display.warn(urn ?? keeper, warning);
   }
 
   /** Does the work, so that a failure reads as one sentence, without a secret. */

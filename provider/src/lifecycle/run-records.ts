@@ -41,6 +41,9 @@ export interface ItemRecord {
   readonly isLeaving?: boolean;
 }
 
+export const replacedByOption =
+  'a resource option (replaceWith, replaceOnChanges, import or another provider) replaces it';
+
 /** What a run knows of the resources of one type: each fact as the engine's calls show it, and what follows from them. */
 export class RunRecords {
   protected readonly resources = new Map<string, ResourceRecord>();
@@ -108,10 +111,14 @@ export class RunRecords {
     return create === 'expected' ? declared : undefined;
   }
 
-  /** Whether a resource option replaces it: the engine checks it twice, and diff has not said that it is replaced. */
-  isReplacedUnasked(urn: string | undefined): boolean {
+  /**
+   * What replaces the resource without a diff that has judged what the program declares now: a base that is replaced, of which the
+   * engine asks early, or a resource option. With an option, the engine checks the resource twice, and diff has not said that it is replaced.
+   */
+  findUnjudged(urn: string | undefined): 'base' | 'option' | undefined {
     const { inState, replacement } = this.resource(urn);
-    return inState !== undefined && replacement === undefined;
+    if (replacement === 'early') return 'base';
+    return inState !== undefined && replacement === undefined ? 'option' : undefined;
   }
 
   /**
@@ -178,20 +185,6 @@ export class RunRecords {
       const arrives = create !== 'done' || this.item(idInState).mover === other;
       return other !== urn && arrives && declared?.inputs.branchId === branchId ? [other] : [];
     });
-  }
-
-  /** Another resource that moves off the same branch as this one, to a branch that is not known yet either. */
-  findCompanion(urn: string | undefined): string | undefined {
-    const isMoving = ([of, { idInState = '' }]: [string, ResourceRecord]) =>
-      this.item(idInState).mover === of;
-    const moving = [...this.resources].filter(isMoving);
-    const own = moving.find(([of]) => of === urn)?.[1];
-    const isCompanion = ([other, { inState, declared, replacement }]: [string, ResourceRecord]) =>
-      other !== urn &&
-      replacement === undefined &&
-      isUnknown(declared?.inputs.branchId) &&
-      inState?.inputs.branchId === own?.inState?.inputs.branchId;
-    return own && moving.find(isCompanion)?.[0];
   }
 
   protected note(urn: string, change: ResourceRecord): void {

@@ -23,8 +23,8 @@ export interface PlannedChange {
   readonly inputs: EndpointInputs;
   /** The arguments that are secret, or were. @default none */
   readonly secretNames?: readonly string[] | undefined;
-  /** Whether the branch is deleted and created again, and the endpoint with it. @default false */
-  readonly goesWithBranch?: boolean;
+  /** Why the endpoint is replaced, if no argument is the reason. */
+  readonly replacedBecause?: string | undefined;
 }
 
 /** What a change means for connected clients, reported before it is applied. */
@@ -72,12 +72,12 @@ export function findDisruptive(changes: readonly InputName[], inputs: EndpointIn
 /** Puts the plan into words, given the endpoint's live state. A state that can't be read counts as active. */
 export function describeImpact(planned: PlannedChange, live: LiveEndpoint): ChangeImpact {
   if (live === 'gone') return noImpact;
-  const { changes, inputs, goesWithBranch } = planned;
+  const { changes, inputs, replacedBecause } = planned;
   const [unknown, known] = partition(findDisruptive(changes, inputs), (name) => isUnknown(inputs[name]));
   const replacing = intersection(known, endpointArguments.replacing);
   // A replacement supersedes everything else.
-  if (goesWithBranch || replacing.length > 0) {
-    const cause = goesWithBranch ? 'its branch is replaced' : describeNames(replacing, planned);
+  if (replacedBecause !== undefined || replacing.length > 0) {
+    const cause = replacedBecause ?? describeNames(replacing, planned);
     const sentence = `${describe(['replace'], live)}: ${cause}`;
     return { ...noImpact, sentences: [sentence], drops: isActive(live) };
   }

@@ -1,7 +1,6 @@
 import { union } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import type { Endpoint } from '../control-api/wire-types';
-import { endpointArguments } from '../endpoint/endpoint-arguments';
 import type { Declaration, EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
 import { endpointKind } from '../endpoint/endpoint-situation';
 import type { PriorState } from '../endpoint/endpoint-state';
@@ -15,9 +14,10 @@ import {
 import { situationInState } from '../lifecycle/beginning';
 import { evolve } from '../lifecycle/evolve';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
-import { mayDrop } from '../lifecycle/plan';
+import { isUp, mayDrop } from '../lifecycle/plan';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { isUnsettled } from '../lifecycle/resource-state';
+import { replacedByOption } from '../lifecycle/run-records';
 import { assessTakeOver, describeAdoption, describeEndpoint, describeNothingToAdopt } from './adoption-notes';
 import {
   type ChangeImpact,
@@ -27,8 +27,9 @@ import {
   findDisruptive,
   noImpact,
 } from './change-impact';
-import { describeLimits } from './limit-notes';
 import { planLive } from './live-plan';
+
+const replacedWithBranch = 'its branch is replaced';
 
 /** The engine asks about what is replaced with a branch before it passes the program. */
 const inEarlierUpdate =
@@ -63,7 +64,8 @@ export class PreviewDiagnostics {
     if (mayDrop(situation, endpointKind) || findDisruptive(changes, inputs).length > 0) {
       const project = this.#core.projects.project(outputs.projectId);
       const { live, steps } = await planLive(this.#core, project, id, situation, declaration);
-      impact = describeImpact({ changes, steps, outputs, inputs, secretNames, goesWithBranch }, live);
+      const replacedBecause = goesWithBranch ? replacedWithBranch : undefined;
+      impact = describeImpact({ changes, steps, outputs, inputs, secretNames, replacedBecause }, live);
       const whenEarly = goesWithBranch ? ` ${inEarlierUpdate}` : '';
       if (this.#isForbidden(impact, inputs))
         throw new Error(this.#describeRefusal(id, impact, inputs) + whenEarly);
@@ -71,7 +73,7 @@ export class PreviewDiagnostics {
       warnings.push(...impact.sentences, ...this.#describeGate(impact, inputs));
     }
     if (isUnsettled(outputs)) warnings.push(describeUnsettled(outputs));
-    await this.#report(declaration, warnings, describeLimits(changes, inputs, secretNames));
+    await this.#core.warn(declaration, warnings);
     return impact;
   }
 
@@ -80,8 +82,6 @@ export class PreviewDiagnostics {
     const { inputs } = declaration;
     const { secretNames = [] } = declaration.resource;
     const target = toCreateTarget(declaration);
-    const given = endpointArguments.findGiven(inputs);
-    const limits = describeLimits(given, inputs, secretNames);
     const endpoints = await this.#list(declaration);
     const notes: string[] = [];
     try {
@@ -94,8 +94,30 @@ export class PreviewDiagnostics {
       // The create would stop, but the preview must not: a replacement may delete that endpoint first.
       notes.push(`${messageOf(error)} ${forcedReplacement}`);
     }
-    await this.#report(declaration, notes, limits);
+    await this.#core.warn(declaration, notes);
     return [];
+  }
+
+  /** Whether `allowRestart` forbids a replacement that no diff has judged by what the program declares now. */
+  async findUnjudgedReplacement(declaration: Declaration): Promise<InputFailure[]> {
+    const { inputs, resource } = declaration;
+    const claims = this.#core.claims.endpoint;
+    const by = claims.findUnjudged(resource.urn);
+    const { inState, idInState } = claims.resource(resource.urn);
+    if (by === undefined || !inState || this.#core.allowsRestart(inputs)) return [];
+    const before = inState.inputs as EndpointInputs; // As an earlier check has passed them.
+    const { endpoints } = this.#core.projects.project(before.projectId);
+    // Without a diff, the engine has not passed the id.
+    const isIt = ({ id, name, branch_id, type }: Endpoint) =>
+      idInState === undefined
+        ? branch_id === before.branchId && type === before.type && name === (before.name ?? name)
+        : id === idInState;
+    const live = (await endpoints.fresh()).filter(isIt).find(isUp);
+    if (!live) return [];
+    const replacedBecause = by === 'base' ? replacedWithBranch : replacedByOption;
+    const outputs = before as PriorState['outputs']; // Only sizes are shown, and none changes.
+    const impact = describeImpact({ changes: [], steps: [], outputs, inputs, replacedBecause }, live);
+    return [{ property: 'allowRestart', reason: this.#describeRefusal(live.id, impact, inputs) }];
   }
 
   /** The endpoints of the project, as far as they are known: one list serves all that a preview creates. */
@@ -167,12 +189,6 @@ export class PreviewDiagnostics {
   #describeGate({ mayDrop }: ChangeImpact, inputs: EndpointInputs): string[] {
     if (mayDrop.length === 0 || this.#core.allowsRestart(inputs)) return [];
     return [`allowRestart is false: \`pulumi up\` stops if the new ${mayDrop.join(', ')} drops connections`];
-  }
-
-  async #report(declaration: Declaration, warnings: readonly string[], notes: readonly string[]) {
-    // The row of the resource shows what comes last.
-    await this.#core.show('note', declaration, notes);
-    await this.#core.show('warning', declaration, warnings);
   }
 }
 
