@@ -7,9 +7,8 @@ import type { Work } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
 import { deriveNames } from '../lifecycle/resource-name';
 import { branchArguments, findOtherOrigin, toUnfinishedName } from './branch-arguments';
-import { deleteBranch } from './branch-delete';
 import type { BranchDeclaration, BranchInputs, BranchOutputs } from './branch-inputs';
-import { branchKind, startRun, toChange } from './branch-resource';
+import { branchKind, deleteBranch, startRun, toChange } from './branch-resource';
 
 export interface CreateRequest extends Work<BranchInputs> {
   readonly declaration: BranchDeclaration;

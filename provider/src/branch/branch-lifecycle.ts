@@ -16,10 +16,9 @@ import { replacedByOption } from '../lifecycle/run-records';
 import { isFailed } from '../operations/operation-outcome';
 import { branchArguments } from './branch-arguments';
 import { createBranch, findExisting } from './branch-create';
-import { deleteBranch } from './branch-delete';
 import type { BranchDeclaration, BranchInputs, BranchOutputs, PriorBranch } from './branch-inputs';
 import { checkRename, findObstacle } from './branch-obstacles';
-import { branchKind, isBecomingReady, startRun } from './branch-resource';
+import { branchKind, deleteBranch, isBecomingReady, startRun } from './branch-resource';
 import { toFound } from './branch-state';
 import { branchType } from './branch-type';
 

@@ -1,5 +1,6 @@
 import type { Branch, BranchChange } from '../control-api/wire-types';
 import { describeArguments, type Kind } from '../lifecycle/beginning';
+import { type DeleteRequest, deleteResource } from '../lifecycle/delete-resource';
 import type { Work } from '../lifecycle/provider-core';
 import type { Change, Resource } from '../lifecycle/resource';
 import { Run } from '../lifecycle/run';
@@ -55,4 +56,11 @@ export function toChange({ branch, operations }: BranchChange): Change<Branch> {
 
 export function startRun(work: BranchWork, situation: Situation, before?: BranchOutputs) {
   return new Run(describeBranch(work, before), situation);
+}
+
+/** Deletes the branch, its data and its endpoints, and waits for the operations. One that no longer exists is deleted. */
+export function deleteBranch(request: Omit<DeleteRequest, 'kind' | 'list' | 'send'>): Promise<void> {
+  const { project, id, deadline } = request;
+  const send = () => project.api.deleteBranch(project.id, id, deadline);
+  return deleteResource({ ...request, kind: 'branch', list: project.branches, send });
 }

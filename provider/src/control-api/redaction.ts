@@ -1,6 +1,6 @@
 import { escapeRegExp, memoize, once } from 'lodash';
 
-/** Redacts secrets in a text that is about to be shown or stored: the key, and what lifecycle/secret-values.ts lists. */
+/** Redacts secrets in a text that is about to be shown or stored: the key, and what lifecycle/secrets.ts lists. */
 export type Redact = (text: string) => string;
 
 /** Replaces a secret. */

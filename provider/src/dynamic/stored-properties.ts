@@ -13,7 +13,7 @@ import {
 import type { Prior, Unsettled } from '../lifecycle/resource-state';
 import type { ResourceType } from '../lifecycle/resource-type';
 import { pickOutputs } from '../lifecycle/resource-type';
-import { type Before, findSecretOutputs } from '../lifecycle/secret-outputs';
+import { type Before, findSecretOutputs } from '../lifecycle/secrets';
 import type { Timeouts } from './timeouts';
 
 // The engine passes a dynamic provider one flat map of properties and nothing else. What the provider needs besides the

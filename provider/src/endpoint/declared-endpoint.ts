@@ -16,7 +16,10 @@ const leftToService: ReadonlySet<InputName> = new Set(['regionId', 'provisioner'
 
 /** The minimal arguments that declare the endpoint as it is, among all of its project. */
 export function declareAmong(all: readonly Endpoint[], endpoint: Endpoint): EndpointInputs {
-  return declareEndpoint(endpoint, all.filter(({ name }) => name === endpoint.name).length === 1);
+  return declareEndpoint(
+    endpoint,
+    all.every(({ id, name }) => id === endpoint.id || name !== endpoint.name),
+  );
 }
 
 /** The minimal arguments that declare the endpoint as it is. */

@@ -15,10 +15,9 @@ import { endpointArguments } from './endpoint-arguments';
 import { createEndpoint } from './endpoint-create';
 import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
 import { checkMove, checkRetained, findObstacle, findRivals } from './endpoint-obstacles';
-import { type FoundEndpoint, readEndpoint } from './endpoint-read';
 import { startRun } from './endpoint-resource';
 import { endpointKind } from './endpoint-situation';
-import type { EndpointOutputs, PriorState } from './endpoint-state';
+import { type EndpointOutputs, type FoundEndpoint, type PriorState, toFound } from './endpoint-state';
 import { endpointType } from './endpoint-type';
 import { describeDuplicates, toCreateTarget } from './existing-endpoint';
 
@@ -121,9 +120,11 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     declared: 'in state' | 'as found' = 'in state',
   ): Promise<FoundEndpoint | undefined> {
     if (declared === 'in state') this.#claims.noteRead(id, prior.resource.urn);
-    return this.core.presentably([asReported(prior)], () =>
-      readEndpoint(this.core.projects.project(prior.inputs.projectId), id, prior, declared),
-    );
+    return this.core.presentably([asReported(prior)], async () => {
+      const { endpoints, readLagMs, sharedRead } = this.core.projects.project(prior.inputs.projectId);
+      const endpoint = await endpoints.findPatiently(id, readLagMs, sharedRead);
+      return endpoint && toFound(endpoint, prior, declared, endpoints.latest);
+    });
   }
 
   /** @throws UnsettledError when the endpoint is not as declared: its outputs must be kept in state */

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../control-api/wire-types';
 import { type Prior, schemaVersion, type Unsettled } from '../lifecycle/resource-state';
 import { deriveSizeOutputs, type SizeOutputs } from './compute-size';
+import { declareAmong } from './declared-endpoint';
 import { endpointArguments } from './endpoint-arguments';
 import type { EndpointInputs } from './endpoint-inputs';
 
@@ -36,4 +37,26 @@ export function toOutputs(endpoint: Endpoint, inputs: EndpointInputs, left: Unse
 /** Pooled connections go to the same host with `-pooler` behind the endpoint's id (official API description). */
 function toPoolerHost({ id, host }: Endpoint): string {
   return host.startsWith(id) ? `${id}-pooler${host.slice(id.length)}` : host;
+}
+
+/** An endpoint as a refresh, an import or a lookup finds it. */
+export interface FoundEndpoint {
+  readonly inputs: EndpointInputs;
+  readonly outputs: EndpointOutputs;
+}
+
+/** @param all the endpoints of the project */
+export function toFound(
+  endpoint: Endpoint,
+  prior: PriorState,
+  declared: 'in state' | 'as found',
+  all: readonly Endpoint[],
+): FoundEndpoint {
+  if (declared === 'as found') {
+    const inputs = declareAmong(all, endpoint);
+    return { inputs, outputs: toOutputs(endpoint, inputs) };
+  }
+  const inputs = endpointArguments.withReported(endpoint, prior.inputs);
+  const refresh = (known: EndpointInputs) => toOutputs(endpoint, known);
+  return { inputs, outputs: endpointArguments.refresh(endpoint, inputs, prior.outputs, refresh) };
 }

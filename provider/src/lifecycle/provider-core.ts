@@ -14,7 +14,7 @@ import { ResourceClaims } from './resource-claims';
 import { UnsettledError } from './resource-errors';
 import type { CheckedDeclaration, Declared } from './resource-identity';
 import type { Prior } from './resource-state';
-import { listSecretValues } from './secret-values';
+import { listSecretValues } from './secrets';
 
 /** What differs between the real service and one under test. */
 export interface CoreOptions extends ServicePacing {

@@ -20,7 +20,7 @@ import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-life
 import type { Prior, Unsettled } from '../lifecycle/resource-state';
 import type { ResourceType } from '../lifecycle/resource-type';
 import { pickOutputs } from '../lifecycle/resource-type';
-import { type Before, findSecretOutputs } from '../lifecycle/secret-outputs';
+import { type Before, findSecretOutputs } from '../lifecycle/secrets';
 import type { ReadProperties, WrittenProperties } from './properties';
 import { readSetting } from './provider-settings';
 import { PluginPartialStateError } from './service-error';

@@ -33,8 +33,8 @@ export const deleteFaults: readonly KnownFault[] = [
   },
   {
     name: 'a refresh removes an endpoint that one list does not show',
-    file: 'endpoint/endpoint-read.ts',
-    find: 'await project.endpoints.findPatiently(id, project.readLagMs, project.sharedRead)',
-    replace: 'await project.endpoints.find(id, project.sharedRead)',
+    file: 'endpoint/endpoint-lifecycle.ts',
+    find: 'await endpoints.findPatiently(id, readLagMs, sharedRead)',
+    replace: 'await endpoints.find(id, sharedRead)',
   },
 ];

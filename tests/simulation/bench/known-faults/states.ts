@@ -3,13 +3,13 @@ import type { KnownFault } from '../patched-source';
 export const stateFaults: readonly KnownFault[] = [
   {
     name: 'the outputs of a secret argument are not marked',
-    file: 'lifecycle/secret-outputs.ts',
+    file: 'lifecycle/secrets.ts',
     find: 'const secret = union(secretNames, intersection(argumentNames, kept));',
     replace: 'const secret = intersection(argumentNames, kept);',
   },
   {
     name: 'an output is no longer marked once the program gives another value',
-    file: 'lifecycle/secret-outputs.ts',
+    file: 'lifecycle/secrets.ts',
     find: 'const secret = union(secretNames, intersection(argumentNames, kept));',
     replace: 'const secret = union(secretNames);',
   },

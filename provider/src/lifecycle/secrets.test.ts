@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { declared } from '../../../tests/support/endpoint';
-import { listSecretValues } from './secret-values';
+import { listSecretValues } from './secrets';
 
 describe('listSecretValues', () => {
   const valuesOf = (inputs: object, secretNames: string[] = []) =>

@@ -1,4 +1,5 @@
 import { intersection, isEmpty, reject, union } from 'lodash';
+import { toPrintable } from '../control-api/printable';
 import { isSame, isUnknown } from './input-values';
 import type { Declared, Properties } from './resource-identity';
 import { isUnsettled } from './resource-state';
@@ -24,4 +25,26 @@ export function findSecretOutputs(
   const kept = isUnsettled(outputs) ? known : reject(known, (name) => isSame(outputs[name], inputs[name]));
   const secret = union(secretNames, intersection(argumentNames, kept));
   return union(secret, ...secret.map((name) => derivedOutputs[name] ?? []));
+}
+
+/** Shorter values (`on`, `0`) are not redacted: they occur in every text. */
+const shortestSecret = 4;
+
+/**
+ * The values that no message may repeat: what the program marks as secret, and those of maps that often hold secrets. Each also
+ * in the form in which a message shows it: in one line, trimmed.
+ */
+export function listSecretValues({ resource: { secretNames = [] }, inputs }: Declared<object>): string[] {
+  const values = inputs as Properties;
+  const marked = secretNames.flatMap((name) => listTexts(values[name]));
+  const likely = [values.restartTriggers, values.pgSettings].flatMap(listTexts);
+  const isWord = (text: string) => /^(true|false|null|none|\d+)$/i.test(text.trim());
+  const secrets = [...marked, ...likely.filter((text) => !isWord(text))];
+  const shown = secrets.map((text) => toPrintable(text).trim());
+  return union(secrets, shown).filter((text) => text.length >= shortestSecret);
+}
+
+function listTexts(value: unknown): string[] {
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(listTexts);
+  return value === undefined || value === null ? [] : [String(value)];
 }
