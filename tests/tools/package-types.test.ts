@@ -1,5 +1,13 @@
 import { join } from 'node:path';
-import { ModuleResolutionKind, resolveModuleName, sys } from 'typescript';
+import {
+  createProgram,
+  flattenDiagnosticMessageText,
+  ModuleKind,
+  ModuleResolutionKind,
+  resolveModuleName,
+  ScriptTarget,
+  sys,
+} from 'typescript';
 import { expect, it } from 'vitest';
 import { repository } from '../support/documents';
 
@@ -21,3 +29,24 @@ it.each([
   );
   expect(resolvedModule?.resolvedFileName).toBe(join(repository, 'provider', 'dist', 'plugin-index.d.ts'));
 });
+
+it("the published types compile under the options of Pulumi's template, which checks libraries", () => {
+  const dist = join(repository, 'provider', 'dist');
+  const program = createProgram(
+    ['index.d.ts', 'plugin-index.d.ts'].map((name) => join(dist, name)),
+    {
+      target: ScriptTarget.ES2020,
+      module: ModuleKind.CommonJS,
+      moduleResolution: Node10,
+      ignoreDeprecations: '6.0',
+      strict: true,
+      esModuleInterop: false,
+      noEmit: true,
+      types: ['node'],
+    },
+  );
+  const own = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(dist));
+  expect(own.length).toBeGreaterThan(2);
+  const problems = own.flatMap((file) => program.getSemanticDiagnostics(file));
+  expect(problems.map(({ messageText }) => flattenDiagnosticMessageText(messageText, ' '))).toEqual([]);
+}, 60_000);

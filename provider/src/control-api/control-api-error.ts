@@ -47,7 +47,7 @@ export class ControlApiError extends Error {
   readonly isFromService: boolean;
 
   /** @internal */
-  constructor(failure: ControlApiFailure, options?: ErrorOptions) {
+  constructor(failure: ControlApiFailure, options?: { readonly cause?: unknown }) {
     super(describeFailure(failure), options);
     this.method = failure.method;
     this.path = failure.path;
