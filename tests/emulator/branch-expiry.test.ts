@@ -16,7 +16,7 @@ async function startWithBranches() {
 }
 
 describe('a branch with expires_at', () => {
-  it('is deleted with its endpoints when its time has come, even in a locked project', async () => {
+  it('is deleted with its endpoints at its time, even in a locked project', async () => {
     const { emulator, project, create, settled } = await startWithBranches();
     const { body } = await create({ expires_at: inSeconds(2) });
     await settled();
@@ -28,7 +28,7 @@ describe('a branch with expires_at', () => {
     expect(left()).not.toContain(body?.endpoints[0]?.id);
   });
 
-  it('shows it to the second, with the time to live, until a PATCH sets another one or null', async () => {
+  it('shows it to the second, until a PATCH sets another one or null', async () => {
     const { create, change, held } = await startWithBranches();
     const expires_at = inSeconds(3600);
     const { body } = await create({ expires_at });

@@ -34,7 +34,7 @@ describe('POST /restore', () => {
     expect(emulator.connectionDrops(endpointId)).toBe(1);
   });
 
-  it('keeps the previous state under a name, as the parent of the branch and of its children', async () => {
+  it('keeps the previous state under a name, as the parent of the branch', async () => {
     const { emulator, project, dev, endpointId, mainId, held, named, restore, settled } =
       await startWithBranches();
     const child = emulator.createBranch(project.id, { parentId: dev.id });
@@ -47,7 +47,7 @@ describe('POST /restore', () => {
     expect(emulator.endpoints().find(({ id }) => id === endpointId)?.branch_id).toBe(dev.id);
   });
 
-  it('leaves a root branch a root branch, and makes its previous state another one', async () => {
+  it('leaves a root branch one, and makes its previous state another', async () => {
     const { mainId, other, held, named, restore, settled } = await startWithBranches();
     await restore(mainId, { source_branch_id: other.id, preserve_under_name: 'before' });
     await settled();

@@ -72,7 +72,7 @@ describe("the service's command line", { timeout: 120_000 }, () => {
     expect((await call('GET', `${path}/roles/bob`)).status).toBe(404);
   });
 
-  it('neon connection-string leads to the endpoint, or with --pooled to its pooler', async () => {
+  it('neon connection-string leads to the endpoint, or to its pooler', async () => {
     const { emulator, project, runForText } = await startCommandLine();
     const [endpoint] = emulator.endpoints(project.id);
     const direct = new URL(await runForText('connection-string'));

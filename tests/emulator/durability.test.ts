@@ -130,7 +130,7 @@ function livesOf(operations: readonly Operation[], endpoints: readonly KnownEndp
 
 const seed = Number(process.env.DURABILITY_SEED ?? randomInt(2 ** 31));
 
-it(`a kill during writes loses no acknowledged one (DURABILITY_SEED=${seed})`, async () => {
+it(`a kill loses no acknowledged write (DURABILITY_SEED=${seed})`, async () => {
   const randomness = new Randomness(seed);
   const data = newDataFile();
   const args = ['--data', data, '--locks', 'none', '--operation-ms', '5'];

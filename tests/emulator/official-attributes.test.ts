@@ -184,7 +184,7 @@ describe('the official descriptions', () => {
     calls = [...listDescribedCalls(), ...listSdkCalls()];
   }, 60_000);
 
-  it('have no call that the emulator neither serves nor refuses by its name (501)', async () => {
+  it('have no call that the emulator neither serves nor refuses by name', async () => {
     const unserved = [...new Set(calls.map(nameOf))].filter((call) => !served.has(call));
     expect(unserved.length).toBeGreaterThan(100);
     const { emulator } = await startService();

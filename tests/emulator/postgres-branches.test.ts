@@ -35,32 +35,28 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     return { login: body.connection_uris[0]?.connection_parameters as Login };
   };
 
-  it(
-    'a schema-only branch has the tables, roles and grants of its source, and no rows',
-    TIMEOUT,
-    async () => {
-      const place = await startWithTable();
-      const { branches, projectId, branchId } = place;
-      await service.call('POST', `${branches}/${branchId}/roles`, { role: { name: 'reporting' } });
-      await service.endOperations(projectId);
-      const client = await service.connect(place.login);
-      await client.query('GRANT SELECT ON notes TO reporting');
-      await client.query('CREATE EXTENSION citext');
-      await client.query('ALTER TABLE notes ADD word citext');
-      await client.query("CREATE FUNCTION label(int) RETURNS text LANGUAGE sql AS $$SELECT 'no ' || $1$$");
-      await client.query('CREATE VIEW labels AS SELECT label(id) FROM notes');
-      const { login } = await add(branches, { parent_id: branchId, init_source: 'schema-only' });
-      const [failed] = (await service.endOperations(projectId)).filter(({ status }) => status !== 'finished');
-      expect(failed).toBeUndefined();
-      const copy = await service.connect(login);
-      expect(await copy.ask('SELECT count(*)::int FROM labels')).toBe(0);
-      expect(await copy.ask("SELECT has_table_privilege('reporting', 'notes', 'SELECT')")).toBe(true);
-      expect(await copy.ask("INSERT INTO notes (text) VALUES ('new') RETURNING id")).toBe(1);
-      await copy.query('DROP EXTENSION citext CASCADE');
-      expect(await copy.ask("SELECT count(*)::int FROM pg_roles WHERE rolname LIKE 'copy%'")).toBe(0);
-      expect(await client.ask('SELECT count(*)::int FROM notes')).toBe(1);
-    },
-  );
+  it('a schema-only branch has the tables, roles and grants, and no rows', TIMEOUT, async () => {
+    const place = await startWithTable();
+    const { branches, projectId, branchId } = place;
+    await service.call('POST', `${branches}/${branchId}/roles`, { role: { name: 'reporting' } });
+    await service.endOperations(projectId);
+    const client = await service.connect(place.login);
+    await client.query('GRANT SELECT ON notes TO reporting');
+    await client.query('CREATE EXTENSION citext');
+    await client.query('ALTER TABLE notes ADD word citext');
+    await client.query("CREATE FUNCTION label(int) RETURNS text LANGUAGE sql AS $$SELECT 'no ' || $1$$");
+    await client.query('CREATE VIEW labels AS SELECT label(id) FROM notes');
+    const { login } = await add(branches, { parent_id: branchId, init_source: 'schema-only' });
+    const [failed] = (await service.endOperations(projectId)).filter(({ status }) => status !== 'finished');
+    expect(failed).toBeUndefined();
+    const copy = await service.connect(login);
+    expect(await copy.ask('SELECT count(*)::int FROM labels')).toBe(0);
+    expect(await copy.ask("SELECT has_table_privilege('reporting', 'notes', 'SELECT')")).toBe(true);
+    expect(await copy.ask("INSERT INTO notes (text) VALUES ('new') RETURNING id")).toBe(1);
+    await copy.query('DROP EXTENSION citext CASCADE');
+    expect(await copy.ask("SELECT count(*)::int FROM pg_roles WHERE rolname LIKE 'copy%'")).toBe(0);
+    expect(await client.ask('SELECT count(*)::int FROM notes')).toBe(1);
+  });
 
   it('no function of a client runs as the superuser when a schema is copied', TIMEOUT, async () => {
     const { client, branches, projectId, branchId } = await startWithTable();
@@ -105,29 +101,25 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     expect(await after.ask("SELECT string_agg(text, ',') FROM notes")).toBe('main');
   });
 
-  it(
-    'a reset can keep the previous data as a branch, with roles and databases that work',
-    TIMEOUT,
-    async () => {
-      const { branches, branch, projectId, branchId } = await startWithTable();
-      const before = await service.connect(branch.login);
-      await before.query("INSERT INTO notes (text) VALUES ('branch')");
-      const restore = { source_branch_id: branchId, preserve_under_name: 'kept' };
-      const { body } = await service.call<Created>('POST', `${branches}/${branch.branchId}/restore`, restore);
-      await service.endOperations(projectId);
-      const endpoint = { branch_id: body.branch.parent_id, type: 'read_write' };
-      const path = `/projects/${projectId}/endpoints`;
-      const created = await service.call<{ endpoint: { host: string } }>('POST', path, { endpoint });
-      await service.endOperations(projectId);
-      const kept = await service.connect({ ...branch.login, host: created.body.endpoint.host });
-      expect(await kept.ask("SELECT string_agg(text, ',') FROM notes")).toBe('main,branch');
-      const database = { database: { name: 'books' } };
-      await service.call('PATCH', `${branches}/${body.branch.parent_id}/databases/app`, database);
-      await service.endOperations(projectId);
-      const renamed = { ...branch.login, host: created.body.endpoint.host, database: 'books' };
-      expect(await (await service.connect(renamed)).ask('SELECT count(*)::int FROM notes')).toBe(2);
-    },
-  );
+  it('a reset can keep the previous data as a branch that works', TIMEOUT, async () => {
+    const { branches, branch, projectId, branchId } = await startWithTable();
+    const before = await service.connect(branch.login);
+    await before.query("INSERT INTO notes (text) VALUES ('branch')");
+    const restore = { source_branch_id: branchId, preserve_under_name: 'kept' };
+    const { body } = await service.call<Created>('POST', `${branches}/${branch.branchId}/restore`, restore);
+    await service.endOperations(projectId);
+    const endpoint = { branch_id: body.branch.parent_id, type: 'read_write' };
+    const path = `/projects/${projectId}/endpoints`;
+    const created = await service.call<{ endpoint: { host: string } }>('POST', path, { endpoint });
+    await service.endOperations(projectId);
+    const kept = await service.connect({ ...branch.login, host: created.body.endpoint.host });
+    expect(await kept.ask("SELECT string_agg(text, ',') FROM notes")).toBe('main,branch');
+    const database = { database: { name: 'books' } };
+    await service.call('PATCH', `${branches}/${body.branch.parent_id}/databases/app`, database);
+    await service.endOperations(projectId);
+    const renamed = { ...branch.login, host: created.body.endpoint.host, database: 'books' };
+    expect(await (await service.connect(renamed)).ask('SELECT count(*)::int FROM notes')).toBe(2);
+  });
 
   it('a restore to an earlier time is 501: there is no history of the data', TIMEOUT, async () => {
     const { branches, branch, branchId } = await startWithTable();

@@ -21,7 +21,7 @@ async function startWithProtected() {
 }
 
 describe('a protected branch', () => {
-  it('cannot be reset, nor can its project be deleted, until it is unprotected', async () => {
+  it('cannot be reset, nor its project be deleted, until it is unprotected', async () => {
     const { call, project, branch, path, protect, settled } = await startWithProtected();
     const requests = [
       ['POST', `${path}/${branch.id}/restore`, { source_branch_id: branch.parent_id }],
@@ -53,7 +53,7 @@ describe('a protected branch', () => {
     }
   });
 
-  it('gives its children new passwords, which a reset keeps; any other branch passes on its own', async () => {
+  it('gives its children new passwords, which a reset keeps', async () => {
     const { call, branch, path, protect, passwordOf, createChild, settled } = await startWithProtected();
     const childId = await createChild();
     const password = await passwordOf(childId);

@@ -25,7 +25,7 @@ it('fails with the first lines of what a program prints', async () => {
   await failed.rejects.toThrow(/^\/bin\/sh failed: no space for 1\nno space for 2\nno space for 3$/);
 });
 
-it('replaces a file as a whole, so that a full disk or a kill leaves the former one', () => {
+it('replaces a file as a whole: a full disk leaves the former one', () => {
   const [file, former] = [join(makeTemporaryFolder(), 'state'), join(makeTemporaryFolder(), 'former')];
   writeServerFile(file, 'one');
   linkSync(file, former);

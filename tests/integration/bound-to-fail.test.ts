@@ -98,7 +98,7 @@ describe('a replacement does not begin if its create is bound to fail', () => {
   });
 });
 
-it('a branch that could not be created is not left under its name by retainOnDelete', async () => {
+it('retainOnDelete leaves no failed branch under the name of a new one', async () => {
   const { emulator, startRun, run, projectId } = await startProgram();
   emulator.inject({
     match: { action: 'create_branch' },
@@ -132,7 +132,7 @@ describe('reverting heals a replacement that was cut off', () => {
   });
 });
 
-it('a replacement that was cut off after the delete needs no permission to lose data', async () => {
+it('a replacement that was cut off after the delete needs no permission', async () => {
   const { startRun, run, projectId } = await startProgram();
   const branch = await startRun().create('branch', 'b', { projectId, name: 'data' });
   await startRun().delete(branch);
@@ -158,7 +158,7 @@ it('allowRestart: false holds when an option replaces an active endpoint', async
   expect(now()).toBeUndefined();
 });
 
-it('a move to a branch that the project does not have is refused in the preview', async () => {
+it('a move to a branch of no such project is refused in the preview', async () => {
   const { startRun, run, on, feature } = await startProgram();
   const endpoint = await startRun().create('endpoint', 'e', on(feature));
   const { message } = await errorOf(run.preview(endpoint, on('br-elsewhere')));
@@ -226,7 +226,7 @@ it('the rename of a branch to a taken name is refused in the preview', async () 
   expect((await next.update(b, { projectId, name: 'x' })).outputs.name).toBe('x');
 });
 
-it('the rename of a branch that a replacement has deleted is not refused: the engine creates, and may adopt', async () => {
+it('the rename of a branch that a replacement has deleted is not refused', async () => {
   const { emulator, startRun, run, projectId } = await startProgram();
   const b = await startRun().create('branch', 'b', { projectId, name: 'y' });
   await startRun().delete(b);
@@ -234,7 +234,7 @@ it('the rename of a branch that a replacement has deleted is not refused: the en
   expect((await run.preview(b, { projectId, name: 'x', adopt: true })).changes).toContain('name');
 });
 
-it('two resources with one id in state are refused, also where one of them is replaced', async () => {
+it('two resources with one id in state are refused, even a replaced one', async () => {
   const { startRun, run, on, feature } = await startProgram();
   const endpoint = await startRun().create('endpoint', 'e', on(feature));
   const twin = { ...endpoint, name: 'twin', inputs: on(feature, { name: 'twin' }) };
@@ -294,7 +294,7 @@ describe('advice', () => {
   });
 });
 
-it('what lacks a value after another resource has failed says so, not that the program lacks it', async () => {
+it('what lacks a value because another resource has failed says so', async () => {
   const { run, on, projectId, emulator } = await startProgram();
   emulator.inject({ match: { method: 'POST' }, effect: { kind: 'status', status: 422 } });
   const { branchId: _, ...lacking } = on('');
@@ -307,7 +307,7 @@ it('what lacks a value after another resource has failed says so, not that the p
   );
 });
 
-it('the preview names the endpoint that has the name, although the branch is not known yet', async () => {
+it('the preview names the endpoint that has the name, on an unknown branch', async () => {
   const { run, on, projectId, feature, emulator } = await startProgram();
   const { id } = emulator.createEndpoint(projectId, { branch_id: feature, type: 'read_only', name: 'api' });
   await run.check('endpoint', 'e', on(unknownValue, { name: 'api' }));

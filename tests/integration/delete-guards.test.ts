@@ -195,7 +195,7 @@ describe('what is replaced with its branch is not deleted', () => {
     expect((await errorOf(run.delete(endpoint))).message).toContain(`delete of branch ${one.id}`);
   });
 
-  it('and the preview names the branches that were created from that one, and its protection', async () => {
+  it('and the preview names the branches created from it, and its protection', async () => {
     const { one, startRun, projectId, emulator, feature } = await startBranch();
     const changed = { projectId, name: 'data', parentId: feature.id, allowDataLoss: true };
     const child = emulator.createBranch(projectId, { parentId: one.id });

@@ -1,13 +1,4 @@
-import {
-  failing,
-  hanging,
-  larger,
-  longMs,
-  notWaiting,
-  patch,
-  refused,
-  triggered,
-} from '../support/fault-rows';
+import { failing, larger, longMs, patch, refused, triggered } from '../support/fault-rows';
 import type { Round, Row } from '../support/row';
 import { checkRows } from '../support/run-row';
 
@@ -34,51 +25,16 @@ const stops: readonly Row[] = [
     expect: { drops: 0, state: { current_state: 'active', disabled: false } },
   },
   {
-    title: 'a failed stop that others reverted, as a refresh shows, drops nothing',
-    rounds: [
-      {},
-      { program: { ...stop, ...notWaiting }, faults: [failing('suspend_compute')] },
-      { idleMs: longMs, command: 'refresh', others: [{ does: 'change', to: { disabled: false } }] },
-      { program: { disabled: false } },
-    ],
-    expect: { drops: 0 },
+    title: 'a reverted failed stop still restarts for its new size',
+    rounds: [{}, failed({ ...larger, ...stop }, 'suspend_compute'), { program: larger }],
+    expect: { drops: 1 },
   },
-  ...[larger, { branchId: 'other' }].map((kept) => ({
-    title: `a reverted failed stop still restarts for ${JSON.stringify(kept)}`,
-    rounds: [{}, failed({ ...kept, ...stop }, 'suspend_compute'), { program: kept }],
-    expect: { drops: 1, state: { current_state: 'branchId' in kept ? 'idle' : 'active' } },
-  })),
   {
-    title: 'applies a new size whose late response was also to a reverted stop',
-    rounds: [
-      {},
-      {
-        program: { ...larger, ...stop },
-        timeoutSeconds: 5,
-        faults: [{ match: patch, effect: { kind: 'slow', delayMs: 10_000 } }, failing('suspend_compute')],
-        message: /no usable response|no response/,
-      },
-      { idleMs: longMs, program: larger },
-    ],
+    title: 'a new size is applied once although the reverting run fails',
+    service: { locks: 'none' },
+    rounds: [{}, failed(stop, 'suspend_compute'), failed(larger, 'suspend_compute'), { idleMs: longMs }],
     expect: { drops: 1, state: { current_state: 'active', disabled: false } },
   },
-  ...(['fails', 'is killed'] as const).map((ending) => ({
-    title: `applies a new size once although the reverting run ${ending}`,
-    service: { locks: 'none' as const },
-    rounds: [
-      {},
-      failed(stop, 'suspend_compute'),
-      ending === 'fails'
-        ? failed(larger, 'suspend_compute')
-        : {
-            program: larger,
-            faults: [failing('suspend_compute')],
-            cutOff: { how: 'killed' as const, after: 'PATCH endpoint' },
-          },
-      { idleMs: longMs },
-    ],
-    expect: { drops: 1, state: { current_state: 'active', disabled: false } },
-  })),
   {
     title: 'allowRestart: false refuses the new size of a reverted stop',
     rounds: [
@@ -113,47 +69,26 @@ const stops: readonly Row[] = [
 ];
 
 const refusals: readonly Row[] = [
-  ...[larger, triggered].map((change) => ({
-    title: `does not apply ${JSON.stringify(change)} that was refused and reverted`,
+  {
+    title: 'a trigger that was refused and reverted restarts nothing',
     rounds: [
       { program: { pgSettings: { work_mem: '4MB' } } },
       failed(setting, 'apply_config'),
-      isRefused({ ...setting, ...change }),
+      isRefused({ ...setting, ...triggered }),
       { program: { ...setting, allowRestart: false } },
     ],
     expect: { drops: 0, state: { settings: { pg_settings: { work_mem: '8MB' } } } },
-  })),
-  {
-    title: 'a trigger whose restart has finished since restarts nothing more',
-    rounds: [
-      {},
-      {
-        program: triggered,
-        timeoutSeconds: 10,
-        faults: [hanging('start_compute')],
-        message: /still waiting for start_compute/,
-      },
-      isRefused({ ...triggered, ...larger }),
-      { program: triggered },
-    ],
-    expect: { drops: 1 },
   },
-  ...(
-    [
-      [stop, 'disabled', false],
-      [{ poolerEnabled: true }, 'pooler_enabled', false],
-      [setting, 'settings', { pg_settings: {} }],
-    ] as const
-  ).map(([args, name, reset]) => ({
-    title: `${name} is reset after a failure and a refused reset`,
+  {
+    title: 'a setting is reset after a failure and a refused reset',
     rounds: [
-      { program: args },
-      failed({ ...args, ...longer }, 'apply_config'),
-      { program: longer, faults: [refused(patch, 'always' as const)], message: /403 Forbidden/ },
+      { program: setting },
+      failed({ ...setting, ...longer }, 'apply_config'),
+      { program: longer, faults: [refused(patch, 'always')], message: /403 Forbidden/ },
       {},
     ],
-    expect: { drops: 0, state: { [name]: reset } },
-  })),
+    expect: { drops: 0, state: { settings: { pg_settings: {} } } },
+  },
   {
     title: 'a setting is reset that was applied although its run failed afterwards',
     rounds: [

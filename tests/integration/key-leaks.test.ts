@@ -146,7 +146,7 @@ describe('the key appears only in requests', () => {
 const hostile = 'a\u001b]0;title\u0007b\u009b2Jc\u202ed\u200be\u2028f\r\n::error::gone\n##[error]gone';
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-it('control characters and workflow commands are escaped in errors and progress', async () => {
+it('control characters and workflow commands are escaped', async () => {
   const { witness, emulator, startProvider, inputs } = await startWitnessed();
   const provider = startProvider();
   const match = { action: 'start_compute' };

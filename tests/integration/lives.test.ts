@@ -78,7 +78,7 @@ const changes: readonly Row[] = [
   },
   ...([422, 409] as const).map(
     (status): Row => ({
-      title: `a create refused with ${status} leaves nothing, and passes the reason on`,
+      title: `a create refused with ${status} leaves nothing, and says why`,
       rounds: [
         {
           faults: [
@@ -109,7 +109,7 @@ const drifts = (
 ).map(([to, drops]): Row => {
   const drift: Deed = { does: 'change', to: structuredClone(to) as Extract<Deed, { does: 'change' }>['to'] };
   return {
-    title: `a refresh shows drift, and the next up restores it: ${JSON.stringify(to)}`,
+    title: `the next up restores what drifted: ${JSON.stringify(to)}`,
     rounds: [{ program: drifting }, { command: 'refresh', others: [drift], hides: /./ }, {}],
     expect: {
       drops,

@@ -36,7 +36,7 @@ const toTitle = (effect: RequestEffect) => JSON.stringify(effect);
 
 /** A life in which every write meets the effect. */
 const writes = (effect: RequestEffect, type: 'read_write' | 'read_only', times: number): Row => ({
-  title: `a whole life of one ${type} endpoint under ${times} times ${toTitle(effect)}`,
+  title: `a ${type} life under ${times} times ${toTitle(effect)}`,
   rounds: [
     { program: { type }, faults: [{ match: create, times, effect }] },
     { program: { type, ...larger }, faults: [{ match: { method: 'PATCH' }, times, effect }] },

@@ -19,18 +19,15 @@ describe('with deleteBeforeReplace: false', () => {
   it.each([
     ['', { provisioner: 'k8s-pod' }],
     [' without a changed property (replaceWith)', {}],
-  ] as const)(
-    'a declared replacement%s creates a new replica under another derived name',
-    async (_why, change) => {
-      const service = await startService();
-      const program = declareReplica(service);
-      const state = await runCreate(service.startProvider(), program);
-      const next = await runReplacement(service.startProvider(), state, { ...program, ...change }, declared);
-      expect(next.id).not.toBe(state.id);
-      expect(idsOf(service)).toEqual([next.id]);
-      expect(next.outs.name).not.toBe(state.outs.name);
-    },
-  );
+  ] as const)('a declared replacement%s makes a replica of another derived name', async (_why, change) => {
+    const service = await startService();
+    const program = declareReplica(service);
+    const state = await runCreate(service.startProvider(), program);
+    const next = await runReplacement(service.startProvider(), state, { ...program, ...change }, declared);
+    expect(next.id).not.toBe(state.id);
+    expect(idsOf(service)).toEqual([next.id]);
+    expect(next.outs.name).not.toBe(state.outs.name);
+  });
 
   it('a killed declared replacement finds its new replica', async () => {
     const service = await startService();

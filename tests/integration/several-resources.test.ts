@@ -50,7 +50,7 @@ it('a replica that another resource has in state is not reported', async () => {
   expect(idsOf(service).sort()).toEqual([id, kept.id].sort());
 });
 
-it('a rename by aliases is an update without requests, so that a delete knows the resource by its URN', async () => {
+it('a rename by aliases is an update without requests', async () => {
   const service = await startService();
   const inputs = service.declare();
   const { id, outs } = await runCreate(service.provider, inputs);

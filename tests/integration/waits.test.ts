@@ -6,10 +6,8 @@ import {
   listOperations,
   longMs,
   notWaiting,
-  patch,
   refused,
   start,
-  suspend,
   triggered,
 } from '../support/fault-rows';
 import type { Deed, Row } from '../support/row';
@@ -37,30 +35,15 @@ const operations: readonly Row[] = [
     expect: { drops: 0 },
   },
   {
-    title: 'an operation that the service starts by itself does not fail a create',
-    rounds: [
-      {
-        others: [
-          {
-            at: { after: 'POST endpoints' },
-            does: 'operate',
-            operation: { action: 'suspend_compute', status: 'failed' },
-          },
-        ],
-      },
-    ],
-    expect: { drops: 0 },
-  },
-  ...['apply_config', 'suspend_compute', 'start_compute'].map((action) => ({
-    title: `the next run repeats a resize whose ${action} failed`,
+    title: 'an up after a refresh repeats a resize whose apply_config failed',
     rounds: [
       {},
-      { program: larger, faults: [failing(action)], message: hasFailed(action) },
-      { command: 'refresh' as const },
+      { program: larger, faults: [failing('apply_config')], message: hasFailed('apply_config') },
+      { command: 'refresh' },
       { program: larger },
     ],
     expect: { drops: 1, state: { current_state: 'active', autoscaling_limit_max_cu: 2 } },
-  })),
+  },
   {
     title: "a create's failed start is repeated after a refused repetition",
     rounds: [
@@ -110,19 +93,6 @@ const operations: readonly Row[] = [
     ],
     expect: { drops: 0, requests: { 'POST endpoints': 1 } },
   },
-  ...[{ pgSettings: { work_mem: 'x' } }, {}].map((change) => ({
-    title: `a reverted refused update is not repeated: ${JSON.stringify(change)}`,
-    rounds: [
-      {},
-      {
-        program: { ...change, ...triggered },
-        faults: [refused('pgSettings' in change ? patch : suspend)],
-        message: /403 Forbidden/,
-      },
-      { program: {} },
-    ],
-    expect: { drops: 0, requests: { 'PATCH endpoint': 0, 'POST suspend': 0 } },
-  })),
   {
     title: 'settings that the service spells differently are no change',
     service: { normalizeSettings: true },
@@ -145,18 +115,6 @@ const unawaited: readonly Row[] = [
     expect: { drops: 1, state: { current_state: 'active', autoscaling_limit_max_cu: 2 } },
   },
   {
-    title: 'without waiting, a trigger restarts once in repeated updates',
-    service: { locks: 'none' },
-    rounds: [
-      {},
-      { program: { ...notWaiting, ...triggered } },
-      { idleMs: 500 },
-      { idleMs: 500 },
-      { program: triggered },
-    ],
-    expect: { drops: 1, requests: { 'POST suspend': 0 } },
-  },
-  {
     title: 'without waiting, a delete still waits, fails and is repeated',
     rounds: [
       { program: notWaiting },
@@ -170,20 +128,66 @@ const unawaited: readonly Row[] = [
     ],
     expect: { drops: 1, state: 'nothing' },
   },
+];
+
+/** The service has suspended the compute and started it again since the last run. */
+const woken: readonly Deed[] = [{ does: 'suspend' }, { does: 'start' }];
+
+// The run after one that failed finishes what is owed, and repeats nothing that is paid.
+const restarts: readonly Row[] = [
   {
-    title: 'allowRestart: false stops the repetition of a failed move',
+    title: 'a restart that failed at its suspension and its start happens once',
     rounds: [
       {},
-      { program: { branchId: 'other', ...notWaiting }, faults: [failing('suspend_compute')] },
-      {
-        idleMs: longMs,
-        program: { branchId: 'other', allowRestart: false },
-        message: /allowRestart is false/,
-      },
-      { program: { branchId: 'other' } },
+      { program: larger, faults: [failing('apply_config')], message: hasFailed('apply_config') },
+      { faults: [failing('start_compute')], message: hasFailed('start_compute') },
+      {},
     ],
-    expect: { drops: 1, state: { current_state: 'idle' } },
+    expect: { drops: 1 },
+  },
+  {
+    title: 'a restart without waiting reports its failed suspension',
+    rounds: [
+      {},
+      {
+        program: { ...notWaiting, ...triggered },
+        faults: [failing('suspend_compute')],
+        message: hasFailed('suspend_compute'),
+      },
+      { program: triggered },
+    ],
+    expect: { drops: 1 },
+  },
+  {
+    title: 'a refused start is repaired although the trigger is reverted',
+    rounds: [{}, { program: triggered, faults: [refused(start)], message: /403 Forbidden/ }, { program: {} }],
+    expect: { drops: 1 },
+  },
+  {
+    title: 'the next run resumes a start that was refused without waiting',
+    rounds: [
+      {},
+      { program: triggered, faults: [failing('suspend_compute')], message: hasFailed('suspend_compute') },
+      {
+        program: { ...triggered, ...notWaiting },
+        faults: [refused(start, 'always')],
+        message: /403 Forbidden/,
+      },
+      { idleMs: longMs, program: triggered },
+    ],
+    expect: { drops: 1 },
+  },
+  {
+    title: 'a foreign restart pays a failed restart that was refused',
+    service: { locks: 'none' },
+    rounds: [
+      {},
+      { program: larger, faults: [failing('suspend_compute')], message: hasFailed('suspend_compute') },
+      { program: { ...larger, allowRestart: false }, message: /allowRestart is false/ },
+      { program: larger, others: woken },
+    ],
+    expect: { drops: 1 },
   },
 ];
 
-checkRows([...operations, ...unawaited]);
+checkRows([...operations, ...unawaited, ...restarts]);

@@ -59,7 +59,7 @@ describe.each<[string, RequestEffect, string]>([
 });
 
 it.each(['endpoint', 'branch'] as const)(
-  'a project that the key does not show fails the preview of a new %s, without advice about the state',
+  'a project that the key does not show fails the preview of a new %s',
   async (kind) => {
     const { startRun, on } = await startProgram();
     const projectId = 'other';
@@ -99,7 +99,7 @@ describe('a branch of another project fails the preview', () => {
   });
 });
 
-it('a service that does not answer is one warning for all resources, with the cause', async () => {
+it('a service that does not answer is one warning for all resources', async () => {
   const { startRun, on, answer, projectId } = await startProgram();
   answer({ kind: 'status', status: 503 });
   const run = startRun();
@@ -143,7 +143,7 @@ describe('a process that only a page has answered', () => {
   });
 });
 
-it('a process that the service has answered is patient with a page, and looks up a write', async () => {
+it('a process that the service has answered is patient with a page', async () => {
   const { startRun, on, answer, emulator, branch } = await startProgram();
   const run = startRun();
   await run.check('endpoint', 'e', on());

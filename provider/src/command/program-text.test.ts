@@ -1,8 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { declared } from '../../../tests/support/endpoint';
-import { toTypeScript, writeProgram } from './program-text';
+import { toTypeScript } from './program-text';
 
 /** Text that is rich in characters that are not visible. */
 const oddText = fc.string({
@@ -11,31 +10,6 @@ const oddText = fc.string({
 
 /** What the text means to JavaScript. */
 const evaluate = (text: string): unknown => runInNewContext(`JSON.stringify(${text})`);
-
-it('writes a program that declares each endpoint, and the project once', () => {
-  const { projectId, branchId, type, name, pgSettings } = declared;
-  const text = writeProgram('p-1', [
-    { name: 'api', declared: { projectId, branchId, type } },
-    { name: 'web', declared: { projectId, branchId, type, name: name ?? '', pgSettings: pgSettings ?? {} } },
-  ]);
-  expect(text).toBe(`import { ComputeEndpoint } from 'pulumi-postgres-compute';
-
-const projectId = 'p-1';
-
-new ComputeEndpoint('api', {
-  projectId,
-  branchId: 'br-1',
-  type: 'read_write',
-}, { protect: true });
-
-new ComputeEndpoint('web', {
-  projectId,
-  branchId: 'br-1',
-  type: 'read_write',
-  name: 'api',
-  pgSettings: { work_mem: '4MB' },
-}, { protect: true });`);
-});
 
 it('writes any string as an equal literal, invisible characters escaped', () => {
   fc.assert(
@@ -53,10 +27,6 @@ it('writes any map of settings as an equal literal', () => {
       expect(evaluate(toTypeScript(settings))).toBe(JSON.stringify(settings));
     }),
   );
-});
-
-it('quotes a property name that is not an identifier', () => {
-  expect(toTypeScript({ 'auto_explain.log_analyze': 'on' })).toBe("{ 'auto_explain.log_analyze': 'on' }");
 });
 
 it('writes a setting called __proto__ as a property', () => {

@@ -56,16 +56,6 @@ describe('ProgressLine without a terminal', () => {
     expect(written()).toBe('op-1 start\\u001b[2J compute: In progress\n');
   });
 
-  it('defuses workflow commands of the service', () => {
-    const { stream, written } = makeStream();
-    const line = new ProgressLine(stream);
-    line.showOperations([operationOf('running', { id: '::error::op-1' })]);
-    line.showBlockers([operationOf('running', { action: '##[error]create_branch' })]);
-    expect(written()).toBe(
-      '\\u003a:error::op-1 start_compute: In progress\nwaiting: project locked by \\u0023#[error]create_branch op-1 running\n',
-    );
-  });
-
   it('redacts a secret in any encoding', () => {
     const { stream, written } = makeStream();
     const line = new ProgressLine(stream, makeRedactor(['canary-key']));
@@ -116,7 +106,7 @@ describe('ProgressLine on a terminal', () => {
   });
 });
 
-it('ProgressLine.end returns whether it has shown operations that the service has accepted', () => {
+it('ProgressLine.end returns whether it has shown accepted operations', () => {
   const line = new ProgressLine(makeStream().stream);
   line.showBlockers([operationOf('running')]);
   expect(line.end()).toBe(false);

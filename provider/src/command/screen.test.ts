@@ -63,10 +63,4 @@ describe('Screen', () => {
     screen.progress.showOperations([operationOf({ action: 'canary-key' })]);
     expect(said()).toBe('op-1 ***: In progress\n');
   });
-
-  it('redacts nothing if the environment has no key', async () => {
-    const { screen, printed } = makeScreen({});
-    await screen.print('canary-key');
-    expect(printed()).toBe('canary-key\n');
-  });
 });

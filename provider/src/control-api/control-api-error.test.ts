@@ -1,6 +1,6 @@
 import { AxiosError, AxiosHeaders, type AxiosResponse } from 'axios';
 import { describe, expect, it } from 'vitest';
-import { ControlApiError, isNotFound, malformedResponse, toControlApiError } from './control-api-error';
+import { isNotFound, malformedResponse, toControlApiError } from './control-api-error';
 import { makeRedactor } from './redaction';
 
 const apiKey = 'canary-key';
@@ -57,11 +57,6 @@ describe('toControlApiError for a request without a response', () => {
     const error = toError(new AxiosError(`bad header Bearer ${apiKey}`, 'ERR_OTHER', config));
     expect(error.message).toBe('GET /projects: no usable response: bad header Bearer ***');
     expect(error.cause).toEqual(new Error('bad header Bearer ***'));
-  });
-
-  it('explains a request that failed before it was built', () => {
-    const error = toError(new AxiosError('no adapter'));
-    expect(error.message).toBe('GET /projects: no usable response: no adapter');
   });
 });
 
@@ -228,11 +223,4 @@ describe('toControlApiError', () => {
   it('converts a thrown string to an error', () => {
     expect(toError('stopped')).toEqual(new Error('stopped'));
   });
-});
-
-it('recognises a lock and a conflict by the status', () => {
-  const errorWith = (status: number) =>
-    new ControlApiError({ method: 'PATCH', path: '/endpoints', status, reason: 'busy' });
-  expect([423, 409, 422].map((status) => errorWith(status).isLocked)).toEqual([true, false, false]);
-  expect([423, 409, 422].map((status) => errorWith(status).isConflict)).toEqual([false, true, false]);
 });

@@ -15,14 +15,6 @@ describe('retryDelayMs', () => {
     expect(Math.max(...sample(3))).toBeGreaterThan(800);
     expect(Math.min(...sample(3))).toBeLessThan(800);
   });
-
-  it('never exceeds the cap', () => {
-    expect(Math.max(...sample(40))).toBeLessThanOrEqual(15_000);
-  });
-
-  it('is never shorter than Retry-After', () => {
-    expect(Math.min(...sample(1, 7_000))).toBeGreaterThanOrEqual(7_000);
-  });
 });
 
 describe('installRetry', () => {
@@ -124,12 +116,6 @@ describe('installRetry', () => {
     [61, 1],
   ])('with Retry-After %d s and a deadline of 60 s, sends a request %d times', async (seconds, times) => {
     expect((await send({ status: 429, retryAfterSeconds: seconds })).sentAt).toHaveLength(times);
-  });
-
-  it('retries until the deadline while the service is busy', async () => {
-    const { ending, sentAt } = await send({ status: 503 }, Number.POSITIVE_INFINITY);
-    expect(ending).toBe('no success');
-    expect(sentAt.at(-1)).toBeGreaterThan(50_000);
   });
 
   it('fails with the last response before a pause beyond the deadline', async () => {

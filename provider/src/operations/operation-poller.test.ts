@@ -78,22 +78,6 @@ describe('OperationPoller: a poll', () => {
       expect(each?.isSentOnce).toBe(true);
     }
   });
-
-  it('requests the operations of its own project', async () => {
-    const asked: string[] = [];
-    const source: OperationSource = {
-      async listOperations(projectId) {
-        asked.push(projectId);
-        return { operations: [] };
-      },
-      async getOperation(projectId, id) {
-        asked.push(projectId);
-        return operationOf({ id });
-      },
-    };
-    await firstView(source, [operationOf()]);
-    expect(asked).toEqual(['p-1', 'p-1']);
-  });
 });
 
 describe('OperationPoller: polls', () => {

@@ -2,7 +2,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { now, useFakeClock, useShortestPauses } from '../../../tests/support/fake-clock';
 import { operationOf } from '../../../tests/support/operation';
 import { endsOf, failure, pause, sourceOf, watchOf } from '../../../tests/support/polled-project';
-import { Deadline } from '../control-api/deadline';
 import { OperationPoller } from './operation-poller';
 
 useFakeClock();
@@ -79,16 +78,6 @@ describe('OperationPoller: a watch', () => {
     const { source } = failingWith([failure(403), failure(403), between, failure(403), failure(403)]);
     const [end] = await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())]);
     expect(end).toBe('expired at 9500');
-  });
-
-  it('rejects after the third refusal in a row', async () => {
-    const refusals = Array.from({ length: 6 }, () => failure(403));
-    const { source, pollTimes } = failingWith(refusals);
-    const poller = new OperationPoller(source, 'p-1');
-    const refused = ['ControlApiError: GET /operations: 403 Forbidden: busy'];
-    expect(await endsOf([poller.watch(watchOf())])).toEqual(refused);
-    expect(await endsOf([poller.watch(watchOf({ deadline: new Deadline(10_000) }))])).toEqual(refused);
-    expect(pollTimes()).toHaveLength(6);
   });
 
   it('rejects at once when a poll throws another error', async () => {

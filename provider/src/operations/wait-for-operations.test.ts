@@ -86,33 +86,6 @@ describe('awaitOperations', () => {
 });
 
 describe('awaitOperations: polls', () => {
-  it('come at a share of the time waited, from 200 ms up to 5 s', async () => {
-    const { poller, polls } = serviceOf(runsFor(120_000));
-    await awaitWithin(poller, [operationOf()], { timeoutMs: 200_000 });
-    expect(polls.slice(0, 4)).toEqual([200, 400, 600, 800]);
-    const gaps = polls.slice(1).map((poll, index) => poll - (polls[index] ?? 0));
-    expect(Math.max(...gaps)).toBe(5_000);
-    expect(polls.length).toBeLessThan(70);
-  });
-
-  it('are shared by all waits in the project', async () => {
-    const { poller, polls } = serviceOf((elapsedMs) =>
-      ['op-1', 'op-2', 'op-3'].map((id) =>
-        operationOf({ id, status: elapsedMs < 2_000 ? 'running' : 'finished' }),
-      ),
-    );
-    const waits = ['op-1', 'op-2', 'op-3'].map((id) => awaitWithin(poller, [operationOf({ id })]));
-    await Promise.all(waits);
-    expect(polls.length).toBeLessThan(15);
-  });
-
-  it('include one right before the deadline', async () => {
-    const { poller, polls } = serviceOf(runsFor(29_200));
-    const { outcome } = await awaitWithin(poller, [operationOf()], { timeoutMs: 30_000 });
-    expect(polls.at(-1)).toBeGreaterThanOrEqual(29_000);
-    expect(outcome).toBe('timed out');
-  });
-
   it.each([
     ['failed', 29_000, 'GET /operations: 503 Service Unavailable: busy'],
     ['succeeded', 3_000, undefined],
@@ -129,17 +102,6 @@ describe('awaitOperations: polls', () => {
       expect(result).toMatchObject({ outcome: 'timed out', pollFailure });
     },
   );
-
-  it('reject the wait after repeated refusals', async () => {
-    const { poller } = serviceOf(runsFor(5_000), {
-      respond: () => {
-        throw failure(401, 'the key was revoked');
-      },
-    });
-    await expect(awaitWithin(poller, [operationOf()])).rejects.toThrow(
-      '401 Unauthorized: the key was revoked',
-    );
-  });
 
   it.each([429, 500, 503, undefined])(
     'are repeated after status %s, which says nothing of the operation',
@@ -169,14 +131,6 @@ describe('awaitOperations for an operation that is not on the newest page', () =
     };
     return { asked, poller: new OperationPoller(source, 'p-1') };
   }
-
-  it('reads an operation that is not on the newest page by id', async () => {
-    const { asked, poller } = busyServiceOf(3_000);
-    const { outcome, endedAt } = await awaitWithin(poller, [operationOf()]);
-    expect(outcome).toBe('succeeded');
-    expect(endedAt).toBeGreaterThanOrEqual(3_000);
-    expect([...asked]).toEqual(['op-1']);
-  });
 
   it('does not read a finished operation by id', async () => {
     const { asked, poller } = busyServiceOf(3_000);

@@ -102,17 +102,6 @@ describe('a ComputeEndpoint', () => {
     expect(reason?.message).toContain('Missing resource name');
     expect(Error.stackTraceLimit).toBe(limit);
   });
-
-  it('leaves Error.stackTraceLimit unchanged', () => {
-    const limit = Error.stackTraceLimit;
-    new ComputeEndpoint('api', args);
-    expect(Error.stackTraceLimit).toBe(limit);
-  });
-
-  it('stores a reference to its package in state instead of code', async () => {
-    const { __provider: provider } = await inputsOf(new ComputeEndpoint('api', args));
-    expect(provider).toBe('exports.handler=()=>require("pulumi-postgres-compute/runtime").provider');
-  });
 });
 
 describe('the order of a replacement', () => {
@@ -178,10 +167,6 @@ describe('the secrets of a ComputeEndpoint', () => {
   it('include a promise of a map with secret values', async () => {
     const restartTriggers = Promise.resolve({ password: pulumi.secret('canary') });
     expect(await secretsOf({ restartTriggers })).toEqual(['restartTriggers']);
-  });
-
-  it('include a value that is derived from a secret', async () => {
-    expect(await secretsOf({ name: pulumi.interpolate`api-${pulumi.secret('canary')}` })).toEqual(['name']);
   });
 
   it.each([
