@@ -1,10 +1,16 @@
 import * as pulumi from '@pulumi/pulumi';
 import { Branch, ComputeEndpoint, getConnectionUri } from 'pulumi-postgres-compute';
 
-const projectId = new pulumi.Config().require('projectId');
+const config = new pulumi.Config();
+const projectId = config.require('projectId');
 
 // One stack for each pull request: a copy of the default branch's data, and a small compute that is soon suspended.
-const branch = new Branch('preview', { projectId, name: `preview/${pulumi.getStack()}` });
+const branch = new Branch('preview', {
+  projectId,
+  name: `preview/${pulumi.getStack()}`,
+  // Each push sets a later time: an environment that nobody removes disappears by itself.
+  expiresAt: config.get('expiresAt'),
+});
 const endpoint = new ComputeEndpoint('preview', {
   projectId,
   branchId: branch.id,

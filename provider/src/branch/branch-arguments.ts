@@ -1,10 +1,10 @@
 import type { Branch, BranchAttributes } from '../control-api/wire-types';
 import { ArgumentTable } from '../lifecycle/argument-table';
-import { isSame, isUnknown } from '../lifecycle/input-values';
+import { isUnknown } from '../lifecycle/input-values';
 import type { BranchArgument, BranchInputs } from './branch-inputs';
 
 /** Where the data of the branch comes from. The service may report it in another form. */
-const point = { effect: 'replace', matches: isSamePoint, isKept: true } as const;
+const point = { effect: 'replace', equals: isSamePoint, isKept: true } as const;
 
 /**
  * Every argument, and what its change does.
@@ -19,6 +19,7 @@ export const branchArguments = new ArgumentTable<BranchInputs, Branch, BranchAtt
   parentLsn: { ...point, attribute: 'parent_lsn' },
   parentTimestamp: { ...point, attribute: 'parent_timestamp' },
   protected: { effect: 'update', attribute: 'protected', whenRemoved: false },
+  expiresAt: { effect: 'update', attribute: 'expires_at', equals: isSamePoint, whenRemoved: null },
   adopt: { effect: 'none' },
   allowDataLoss: { effect: 'none' },
 });
@@ -38,8 +39,8 @@ export function toUnfinishedName(derivedName: string): string {
 }
 
 /** The same LSN or the same moment may be written in several ways. */
-function isSamePoint(left: string, right: string): boolean {
-  if (isSame(left, right)) return true;
+function isSamePoint(left: unknown, right: unknown): boolean {
+  if (typeof left !== 'string' || typeof right !== 'string') return false;
   if (left.includes('/')) return trimLsn(left) === trimLsn(right);
   return /^\d{4}-/.test(left) && Date.parse(left) === Date.parse(right);
 }

@@ -1,10 +1,20 @@
 import * as z from 'zod';
-import { findShapeFailures, flag, type InputFailure, id, textOfLength } from '../lifecycle/input-values';
+import {
+  findShapeFailures,
+  flag,
+  type InputFailure,
+  id,
+  isUnknown,
+  textOfLength,
+} from '../lifecycle/input-values';
 import type { Declared, Properties } from '../lifecycle/resource-identity';
 import type { Prior, Unsettled } from '../lifecycle/resource-state';
 
 const lsn = 'must be a position in the log of the parent (LSN), such as 0/1E88DF8';
 const time = 'must be a point in time with a time zone, such as 2026-01-31T08:00:00Z';
+const expiry = 'must be a time in whole seconds with a time zone, such as 2026-01-31T08:00:00Z';
+/** The longest time until an expiry (the service's guide on branch expiration). Milliseconds. */
+const longestLifeMs = 30 * 24 * 60 * 60 * 1_000;
 
 /** What each argument may hold; resources/branch-args.ts says what each means. */
 const shape = {
@@ -14,6 +24,7 @@ const shape = {
   parentLsn: z.string(lsn).regex(/^[0-9a-f]{1,8}\/[0-9a-f]{1,8}$/i, lsn),
   parentTimestamp: z.iso.datetime({ offset: true, error: time }),
   protected: flag,
+  expiresAt: z.iso.datetime({ offset: true, precision: 0, error: expiry }),
   adopt: flag,
   allowDataLoss: flag,
 };
@@ -32,7 +43,8 @@ export type BranchOutputs = BranchInputs &
 export type BranchDeclaration = Declared<BranchInputs>;
 export type PriorBranch = Prior<BranchInputs, BranchOutputs>;
 
-export function findInputFailures(given: Properties): InputFailure[] {
+/** @param before the inputs in state; undefined for a create */
+export function findInputFailures(given: Properties, before?: Properties): InputFailure[] {
   const required = { projectId: 'names the project of the branch' };
   const failures = findShapeFailures({ of: 'a Branch', shape, required }, given);
   if (failures.length > 0) return failures;
@@ -40,5 +52,29 @@ export function findInputFailures(given: Properties): InputFailure[] {
     return [{ property: 'parentTimestamp', reason: 'must not be given together with parentLsn' }];
   if (given.adopt === true && given.name === undefined)
     return [{ property: 'name', reason: 'is required with adopt: it names the branch to take over' }];
-  return [];
+  if (given.expiresAt === undefined || isUnknown(given.expiresAt)) return [];
+  if (given.protected === true)
+    return [
+      { property: 'expiresAt', reason: 'must not be given with protected: true, which keeps the branch' },
+    ];
+  // One that was accepted before must not stop the whole stack once it has passed.
+  return given.expiresAt === before?.expiresAt ? [] : findExpiryFailure(String(given.expiresAt));
+}
+
+function findExpiryFailure(expiresAt: string): InputFailure[] {
+  const leftMs = untilMs(expiresAt);
+  if (leftMs > 0 && leftMs <= longestLifeMs) return [];
+  const now = leftMs > 0 ? 'is too late' : 'has passed';
+  return [{ property: 'expiresAt', reason: `${now}: it must be within the next 30 days` }];
+}
+
+/** What a preview says of a branch in state that the service has deleted since, or is about to. */
+export function describeExpired(expiresAt: string | undefined): string | undefined {
+  if (expiresAt === undefined || untilMs(expiresAt) > 0) return undefined;
+  return `expired at ${expiresAt}: set a later expiresAt, then \`pulumi up --refresh\` creates it again, without what was written since`;
+}
+
+function untilMs(time: string): number {
+  // biome-ignore lint/plugin: The service keeps an expiry by the calendar.
+  return Date.parse(time) - Date.now();
 }

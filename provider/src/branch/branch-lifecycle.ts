@@ -16,8 +16,14 @@ import { replacedByOption } from '../lifecycle/run-records';
 import { isFailed } from '../operations/operation-outcome';
 import { branchArguments } from './branch-arguments';
 import { createBranch, findExisting } from './branch-create';
-import type { BranchDeclaration, BranchInputs, BranchOutputs, PriorBranch } from './branch-inputs';
-import { checkRename, findObstacle } from './branch-obstacles';
+import {
+  type BranchDeclaration,
+  type BranchInputs,
+  type BranchOutputs,
+  describeExpired,
+  type PriorBranch,
+} from './branch-inputs';
+import { checkExpiry, checkRename, findExpiringParent, findObstacle } from './branch-obstacles';
 import { branchKind, deleteBranch, isBecomingReady, startRun } from './branch-resource';
 import { toFound } from './branch-state';
 import { branchType } from './branch-type';
@@ -45,6 +51,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const questions = [
       () => this.#findUnjudgedReplacement(checked),
       () => this.core.findUnknownBranch(checked, 'parentId'),
+      () => findExpiringParent(checked, this.core),
       () => findReplacementFailures(this.#claims, checked.resource.urn, find),
       () => this.#reportCreation(checked),
     ];
@@ -67,7 +74,10 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       this.#claims.noteDiff(id, prior, news, { replaces, hasChanges });
       this.#claims.noteItem(id, { wasProtected: prior.outputs.protected === true });
       if (deletesData) await this.#reportReplacement(id, replaces, prior, news);
+      const expired = describeExpired(prior.outputs.expiresAt);
+      if (expired !== undefined) await this.core.warn(news, [expired]);
       if (replaces.length === 0 && changes.includes('name')) await checkRename(id, news, this.core);
+      if (replaces.length === 0 && changes.includes('expiresAt')) await checkExpiry(id, news, this.core);
       return { hasChanges, changes, replaces, deletesData };
     });
   }

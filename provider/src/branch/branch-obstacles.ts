@@ -1,6 +1,8 @@
+import { filter, map } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
+import { joinFirst } from '../control-api/printable';
 import { findOtherProject } from '../lifecycle/delete-facts';
-import { isUnknown } from '../lifecycle/input-values';
+import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { findExisting } from './branch-create';
 import type { BranchDeclaration } from './branch-inputs';
@@ -65,6 +67,40 @@ export async function checkRename(
   throw new Error(
     `a change of name of branch ${id}: the project already has a branch of that name, ${holder.id} (since ${holder.created_at}). Nothing was changed. If this program deletes ${holder.id}, do that in an earlier \`pulumi up\`: updates run before deletes. If it renames ${holder.id}, add that resource to \`dependsOn\` of this one; to swap two names, first give one of the branches a spare name.`,
   );
+}
+
+/**
+ * The service deletes an expiring branch without asking, so nothing may depend on it.
+ * @throws Error that names what does, before anything is sent
+ */
+export async function checkExpiry(
+  id: string,
+  declaration: BranchDeclaration,
+  core: ProviderCore,
+): Promise<void> {
+  const { projectId, expiresAt } = declaration.inputs;
+  if (expiresAt === undefined || isUnknown([projectId, expiresAt])) return;
+  const all = await core.list(declaration, 'branches');
+  const isDefault = all.some((branch) => branch.id === id && branch.default);
+  const children = map(filter(all, { parent_id: id }), 'id');
+  if (!isDefault && children.length === 0) return;
+  const why = isDefault
+    ? 'it is the default branch of the project'
+    : `other branches were created from it: ${joinFirst(children, 20, 'more')}. If this program deletes them, do that in an earlier \`pulumi up\`: updates run before deletes`;
+  throw new Error(`branch ${id} can't expire: ${why}. Nothing was changed.`);
+}
+
+/** A branch that expires can have no children. */
+export async function findExpiringParent(
+  declaration: BranchDeclaration,
+  core: ProviderCore,
+): Promise<InputFailure[]> {
+  const { projectId, parentId } = declaration.inputs;
+  if (parentId === undefined || isUnknown([projectId, parentId])) return [];
+  const parent = (await core.list(declaration, 'branches')).find(({ id }) => id === parentId);
+  if (parent?.expires_at === undefined) return [];
+  const reason = `is a branch that expires at ${parent.expires_at}, so it can have no children: remove its expiresAt in an earlier \`pulumi up\``;
+  return [{ property: 'parentId', reason }];
 }
 
 function findConflict(...create: Parameters<typeof findExisting>): string | undefined {

@@ -24,7 +24,7 @@ export function toFound(branch: Branch, { inputs, outputs }: PriorBranch, declar
     const reported = branchArguments.read(branch);
     const found: BranchInputs = {
       projectId: branch.project_id,
-      ...pick(reported, 'name', 'parentId'),
+      ...pick(reported, 'name', 'parentId', 'expiresAt'),
       ...(reported.protected && { protected: true }),
     };
     return { inputs: found, outputs: toOutputs(branch, found) };

@@ -98,6 +98,7 @@ const branchSchema = item({
   parent_id: z.string().nullish(),
   parent_lsn: z.string().nullish(),
   parent_timestamp: timestamp.nullish(),
+  expires_at: timestamp.nullish(),
   default: z.boolean(),
   protected: z.boolean(),
   current_state: z.string(),
@@ -107,12 +108,14 @@ const branchSchema = item({
 /** A branch as the service sends it. */
 export type Branch = z.infer<typeof branchSchema>;
 
-/** The attributes of a branch in a create or an update. An update takes the name and the protection only. */
+/** The attributes of a branch in a create or an update. An update takes the name, the protection and the expiry only. */
 export interface BranchAttributes {
   name?: string | undefined;
   parent_id?: string | undefined;
   parent_lsn?: string | undefined;
   parent_timestamp?: string | undefined;
+  /** Null removes it. */
+  expires_at?: string | null | undefined;
   protected?: boolean | undefined;
 }
 

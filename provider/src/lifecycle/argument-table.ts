@@ -1,4 +1,4 @@
-import { omit, pick, union } from 'lodash';
+import { isNull, omit, omitBy, pick, union } from 'lodash';
 import { isSame, isUnknown } from './input-values';
 import { keepProperties } from './kept-properties';
 import type { Properties } from './resource-identity';
@@ -14,11 +14,13 @@ export interface Argument<Effect, Shown, Attributes, Value> {
   readonly read?: (shown: Shown) => unknown;
   /** Writes it into a request, likewise. */
   readonly write?: (value: Value) => Attributes;
-  /** Whether the reported value is the desired one, if plain equality does not show it. */
+  /** Whether two texts mean the same value, if plain equality does not show it. */
+  readonly equals?: (left: Value, right: Value) => boolean;
+  /** Whether the reported value has all that is desired, if it may have more. */
   readonly matches?: (desired: Value, reported: Value) => boolean;
   /** Whether the state keeps the value of the program, because the service may report it in another form. It never drifts. */
   readonly isKept?: boolean;
-  /** Sent when the program no longer gives the argument; absent: the resource keeps its value. */
+  /** Sent when the program no longer gives the argument; null removes the value. Absent: the resource keeps its value. */
   readonly whenRemoved?: unknown;
 }
 
@@ -89,10 +91,7 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
 
   #isChanged(name: keyof Inputs & string, { inputs, outputs }: Before<Inputs>, value: unknown): boolean {
     const { effect, whenRemoved } = this.row(name);
-    // Another spelling of a value is sent, but replaces nothing.
-    const isEqual =
-      effect === 'replace' ? this.isMatch(name, value, outputs[name]) : isSame(value, outputs[name]);
-    if (value !== undefined) return isUnknown(value) || !isEqual;
+    if (value !== undefined) return isUnknown(value) || !this.#isEqual(name, value, outputs[name]);
     if (inputs[name] === undefined) return false;
     if (effect === 'none') return true;
     // After a failed update the engine stores the old inputs beside the new outputs, which no longer have it.
@@ -152,9 +151,17 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
     return value === reported || (this.isMatch(name, value, reported) && this.isMatch(name, reported, value));
   }
 
+  #isEqual(name: string, left: unknown, right: unknown): boolean {
+    const { equals } = this.row(name);
+    return isSame(left, right) || equals?.(left as never, right as never) === true;
+  }
+
   isMatch(name: string, desired: unknown, reported: unknown): boolean {
+    const { matches } = this.row(name);
+    // A value that is to be removed is not reported.
+    if (desired === null || reported === null) return (desired ?? null) === (reported ?? null);
     if (desired === undefined || reported === undefined) return false;
-    return (this.row(name).matches ?? isSame)(desired as never, reported as never);
+    return matches ? matches(desired as never, reported as never) : this.#isEqual(name, desired, reported);
   }
 
   #read(name: string, shown: Shown): unknown {
@@ -212,10 +219,11 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
     const removed = this.names.filter(
       (name) => inputs[name] === undefined && prior.inputs[name] !== undefined,
     );
-    const reset = removed.filter((name) => this.row(name).whenRemoved !== undefined);
+    const defaults = removed.map((name) => [name, this.row(name).whenRemoved] as const);
+    const reset = Object.fromEntries(defaults.filter(([, value]) => value !== undefined));
     return {
-      ...omit(prior.outputs, unsettledOutputs, this.settings),
-      ...Object.fromEntries(reset.map((name) => [name, this.row(name).whenRemoved])),
+      ...omit(prior.outputs, unsettledOutputs, this.settings, Object.keys(reset)),
+      ...omitBy(reset, isNull),
       ...inputs,
     };
   }

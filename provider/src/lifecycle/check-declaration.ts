@@ -34,7 +34,7 @@ export function checkDeclaration(
   };
   const inputs = { ...given, ...(name !== undefined && { name }) };
   claims.noteCheck(olds, { resource, inputs });
-  const failures = type.findInputFailures(given);
+  const failures = type.findInputFailures(given, olds?.inputs);
   return {
     resource,
     inputs,

@@ -15,7 +15,8 @@ export interface ResourceType {
   readonly outputNames: ReadonlySet<string>;
   /** The outputs that follow from an argument. */
   readonly derivedOutputs: Readonly<Record<string, readonly string[]>>;
-  findInputFailures(given: Properties): readonly InputFailure[];
+  /** @param before the inputs in state; undefined for a create */
+  findInputFailures(given: Properties, before?: Properties): readonly InputFailure[];
   /** Texts that the dynamic provider stores as further inputs, so that a plain preview shows their change. */
   describeInputs(declaration: Declared<Properties>): Properties;
   /** What a preview knows of the outputs of a new resource. */

@@ -40,6 +40,13 @@ export interface BranchArgs {
   /** Whether the service protects the branch, as far as the plan allows. A change updates in place. @default false */
   protected?: pulumi.Input<boolean>;
   /**
+   * When the service deletes the branch, with its data and its endpoints: a time within the next 30 days, in whole seconds with a
+   * time zone, such as `2026-01-31T08:00:00Z`. Not with `protected: true`, for a branch that others were created from, or
+   * for the default branch. A change updates in place. After that time, set a later one: `pulumi up --refresh` then creates the branch
+   * again. @default never; if removed, the branch no longer expires
+   */
+  expiresAt?: pulumi.Input<string>;
+  /**
    * Takes over the branch of the given `name` if it exists, and updates it to what is declared. It matters only when the
    * resource is created. A branch that was taken over is deleted with its resource, unless that has the resource option
    * `retainOnDelete`. @default false

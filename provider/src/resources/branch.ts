@@ -28,6 +28,8 @@ export class Branch extends pulumi.CustomResource {
   declare readonly parentTimestamp: pulumi.Output<string | undefined>;
   /** Whether the service protects the branch. */
   declare readonly protected: pulumi.Output<boolean>;
+  /** When the service deletes the branch; absent if it does not expire. RFC 3339. */
+  declare readonly expiresAt: pulumi.Output<string | undefined>;
   /** When the branch was created. ISO 8601. */
   declare readonly createdAt: pulumi.Output<string>;
   /** Operations that had not finished, or had failed, when the last `pulumi up` ended. */
