@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Client, neon, neonConfig, Pool } from '@neondatabase/serverless';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -128,7 +129,7 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
       await client.query('ROLLBACK');
       const { rows } = await client.query('SELECT count(*)::int AS count FROM accounts WHERE id = 5');
       expect(rows).toEqual([{ count: 0 }]);
-      const large = await client.query("SELECT repeat('x', 10000000) AS text");
+      const large = await client.query('SELECT $1 || $1 AS text', ['x'.repeat(5_000_000)]);
       expect(large.rows[0]?.text).toHaveLength(10_000_000);
       await client.end();
     },
@@ -151,6 +152,27 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
     ['values that are not text', '/sql', { method: 'POST', body: '{}' }, 501, 'NOT_SERVED'],
     ['a token', '/sql', post('{}', { authorization: 'Bearer x' }), 501, 'NOT_SERVED'],
     ['no query', '/sql', post('{}'), 400, 'BAD_REQUEST'],
+    [
+      'millions of queries that are none',
+      '/sql',
+      post(`{"queries":[${'0,'.repeat(4e6)}0]}`),
+      400,
+      'BAD_REQUEST',
+    ],
+    [
+      'more values than Postgres takes',
+      '/sql',
+      post(`{"query":"","params":[${'0,'.repeat(65_535)}0]}`),
+      400,
+      'BAD_REQUEST',
+    ],
+    [
+      'nested values',
+      '/sql',
+      post(`{"query":"","params":[${'['.repeat(1e6)}${']'.repeat(1e6)}]}`),
+      400,
+      'BAD_REQUEST',
+    ],
     [
       'another isolation level',
       '/sql',
@@ -192,6 +214,66 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
     expect(await neon(uri)`SELECT 1 AS one`).toEqual([{ one: 1 }]);
   });
 
+  it('refuses a result with 160 MB of names', async () => {
+    const columns = Array.from({ length: 1600 }, (_none, index) => `NULL AS "${'\x01'.repeat(57)}${index}"`);
+    const query = `SELECT ${columns} FROM generate_series(1, 300)`;
+    const init = post(JSON.stringify({ query }), { 'neon-connection-string': uri });
+    const response = await fetch(`http://localhost:${service.emulator.postgresPort}/sql`, init);
+    expect([response.status, await response.json()]).toMatchObject([507, { code: 'RESPONSE_TOO_LARGE' }]);
+  });
+
+  /** A project whose role has a password with so many iterations, which is not the one in the URI. */
+  const withIterations = async (iterations: number): Promise<string> => {
+    const { uri: own } = await service.createProject();
+    const [salt, ...keys] = [16, 32, 32].map((length) => randomBytes(length).toString('base64'));
+    await neon(own).query(
+      `ALTER ROLE app_owner PASSWORD 'SCRAM-SHA-256$${iterations}:${salt}$${keys.join(':')}'`,
+    );
+    return own;
+  };
+
+  it('costly logins to one endpoint do not hold up those to another', async () => {
+    const slow = await withIterations(100_000);
+    let ended = 0;
+    const logins = Array.from({ length: 12 }, async () => {
+      await expect(neon(slow)`SELECT 1`).rejects.toThrow(/authentication failed/);
+      ended += 1;
+    });
+    await neon(uri)`SELECT 1`;
+    expect(ended).toBeLessThan(8);
+    await Promise.all(logins);
+  });
+
+  it('refuses a password in clear with more than 100,000 iterations', async () => {
+    const slower = await withIterations(100_001);
+    const refused = { code: '0A000', message: expect.stringMatching(/100001 iterations/) };
+    await expect(neon(slower)`SELECT 1`).rejects.toMatchObject(refused);
+  });
+
+  it('one large result of an endpoint at a time fills memory', async () => {
+    const { uri: ownUri } = await service.createProject();
+    const query = "SELECT repeat('x', 5000000)";
+    const socket = (await openSocket(service.emulator.postgresPort ?? 0)).pause();
+    const body = JSON.stringify({ query });
+    const login = `Neon-Raw-Text-Output: true\r\nNeon-Connection-String: ${ownUri}`;
+    socket.write(
+      `POST /sql HTTP/1.1\r\nHost: x\r\n${login}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    // The response has begun, and is not read.
+    await once(socket, 'readable');
+    let isOver = false;
+    const second = neon(ownUri)
+      .query(query)
+      .then(() => {
+        isOver = true;
+      });
+    expect(await neon(ownUri)`SELECT 1 AS one`).toEqual([{ one: 1 }]);
+    expect(await neon(uri).query(query)).toHaveLength(1);
+    expect(isOver).toBe(false);
+    socket.destroy();
+    await second;
+  });
+
   it('does not read a body before the login', async () => {
     const socket = await openSocket(service.emulator.postgresPort ?? 0);
     const wrong = `Neon-Connection-String: ${uri.replace('@', 'x@')}`;
@@ -208,6 +290,14 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
     await once(socket, 'open');
     socket.send(Buffer.alloc(11 * 1024 ** 2));
     expect((await once(socket, 'close'))[0]).toBe(1009);
+  });
+
+  it('disconnects a WebSocket with more than 64 KiB before the login', async () => {
+    const socket = new WebSocket(`ws://localhost:${service.emulator.postgresPort}/v2`);
+    onTestFinished(() => socket.terminate());
+    await once(socket, 'open');
+    socket.send(Buffer.alloc(100_000), { fin: false });
+    await once(socket, 'close');
   });
 
   it('a query ends when the client that asked goes', async () => {

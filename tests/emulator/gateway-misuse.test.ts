@@ -187,6 +187,16 @@ it('refuses more clients than may start at once, and lets them in later', async 
   return admitted;
 });
 
+it('serves no more clients of HTTP than may start at once', async () => {
+  const { port } = await start({ startingClients: 1 });
+  const idle = await openSocket(port);
+  idle.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await once(idle, 'data');
+  const refused = await openSocket(port);
+  refused.write('GET / HTTP/1.1\r\n');
+  expect(String(await once(refused, 'data'))).toMatch(/^HTTP\/1.1 503 /);
+});
+
 it('wakes nothing for a client that has gone, and tells the compute', async () => {
   const signals: AbortSignal[] = [];
   const computes: Computes = {

@@ -1,10 +1,13 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
-import { type Client, DatabaseError } from 'pg';
+import { DatabaseError } from 'pg';
 import { createWebSocketStream, WebSocketServer } from 'ws';
 import type { Accept } from '../gateway/client-connection';
+import { Turns } from '../gateway/turns';
 import { addErrorResponses, sendError } from '../http/error-responses';
-import { LARGEST, openSession, runQueries } from './run-queries';
+import { badRequest } from '../records/api-error';
+import { runQueries } from './run-queries';
+import { LARGEST, openSession, SMALL, type SqlSession } from './sql-session';
 
 /** Between two requests, or two parts of one. */
 const LONGEST_SILENCE_MS = 60_000;
@@ -33,20 +36,25 @@ export async function createDriverServer(accept: Accept, headersTimeout: number)
   app.addContentTypeParser('*', { parseAs: 'string' }, app.getDefaultJsonParser('error', 'error'));
   app.addHook('onRequest', async (_request, reply) => void reply.headers(CROSS_ORIGIN));
   app.options('/sql', (_request, reply) => reply.code(204).send());
-  const sessions = new WeakMap<FastifyRequest, Client>();
+  const sessions = new WeakMap<FastifyRequest, SqlSession>();
+  const largeRequests = new Turns();
   app.post('/sql', {
     // The body is read only after the login, so that others cannot fill the memory.
-    onRequest: async (request) => {
+    onRequest: async (request, reply) => {
       request.socket.setTimeout(0);
-      sessions.set(request, await openSession(request.headers, request.socket));
+      const session = await openSession(request.headers, reply.raw, accept, largeRequests);
+      sessions.set(request, session);
+      const isSmall = Number(request.headers['content-length']) <= SMALL;
+      if (!isSmall) await session.waitForTurn();
     },
-    handler: (request) => {
+    handler: (request, reply) => {
       const session = sessions.get(request);
       if (session === undefined) throw new Error('a request without a session');
-      return runQueries(session, request.headers, request.body);
+      reply.type('application/json; charset=utf-8');
+      return runQueries(session.client, request.headers, request.body);
     },
     onSend: async (request, _reply, payload) => {
-      await sessions.get(request)?.end();
+      await sessions.get(request)?.client.end();
       request.socket.setTimeout(LONGEST_SILENCE_MS);
       return payload;
     },
@@ -58,6 +66,9 @@ export async function createDriverServer(accept: Accept, headersTimeout: number)
 
 /** The driver makes an error with these attributes. */
 function sendDatabaseError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  // The library turns values into text by recursion. The framework's own errors of this type have a status.
+  if (error instanceof RangeError && !('statusCode' in error))
+    return sendError(badRequest('a value is nested too deeply'), request, reply);
   if (!(error instanceof DatabaseError)) return sendError(error, request, reply);
   return reply.code(400).send({ ...error, message: error.message });
 }
@@ -73,7 +84,17 @@ function acceptWebSockets(server: Server, accept: Accept): void {
     request.socket.setTimeout(0);
     webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       const address = new URLSearchParams(query).get('address') ?? request.headers.host;
-      accept(createWebSocketStream(webSocket), { serverName: address?.replace(/:\d*$/, '') });
+      const stream = createWebSocketStream(webSocket);
+      let received = 0;
+      const limit = ({ length }: Buffer): void => {
+        received += length;
+        if (received > SMALL) webSocket.terminate();
+      };
+      socket.on('data', limit);
+      // The stream gets only whole messages, so its own limit does not keep others from filling the memory.
+      void accept(stream, { serverName: address?.replace(/:\d*$/, '') }).then(() =>
+        socket.off('data', limit),
+      );
     });
   });
 }

@@ -1,18 +1,27 @@
+import { once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
-import { connect, type Socket } from 'node:net';
-import { Client, type QueryArrayConfig } from 'pg';
+import { type Client, Query as PostgresQuery, type QueryArrayConfig, type QueryArrayResult } from 'pg';
 import { z } from 'zod';
-import { int32 } from '../gateway/messages';
-import { endpointOfHost, REQUEST_CODES } from '../gateway/startup-packet';
-import { ApiError, badRequest } from '../records/api-error';
+import { badRequest } from '../records/api-error';
 import { parse } from '../validation/parse';
+import { LARGEST, tooLarge } from './sql-session';
 
+/** As many as a message of Postgres can have. */
+const MOST_PARAMS = 65_535;
+/** In bytes. A name is in every row, so the text can be many times as long as what Postgres has sent. */
+const LONGEST_RESPONSE = 10 * LARGEST;
+
+const PARAMS = z.custom<unknown[]>(
+  (value) => Array.isArray(value) && value.length <= MOST_PARAMS,
+  `an array of at most ${MOST_PARAMS} values`,
+);
 const QUERY = z.object({
   query: z.string('a string'),
-  params: z.array(z.unknown(), 'an array').default([]),
+  params: PARAMS.default([]),
   arrayMode: z.boolean('a boolean').optional(),
 });
-const BATCH = z.object({ queries: z.array(QUERY, 'an array') });
+/** Each query is checked in its turn: a body has room for millions. */
+const BATCH = z.object({ queries: z.custom<unknown[]>(Array.isArray, 'an array') });
 type Query = z.infer<typeof QUERY>;
 
 const ISOLATION_LEVELS: ReadonlyMap<unknown, string> = new Map([
@@ -25,80 +34,40 @@ const ISOLATION_LEVELS: ReadonlyMap<unknown, string> = new Map([
 /** The driver parses every value itself. */
 const asText = { getTypeParser: () => (text: string) => text };
 
-/** The limit of a body, of the results of a request, and of a WebSocket message, in bytes. As in the service. */
-export const LARGEST = 10 * 1024 * 1024;
-
-/**
- * Logs in for a request to `/sql`. The session ends with the request.
- * @param socket the request's, whose own address is the gateway's
- * @throws DatabaseError from Postgres or the gateway; ApiError for a request that is not served
- */
-export async function openSession(headers: IncomingHttpHeaders, socket: Socket): Promise<Client> {
-  if (headers['neon-raw-text-output'] !== 'true') {
-    throw notServed('only values as text are served: send Neon-Raw-Text-Output: true');
-  }
-  if (headers.authorization !== undefined) throw notServed('authToken is not served: use a password');
-  const gateway = gatewayOf(socket);
-  const client = new Client({ ...connectionOf(headers['neon-connection-string']), ...gateway });
-  client.on('error', () => undefined); // The query under way fails, too.
-  await client.connect();
-  const leave = (): void => {
-    cancel(client, gateway);
-    void client.end();
-  };
-  socket.once('close', leave);
-  client.once('end', () => socket.off('close', leave));
-  limitResults(client);
-  if (socket.destroyed) leave();
-  return client;
-}
-
-/** The library keeps all results in memory, and a value that is too long for a string would end the process. */
-function limitResults(client: Client): void {
-  // Type definitions do not have it.
-  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
-  let received = 0;
-  stream.on('data', ({ length }: Buffer) => {
-    received += length;
-    const tooLarge = `response is too large (max is ${LARGEST} bytes)`;
-    if (received > LARGEST) stream.destroy(new ApiError(507, 'RESPONSE_TOO_LARGE', tooLarge));
-  });
-}
-
 /**
  * Runs the query, or the queries in a transaction, of a request to `/sql`.
+ * @returns the response as JSON
  * @throws DatabaseError from Postgres; ApiError for any other request
  */
 export async function runQueries(
   client: Client,
   headers: IncomingHttpHeaders,
   body: unknown,
-): Promise<object> {
+): Promise<string> {
   const inArrays = headers['neon-array-mode'] === 'true';
   const isBatch = Object(body).queries !== undefined;
-  const queries = isBatch ? parse(BATCH, body).queries : [parse(QUERY, body)];
+  const queries = isBatch ? parse(BATCH, body).queries : [body];
   const begin = `BEGIN${transactionMode(headers)}`;
   if (isBatch) await client.query(begin);
   const results = [];
-  for (const query of queries) results.push(await run(client, query, inArrays));
-  if (!isBatch) return results[0] ?? {};
+  let left = LONGEST_RESPONSE;
+  for (const query of queries) {
+    const result = await run(client, parse(QUERY, query), inArrays, left);
+    left -= result.length;
+    results.push(result);
+  }
+  if (!isBatch) return results.join();
   await client.query('COMMIT');
-  return { results };
+  return `{"results":[${results.join()}]}`;
 }
 
-/** Whoever asked has gone: its query ends, as in the service. */
-function cancel(client: Client, { host, port }: ReturnType<typeof gatewayOf>): void {
-  // Type definitions do not have them.
-  const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
-  const packet = Buffer.concat([16, REQUEST_CODES.cancel, processID, secretKey].map(int32));
-  connect({ host, port })
-    .on('error', () => undefined)
-    .end(packet);
-}
-
-const notServed = (message: string) => new ApiError(501, 'NOT_SERVED', message);
-
-async function run(client: Client, { query, params, arrayMode }: Query, inArrays: boolean): Promise<object> {
+/** Rows become text as they arrive: all of them at once would take long, and as objects much memory. */
+async function run(
+  client: Client,
+  { query, params, arrayMode }: Query,
+  inArrays: boolean,
+  longest: number,
+): Promise<string> {
   const rowAsArray = arrayMode ?? inArrays;
   // An empty list, too, makes it one statement, as in the service.
   const config: QueryArrayConfig & { queryMode: string } = {
@@ -108,9 +77,28 @@ async function run(client: Client, { query, params, arrayMode }: Query, inArrays
     rowMode: 'array',
     queryMode: 'extended',
   };
-  const { fields, rows, command, rowCount } = await client.query<string[]>(config);
-  const named = (row: string[]) => Object.fromEntries(fields.map(({ name }, index) => [name, row[index]]));
-  return { fields, rows: rowAsArray ? rows : rows.map(named), command, rowCount, rowAsArray };
+  const rows: string[] = [];
+  let length = 0;
+  const running = new PostgresQuery<string[]>(config);
+  // It can report a second one: the end of its session.
+  running.on('error', () => undefined);
+  running.on('row', (row, result) => {
+    const named = () =>
+      Object.fromEntries((result?.fields ?? []).map(({ name }, index) => [name, row[index]]));
+    if (length > longest) return;
+    const text = JSON.stringify(rowAsArray ? row : named());
+    length += text.length;
+    rows.push(text);
+  });
+  // Values that cannot be text are an error at once.
+  const ended = once(running, 'end');
+  client.query(running);
+  // The event has one argument, the result without its rows.
+  const [result] = (await ended) as [QueryArrayResult];
+  if (length > longest) throw tooLarge(LONGEST_RESPONSE);
+  const { fields, command, rowCount } = result;
+  const head = JSON.stringify({ fields, command, rowCount, rowAsArray });
+  return `${head.slice(0, -1)},"rows":[${rows.join()}]}`;
 }
 
 function transactionMode(headers: IncomingHttpHeaders): string {
@@ -122,31 +110,4 @@ function transactionMode(headers: IncomingHttpHeaders): string {
     headers['neon-batch-read-only'] === 'true' ? ' READ ONLY' : '',
     headers['neon-batch-deferrable'] === 'true' ? ' DEFERRABLE' : '',
   ].join('');
-}
-
-function connectionOf(header: string | string[] | undefined) {
-  try {
-    if (!/^postgres(ql)?:/.test(String(header))) throw new Error('another scheme');
-    const url = new URL(String(header));
-    // For what is missing, the library takes the login of whoever runs the emulator: PGPASSWORD or a file.
-    if (!url.username || !url.password || url.pathname.length < 2) throw new Error('no complete login');
-    const { searchParams } = url;
-    const id = endpointOfHost(url.hostname);
-    return {
-      user: decodeURIComponent(url.username),
-      password: decodeURIComponent(url.password),
-      database: decodeURIComponent(url.pathname.slice(1)),
-      // Of two, the last counts.
-      options: `${id === undefined ? '' : `endpoint=${id}`} ${searchParams.get('options') ?? ''}`,
-      application_name: searchParams.get('application_name') ?? undefined,
-    };
-  } catch {
-    throw badRequest(
-      'the header Neon-Connection-String must be a connection URI of Postgres, with a role, a password and a database',
-    );
-  }
-}
-
-function gatewayOf({ localAddress = '', localPort = 0 }: Socket) {
-  return { host: localAddress, port: localPort, ssl: false };
 }

@@ -4,6 +4,7 @@ import { ConnectionRefusal, protocolViolation } from './connection-refusal';
 import { AUTHENTICATION, int32, readMessage, writeMessage } from './messages';
 import { answerScram, checkPassword, SCRAM, SCRAM_PLUS, type ScramVerifier } from './scram';
 import { checkEndpointId, noEndpoint, type StartupPacket } from './startup-packet';
+import type { Turns } from './turns';
 
 /** A client that has proved that it knows the password of its role. */
 export interface ProvenClient {
@@ -20,6 +21,7 @@ const MOST_ITERATIONS = 100_000;
 /**
  * Lets the client prove itself, before any compute wakes: with SCRAM, so that the gateway never sees the password, or with
  * the password in clear where the service asks for that, in a tunnel or for the name of the endpoint.
+ * @param turns the gateway's work for passwords in clear
  * @param longestMs how long the client may take
  * @throws ConnectionRefusal when it cannot
  */
@@ -27,6 +29,7 @@ export async function authenticate(
   client: ClientConnection,
   { endpointId, user }: StartupPacket,
   computes: Computes,
+  turns: Turns,
   longestMs: number,
 ): Promise<ProvenClient> {
   if (client.isTunnel || endpointId === undefined) {
@@ -41,7 +44,11 @@ export async function authenticate(
         `a password with ${verifier.iterations} iterations needs SCRAM, not the password in clear`,
       );
     }
-    return prove(id, user, await checkPassword(rest ?? given, verifier));
+    const clientKey = await turns.take(id, async () => {
+      client.signal.throwIfAborted();
+      return checkPassword(rest ?? given, verifier);
+    });
+    return prove(id, user, clientKey);
   }
   const verifier = await computes.verifier(endpointId, user);
   return prove(endpointId, user, await client.inTime(longestMs, 'login', exchange(client, verifier)));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Writable } from 'node:stream';
 import { createServer as createTlsServer, TLSSocket } from 'node:tls';
 import type { Certificates } from './certificates';
 import { ConnectionRefusal, protocolViolation } from './connection-refusal';
@@ -19,7 +19,7 @@ export function closeWithin(socket: Duplex, ms: number): void {
 }
 
 /** Unlike `once` of node:events, it does not reject when there is an error before the event. */
-export function whenClosed(socket: Duplex): Promise<void> {
+export function whenClosed(socket: Writable): Promise<void> {
   return new Promise((resolve) => {
     if (socket.closed) resolve();
     else socket.once('close', () => resolve());
@@ -31,14 +31,17 @@ export interface Tunnel {
   readonly serverName: string | undefined;
 }
 
-/** Serves a client that comes through a tunnel. */
-export type Accept = (stream: Duplex, tunnel: Tunnel) => void;
+/**
+ * Serves a client that comes through a tunnel.
+ * @returns the ID of its endpoint, when it is connected to the server; undefined when it is not let in
+ */
+export type Accept = (stream: Duplex, tunnel: Tunnel) => Promise<string | undefined>;
 
 /** A client's connection until it is connected to a server. */
 export class ClientConnection {
   /** Aborts when the client goes, or the startup has to end; the reason is a ConnectionRefusal, or undefined. */
   readonly signal: AbortSignal;
-  /** Whether it comes through a WebSocket. The service asks such a client for its password in clear. */
+  /** Whether it comes through a WebSocket or `/sql`. The service asks such a client for its password in clear. */
   readonly isTunnel: boolean;
   /** The host name with which the client began TLS, or the tunnel. */
   serverName: string | undefined;

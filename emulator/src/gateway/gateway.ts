@@ -8,8 +8,11 @@ import { ClientConnection, closeWithin, type Tunnel, whenClosed } from './client
 import type { Computes } from './computes';
 import { ConnectionRefusal } from './connection-refusal';
 import { listen, portOf } from './listen';
+import { Places } from './places';
 import { connectToServer, passThrough, type Session, type SessionStart } from './session';
+import type { StartupPacket } from './startup-packet';
 import { receiveStartup } from './startup-phase';
+import { Turns } from './turns';
 
 export interface GatewayOptions {
   readonly computes: Computes;
@@ -26,7 +29,7 @@ export interface GatewayOptions {
 export interface GatewayLimits {
   /** Maximum time from the connection to the complete startup packet, TLS included, and then for the login. */
   readonly startupMs: number;
-  /** Maximum number of clients that are connected to the gateway but not yet to a server. */
+  /** Maximum number of clients that are not connected to a server yet, half of them to one endpoint; and of HTTP clients. */
   readonly startingClients: number;
   /** How long a client may take to read its last message and close the connection. */
   readonly closingMs: number;
@@ -63,49 +66,65 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const open = new Map<Duplex, () => void>();
   /** The sockets of the servers of the sessions, by the key with which a client cancels its query. */
   const socketsByKey = new Map<string, string>();
-  let starting = 0;
-  const driver = await createDriverServer((stream, tunnel) => void serve(stream, tunnel), limits.startupMs);
+  const logins = new Turns();
+  const { startupMs, startingClients, closingMs } = limits;
+  const places = new Places(startingClients);
+  // Clients that prove nothing, and wait for one endpoint, leave places for those of others.
+  const endpointPlaces = new Places(Math.ceil(startingClients / 2));
+  const driver = await createDriverServer((stream, tunnel) => serve(stream, tunnel), startupMs);
 
-  const serve = async (raw: Duplex, tunnel?: Tunnel): Promise<void> => {
+  const serve = async (raw: Duplex, tunnel?: Tunnel): Promise<string | undefined> => {
     const client = new ClientConnection(raw, tunnel);
-    const { startupMs, startingClients, closingMs } = limits;
     open.set(raw, () => client.abort(stopping()));
     raw.once('close', () => open.delete(raw));
-    starting += 1;
     try {
-      if (starting > startingClients) throw tooMany(startingClients);
-      const received = receiveStartup(client, certificates, (key) => socketsByKey.get(key));
-      const startup = await client.inTime(startupMs, 'startup packet', received);
-      if (startup === 'cancel') return closeWithin(client.stream, closingMs);
-      if (startup === 'http') {
-        open.set(raw, () => raw.destroy());
-        return void driver.emit('connection', raw);
-      }
-      client.stream.write(startup.answer);
-      const proven = await authenticate(client, startup, computes, startupMs);
-      const start = { packet: startup.bytes, clientKey: proven.clientKey };
-      const session = await connectToCompute(computes, proven.endpointId, start, client.signal);
-      const { cancelKey = '', path } = session;
-      socketsByKey.set(cancelKey, path);
-      open.set(raw, () => closeWithin(session.server, closingMs));
-      const { traffic, close } = computes.attach(proven.endpointId);
-      // In the background: the startup ends here.
-      void passThrough(client.stream, session, { traffic, closingMs }).then(() => {
-        socketsByKey.delete(cancelKey);
-        close();
-      });
+      return await places.hold(tunnel ? 'tunnels' : 'sockets', () => startUp(raw, client));
     } catch (error) {
       client.refuse(error, closingMs);
-    } finally {
-      starting -= 1;
+      return undefined;
     }
+  };
+
+  const startUp = async (raw: Duplex, client: ClientConnection): Promise<string | undefined> => {
+    const received = receiveStartup(client, certificates, (key) => socketsByKey.get(key));
+    const startup = await client.inTime(startupMs, 'startup packet', received);
+    if (startup === 'cancel') return void closeWithin(client.stream, closingMs);
+    if (startup === 'http') return void serveHttp(raw);
+    client.stream.write(startup.answer);
+    return endpointPlaces.hold(startup.endpointId ?? '', () => logIn(raw, client, startup));
+  };
+
+  /** In the background: the startup ends here. */
+  const serveHttp = (raw: Duplex): void => {
+    open.set(raw, () => raw.destroy());
+    const work = (): Promise<void> => {
+      driver.emit('connection', raw);
+      return whenClosed(raw);
+    };
+    places.hold('http', work).catch(() => raw.end(TOO_MANY_HTTP));
+  };
+
+  const logIn = async (raw: Duplex, client: ClientConnection, startup: StartupPacket): Promise<string> => {
+    const { endpointId, clientKey } = await authenticate(client, startup, computes, logins, startupMs);
+    const start = { packet: startup.bytes, clientKey };
+    const session = await connectToCompute(computes, endpointId, start, client.signal);
+    const { cancelKey = '', path } = session;
+    socketsByKey.set(cancelKey, path);
+    open.set(raw, () => closeWithin(session.server, closingMs));
+    const { traffic, close } = computes.attach(endpointId);
+    // In the background: the startup ends here.
+    void passThrough(client.stream, session, { traffic, closingMs }).then(() => {
+      socketsByKey.delete(cancelKey);
+      close();
+    });
+    return endpointId;
   };
 
   const servers = await listen(
     () =>
       createServer(
         { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_AFTER_MS },
-        (socket: Socket) => serve(socket),
+        (socket: Socket) => void serve(socket),
       ),
     host,
     options.port,
@@ -144,5 +163,4 @@ async function connectToCompute(
 
 const stopping = () => new ConnectionRefusal('57P01', 'the emulator is stopping');
 
-const tooMany = (count: number) =>
-  new ConnectionRefusal('53300', `more than ${count} clients are connecting: try again`);
+const TOO_MANY_HTTP = 'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';

@@ -17,27 +17,26 @@ export interface Message {
 
 /** The next bytes, exactly so many. @throws the reason of the signal if that aborts before they came */
 export async function takeBytes(stream: Readable, length: number, signal: AbortSignal): Promise<Buffer> {
-  let bytes = Buffer.alloc(0);
-  while (bytes.length < length) {
+  const chunks: Buffer[] = [];
+  let missing = length;
+  while (missing > 0) {
     signal.throwIfAborted();
     // Always all that is there: "readable" is emitted at once, again and again, while something is left.
     const chunk: Buffer | null = stream.read();
-    if (chunk !== null) bytes = Buffer.concat([bytes, chunk]);
-    else await once(stream, 'readable', { signal }).catch(() => signal.throwIfAborted());
+    if (chunk === null) await once(stream, 'readable', { signal }).catch(() => signal.throwIfAborted());
+    else chunks.push(chunk);
+    missing -= chunk?.length ?? 0;
   }
+  const bytes = Buffer.concat(chunks);
   if (bytes.length > length) stream.unshift(bytes.subarray(length));
   return bytes.subarray(0, length);
 }
 
 /** The next message. @throws ConnectionRefusal if it is too long; the reason of the signal if that aborts */
-export async function readMessage(
-  stream: Readable,
-  signal: AbortSignal,
-  longest = LONGEST_MESSAGE,
-): Promise<Message> {
+export async function readMessage(stream: Readable, signal: AbortSignal): Promise<Message> {
   const head = await takeBytes(stream, 5, signal);
   const length = head.readInt32BE(1);
-  if (length < 4 || length > longest) throw protocolViolation('invalid message length');
+  if (length < 4 || length > LONGEST_MESSAGE) throw protocolViolation('invalid message length');
   const body = await takeBytes(stream, length - 4, signal);
   return { type: head.toString('latin1', 0, 1), body, bytes: Buffer.concat([head, body]) };
 }

@@ -3,11 +3,11 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { closeWithin, whenClosed } from './client-connection';
 import { ConnectionRefusal } from './connection-refusal';
-import { AUTHENTICATION, int32, type Message, readMessage, writeMessage } from './messages';
+import { AUTHENTICATION, int32, type Message, readMessage, takeBytes, writeMessage } from './messages';
 import { beginScram, SCRAM } from './scram';
 
-/** A reported parameter can be as long as Postgres allows. */
-const LONGEST_OF_SERVER = 2 ** 30;
+/** Of what the server reports before the key. A warning about a role's setting can be as long as Postgres allows. */
+const LONGEST_REPORT = 1024 * 1024;
 
 /** How the gateway begins a session for a client that has proved itself. */
 export interface SessionStart {
@@ -92,11 +92,18 @@ async function untilKey(
   const parts = [answer];
   let type = answer.toString('latin1', 0, 1);
   let cancelKey: string | undefined;
+  let left = LONGEST_REPORT;
   while (!['E', 'K', 'Z'].includes(type)) {
-    const message = await readMessage(server, signal, LONGEST_OF_SERVER);
-    ({ type } = message);
-    if (type === 'K') cancelKey = message.body.toString('hex');
-    parts.push(message.bytes);
+    const head = await takeBytes(server, 5, signal);
+    parts.push(head);
+    const length = head.readInt32BE(1) - 4;
+    left -= length;
+    // The rest passes like what comes after the login. Only the client cannot cancel its queries then.
+    if (left < 0) break;
+    const body = await takeBytes(server, length, signal);
+    type = head.toString('latin1', 0, 1);
+    if (type === 'K') cancelKey = body.toString('hex');
+    parts.push(body);
   }
   return { answer: Buffer.concat(parts), cancelKey };
 }

@@ -1,0 +1,124 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { type Duplex, duplexPair } from 'node:stream';
+import { Client } from 'pg';
+import { type Accept, whenClosed } from '../gateway/client-connection';
+import { int32 } from '../gateway/messages';
+import { REQUEST_CODES } from '../gateway/startup-packet';
+import type { Turns } from '../gateway/turns';
+import { ApiError, badRequest } from '../records/api-error';
+
+/** The limit of a body, of the results of a request, and of a WebSocket message, in bytes. As in the service. */
+export const LARGEST = 10 * 1024 * 1024;
+/** So many bytes any client may send, and any request return, at any time. */
+export const SMALL = 64 * 1024;
+
+/** A login for one request to `/sql`. */
+export interface SqlSession {
+  readonly client: Client;
+  /** Resolves when the endpoint's earlier large requests are over; later ones wait for this one. Can be called again. */
+  readonly waitForTurn: () => Promise<void>;
+}
+
+/**
+ * Logs in for a request to `/sql`. The session ends with the request.
+ * @param largeRequests of which one at a time fills memory
+ * @throws DatabaseError from Postgres or the gateway; ApiError for a request that is not served
+ */
+export async function openSession(
+  headers: IncomingHttpHeaders,
+  response: ServerResponse,
+  accept: Accept,
+  largeRequests: Turns,
+): Promise<SqlSession> {
+  if (headers['neon-raw-text-output'] !== 'true') {
+    throw notServed('only values as text are served: send Neon-Raw-Text-Output: true');
+  }
+  if (headers.authorization !== undefined) throw notServed('authToken is not served: use a password');
+  const { serverName, ...login } = connectionOf(headers['neon-connection-string']);
+  const { stream, endpointId } = connectInside(accept, serverName);
+  const client = new Client({ ...login, stream: () => stream, ssl: false });
+  client.on('error', () => undefined); // The query under way fails, too.
+  await client.connect();
+  const leave = (): void => void cancel(client, accept).then(() => client.end());
+  const { socket } = response;
+  socket?.once('close', leave);
+  client.once('end', () => socket?.off('close', leave));
+  const id = (await endpointId) ?? '';
+  let turn: Promise<void> | undefined;
+  const waitForTurn = (): Promise<void> => {
+    turn ??= new Promise((resolve) => {
+      void largeRequests.take(id, () => {
+        // Otherwise the client has gone, and its session ends.
+        if (!response.closed) resolve();
+        return whenClosed(response);
+      });
+    });
+    return turn;
+  };
+  limitResults(stream, waitForTurn);
+  if (socket?.destroyed !== false) leave();
+  return { client, waitForTurn };
+}
+
+/**
+ * The library keeps all results in memory, and a value that is too long for a string would end the process. It reads as
+ * much at a time as the system has, megabytes: other connections get their turn in between.
+ */
+function limitResults(stream: Duplex, waitForTurn: () => Promise<void>): void {
+  let [received, inThisTurn] = [0, 0];
+  stream.on('data', ({ length }: Buffer) => {
+    received += length;
+    inThisTurn += length;
+    if (received > LARGEST) stream.destroy(tooLarge(LARGEST));
+    if (inThisTurn <= SMALL) return;
+    inThisTurn = 0;
+    stream.pause();
+    void waitForTurn().then(() => setImmediate(() => stream.resume()));
+  });
+}
+
+/** Whoever asked has gone: its query ends, as in the service. The gateway forgets its key with the session. */
+function cancel(client: Client, accept: Accept): Promise<void> {
+  // Type definitions do not have them.
+  const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
+  const packet = Buffer.concat([16, REQUEST_CODES.cancel, processID, secretKey].map(int32));
+  return whenClosed(connectInside(accept, undefined).stream.resume().end(packet));
+}
+
+/** A connection to the gateway without a socket. The library expects the methods of one. */
+function connectInside(accept: Accept, serverName: string | undefined) {
+  const [near, far] = duplexPair();
+  near.allowHalfOpen = false;
+  near.once('close', () => far.destroy());
+  far.once('close', () => near.destroy());
+  const connect = (): void => process.nextTick(() => near.emit('connect'));
+  const stream = Object.assign(near, { connect, setNoDelay: () => near });
+  return { stream, endpointId: accept(far, { serverName }) };
+}
+
+export const tooLarge = (most: number) =>
+  new ApiError(507, 'RESPONSE_TOO_LARGE', `response is too large (max is ${most} bytes)`);
+
+const notServed = (message: string) => new ApiError(501, 'NOT_SERVED', message);
+
+function connectionOf(header: string | string[] | undefined) {
+  try {
+    if (!/^postgres(ql)?:/.test(String(header))) throw new Error('another scheme');
+    const url = new URL(String(header));
+    // For what is missing, the library takes the login of whoever runs the emulator: PGPASSWORD or a file.
+    if (!url.username || !url.password || url.pathname.length < 2) throw new Error('no complete login');
+    const { searchParams } = url;
+    return {
+      serverName: url.hostname,
+      user: decodeURIComponent(url.username),
+      password: decodeURIComponent(url.password),
+      database: decodeURIComponent(url.pathname.slice(1)),
+      options: searchParams.get('options') || ' ',
+      application_name: searchParams.get('application_name') ?? undefined,
+    };
+  } catch {
+    throw badRequest(
+      'the header Neon-Connection-String must be a connection URI of Postgres, with a role, a password and a database',
+    );
+  }
+}
