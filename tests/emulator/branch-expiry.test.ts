@@ -54,8 +54,9 @@ describe('a branch with expires_at', () => {
     expect((await change(branch.id, { expires_at })).status).toBe(400);
   });
 
-  it('cannot be the default branch, protected or a parent (422)', async () => {
-    const { main, branch, path, call, create, change } = await startWithBranches();
+  it('cannot be the default branch, another root, protected or a parent (422)', async () => {
+    const { emulator, project, main, branch, path, call, create, change, settled } =
+      await startWithBranches();
     const expires_at = inSeconds(3600);
     const refused = [
       await change(main?.id ?? '', { expires_at }),
@@ -70,6 +71,13 @@ describe('a branch with expires_at', () => {
     await change(branch.id, { expires_at: null });
     await create({ parent_id: branch.id });
     refused.push(await change(branch.id, { expires_at }));
+    const restore = { source_branch_id: branch.id, preserve_under_name: 'root' };
+    await call('POST', `${path}/${main?.id}/restore`, restore);
+    await settled();
+    const root = emulator.branches(project.id).find(({ name }) => name === 'root');
+    for (const child of emulator.branches(project.id))
+      if (child.parent_id === root?.id) await call('DELETE', `${path}/${child.id}`);
+    refused.push(await change(root?.id ?? '', { expires_at }));
     expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 422));
   });
 });

@@ -1,4 +1,5 @@
 import { endpointsOfBranch, type ProjectRecord } from '../records/project-record';
+import { reasonOf } from '../records/thrown-reason';
 import { deleteBranch } from './branches';
 import type { ControlPlane } from './control-plane';
 import { checkAvailabilityStep } from './endpoint-steps';
@@ -16,12 +17,21 @@ export function startBackgroundJobs(plane: ControlPlane): () => void {
     .filter(({ everyMs }) => everyMs > 0)
     .map(({ everyMs, run }) =>
       setInterval(() => {
-        for (const project of plane.store.projects.values()) run(plane, project);
+        for (const project of plane.store.projects.values()) tryTo(() => run(plane, project));
       }, everyMs).unref(),
     );
   return () => {
     for (const timer of timers) clearInterval(timer);
   };
+}
+
+/** One project that cannot be served does not end the process, or keep it from starting. The next round tries it again. */
+function tryTo(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    process.emitWarning(`a background job failed: ${reasonOf(error)}`);
+  }
 }
 
 /**

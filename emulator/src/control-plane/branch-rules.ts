@@ -1,4 +1,4 @@
-import { type ApiError, badRequest, conflict, unprocessable } from '../records/api-error';
+import { badRequest, conflict, unprocessable } from '../records/api-error';
 import type { BranchRecord } from '../records/branch-record';
 import type { ProjectRecord } from '../records/project-record';
 import type { Branch } from '../records/wire-types';
@@ -22,16 +22,22 @@ export function childrenOf({ branches }: ProjectRecord, branchId: string): Branc
   return [...branches.values()].filter(({ wire }) => wire.parent_id === branchId);
 }
 
-export function checkDeletable(project: ProjectRecord, branch: Branch): void {
-  const refuse = (code: string, reason: string): ApiError =>
-    unprocessable(code, `branch ${branch.id} ${reason}`);
+type Dependence = Pick<Branch, 'id' | 'default' | 'parent_id' | 'init_source'>;
+
+export function checkDeletable(project: ProjectRecord, branch: Dependence): void {
+  const [code, reason] = obstacleOf(project, branch) ?? [];
+  if (code !== undefined) throw unprocessable(code, `branch ${branch.id} ${reason}`);
+}
+
+/** Why a branch cannot be deleted. */
+function obstacleOf(project: ProjectRecord, branch: Dependence): [code: string, reason: string] | undefined {
   if (branch.default)
-    throw refuse('BRANCH_IS_DEFAULT', 'is the default branch: make another branch the default first');
+    return ['BRANCH_IS_DEFAULT', 'is the default branch: make another branch the default first'];
   if (branch.parent_id === undefined && branch.init_source !== 'schema-only')
-    throw refuse('BRANCH_IS_ROOT', 'is a root branch: delete the project to delete it');
+    return ['BRANCH_IS_ROOT', 'is a root branch: delete the project to delete it'];
   const [child] = childrenOf(project, branch.id);
-  if (child !== undefined)
-    throw refuse('BRANCH_HAS_CHILD', `has the child branch ${child.wire.id}: delete the child branch first`);
+  if (child === undefined) return undefined;
+  return ['BRANCH_HAS_CHILD', `has the child branch ${child.wire.id}: delete the child branch first`];
 }
 
 /** What a new expiration sets. @throws ApiError (400) if it is not in the next 30 days */
@@ -44,22 +50,14 @@ export function expirationAt(
   throw badRequest(`branch.expires_at must be within the next 30 days; got ${expires_at}`);
 }
 
-/** An expiring branch is deleted without asking, so it cannot be one that others depend on. */
+/** An expiring branch is deleted without asking, so it must be one that can be. */
 export function checkMayExpire(
   project: ProjectRecord,
-  {
-    id,
-    expires_at,
-    ...branch
-  }: Pick<Branch, 'id' | 'default' | 'protected'> & { expires_at?: string | null },
+  { expires_at, ...branch }: Dependence & { protected: boolean; expires_at?: string | null },
 ): void {
   if (expires_at === undefined || expires_at === null) return;
-  const [child] = childrenOf(project, id);
-  const reason =
-    (branch.default && 'it is the default branch') ||
-    (branch.protected && 'it is protected') ||
-    (child && `it has the child branch ${child.wire.id}`);
-  if (reason) throw unprocessable('BRANCH_CANNOT_EXPIRE', `branch ${id} cannot expire: ${reason}`);
+  const reason = branch.protected ? 'is protected' : obstacleOf(project, branch)?.[1];
+  if (reason) throw unprocessable('BRANCH_CANNOT_EXPIRE', `branch ${branch.id} cannot expire: it ${reason}`);
 }
 
 export function checkMayHaveChildren({ id, expires_at }: Branch): void {
