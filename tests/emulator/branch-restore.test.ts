@@ -109,6 +109,21 @@ describe('POST /restore', () => {
     expect((await restore(dev.id, { source_branch_id: mainId })).status).toBe(422);
   });
 
+  it('changes nothing but the time if it fails, not even with a name for the previous state', async () => {
+    const { emulator, project, call, dev, path, mainId, held, named, restore, settled } =
+      await startWithBranches();
+    await call('POST', `${path}/${dev.id}/roles`, { role: { name: 'own' } });
+    const child = emulator.createBranch(project.id, { parentId: dev.id });
+    await settled();
+    emulator.inject({ match: { action: 'create_branch' }, effect: { kind: 'operation-fails' } });
+    await restore(dev.id, { source_branch_id: mainId, preserve_under_name: 'before' });
+    await settled();
+    expect(named('before')).toBeUndefined();
+    expect([held(dev.id)?.parent_id, held(child.id)?.parent_id]).toEqual([mainId, dev.id]);
+    const { body } = await call('GET', `${path}/${dev.id}/roles`);
+    expect(body?.roles).toMatchObject([{ name: 'app_owner' }, { name: 'own' }]);
+  });
+
   it('leaves the branch ready and its compute idle if it fails', async () => {
     const { emulator, dev, endpointId, mainId, held, restore, settled } = await startWithBranches();
     emulator.inject({ match: { action: 'create_branch' }, effect: { kind: 'operation-fails' } });

@@ -84,7 +84,6 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     const { body } = await service.call<{ sql: string }>('GET', `${path}app`);
     expect(body).toEqual({ sql: expect.any(String) });
     expect(body.sql).toContain('CREATE TABLE public.notes');
-    expect(body.sql).not.toContain('restrict');
     expect((await service.call('GET', `${path}none`)).status).toBe(404);
     expect((await service.call('GET', `${path}app&format=json`)).status).toBe(501);
   });
@@ -119,6 +118,97 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     await service.endOperations(projectId);
     const renamed = { ...branch.login, host: created.body.endpoint.host, database: 'books' };
     expect(await (await service.connect(renamed)).ask('SELECT count(*)::int FROM notes')).toBe(2);
+  });
+
+  it("a client's lock fails a copy of the schema, and holds up nothing else", TIMEOUT, async () => {
+    const { branches, client, projectId, branchId } = await startWithTable();
+    await client.query('BEGIN; LOCK TABLE notes');
+    await add(branches, { parent_id: branchId, init_source: 'schema-only' });
+    const [failed] = (await service.endOperations(projectId)).filter(({ status }) => status === 'failed');
+    expect(failed?.error).toContain('LOCK TABLE');
+    const schema = await service.call<{ message: string }>(
+      'GET',
+      `${branches}/${branchId}/schema?db_name=app`,
+    );
+    expect(schema.body.message).toContain('LOCK TABLE');
+  });
+
+  it("a role's function that never returns holds up only the copy of its schema", TIMEOUT, async () => {
+    const own = await PostgresEmulator.start();
+    const { login, projectId, branchId } = await own.createProject();
+    const client = await own.connect(login);
+    const wait = (seconds: number) =>
+      client.query(
+        `CREATE OR REPLACE FUNCTION wait(int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(${seconds}); RETURN 1; END $$`,
+      );
+    await wait(0);
+    await client.query('CREATE TABLE notes (id int); CREATE INDEX ON notes (id) WHERE id > wait(1)');
+    await wait(1000);
+    const path = `/projects/${projectId}/branches`;
+    const branch = { parent_id: branchId, init_source: 'schema-only' };
+    await own.call('POST', path, { branch });
+    const isUnderWay = () => own.emulator.operations(projectId).some(({ status }) => status === 'running');
+    await expect.poll(isUnderWay).toBe(true);
+    const { status } = await own.call('GET', `${path}/${branchId}/schema?db_name=app`);
+    expect(status).toBe(200);
+    // It waits for no copy of a schema.
+    await own.emulator.stop();
+  });
+
+  it('an error of a copy with 10 MB is cut', TIMEOUT, async () => {
+    const { branches, client, projectId, branchId } = await startWithTable();
+    const raise = (length: number) =>
+      client.query(
+        `CREATE OR REPLACE FUNCTION raise(int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN IF ${length} > 0 THEN RAISE '%', repeat('x', ${length}); END IF; RETURN 1; END $$`,
+      );
+    await raise(0);
+    await client.query('CREATE INDEX ON notes (id) WHERE id > raise(1)');
+    await raise(10_000_000);
+    await add(branches, { parent_id: branchId, init_source: 'schema-only' });
+    const [failed] = (await service.endOperations(projectId)).filter(({ status }) => status === 'failed');
+    expect(failed?.error).toMatch(/^x{2000}…$/);
+  });
+
+  it('a restore that fails leaves the data, the roles and the databases', TIMEOUT, async () => {
+    const { branches, branch, projectId, branchId } = await startWithTable();
+    const before = await service.connect(branch.login);
+    await before.query("INSERT INTO notes (text) VALUES ('branch')");
+    service.emulator.inject({ match: { action: 'create_branch' }, effect: { kind: 'operation-fails' } });
+    const restore = { source_branch_id: branchId, preserve_under_name: 'kept' };
+    await service.call('POST', `${branches}/${branch.branchId}/restore`, restore);
+    await service.endOperations(projectId);
+    await service.call('POST', `${branches}/${branch.branchId}/roles`, { role: { name: 'other' } });
+    await service.endOperations(projectId);
+    const after = await service.connect(branch.login);
+    expect(await after.ask("SELECT string_agg(text, ',') FROM notes")).toBe('main,branch');
+  });
+
+  it('a client that connects before the data is restored sees the previous data', TIMEOUT, async () => {
+    const { branches, branch, projectId, branchId } = await startWithTable();
+    const before = await service.connect(branch.login);
+    await before.query("INSERT INTO notes (text) VALUES ('branch')");
+    // Then the endpoint is active without a server.
+    await service.call('POST', `/projects/${projectId}/endpoints/${branch.endpointId}/restart`);
+    await service.endOperations(projectId);
+    const hanging = service.emulator.inject({
+      match: { action: 'suspend_compute' },
+      effect: { kind: 'operation-hangs' },
+    });
+    const restore = { source_branch_id: branchId, preserve_under_name: 'kept' };
+    const { body } = await service.call<Created>('POST', `${branches}/${branch.branchId}/restore`, restore);
+    const schema = await service.call('GET', `${branches}/${body.branch.parent_id}/schema?db_name=app`);
+    expect(schema.status).toBe(500);
+    const during = await service.connect(branch.login);
+    expect(await during.ask("SELECT string_agg(text, ',') FROM notes")).toBe('main,branch');
+    hanging.clear();
+    await service.endOperations(projectId);
+    const endpoint = { branch_id: body.branch.parent_id, type: 'read_write' };
+    const path = `/projects/${projectId}/endpoints`;
+    const created = await service.call<{ endpoint: { host: string } }>('POST', path, { endpoint });
+    const kept = await service.connect({ ...branch.login, host: created.body.endpoint.host });
+    expect(await kept.ask("SELECT string_agg(text, ',') FROM notes")).toBe('main,branch');
+    const after = await service.connect(branch.login);
+    expect(await after.ask("SELECT string_agg(text, ',') FROM notes")).toBe('main');
   });
 
   it('a restore to an earlier time is 501: there is no history of the data', TIMEOUT, async () => {

@@ -69,6 +69,7 @@ describe.skipIf(!hasPostgres)('an owner cannot make its endpoint unusable', () =
     await (await service.connect(login)).query('ALTER DATABASE own ALLOW_CONNECTIONS false');
     const refused = { status: 'failed', error: expect.stringMatching(/"bob" cannot be dropped/) };
     expect(await change('DELETE', 'roles/bob')).toMatchObject(refused);
+    await expect(service.connect({ ...toOwn, database: 'app' })).rejects.toThrow(/not permitted to log in/);
     await restart();
     const client = await service.connect(login);
     expect(await change('POST', 'roles', { role: { name: 'eve' } })).toMatchObject(refused);

@@ -39,6 +39,8 @@ describe.skipIf(!hasPostgres)('pg_settings of an endpoint in Postgres', () => {
     ['role', 'cloud_admin', /is not allowed/],
     ['session_authorization', 'cloud_admin', /is not allowed/],
     ['max_prepared_transactions', '1', /is not allowed/],
+    ['shared_memory_type', 'sysv', /is not allowed/],
+    ['dynamic_shared_memory_type', 'sysv', /is not allowed/],
     ['no_such_setting', '1', /unrecognized configuration parameter/],
     ['work_mem', 'much', /invalid value for parameter "work_mem"/],
   ])('refuses the setting %s', async (name, value, message) => {
@@ -81,6 +83,7 @@ describe.skipIf(!hasPostgres)('pg_settings of an endpoint in Postgres', () => {
 
   it.each([
     ['more memory than there is', { max_locks_per_transaction: '2000000000' }, /shared memory/],
+    ['more memory for a library than there is', { 'pg_stat_statements.max': '1000000000' }, /shared memory/],
     ['a start without end', { max_worker_processes: '261000' }, /not ready after 10 s/],
   ])('keeps the former settings after %s', { timeout: 60_000 }, async (_what, bad, reason) => {
     const { projectId, endpointId, login } = await service.createProject();
@@ -89,7 +92,10 @@ describe.skipIf(!hasPostgres)('pg_settings of an endpoint in Postgres', () => {
     await service.patchEndpoint(projectId, endpointId, { settings: { pg_settings: good } });
     await service.endOperations(projectId);
     await service.patchEndpoint(projectId, endpointId, {
-      settings: { pg_settings: { ...bad, work_mem: '8MB' } },
+      settings: {
+        pg_settings: { ...bad, work_mem: '8MB' },
+        preload_libraries: { enabled_libraries: ['pg_stat_statements'] },
+      },
     });
     const [last] = await service.endOperations(projectId);
     expect(last).toMatchObject({

@@ -1,7 +1,7 @@
 import { badRequest, notImplemented, unprocessable } from '../records/api-error';
 import type { BranchRecord } from '../records/branch-record';
 import type { OperationRecord, Step } from '../records/operation-record';
-import { endpointsOfBranch } from '../records/project-record';
+import { endpointsOfBranch, type ProjectRecord } from '../records/project-record';
 import type { BranchPlace } from '../records/store';
 import type { Branch } from '../records/wire-types';
 import type { BranchRestore } from '../requests/branch-attributes';
@@ -10,7 +10,7 @@ import { changeBranch, newBranch } from './branches';
 import type { ControlPlane } from './control-plane';
 import { startStep, suspendStep } from './endpoint-steps';
 import { checkUnlocked } from './locks';
-import { copyAccess, keptAccess } from './new-roles-and-databases';
+import { type Access, copyAccess, keptAccess } from './new-roles-and-databases';
 import { checkNotDeleting, targetStateOf } from './power-state';
 
 /**
@@ -37,13 +37,13 @@ export function restoreBranch(
     ? preserve(plane, place, requested.preserve_under_name)
     : undefined;
   const preservedId = preserved?.wire.id;
-  replaceRecord(plane, place, source, requested, parentId && (preservedId ?? source.wire.id));
+  changeRecord(plane, place, requested, parentId && (preservedId ?? source.wire.id));
   const { id: branchId } = branch.wire;
   const restore: Step = {
     action: 'create_branch',
     branchId,
     purpose: 'branch-restore',
-    restore: { sourceId: source.wire.id, preservedId },
+    restore: { sourceId: source.wire.id, preservedId, access: accessAfter(plane, place, source) },
   };
   const create: Step[] =
     preservedId === undefined
@@ -87,22 +87,30 @@ function preserve(plane: ControlPlane, { project, branch }: BranchPlace, name: s
   return preserved;
 }
 
-function replaceRecord(
+/** It takes effect together with the data: until then, the servers have the previous databases. */
+function accessAfter({ clock }: ControlPlane, { branch }: BranchPlace, source: BranchRecord): Access {
+  const secret = source.wire.protected ? { now: clock.now(), before: [...branch.roles] } : undefined;
+  return copyAccess(source, branch.wire.id, secret);
+}
+
+/** Ends a restore that has failed: the branch has its data and its children as before. */
+export function undoPreserve(plane: ControlPlane, project: ProjectRecord, { branchId, restore }: Step): void {
+  const preserved = project.branches.get(restore?.preservedId ?? '');
+  if (preserved === undefined || endpointsOfBranch(project, preserved.wire.id).length > 0) return;
+  const { id, parent_id = id } = preserved.wire;
+  for (const child of childrenOf(project, id))
+    changeBranch(plane, project, child, { parent_id: child.wire.id === branchId ? parent_id : branchId });
+  plane.store.removeBranch(project, id);
+}
+
+function changeRecord(
   plane: ControlPlane,
   { project, branch }: BranchPlace,
-  source: BranchRecord,
   { source_lsn, source_timestamp }: BranchRestore,
   parentId: string | undefined,
 ): void {
   const { wire } = branch;
   const now = plane.clock.now();
-  const { roles, databases } = copyAccess(
-    source,
-    wire.id,
-    source.wire.protected ? { now, before: [...branch.roles] } : undefined,
-  );
-  branch.roles.splice(0, Number.POSITIVE_INFINITY, ...roles);
-  branch.databases.splice(0, Number.POSITIVE_INFINITY, ...databases);
   delete wire.parent_lsn;
   delete wire.parent_timestamp;
   const { ttl_interval_seconds: ttl } = wire;

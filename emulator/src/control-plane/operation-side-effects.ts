@@ -1,6 +1,7 @@
 import type { EndpointRecord } from '../records/endpoint-record';
 import type { Purpose, Step } from '../records/operation-record';
 import { endpointsOfBranch, type ProjectRecord } from '../records/project-record';
+import { undoPreserve } from './branch-restore';
 import { makeReady } from './branches';
 import type { ControlPlane } from './control-plane';
 import { removeEndpoint } from './endpoints';
@@ -12,8 +13,7 @@ const nothing: Outcome = () => undefined;
 
 const OUTCOMES: Readonly<Record<Purpose, { readonly finished: Outcome; readonly failed: Outcome }>> = {
   'branch-creation': { finished: makeBranchReady, failed: nothing },
-  // One that fails leaves what it has changed so far; it can be repeated.
-  'branch-restore': { finished: makeBranchReady, failed: makeBranchReady },
+  'branch-restore': { finished: finishRestore, failed: undoRestore },
   'branch-deletion': { finished: removeBranchWithEndpoint, failed: keepEndpoint },
   'connection-drop': { finished: countDrop, failed: nothing },
   'endpoint-deletion': { finished: removeEndpointOfStep, failed: keepEndpoint },
@@ -34,6 +34,19 @@ export function applyOutcome(
 function makeBranchReady(plane: ControlPlane, project: ProjectRecord, { branchId }: Step): void {
   const branch = project.branches.get(branchId);
   if (branch !== undefined) makeReady(plane, project, branch);
+}
+
+function finishRestore(plane: ControlPlane, project: ProjectRecord, step: Step): void {
+  const branch = project.branches.get(step.branchId);
+  const { roles = [], databases = [] } = step.restore?.access ?? {};
+  branch?.roles.splice(0, Number.POSITIVE_INFINITY, ...roles);
+  branch?.databases.splice(0, Number.POSITIVE_INFINITY, ...databases);
+  makeBranchReady(plane, project, step);
+}
+
+function undoRestore(plane: ControlPlane, project: ProjectRecord, step: Step): void {
+  undoPreserve(plane, project, step);
+  makeBranchReady(plane, project, step);
 }
 
 function removeEndpointOfStep(plane: ControlPlane, project: ProjectRecord, step: Step): void {

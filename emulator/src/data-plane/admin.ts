@@ -32,6 +32,9 @@ const OPTIONS = [
   'default_transaction_read_only=off',
   'default_transaction_isolation=read\\ committed',
   'password_encryption=scram-sha-256',
+  // In another one, what `pg_dump` writes would mean something else where it is read.
+  'client_encoding=UTF8',
+  'standard_conforming_strings=on',
 ];
 /** Settings of later versions. */
 const NEWER_OPTIONS = [

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import type { BranchRecord } from '../records/branch-record';
 import type { Step } from '../records/operation-record';
 import type { ProjectRecord } from '../records/project-record';
@@ -32,48 +33,67 @@ export class BranchCopies {
     const to = this.#data.of(child.wire.id);
     // The records may change before the copy begins.
     const childIds = inheritedIds(source, child);
-    const copied = from.inTurn(async () => {
-      if (existsSync(from.copying)) await this.#data.prepare(from);
-      if (child.wire.init_source === 'schema-only') await this.#copySchema(from, to, child);
-      else if (!to.exists && from.exists) await from.copyTo(to, inheritAccess(from.state.access, childIds));
-    });
+    const copied =
+      child.wire.init_source === 'schema-only'
+        ? this.#copySchema(from, to, child)
+        : from.inTurn(async () => {
+            if (existsSync(from.copying)) await this.#data.prepare(from);
+            if (!to.exists && from.exists) await from.copyTo(to, inheritAccess(from.state.access, childIds));
+          });
     this.#follow(child.wire.id, copied);
   }
 
-  /** Replaces the data of a branch by that of the source. A branch may preserve the previous data. */
+  /** A new branch waits for the data that a restore leaves to it: until then, no server runs for it. */
+  expect(branchId: string): void {
+    makeServerFolder(this.#data.of(branchId).copying);
+  }
+
+  /**
+   * Replaces the data of a branch by that of the source, when the copy is complete. A branch may preserve the previous
+   * data. Rejects with the reason if nothing was replaced.
+   */
   restore(
     { branches }: ProjectRecord,
     branchId: string,
-    { sourceId, preservedId }: NonNullable<Step['restore']>,
-  ): Promise<void> | undefined {
-    const [source, target] = [branches.get(sourceId), branches.get(branchId)];
-    if (source === undefined || target === undefined) return undefined;
+    { sourceId, preservedId, access }: NonNullable<Step['restore']>,
+  ): Promise<void> {
+    const source = branches.get(sourceId);
+    if (source === undefined || !branches.has(branchId))
+      return Promise.reject(new Error(`branch ${source ? branchId : sourceId} no longer exists`));
     const from = this.#data.of(sourceId);
     const to = this.#data.of(branchId);
-    const ids = inheritedIds(source, target);
-    const emptied = to.inTurn(async () => {
-      const kept = preservedId === undefined ? undefined : this.#data.of(preservedId);
-      await to.stop();
-      // A killed emulator may have got further.
-      if (to.exists && kept?.exists === false) await to.copyTo(kept);
-      await to.remove();
-    });
-    emptied.catch(() => undefined);
+    const kept = preservedId === undefined ? undefined : this.#data.of(preservedId);
+    const ids = inheritedIds(source, access);
+    // By an emulator that was killed afterwards.
+    const isDone = kept !== undefined && !existsSync(kept.copying);
+    if (isDone) return Promise.resolve();
     const copied = from.inTurn(async () => {
-      await emptied;
-      if (from.exists) await from.copyTo(to, inheritAccess(from.state.access, ids));
+      const clear = () => rm(to.copying, { recursive: true, force: true });
+      await clear();
+      if (!from.exists) return;
+      await from.copyBeside(to, inheritAccess(from.state.access, ids)).catch(async (error) => {
+        await clear();
+        throw error;
+      });
     });
-    this.#follow(branchId, copied);
-    return copied;
+    const restored = copied.then(() => to.inTurn(() => to.replace(kept)));
+    this.#underWay.set(branchId, restored);
+    const end = (): void => void this.#underWay.delete(branchId);
+    restored.then(end, end);
+    return restored;
   }
 
-  /** One that a killed emulator has begun begins again. */
+  /** One that a killed emulator has begun begins again. Nothing of it runs in a turn of the source but what reads. */
   async #copySchema(from: Cluster, to: Cluster, child: BranchRecord): Promise<void> {
+    const dumps = await from.inTurn(async () => {
+      if (existsSync(from.copying)) await this.#data.prepare(from);
+      return from.exists ? this.#schemas.read(from, child) : undefined;
+    });
     await to.remove();
-    if (!from.exists) return;
+    if (dumps === undefined) return;
     await this.#data.prepare(to);
     try {
-      await this.#schemas.copy(from, to, child);
+      await this.#schemas.write(to, child, dumps);
     } catch (error) {
       await to.remove();
       throw error;
@@ -84,10 +104,13 @@ export class BranchCopies {
     const to = this.#data.of(branchId);
     this.#underWay.set(branchId, copied);
     // Clients of the branch wait for the copy. If it fails, the folder tells them so, even after a restart.
-    to.inTurn(() => copied).then(
-      () => this.#underWay.delete(branchId),
-      () => makeServerFolder(to.copying),
-    );
+    to.inTurn(() => copied)
+      .then(
+        () => void this.#underWay.delete(branchId),
+        () => void makeServerFolder(to.copying),
+      )
+      // On a full disk. The operation has failed, too.
+      .catch(() => undefined);
   }
 
   /** Begins again what an earlier emulator could not finish: the copies for new branches. */

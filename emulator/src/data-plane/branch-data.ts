@@ -9,6 +9,7 @@ import { Cluster, type ClusterSetup, REMOVED } from './cluster';
 import { copyFolder } from './copy-folder';
 import type { PostgresBinaries } from './find-postgres';
 import { type PgSettings, SettingRules } from './pg-settings';
+import type { ServerStart } from './postgres-server';
 import { Schemas } from './schemas';
 import { checkOwned, checkReachable, makeServerFolder, writeServerFile } from './server-user';
 import type { SharedLimits } from './shared-limits';
@@ -105,23 +106,18 @@ export class BranchData {
     return type === 'read_write' ? this.of(branch_id) : this.standbyOf(id);
   }
 
-  /** Starts a server with these limits and settings on a copy of the template, and stops it. @throws Error if it does not start */
-  async tryStart(limits: SharedLimits, settings: PgSettings): Promise<void> {
+  /** Starts a server with these limits, settings and flags on a copy of the template, and stops it. @throws Error if it does not start */
+  async tryStart(limits: SharedLimits, settings: PgSettings, flags: ServerStart['flags']): Promise<void> {
     const folder = makeServerFolder(await mkdtemp(join(this.#folders.temporary, 'try-')));
     const trial = new Cluster(this.#setup, join(folder, 'data'), folder);
     try {
       await copyFolder(this.#template, trial.folder);
       this.settingRules.write(trial.folder, settings);
-      await trial.start(limits, { longestMs: LONGEST_TRIAL_MS });
+      await trial.start(limits, { longestMs: LONGEST_TRIAL_MS, flags });
     } finally {
       await trial.stop();
       await rm(folder, { recursive: true, force: true });
     }
-  }
-
-  /** Every cluster that was used. */
-  all(): Cluster[] {
-    return [...this.#clusters.values()];
   }
 
   /** Creates the data of a branch that has none, in a turn of its cluster. @throws Error if its copy failed */
@@ -145,6 +141,13 @@ export class BranchData {
       if (cluster.server === undefined) await cluster.update(branch);
       return this.#schemas.dump(cluster, database);
     });
+  }
+
+  /** Stops every server. Copies of schemas end, others are awaited. */
+  async stop(): Promise<void> {
+    this.#schemas.stop();
+    const clusters = [...this.#clusters.values()];
+    await Promise.allSettled(clusters.map((cluster) => cluster.inTurn(() => cluster.stop())));
   }
 
   /** Removes a cluster. */

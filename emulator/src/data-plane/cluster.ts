@@ -1,15 +1,16 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from 'pg';
 import type { BranchRecord } from '../records/branch-record';
 import { type AdminAccess, asAdmin } from './admin';
+import { type ClusterState, NEW_STATE, readState, writeState } from './cluster-state';
 import { copyFolder } from './copy-folder';
 import { PostgresServer, type ServerStart } from './postgres-server';
-import { type Access, accessOf, applyAccess, type Connect, NO_ACCESS } from './roles-and-databases';
+import { type Access, accessOf, applyAccess, type Connect } from './roles-and-databases';
 import { writeServerFile } from './server-user';
-import { DEFAULT_LIMITS, type SharedLimits } from './shared-limits';
+import type { SharedLimits } from './shared-limits';
 import { holdPasswords, type StoredPassword } from './stored-passwords';
 
 /** What every cluster of an emulator shares. */
@@ -22,18 +23,8 @@ export interface ClusterSetup {
   readonly version: number;
 }
 
-/** What the emulator keeps in a cluster's folder, so that copies have it, too. */
-interface ClusterState {
-  readonly access: Access;
-  readonly limits: SharedLimits;
-  /** Known once the server has stopped; undefined if it crashed. */
-  readonly passwords?: readonly StoredPassword[] | undefined;
-}
-
-const STATE_FILE = 'emulator.json';
 /** How the name of a folder ends while its files are removed. */
 export const REMOVED = '.removed';
-const NEW_STATE: ClusterState = { access: NO_ACCESS, limits: DEFAULT_LIMITS };
 
 /** The emulator's own sessions are of another type. */
 const OF_CLIENTS = "FROM pg_stat_activity WHERE backend_type = 'client backend'";
@@ -66,9 +57,7 @@ const FLAGS = {
   log_startup_progress_interval: '10s',
 };
 
-/**
- * A folder of data with at most one server on it. `inTurn` runs one task at a time; the other methods must run in a turn.
- */
+/** A folder of data with at most one server on it. `inTurn` runs one task at a time; the other methods must run in a turn. */
 export class Cluster {
   readonly folder: string;
   /** The folder of its server's socket, short because the path of a socket is limited to about 100 bytes. */
@@ -136,16 +125,24 @@ export class Cluster {
   async remove(): Promise<void> {
     await this.stop();
     this.#state = undefined;
-    for (const folder of [this.folder, this.copying].filter(existsSync)) {
-      const removed = `${folder}.${Date.now()}${REMOVED}`;
-      renameSync(folder, removed);
-      rm(removed, { recursive: true, force: true }).catch(() => undefined); // The next start removes it.
-    }
+    for (const folder of [this.folder, this.copying].filter(existsSync)) discard(folder);
   }
 
-  /** Whether its roles and databases are those of the branch. */
+  /** Replaces the data by the copy that is beside it. Another cluster, which has no data, may keep the previous data. */
+  async replace(kept: Cluster | undefined): Promise<void> {
+    await this.stop();
+    this.#state = undefined;
+    if (this.exists && kept?.exists === false) renameSync(this.folder, kept.folder);
+    else if (this.exists) discard(this.folder);
+    if (existsSync(this.copying)) renameSync(this.copying, this.folder);
+    if (kept !== undefined && existsSync(kept.copying)) discard(kept.copying);
+  }
+
+  /** Whether its roles and databases are those of the branch. During a restore, they are about to change with the data. */
   isUpToDate(branch: BranchRecord): boolean {
-    return isDeepStrictEqual(this.state.access, accessOf(branch));
+    return (
+      branch.wire.current_state === 'resetting' || isDeepStrictEqual(this.state.access, accessOf(branch))
+    );
   }
 
   /** Makes its roles and databases those of the branch, if need be with a server for that. */
@@ -191,6 +188,12 @@ export class Cluster {
 
   /** Copies the data to another cluster, which has none: plainly, or as a backup while the server runs. */
   async copyTo(target: Cluster, access: Access = this.state.access): Promise<void> {
+    await this.copyBeside(target, access);
+    renameSync(target.copying, target.folder);
+  }
+
+  /** Copies the data to where another cluster keeps a copy that is not complete. */
+  async copyBeside(target: Cluster, access: Access): Promise<void> {
     const { folder } = this;
     const { copying } = target;
     await rm(copying, { recursive: true, force: true });
@@ -211,7 +214,6 @@ export class Cluster {
         await copyFolder(join(folder, 'pg_wal'), join(copying, 'pg_wal'));
       });
     writeState(copying, { access, limits: this.state.limits, passwords });
-    renameSync(copying, target.folder);
   }
 
   /** Makes it a standby, which follows another cluster when it starts. */
@@ -240,11 +242,8 @@ export class Cluster {
   }
 }
 
-function readState(folder: string): ClusterState {
-  const file = join(folder, STATE_FILE);
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : NEW_STATE;
-}
-
-function writeState(folder: string, state: ClusterState): void {
-  writeServerFile(join(folder, STATE_FILE), JSON.stringify(state));
+function discard(folder: string): void {
+  const removed = `${folder}.${Date.now()}${REMOVED}`;
+  renameSync(folder, removed);
+  rm(removed, { recursive: true, force: true }).catch(() => undefined); // The next start removes it.
 }

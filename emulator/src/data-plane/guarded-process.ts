@@ -15,6 +15,8 @@ const GUARD =
 
 const LONGEST_WAIT_MS = 2000;
 const MOST_LINES = 3;
+/** A client's settings and names can be in it, of many megabytes. */
+const LONGEST_OUTPUT = 100_000;
 
 /** Removes a folder when the pipe closes. Servers that are still ending may create files while it does. */
 const SWEEP =
@@ -61,7 +63,7 @@ export async function runGuarded(
   const child = startGuarded(program, args, { LC_ALL: 'C', ...environment });
   let output = '';
   child.stderr.on('data', (part: Buffer) => {
-    output += part;
+    if (output.length < LONGEST_OUTPUT) output += part;
   });
   const [code] = await once(child, 'close');
   const lines = output.trim().split('\n');

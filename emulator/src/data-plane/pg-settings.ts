@@ -34,9 +34,16 @@ const ALSO_ALLOWED = [
 
 /**
  * Of those categories and contexts. The first loads libraries, the second is what standbys need. A prepared transaction
- * keeps its locks when a server starts again, and one on pg_authid, which any client can have, keeps everyone out.
+ * keeps its locks when a server starts again, and one on pg_authid, which any client can have, keeps everyone out. The
+ * last two choose memory that outlives a server that is killed.
  */
-const ALSO_REFUSED = ['local_preload_libraries', 'wal_level', 'max_prepared_transactions'];
+const ALSO_REFUSED = [
+  'local_preload_libraries',
+  'wal_level',
+  'max_prepared_transactions',
+  'shared_memory_type',
+  'dynamic_shared_memory_type',
+];
 
 /** Extensions whose settings run no program and name no file or library. Of others, the emulator does not know. */
 const EXTENSIONS =
@@ -98,9 +105,10 @@ export class SettingRules {
     throw badRequest(`Postgres rejects these settings: ${reason}`);
   }
 
-  /** Those that take effect only when a server starts, and can prevent that. */
+  /** Those that take effect only when a server starts, and can prevent that. Of a library's, the emulator does not know. */
   ofStart(settings: PgSettings): PgSettings {
-    const isOfStart = (name: string) => this.#listed.get(name.toLowerCase())?.context === 'postmaster';
+    const isOfStart = (name: string) =>
+      name.includes('.') || this.#listed.get(name.toLowerCase())?.context === 'postmaster';
     return Object.fromEntries(Object.entries(settings).filter(([name]) => isOfStart(name)));
   }
 

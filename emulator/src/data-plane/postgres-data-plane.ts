@@ -29,7 +29,6 @@ export class PostgresDataPlane implements DataPlane {
   readonly schemas: BranchData['schemas'];
   readonly version: number;
   port = 0;
-
   /** @param projects those of an earlier emulator, whose data exists already */
   constructor(data: BranchData, projects: readonly ProjectRecord[]) {
     this.#data = data;
@@ -53,7 +52,7 @@ export class PostgresDataPlane implements DataPlane {
   /** Stops every server, and refuses connections from now on. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    await Promise.allSettled(this.#data.all().map((cluster) => cluster.inTurn(() => cluster.stop())));
+    await this.#data.stop();
   }
 
   /** The branch of an endpoint, which stays asleep. @throws ApiError when there is no such endpoint */
@@ -115,7 +114,6 @@ export class PostgresDataPlane implements DataPlane {
   }
 
   noteProject(): void {}
-
   noteOperation(): void {}
 
   noteRemoval({ branches }: ProjectRecord): void {
@@ -127,6 +125,8 @@ export class PostgresDataPlane implements DataPlane {
     const source = project.branches.get(branch.sourceId ?? '');
     if (project.deletedBranchIds.has(id)) this.#data.forget(id);
     else if (source !== undefined && !this.#branchIds.has(id)) this.#data.copies.fork(source, branch);
+    // Only a project's first branch begins without data.
+    else if (!this.#branchIds.has(id) && project.branches.size > 1) this.#data.copies.expect(id);
     this.#branchIds.add(id);
   }
 

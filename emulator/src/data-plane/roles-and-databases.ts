@@ -147,9 +147,8 @@ async function dropRole(
       }),
     );
   const fallback = ofBranch[0]?.owner_name ?? roles[0]?.name;
-  if (fallback === undefined) {
-    return withRole('postgres', (admin) => admin.query(`ALTER ROLE ${role} NOLOGIN`));
-  }
+  await withRole('postgres', (admin) => admin.query(`ALTER ROLE ${role} NOLOGIN`));
+  if (fallback === undefined) return;
   const databases: { name: string; owner: string | null }[] = [];
   await withRole('postgres', async (admin) => databases.push(...(await listDatabases(admin))));
   for (const { name: database, owner } of databases) {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
 import { SUPERUSER } from '../gateway/computes';
 import { notImplemented } from '../records/api-error';
@@ -12,10 +13,17 @@ import { runGuarded } from './guarded-process';
 import { FIRST_ID, holdRole, inTransaction, listDatabases } from './held-roles';
 import { makeServerFolder } from './server-user';
 
+const LONGEST_REPLAY_MS = 60_000;
+/** In bytes: it is in memory, as a whole. */
+const LARGEST_SCHEMA = 32 * 1024 * 1024;
+/** A client may hold a lock for as long as it likes, and the program sets no other limit. */
+const LOCK_WAIT = '--lock-wait-timeout=5s';
+
 /** Reads and copies the schemas of clusters, in turns of theirs. */
 export class Schemas {
   readonly #pgDump: string | undefined;
   readonly #temporary: string;
+  readonly #stopping = new AbortController();
 
   /** @param pgDump the path of the program, if there is one beside the server's */
   constructor(pgDump: string | undefined, temporary: string) {
@@ -34,34 +42,59 @@ export class Schemas {
     return withServer(cluster, () => this.#dump(cluster, database));
   }
 
-  /** Gives a new cluster the databases of a branch, with their schemas in another one. */
-  async copy(from: Cluster, to: Cluster, branch: BranchRecord): Promise<void> {
+  /** The schemas of those databases of a branch that the cluster has, by their names. */
+  async read(cluster: Cluster, { databases }: BranchRecord): Promise<Map<string, string>> {
     const dumps = new Map<string, string>();
-    await withServer(from, async () => {
+    await withServer(cluster, async () => {
       const existing: string[] = [];
-      await from.connect('postgres', async (admin) => {
+      await cluster.connect('postgres', async (admin) => {
         existing.push(...(await listDatabases(admin)).map(({ name }) => name));
       });
-      for (const { name } of branch.databases)
-        if (existing.includes(name)) dumps.set(name, await this.#dump(from, name));
+      for (const { name } of databases)
+        if (existing.includes(name)) dumps.set(name, withoutCommands(await this.#dump(cluster, name)));
     });
-    await withServer(to, async () => {
-      await to.update(branch);
-      await replay(to, branch, dumps);
+    return dumps;
+  }
+
+  /** Gives a new cluster the databases of a branch, with these schemas. */
+  write(cluster: Cluster, branch: BranchRecord, dumps: ReadonlyMap<string, string>): Promise<void> {
+    return withServer(cluster, async () => {
+      await cluster.update(branch);
+      await this.#inTime(replay(cluster, branch, dumps));
     });
+  }
+
+  /** Ends what is under way. */
+  stop(): void {
+    this.#stopping.abort(new Error('the emulator is stopping'));
+  }
+
+  /** The statements may call a client's function, which never returns. The end of the server then ends it. */
+  async #inTime(work: Promise<void>): Promise<void> {
+    work.catch(() => undefined);
+    const { signal } = this.#stopping;
+    const end = new AbortController();
+    const tooLate = delay(LONGEST_REPLAY_MS, undefined, { signal: AbortSignal.any([signal, end.signal]) });
+    const failed = tooLate.then(
+      () => Promise.reject(new Error(`its schema was not complete after ${LONGEST_REPLAY_MS / 1000} s`)),
+      () => signal.throwIfAborted(),
+    );
+    await Promise.race([work, failed]).finally(() => end.abort());
   }
 
   async #dump(cluster: Cluster, database: string): Promise<string> {
     const folder = makeServerFolder(await mkdtemp(join(this.#temporary, 'dump-')));
     const file = join(folder, 'schema.sql');
-    const args = ['--schema-only', `--role=${SUPERUSER}`, '--file', file];
+    const args = ['--schema-only', `--role=${SUPERUSER}`, '--encoding=UTF8', LOCK_WAIT, '--file', file];
     const { sockets, password } = cluster.adminAccess;
     const { options = '' } = adminConfig(cluster.adminAccess, database);
     const login = { PGHOST: sockets, PGPORT: '5432', PGUSER: SUPERUSER, PGPASSWORD: password };
     const environment = { ...login, PGOPTIONS: options, PGDATABASE: database };
     try {
       await runGuarded(this.check(), args, undefined, environment);
-      return withoutCommands(readFileSync(file, 'utf8'));
+      if (statSync(file).size > LARGEST_SCHEMA)
+        throw new Error(`the schema of database "${database}" is larger than ${LARGEST_SCHEMA} bytes`);
+      return readFileSync(file, 'utf8');
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -107,7 +140,7 @@ async function replay(
   await cluster.connect('postgres', async (admin) => void (await admin.query(`DROP ROLE ${role}`)));
 }
 
-/** Newer versions of pg_dump begin and end with a command of psql, which has a random word. */
+/** Newer versions of pg_dump begin and end with a command for psql, which keeps it from running others. It has a random word. */
 function withoutCommands(dump: string): string {
   const [, word] = /^\\restrict (\w+)$/m.exec(dump) ?? [];
   return word === undefined ? dump : dump.replaceAll(new RegExp(`^\\\\(un)?restrict ${word}\n`, 'gm'), '');

@@ -2,7 +2,7 @@ import type { EndpointRecord } from '../records/endpoint-record';
 import { reasonOf } from '../records/thrown-reason';
 import type { BranchData } from './branch-data';
 import type { PgSettings } from './pg-settings';
-import { limitsFor } from './start-server';
+import { flagsOf, limitsFor } from './start-server';
 
 /**
  * The `pg_settings` with which the servers of endpoints run: those of the last operation that applied them. A record has
@@ -54,10 +54,11 @@ export class SettingsInEffect {
 
   #try({ wire }: EndpointRecord, wanted: PgSettings): Promise<void> | undefined {
     const settings = this.#data.settingRules.ofStart(wanted);
-    if (Object.keys(settings).length === 0) return undefined;
+    const flags = flagsOf(wire);
+    if (Object.keys(settings).length === 0 && flags.shared_preload_libraries === '') return undefined;
     const limits = limitsFor(wire, settings);
-    const key = JSON.stringify([limits, settings]);
-    const trial = this.#trials.get(key) ?? this.#data.tryStart(limits, settings);
+    const key = JSON.stringify([limits, settings, flags.shared_preload_libraries]);
+    const trial = this.#trials.get(key) ?? this.#data.tryStart(limits, settings, flags);
     this.#trials.set(key, trial);
     trial.catch(() => this.#trials.delete(key));
     return trial;

@@ -63,7 +63,7 @@ export async function startStandby(
   cluster.endpointId = endpoint.id;
 }
 
-function flagsOf({ id, settings }: Endpoint): Record<string, string> {
+export function flagsOf({ id, settings }: Endpoint) {
   const libraries = settings.preload_libraries?.enabled_libraries ?? [];
   return { cluster_name: id, shared_preload_libraries: libraries.join(',') };
 }

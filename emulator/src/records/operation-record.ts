@@ -1,3 +1,4 @@
+import type { BranchRecord } from './branch-record';
 import type { Operation } from './wire-types';
 
 /**
@@ -23,8 +24,14 @@ export interface Step {
   /** The compute is suspended for lack of use, so no connection drops. */
   readonly isAutosuspend?: boolean;
   readonly purpose?: Purpose;
-  /** For a restore: where the data comes from, and the new branch that keeps the previous data. */
-  readonly restore?: { readonly sourceId: string; readonly preservedId?: string | undefined };
+  readonly restore?: {
+    /** Where the data comes from. */
+    readonly sourceId: string;
+    /** The new branch that keeps the previous data. */
+    readonly preservedId?: string | undefined;
+    /** The roles and databases of the branch, from when it has the data. */
+    readonly access: Pick<BranchRecord, 'roles' | 'databases'>;
+  };
   /** An operation of another client locks writes until it has ended. */
   readonly locks?: boolean;
 }

@@ -1,0 +1,26 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Access, NO_ACCESS } from './roles-and-databases';
+import { writeServerFile } from './server-user';
+import { DEFAULT_LIMITS, type SharedLimits } from './shared-limits';
+import type { StoredPassword } from './stored-passwords';
+
+/** What the emulator keeps in a cluster's folder, so that copies have it, too. */
+export interface ClusterState {
+  readonly access: Access;
+  readonly limits: SharedLimits;
+  /** Known once the server has stopped; undefined if it crashed. */
+  readonly passwords?: readonly StoredPassword[] | undefined;
+}
+
+const STATE_FILE = 'emulator.json';
+export const NEW_STATE: ClusterState = { access: NO_ACCESS, limits: DEFAULT_LIMITS };
+
+export function readState(folder: string): ClusterState {
+  const file = join(folder, STATE_FILE);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : NEW_STATE;
+}
+
+export function writeState(folder: string, state: ClusterState): void {
+  writeServerFile(join(folder, STATE_FILE), JSON.stringify(state));
+}
