@@ -32,6 +32,9 @@ const OPTIONS = [
   'default_transaction_read_only=off',
   'default_transaction_isolation=read\\ committed',
   'password_encryption=scram-sha-256',
+  // With hints, this library runs a view of the client's, as whoever runs a statement.
+  'pg_hint_plan.enable_hint=off',
+  'pg_hint_plan.enable_hint_table=off',
   // In another one, what `pg_dump` writes would mean something else where it is read.
   'client_encoding=UTF8',
   'standard_conforming_strings=on',

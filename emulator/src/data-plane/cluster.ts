@@ -55,6 +55,7 @@ const FLAGS = {
   // Of standbys, and of the emulator's own connections.
   max_wal_senders: '50',
   log_startup_progress_interval: '10s',
+  log_min_messages: 'warning',
 };
 
 /** A folder of data with at most one server on it. `inTurn` runs one task at a time; the other methods must run in a turn. */
