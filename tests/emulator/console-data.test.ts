@@ -11,12 +11,6 @@ describe('the console data', () => {
     expect(view.project?.id).toBe(newer.id);
   });
 
-  it('the console shows the requested project', async () => {
-    const { emulator, project, readView } = await startConsole();
-    emulator.createProject({ name: 'newer' });
-    expect((await readView({ project: project.id })).project).toMatchObject({ id: project.id, name: 'test' });
-  });
-
   it.each(['gone', '__proto__', ''])(
     'the console shows the newest project instead of the unknown project %j',
     async (id) => {
@@ -29,13 +23,6 @@ describe('the console data', () => {
     const emulator = await startEmulator();
     onTestFinished(() => emulator.stop());
     expect(await readView(emulator)).toMatchObject({ projects: [], projectCount: 0, project: null });
-  });
-
-  it('the console data contains names unchanged', async () => {
-    const { emulator, readView } = await startConsole();
-    const name = '</script><img src=x onerror=alert(1)>';
-    emulator.createProject({ name });
-    expect((await readView()).project?.name).toBe(name);
   });
 
   it.each([
@@ -135,14 +122,6 @@ describe('a change of the console data', () => {
     const waiting = readView({ project: project.id, after: version });
     emulator.createProject({ name: 'newer' });
     expect(await waiting).toMatchObject({ projects: [{ name: 'newer' }, { name: 'test' }] });
-  });
-
-  it('a change by a control completes the waiting console request', async () => {
-    const { emulator, project, readView } = await startConsole();
-    const { version } = await readView();
-    const waiting = readView({ after: version });
-    emulator.deleteEndpoint(emulator.endpoints(project.id)[0]?.id ?? '');
-    expect((await waiting).project?.endpoints).toEqual([]);
   });
 
   it('the console version stays the same without a change', async () => {

@@ -1,9 +1,46 @@
 import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { Randomness } from '../simulation/time/seeded-randomness';
 import { newDataFile } from '../support/data-emulator';
-import { EmulatorProcess } from '../support/emulator-process';
+import { emulatorCommand, type RunningCommand, startCommand } from '../support/emulator-command';
+import { sendRequest } from '../support/send-request';
+
+/** Runs the command in its own process, with a client for it. */
+class EmulatorProcess {
+  readonly #command: RunningCommand;
+  isKilled = false;
+
+  private constructor(command: RunningCommand) {
+    this.#command = command;
+    onTestFinished(() => void command.child.kill('SIGKILL'));
+  }
+
+  /** @throws Error with its stderr output if it does not start */
+  static async start(args: readonly string[], fileBlocks?: number): Promise<EmulatorProcess> {
+    // The shell's limit on file sizes makes writes fail as on a full disk.
+    const limit = fileBlocks === undefined ? '' : `ulimit -f ${fileBlocks}; `;
+    const program = ['sh', '-c', `${limit}exec "$@"`, 'sh', process.execPath, emulatorCommand, ...args];
+    return new EmulatorProcess(await startCommand(program));
+  }
+
+  get key(): string {
+    return this.#command.apiKey;
+  }
+
+  /** The status and body of the response. @throws Error if there is none */
+  async call<Body>(method: string, path: string, body?: object): Promise<{ status: number; body: Body }> {
+    const response = await sendRequest(this.#command, method, path, body);
+    // The caller knows the type from the API.
+    return { status: response.status, body: (await response.json()) as Body };
+  }
+
+  /** Kills it with SIGKILL, so that it cannot clean up. */
+  async kill(): Promise<void> {
+    this.isKilled = true;
+    await this.#command.end('SIGKILL');
+  }
+}
 
 interface Operation {
   readonly id: string;

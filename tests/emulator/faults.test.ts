@@ -128,12 +128,26 @@ describe('a request fault', () => {
     emulator.inject({ match, effect: { kind: 'status', status: 503 } });
     expect((await call('GET', endpoints)).status).toBe(503);
   });
+});
 
-  it('rejects a fault with an unknown attribute', async () => {
-    const { emulator } = await startService();
-    const fault = { match: {}, effect: { kind: 'malformed' }, time: 3 } as const;
-    expect(() => emulator.inject(fault)).toThrow('fault.time is not an attribute of this request');
-  });
+it.each<[object, RegExp]>([
+  [{ effect: { kind: 'malformed' }, time: 3 }, /fault.time is not an attribute of this request/],
+  [{ effect: { kind: 'proxy-page' } }, /effect.status is required/],
+  [{ effect: { kind: 'proxy-page', status: 199 } }, /from 200 to 599/],
+  [{ effect: { kind: 'proxy-page', status: 600 } }, /from 200 to 599/],
+  [{ effect: { kind: 'proxy-page', status: 200, contentType: 'a\r\nX: 1' } }, /effect.contentType must be/],
+  [{ effect: { kind: 'proxy-page', status: 200, body: {} } }, /effect.body must be a string/],
+  ...[{}, { lateMs: 0 }, { lateMs: 60_001 }].map((given): [object, RegExp] => [
+    { effect: { kind: 'late-read', ...given } },
+    /effect.lateMs/,
+  ]),
+  ...['a'.repeat(501), '/**/a/**', '/:a:b', '/a:b', '/:a.b'].map((path): [object, RegExp] => [
+    { match: { path }, effect: { kind: 'malformed' } },
+    /match.path must be a path of up to 500 characters/,
+  ]),
+])('rejects the fault %j', async (fault, message) => {
+  const { emulator } = await startService();
+  expect(() => emulator.inject({ match: {}, ...fault } as never)).toThrow(message);
 });
 
 describe('an operation fault', () => {

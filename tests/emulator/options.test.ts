@@ -35,11 +35,6 @@ describe('an invalid option is rejected', () => {
 });
 
 describe('an option', () => {
-  it('the option apiKey sets the accepted key', async () => {
-    const { call } = await startService({ apiKey: 'chosen' });
-    expect((await call('GET', '/projects', undefined, 'chosen')).status).toBe(200);
-  });
-
   it('the option operationMs accepts a duration per action', async () => {
     const { emulator, project, create } = await startService({
       operationMs: { start_compute: 60_000, default: 0 },

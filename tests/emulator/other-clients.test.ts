@@ -152,24 +152,11 @@ describe("another client's endpoint", () => {
     expect(emulator.operations(project.id)).toEqual(before);
   });
 
-  it("another client's endpoint can be created while the project is locked", async () => {
-    const { emulator, project, branch } = await startService();
-    emulator.lockProject(project.id);
-    emulator.createEndpoint(project.id, { branch_id: branch.id, type: 'read_only' });
-    expect(emulator.endpoints(project.id)).toHaveLength(2);
-  });
-
   it("another client's endpoint is suspended after its delay", async () => {
     const { emulator, project, branch, held } = await startService({ autosuspendSecondMs: 1 });
     const attributes = { branch_id: branch.id, type: 'read_write', suspend_timeout_seconds: 1 } as const;
     const { id } = emulator.createEndpoint(project.id, attributes, { ageMs: A_DAY_MS });
     await expect.poll(() => held(id)?.current_state).toBe('idle');
-  });
-
-  it("another client's endpoint is idle if it is disabled", async () => {
-    const { emulator, project, branch } = await startService();
-    const attributes = { branch_id: branch.id, type: 'read_write', disabled: true } as const;
-    expect(emulator.createEndpoint(project.id, attributes).current_state).toBe('idle');
   });
 
   it.each<[object, RegExp]>([

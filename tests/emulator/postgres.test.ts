@@ -43,14 +43,6 @@ describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
     expect(await client.ask('SHOW shared_buffers')).toBe('128MB');
   });
 
-  it('keeps its connections when the autosuspend delay changes', async () => {
-    const { projectId, endpointId, login } = await service.createProject();
-    const client = await service.connect(login);
-    await service.patchEndpoint(projectId, endpointId, { suspend_timeout_seconds: 600 });
-    expect(await client.ask('SELECT 1')).toBe(1);
-    expect(service.emulator.connectionDrops(endpointId)).toBe(0);
-  });
-
   it('drops its connections when the size changes, and keeps its data', async () => {
     const place = await service.createProject();
     const client = await openWithTable(place);

@@ -133,13 +133,6 @@ describe('databases', () => {
     expect(outcomeOf(taken)).toEqual([409, 'DATABASE_EXISTS']);
   });
 
-  it('a deleted database no longer exists', async () => {
-    const { call, path, names } = await startBranch();
-    expect((await call('DELETE', `${path}/databases/app`)).body?.database).toMatchObject({ name: 'app' });
-    expect(await names('databases')).toEqual([]);
-    expect((await call('DELETE', `${path}/databases/app`)).status).toBe(204);
-  });
-
   it('a change of a database is 423 while its project is locked', async () => {
     const { emulator, project, createDatabase, names } = await startBranch();
     emulator.lockProject(project.id);

@@ -18,20 +18,6 @@ async function startWithSdk() {
   return { emulator, neon, projectId, main };
 }
 
-it('the SDK creates, lists, changes and deletes projects', async () => {
-  const { emulator, neon, projectId } = await startWithSdk();
-  const { project, connectionString } = await neon.projects.createAndConnect({ name: 'second' });
-  const [endpoint] = emulator.endpoints(project.id);
-  expect(new URL(connectionString).host).toBe(endpoint?.host.replace(endpoint.id, `${endpoint.id}-pooler`));
-  const listed = await neon.projects.list({ limit: 1 }).all();
-  expect(listed.map(({ id }) => id)).toEqual([projectId, project.id]);
-  expect(await neon.projects.list({ search: 'second' }).all()).toMatchObject([{ id: project.id }]);
-  await neon.projects.update({ projectId, name: 'renamed', history_retention_seconds: 3600 });
-  expect(await neon.projects.get({ projectId })).toMatchObject({ name: 'renamed' });
-  await neon.projects.delete({ projectId });
-  await expect.poll(() => emulator.projects().map(({ id }) => id)).toEqual([project.id]);
-});
-
 it('the SDK creates, lists, changes and deletes branches', async () => {
   const { emulator, neon, projectId, main } = await startWithSdk();
   const { id: branchId } = await neon.branches.create({ projectId, name: 'dev', noCompute: true });
@@ -81,20 +67,6 @@ it('the SDK creates, changes, commands and deletes endpoints', async () => {
   }
   await endpoints.delete(at);
   expect(await endpoints.list({ projectId })).toHaveLength(1);
-});
-
-it('the SDK lists, reads and waits for operations', async () => {
-  const { emulator, neon, projectId, main } = await startWithSdk();
-  await neon.branches.create({ projectId }, { waitForReadiness: false });
-  const listed = await neon.operations.list({ projectId }).all();
-  expect(listed.map(({ id }) => id)).toEqual(emulator.operations(projectId).map(({ id }) => id));
-  await neon.operations.waitFor({ operations: listed });
-  const operationId = listed.at(-1)?.id ?? '';
-  expect(await neon.operations.get({ projectId, operationId })).toMatchObject({
-    action: 'create_timeline',
-    branch_id: main.id,
-    status: 'finished',
-  });
 });
 
 it('the SDK makes connection strings of a role and a database', async () => {

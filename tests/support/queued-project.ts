@@ -1,14 +1,19 @@
 import { vi } from 'vitest';
 import { ControlApiError } from '../../provider/src/control-api/control-api-error';
-import type { Deadline } from '../../provider/src/control-api/deadline';
+import { Deadline } from '../../provider/src/control-api/deadline';
 import type { Operation } from '../../provider/src/control-api/wire-types';
 import { OperationPoller, type OperationSource } from '../../provider/src/operations/operation-poller';
 import { type QueuedWrite, WriteQueue } from '../../provider/src/operations/write-queue';
 import { now } from './fake-clock';
 import { operationOf } from './operation';
-import { minuteMs, tenMinutes } from './write-deadlines';
 
 // A project whose writes queue, by a fake clock.
+
+export const minuteMs = 60_000;
+
+/** A deadline that starts when its write leaves the queue. */
+export const within = (durationMs: number) => new Deadline(durationMs, 'later');
+export const tenMinutes = () => within(10 * minuteMs);
 
 export const forever = Number.POSITIVE_INFINITY;
 
@@ -81,3 +86,13 @@ export async function passing(writes: Promise<string>[], durationMs = 20 * minut
   await vi.advanceTimersByTimeAsync(durationMs);
   return Promise.all(writes);
 }
+
+/** A project whose operation op-7 never finishes. */
+export const lockedProject = (...operations: ((ms: number) => Operation[])[]) =>
+  new QueuedProject(...operations, running('op-7', 0, forever));
+
+/**
+ * The error of a write that waited in that project, up to the duration. A twentieth of each deadline, at most 5 s, is
+ * left for the response to a last try.
+ */
+export const lastTried = 'POST /endpoints: 423 Locked (create_branch op-7 running); waited';

@@ -1,9 +1,18 @@
 import { describe, expect, it, vi } from 'vitest';
 import { now, timeOf, useFakeClock, useShortestPauses } from '../../../tests/support/fake-clock';
-import { lastTried, lockedProject } from '../../../tests/support/locked-project';
 import { operationOf } from '../../../tests/support/operation';
-import { forever, passing, QueuedProject, refusal, running } from '../../../tests/support/queued-project';
-import { minuteMs, tenMinutes, within } from '../../../tests/support/write-deadlines';
+import {
+  forever,
+  lastTried,
+  lockedProject,
+  minuteMs,
+  passing,
+  QueuedProject,
+  refusal,
+  running,
+  tenMinutes,
+  within,
+} from '../../../tests/support/queued-project';
 import type { Operation } from '../control-api/wire-types';
 import { OperationPoller, type OperationSource } from './operation-poller';
 import { LockedError } from './wait-for-unlock';

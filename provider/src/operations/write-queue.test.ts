@@ -1,8 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
 import { timeOf, useFakeClock, useShortestPauses } from '../../../tests/support/fake-clock';
-import { lastTried, lockedProject } from '../../../tests/support/locked-project';
-import { forever, passing, QueuedProject, refusal, running } from '../../../tests/support/queued-project';
-import { minuteMs, tenMinutes, within } from '../../../tests/support/write-deadlines';
+import {
+  forever,
+  lastTried,
+  lockedProject,
+  minuteMs,
+  passing,
+  QueuedProject,
+  refusal,
+  running,
+  tenMinutes,
+  within,
+} from '../../../tests/support/queued-project';
 
 useFakeClock();
 useShortestPauses();
