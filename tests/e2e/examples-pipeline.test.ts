@@ -2,9 +2,15 @@ import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { expect, it } from 'vitest';
+import { pluginDownloadURL } from '../../tools/schema/publication';
 import { repository } from '../support/documents';
+import { serveFiles } from '../support/file-server';
+import { makeRelease } from '../support/packed-plugin';
 import { runScript, startExample } from '../support/start-example';
-import { startQuickstart } from '../support/start-stack';
+import { type Declared, startProgram, startQuickstart, writeYaml } from '../support/start-stack';
+
+/** A YAML file of the examples. */
+const read = async (...path: string[]) => load(await readFile(join(repository, 'examples', ...path), 'utf8'));
 
 it.concurrent('automation-api: restarts only with approval', async (test) => {
   const { emulator, branch, followReadme, tryReadme, heldBy } = await startExample('automation-api', test);
@@ -34,8 +40,7 @@ it('github-actions: previews, deploys, and restarts only with approval', async (
     recursive: true,
   });
   const summary = join(stack.folder, 'summary.md');
-  const text = await readFile(join(repository, 'examples', 'github-actions', 'deploy.yaml'), 'utf8');
-  const workflow = load(text) as Workflow;
+  const workflow = (await read('github-actions', 'deploy.yaml')) as Workflow;
   const run = (job: string, approve_restart = '') => {
     const step = workflow.jobs[job]?.steps.find(({ env }) => env !== undefined);
     const contexts: Record<string, string | undefined> = {
@@ -80,4 +85,41 @@ it.concurrent('testing: the tests of the example pass and leave nothing in its f
   expect(screen).toMatch(/Tests (4 passed|3 passed \| 1 skipped)/);
   expect(await readdir(stack.folder)).toEqual(before);
   expect(emulator.requests()).toEqual([]);
+});
+
+it('operator: the program creates the endpoint, and forbids its restart', async () => {
+  const { program } = (await read('fleet', 'operator', 'program.yaml')) as { program: Declared };
+  const { items } = (await read('fleet', 'operator', 'stacks.yaml')) as {
+    items: { spec?: { config?: Record<string, string> } }[];
+  };
+  const config = items.find(({ spec }) => spec?.config)?.spec?.config ?? {};
+  const { stack, project, branch, held } = await startProgram('plugin');
+  // The operator writes this file, and sets this config.
+  await writeYaml(stack.folder, { ...program, name: 'postgres-compute-fleet' });
+  const own = { ...config, projectId: project.id, branchId: branch.id, maxCu: '1' };
+  await stack.run('stack', 'init', 'canary');
+  for (const [key, value] of Object.entries(own)) await stack.run('config', 'set', key, value);
+  await stack.run('up', '--yes', '--skip-preview');
+  expect(held()).toMatchObject([{ type: 'read_write', autoscaling_limit_max_cu: 1 }]);
+
+  await stack.run('config', 'set', 'maxCu', config.maxCu ?? '');
+  const { exitCode, screen } = await stack.try('up', '--yes', '--skip-preview');
+  expect(exitCode).not.toBe(0);
+  expect(screen).toContain('allowRestart is false');
+});
+
+it('quickstart-yaml: creates the endpoint with the downloaded plugin', async (test) => {
+  const { folder } = await makeRelease();
+  const { url } = await serveFiles(folder);
+  const { stack, branch, followReadme, heldBy } = await startExample('quickstart-yaml', test);
+  await followReadme({ [pluginDownloadURL]: url });
+  await followReadme();
+  const [endpoint, ...others] = heldBy(branch.id);
+  expect(endpoint).toMatchObject({ type: 'read_write', autoscaling_limit_min_cu: 0.25 });
+  expect(others).toEqual([]);
+  expect((await stack.run('stack', 'output', 'host')).stdout).toBe(endpoint?.host);
+
+  await stack.run('preview', '--expect-no-changes');
+  await stack.run('destroy', '--yes', '--skip-preview');
+  expect(heldBy(branch.id)).toEqual([]);
 });

@@ -1,74 +1,89 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, it } from 'vitest';
-import { findHosts } from '../support/provider-hosts';
-import { startProgram } from '../support/start-stack';
+import { describe, expect, it } from 'vitest';
+import { doorNames } from '../support/program-doors';
+import { flat } from '../support/pulumi-stack';
+import { type ProgramKind, startProgram } from '../support/start-stack';
 
-type Program = Awaited<ReturnType<typeof startProgram>>;
+const up = ['up', '--yes', '--skip-preview'];
+const deletesFirst = { deleteBeforeReplace: true };
 
-const heldOn = ({ emulator, branch }: Program) =>
-  emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
+/** Starts a stack with one endpoint; `expectNew` checks that another one is in its place. */
+async function startEndpoint(kind: ProgramKind, args: object, options?: object) {
+  const program = await startProgram(kind, args, { options, operationMs: 100 });
+  const { stack, held } = program;
+  await stack.run(...up);
+  const seen = new Set([held()[0]?.id]);
+  const inState = async () => (await stack.exportState()).endpoints.map(({ id }) => id);
+  const expectNew = async () => {
+    const [{ id = '' } = {}, ...others] = held();
+    expect([others, await inState()]).toEqual([[], [id]]);
+    expect(seen).not.toContain(id);
+    seen.add(id);
+  };
+  return { ...program, urn: program.urnOf('app'), inState, expectNew };
+}
 
-const urn = 'urn:pulumi:test::e2e::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::app';
+describe.each(doorNames)('by the %s provider', (door) => {
+  it('each kind of replacement deletes the old endpoint first', async () => {
+    const { stack, held, writes, declare, urn, expectNew } = await startEndpoint(
+      door,
+      { name: 'main' },
+      deletesFirst,
+    );
+    await declare({ name: 'main', provisioner: 'k8s-pod' });
+    const { screen } = await stack.run('preview');
+    expect(flat(screen)).toMatch(/warning: replaces the endpoint, changes its host, drops its connections/);
+    await stack.run(...up);
+    await expectNew();
 
-describe('a forced replacement', () => {
-  it.for([
-    ['of a replica with a derived name (--replace)', "type: 'read_only'", 'replace'],
-    ['of a read_write endpoint with a declared name (taint)', "name: 'main'", 'taint'],
-  ] as const)('%s creates a new endpoint and deletes the old one', async ([, args, how], { expect }) => {
-    const program = await startProgram(args, { operationMs: 100 });
-    const { stack } = program;
-    await stack.run('up', '--yes', '--skip-preview');
-    const [before] = heldOn(program);
-    if (how === 'taint') await stack.run('state', 'taint', urn, '--yes');
-    const forced = how === 'replace' ? ['--replace', urn] : [];
-    await stack.run('up', '--yes', '--skip-preview', ...forced);
-    const held = heldOn(program);
-    expect(held).toHaveLength(1);
-    expect(held[0]?.id).not.toBe(before?.id);
-    expect((await stack.exportState()).endpoints.map(({ id }) => id)).toEqual([held[0]?.id]);
+    await declare({ name: 'main', provisioner: 'k8s-pod' }, deletesFirst);
+    await stack.run(...up, '--replace', urn);
+    await expectNew();
+
+    await stack.run('state', 'taint', urn, '--yes');
+    await stack.run(...up);
+    await expectNew();
+
+    // It has no effect on a dynamic resource.
+    if (door === 'plugin') {
+      const options = { ...deletesFirst, replaceOnChanges: ['suspendTimeoutSeconds'] };
+      await declare({ name: 'main', provisioner: 'k8s-pod', suspendTimeoutSeconds: 900 }, options);
+      await stack.run(...up);
+      await expectNew();
+      expect(held()).toMatchObject([{ name: 'main', suspend_timeout_seconds: 900 }]);
+    }
+    const methods = writes().flatMap(({ method }) => (method === 'PATCH' ? [] : [method]));
+    const replacements = door === 'plugin' ? 4 : 3;
+    expect(methods).toEqual(['POST', ...Array(replacements).fill(['DELETE', 'POST']).flat()]);
     await stack.run('preview', '--expect-no-changes');
   });
 });
 
-describe('an endpoint dropped in the replacement that its triggers follow', () => {
-  const programOf = (
-    importPath: string,
-    type: string,
-    isBoth: boolean,
-  ) => `import * as pulumi from '@pulumi/pulumi';
-import { ComputeEndpoint } from '${importPath}';
-const config = new pulumi.Config();
-const place = { projectId: config.require('projectId'), branchId: config.require('branchId') };
-const app = new ComputeEndpoint('app', { ...place, type: '${type}' });
-${isBoth ? "new ComputeEndpoint('other', { ...place, type: 'read_only', restartTriggers: { of: app.host } });" : ''}
-`;
-
-  it.for(['pulumi-postgres-compute', 'pulumi-postgres-compute/plugin'] as const)(
-    'is deleted: %s',
-    async (importPath, { expect }) => {
-      const program = await startProgram('', { operationMs: 100, importPath });
-      const { stack } = program;
-      await stack.writeProgram(programOf(importPath, 'read_only', true));
-      await stack.run('up', '--yes', '--skip-preview');
-      expect(heldOn(program)).toHaveLength(2);
-      await stack.writeProgram(programOf(importPath, 'read_write', false));
-      await stack.run('up', '--yes', '--skip-preview');
-      expect(heldOn(program)).toMatchObject([{ type: 'read_write' }]);
-    },
+it('a YAML program without deleteBeforeReplace keeps its endpoint', async () => {
+  const { stack, held, urn, inState } = await startEndpoint('plugin', {});
+  const [{ id = '' } = {}] = held();
+  const { screen } = await stack.run(...up, '--replace', urn);
+  expect(flat(screen)).toContain(
+    `warning: endpoint ${id} was not deleted: ${urn} took it over in this update`,
   );
+  expect([await inState(), held()]).toMatchObject([[id], [{ id }]]);
+  await stack.run('preview', '--expect-no-changes');
+  await stack.run('destroy', '--yes', '--skip-preview');
+  expect(held()).toEqual([]);
 });
 
-it('the provider host exits after its CLI is killed', async ({ expect }) => {
-  const program = await startProgram('', { operationMs: 60_000 });
-  const { stack, emulator } = program;
-  const command = stack.start('up', '--yes', '--skip-preview');
-  const ended = command.catch(() => undefined);
-  await expect
-    .poll(() => emulator.requests().some(({ method }) => method === 'POST'), { timeout: 60_000 })
-    .toBe(true);
-  expect(await findHosts(stack)).not.toEqual([]);
-  command.kill('SIGKILL');
-  await ended;
-  await sleep(2_000);
-  expect(await findHosts(stack)).toEqual([]);
+it("the plugin's class deletes first, unless the program refuses", async () => {
+  const program = await startEndpoint('plugin, in TypeScript', { type: 'read_only' });
+  const { stack, held, declare, urn, inState, expectNew } = program;
+  await stack.run(...up, '--replace', urn);
+  await expectNew();
+
+  const [{ id = '' } = {}] = held();
+  await declare({ type: 'read_only' }, { deleteBeforeReplace: false });
+  const kept = await stack.run(...up, '--replace', urn);
+  expect(flat(kept.screen)).toContain(`warning: endpoint ${id} was not deleted`);
+  expect([await inState(), held()]).toMatchObject([[id], [{ id }]]);
+
+  await declare({ type: 'read_only', provisioner: 'k8s-pod' }, { deleteBeforeReplace: false });
+  await stack.run(...up);
+  await expectNew();
 });

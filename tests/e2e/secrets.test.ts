@@ -1,76 +1,119 @@
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { codeBlock } from '../support/documents';
+import { doorNames } from '../support/program-doors';
+import type { PulumiStack } from '../support/pulumi-stack';
 import { collectScreens, findLeaks, readAll } from '../support/stack-texts';
-import { startProgram } from '../support/start-stack';
+import { output, secret, startProgram } from '../support/start-stack';
 
 const canaries = {
   setting: 'canary-setting/"7f3a',
   trigger: 'canary-trigger\\"9c1b',
   name: 'canary-name-5d2e',
 };
+const previews = [['preview'], ['preview', '--diff'], ['preview', '--json']];
+const up = ['up', '--yes', '--skip-preview'];
+const diagnosis = [
+  ['refresh', '--yes', '--diff', '--skip-preview'],
+  ['stack', 'output', '--json'],
+  ['stack', 'export'],
+  ['stack', 'history', '--json'],
+];
 
-/** Every text argument is a secret; the ids are secrets of the stack config. */
-const programOf = (trigger: string, maxCu: number) => `import * as pulumi from '@pulumi/pulumi';
-import { ComputeEndpoint } from 'pulumi-postgres-compute';
-const config = new pulumi.Config();
-new ComputeEndpoint('app', {
-  projectId: config.requireSecret('secretProject'),
-  branchId: config.requireSecret('secretBranch'),
-  type: pulumi.secret('read_write' as const),
-  regionId: pulumi.secret('local-east-1'),
-  name: pulumi.secret(${JSON.stringify(canaries.name)}),
-  autoscalingLimitMinCu: pulumi.secret(0.25),
-  autoscalingLimitMaxCu: pulumi.secret(${maxCu}),
-  pgSettings: { 'app.key': pulumi.secret(${JSON.stringify(canaries.setting)}) },
-  restartTriggers: { password: pulumi.secret(${JSON.stringify(`${canaries.trigger}${trigger}`)}) },
-  timeouts: { create: 20, update: 20 },
+const declareSecrets = (release: string, maxCu: number) => ({
+  regionId: secret('local-east-1'),
+  name: secret(canaries.name),
+  autoscalingLimitMinCu: secret(0.25),
+  autoscalingLimitMaxCu: secret(maxCu),
+  pgSettings: { 'app.key': secret(canaries.setting) },
+  restartTriggers: { password: secret(`${canaries.trigger}${release}`) },
 });
-`;
 
-describe('a secret argument', () => {
-  it('never appears in plain text in state, history, output or errors', async ({ expect }) => {
-    const { stack, emulator, project, branch } = await startProgram('', { operationMs: 100 });
-    await stack.run('config', 'set', '--secret', 'secretProject', project.id);
-    await stack.run('config', 'set', '--secret', 'secretBranch', branch.id);
-    await stack.run('config', 'rm', 'projectId');
-    await stack.run('config', 'rm', 'branchId');
-    const quoted = `invalid value for parameter: ${canaries.setting} and ${canaries.trigger}1`;
-    const texts: string[] = [];
-    const previews = [['preview'], ['preview', '--diff'], ['preview', '--json']];
+/** The environment without the key and the base URL. */
+function withoutSettings({ environment }: PulumiStack): NodeJS.ProcessEnv {
+  const { POSTGRES_COMPUTE_API_KEY: _key, POSTGRES_COMPUTE_BASE_URL: _url, ...bare } = environment;
+  return bare;
+}
 
-    await stack.writeProgram(programOf('1', 1));
-    emulator.inject({
-      match: { method: 'POST' },
-      effect: {
-        kind: 'status',
-        status: 422,
-        message: `${quoted} in ${project.id}, ${branch.id}, ${canaries.name}`,
-      },
+describe.each(doorNames)('by the %s provider', (door) => {
+  const prefix = door === 'plugin' ? 'postgres-compute' : 'postgresCompute';
+
+  it('secret arguments and a connection string are in plain text nowhere', async () => {
+    const { stack, emulator, held, declare } = await startProgram(door, declareSecrets('1', 1), {
+      operationMs: 100,
     });
-    texts.push(...(await collectScreens(stack, [...previews, ['up', '--yes', '--skip-preview']])));
+    const message = `invalid value for parameter: ${canaries.setting} and ${canaries.trigger}1 of ${canaries.name}`;
+    const status = { kind: 'status', status: 422, message } as const;
+    const texts: string[] = [];
+    emulator.inject({ match: { method: 'POST' }, effect: status });
+    texts.push(...(await collectScreens(stack, [...previews, up])));
     emulator.inject({
       match: { action: 'start_compute' },
-      effect: { kind: 'operation-fails', error: quoted },
+      effect: { kind: 'operation-fails', error: message },
     });
-    texts.push(...(await collectScreens(stack, [['up', '--yes', '--skip-preview'], ...previews])));
-    texts.push(...(await readAll(stack.backend)));
-    texts.push((await stack.run('up', '--yes')).screen);
-
-    await stack.writeProgram(programOf('2', 2));
-    texts.push(...(await collectScreens(stack, previews)));
-    texts.push((await stack.run('up', '--yes')).screen);
-    texts.push((await stack.run('refresh', '--yes', '--diff')).screen);
-    texts.push(
-      ...(await collectScreens(stack, [
-        ['stack', 'history', '--json'],
-        ['stack', 'export'],
-        ['stack', '--show-urns'],
-      ])),
-    );
+    texts.push(...(await collectScreens(stack, [up, ['preview', '--diff'], up])));
+    await declare(declareSecrets('2', 2));
+    emulator.inject({ match: { method: 'PATCH' }, effect: status });
+    texts.push(...(await collectScreens(stack, [...previews, up, up, ...diagnosis])));
     texts.push(...(await readAll(stack.backend)));
 
-    // Both failures occurred, and the secrets that they quote are redacted.
-    expect(texts.join('\n')).toContain('invalid value for parameter: *** and ***');
-    const secrets = [...Object.values(canaries), project.id, branch.id, emulator.apiKey];
-    expect(findLeaks(texts, secrets)).toEqual([]);
+    expect(held()).toMatchObject([{ name: canaries.name, autoscaling_limit_max_cu: 2 }]);
+    // Each failure occurred, and the secrets that it quotes are redacted.
+    const redacted = texts.filter((text) => text.includes('invalid value for parameter: *** and ***'));
+    expect(redacted.length).toBeGreaterThan(2);
+    expect(findLeaks(texts, [...Object.values(canaries), emulator.apiKey])).toEqual([]);
+  });
+
+  it('the connection string of a new endpoint is a secret output', async () => {
+    const { stack, project, place, held, write, configure } = await startProgram(door);
+    if (door === 'dynamic') {
+      await configure();
+      const lookup = codeBlock('docs/reference.md', 'ts', 'Lookups');
+      await stack.writeProgram(`import * as pulumi from '@pulumi/pulumi';
+const projectId = new pulumi.Config().require('projectId');
+${lookup}`);
+    } else {
+      const call = {
+        projectId: project.id,
+        endpointId: output('app.id'),
+        databaseName: 'app',
+        roleName: 'app_owner',
+      };
+      const invoke = { function: 'postgres-compute:getConnectionUri', arguments: call, return: 'uri' };
+      const outputs = { databaseUrl: { 'fn::invoke': invoke } };
+      await write({ resources: { app: { type: 'ComputeEndpoint', properties: place } }, outputs });
+    }
+    const commands = [['preview', '--diff'], ['up', '--yes', '--diff'], ['preview', '--json'], ...diagnosis];
+    const texts = [...(await collectScreens(stack, commands)), ...(await readAll(stack.backend))];
+    const { stdout } = await stack.run('stack', 'output', 'databaseUrl', '--show-secrets');
+    const { hostname, username, password, pathname, href } = new URL(stdout.trim());
+    expect([hostname, username, pathname]).toEqual([held()[0]?.host, 'app_owner', '/app']);
+    expect(password).not.toBe('');
+    expect(findLeaks(texts, [password, href])).toEqual([]);
+  });
+
+  it('a secret key of the stack config is in no resource', async () => {
+    const { stack, emulator, held } = await startProgram(door);
+    stack.environment = withoutSettings(stack);
+    await stack.run('config', 'set', '--secret', `${prefix}:apiKey`, emulator.apiKey);
+    await stack.run('config', 'set', `${prefix}:baseUrl`, emulator.url);
+    const texts = await collectScreens(stack, [
+      ['preview', '--json'],
+      ['up', '--diff', '--yes'],
+    ]);
+    texts.push(...(await readAll(stack.backend)));
+    expect(held()).toMatchObject([{ current_state: 'active' }]);
+    expect(findLeaks(texts, [emulator.apiKey])).toEqual([]);
+    const { endpoints } = await stack.exportState();
+    expect(JSON.stringify(endpoints)).not.toMatch(new RegExp(`apiKey|${emulator.url}`));
+  });
+
+  it('a plain key of the stack config is refused', async () => {
+    const { stack, emulator } = await startProgram(door === 'plugin' ? 'plugin, in TypeScript' : door);
+    await stack.run('config', 'set', '--plaintext', `${prefix}:apiKey`, emulator.apiKey);
+    const { exitCode, screen } = await stack.try('up', '--yes');
+    expect(exitCode).not.toBe(0);
+    expect(screen).toContain(`set it again with \`pulumi config set --secret ${prefix}:apiKey`);
+    expect(findLeaks([screen, ...(await readAll(stack.backend))], [emulator.apiKey])).toEqual([]);
+    expect(emulator.requests()).toEqual([]);
   });
 });

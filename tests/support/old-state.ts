@@ -13,7 +13,8 @@ export const stateFixtures = readdirSync(fixtures).filter((name) => name.endsWit
 
 /** Starts a stack that has the state in a fixture, and a service that has its endpoints. */
 export async function startFromState(fixture: string) {
-  const service = await startProgram();
+  const service = await startProgram('dynamic');
+  await service.configure();
   const { stack, emulator, project, branch } = service;
   const state = await readFile(join(fixtures, fixture), 'utf8');
   const createEndpoint = async (type: 'read_write' | 'read_only', more: object) => {

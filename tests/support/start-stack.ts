@@ -15,122 +15,130 @@ async function startService(fill: Fill, emulatorOptions: EmulatorOptions = {}) {
   const branch = emulator.createBranch(project.id, { name: 'feature' });
   /** The endpoints of the branch. */
   const held = () => emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
-  return { stack, emulator, project, branch, held };
-}
-
-async function startStack(fill: Fill, emulatorOptions?: EmulatorOptions) {
-  const service = await startService(fill, emulatorOptions);
-  await service.stack.run('config', 'set', 'projectId', service.project.id);
-  await service.stack.run('config', 'set', 'branchId', service.branch.id);
-  return service;
+  const writes = () => emulator.requests().filter(({ method }) => method !== 'GET');
+  /** Sets the ids of the project and of the branch in the stack's config. */
+  const configure = async () => {
+    await stack.run('config', 'set', 'projectId', project.id);
+    await stack.run('config', 'set', 'branchId', branch.id);
+  };
+  return { stack, emulator, project, branch, held, writes, configure };
 }
 
 /** Starts a stack of the quickstart, copied from the repository. */
-export function startQuickstart() {
-  return startStack(async (folder) => {
+export async function startQuickstart() {
+  const service = await startService(async (folder) => {
     await writeFile(join(folder, 'package.json'), '{}');
     await cp(join(repository, 'Pulumi.yaml'), join(folder, 'Pulumi.yaml'));
     await cp(join(repository, 'examples', 'quickstart'), join(folder, 'examples', 'quickstart'), {
       recursive: true,
     });
   });
+  await service.configure();
+  return service;
 }
 
-// JSON is YAML.
-const projectFile = JSON.stringify({
-  name: 'e2e',
-  main: 'index.ts',
-  runtime: { name: 'nodejs', options: { tsconfig: 'tsconfig.json' } },
-  plugins: usePlugin(),
-});
+/** A TypeScript program with the class of the dynamic provider or of the plugin, or a YAML program, which is quicker. */
+export type ProgramKind = DoorName | 'plugin, in TypeScript';
 
-/** What a program imports: the class of the dynamic provider, or that of the provider plugin. */
-export type ImportPath = 'pulumi-postgres-compute' | 'pulumi-postgres-compute/plugin';
-
-/** What a TypeScript program contains besides its arguments. */
-export interface ProgramText {
-  readonly importPath?: ImportPath;
-  /** The resource options, as program text. */
-  readonly options?: string;
+/** A program that both languages can express, in YAML's notation: `${app.host}` is an output, `{ 'fn::secret': … }` a secret. */
+export interface Declared {
+  readonly resources: Readonly<Record<string, DeclaredResource>>;
+  readonly outputs?: Readonly<Record<string, unknown>>;
+  /** In YAML only. */
+  readonly variables?: object;
+  readonly name?: string;
 }
+
+interface DeclaredResource {
+  readonly type: string;
+  readonly properties?: object;
+  readonly options?: object;
+  /** In YAML only: what exists, by its import id. */
+  readonly get?: { readonly id: string };
+}
+
+/** The value of an expression such as `app.host`. */
+export const output = (expression: string) => `\${${expression}}`;
+export const secret = (value: unknown) => ({ 'fn::secret': value });
 
 /**
- * Starts a stack with one ComputeEndpoint named `app`; `args` are its arguments, as program text. `declare` rewrites the
- * program.
+ * Starts a stack whose program declares one ComputeEndpoint named `app` on the empty branch. `declare` rewrites it, and `write`
+ * replaces it by other resources.
  */
 export async function startProgram(
-  args = '',
-  { importPath = 'pulumi-postgres-compute', ...emulatorOptions }: EmulatorOptions & ProgramText = {},
+  kind: ProgramKind,
+  args: object = {},
+  { options, ...emulatorOptions }: EmulatorOptions & { readonly options?: object | undefined } = {},
 ) {
-  const service = await startStack(async (folder) => {
-    await writeFile(join(folder, 'Pulumi.yaml'), projectFile);
-    await writeFile(join(folder, 'package.json'), '{}');
-    await cp(join(repository, 'examples', 'quickstart', 'tsconfig.json'), join(folder, 'tsconfig.json'));
-  }, emulatorOptions);
-  const declare = (changed: string, text: ProgramText = {}) =>
-    service.stack.writeProgram(programOf(changed, { importPath, ...text }));
-  await declare(args);
-  return { ...service, declare };
-}
-
-/** The same for a program of any resources, by either door: `declare` gives their text, which has `projectId` and `feature`. */
-export async function startResources(door: DoorName, emulatorOptions: EmulatorOptions = {}) {
-  const { importPath } = programDoors[door];
-  const program = await startProgram('', { ...emulatorOptions, importPath: importPath as ImportPath });
-  const declare = (resources: string) =>
-    program.stack.writeProgram(`import * as pulumi from '@pulumi/pulumi';
-import { Branch, ComputeEndpoint } from '${importPath}';
-const projectId = new pulumi.Config().require('projectId');
-const feature = new pulumi.Config().require('branchId');
-${resources}
-`);
-  return { ...program, declare };
-}
-
-function programOf(args: string, { importPath, options = '{}' }: ProgramText): string {
-  return `import * as pulumi from '@pulumi/pulumi';
-import { ComputeEndpoint } from '${importPath}';
-const config = new pulumi.Config();
-const projectId = config.require('projectId');
-const branchId = config.require('branchId');
-const args = Object.assign({ projectId, branchId, type: 'read_write' }, { ${args} });
-export const app = new ComputeEndpoint('app', args as any, ${options});
-`;
-}
-
-/** In a YAML program, the value of an expression such as `app.host`. */
-export const yamlValue = (expression: string) => `\${${expression}}`;
-
-/** What a YAML program contains besides its endpoint `app`. */
-export interface YamlParts {
-  /** The resource options of `app`. */
-  readonly options?: object;
-  readonly resources?: object;
-  readonly outputs?: object;
-}
-
-/**
- * Starts a stack of a YAML program with one endpoint of the provider plugin, named `app`, on the empty branch. `declare`
- * rewrites the program; `write` replaces all of it.
- */
-export async function startYaml(properties: object = {}, emulatorOptions: EmulatorOptions = {}) {
-  const service = await startService((folder) => writeYaml(folder, {}), emulatorOptions);
+  const isYaml = kind === 'plugin';
+  const door = programDoors[kind === 'dynamic' ? 'dynamic' : 'plugin'];
+  const service = await startService(
+    (folder) => (isYaml ? writeYaml(folder, { resources: {} }) : writeNodeProject(folder)),
+    emulatorOptions,
+  );
   const { stack, project, branch } = service;
   const place = { projectId: project.id, branchId: branch.id, type: 'read_write' };
-  const write = (program: object) => writeYaml(stack.folder, program);
-  const declare = (changed: object, { options, resources, outputs }: YamlParts = {}) => {
-    const app = {
-      type: 'postgres-compute:ComputeEndpoint',
-      properties: { ...place, ...changed },
-      ...(options && { options }),
-    };
-    return write({ resources: { app, ...resources }, ...(outputs && { outputs }) });
+  const write = (program: Declared) =>
+    isYaml ? writeYaml(stack.folder, program) : stack.writeProgram(toTypeScript(door.importPath, program));
+  const declare = (changed: object, changedOptions?: object) => {
+    const properties = { ...place, ...changed };
+    const app = { type: 'ComputeEndpoint', properties, ...(changedOptions && { options: changedOptions }) };
+    return write({ resources: { app }, outputs: { host: output('app.host') } });
   };
-  await declare(properties);
-  return { ...service, place, declare, write };
+  const urnOf = (name: string, type = 'ComputeEndpoint') =>
+    `urn:pulumi:test::e2e::${door.typeToken.replace('ComputeEndpoint', type)}::${name}`;
+  await declare(args, options);
+  return { ...service, place, declare, write, urnOf, typeToken: door.typeToken };
 }
 
-function writeYaml(folder: string, program: object): Promise<void> {
-  const text = JSON.stringify({ name: 'e2e', runtime: 'yaml', plugins: usePlugin(), ...program });
-  return writeFile(join(folder, 'Pulumi.yaml'), text);
+async function writeNodeProject(folder: string): Promise<void> {
+  const runtime = { name: 'nodejs', options: { tsconfig: 'tsconfig.json' } };
+  const projectFile = { name: 'e2e', main: 'index.ts', runtime, plugins: usePlugin() };
+  // JSON is YAML.
+  await writeFile(join(folder, 'Pulumi.yaml'), JSON.stringify(projectFile));
+  await writeFile(join(folder, 'package.json'), '{}');
+  await cp(join(repository, 'examples', 'quickstart', 'tsconfig.json'), join(folder, 'tsconfig.json'));
+}
+
+/** Writes a YAML program, whose resources of the provider have the type without its package. */
+export function writeYaml(folder: string, { resources, ...rest }: Declared) {
+  const named = Object.entries(resources).map(([name, resource]) => {
+    const type = resource.type.includes(':') ? resource.type : `postgres-compute:${resource.type}`;
+    return [name, { ...resource, type }];
+  });
+  const program = {
+    name: 'e2e',
+    runtime: 'yaml',
+    plugins: usePlugin(),
+    resources: Object.fromEntries(named),
+    ...rest,
+  };
+  return writeFile(join(folder, 'Pulumi.yaml'), JSON.stringify(program));
+}
+
+function toTypeScript(importPath: string, { resources, outputs = {} }: Declared): string {
+  const statements = Object.entries(resources).map(
+    ([name, { type, properties, options = {} }]) =>
+      `const ${name} = new provider.${type}('${name}', ${toExpression(properties)} as any, ${toExpression(options)});`,
+  );
+  const exported = Object.entries(outputs).map(
+    ([name, value]) => `export const ${name} = ${toExpression(value)};`,
+  );
+  return [
+    "import * as pulumi from '@pulumi/pulumi';",
+    `import * as provider from '${importPath}';`,
+    ...statements,
+    ...exported,
+  ].join('\n');
+}
+
+function toExpression(value: unknown): string {
+  if (typeof value === 'string') return /^\$\{(.*)\}$/.exec(value)?.[1] ?? JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(toExpression).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return String(JSON.stringify(value));
+  if ('fn::secret' in value) return `pulumi.secret(${toExpression(value['fn::secret'])})`;
+  const members = Object.entries(value).map(
+    ([name, each]) => `${JSON.stringify(name)}: ${toExpression(each)}`,
+  );
+  return `{ ${members.join(', ')} }`;
 }

@@ -1,0 +1,112 @@
+import { omit } from 'lodash';
+import { describe, expect, it } from 'vitest';
+import { doorNames } from '../support/program-doors';
+import { flat } from '../support/pulumi-stack';
+import { startProgram } from '../support/start-stack';
+
+const size = (maxCu: number) => ({ autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: maxCu });
+const up = ['up', '--yes', '--skip-preview'];
+
+describe.each(doorNames)('by the %s provider', (door) => {
+  const restartMark = {
+    dynamic: '~autoscalingLimitMaxCu,restartOnChange',
+    plugin: '+restartsCompute~autoscaling',
+  };
+
+  it('an endpoint lives from its creation to its end', async () => {
+    const { stack, emulator, held, declare, typeToken } = await startProgram(door, size(1));
+    const planned = await stack.run('preview');
+    expect(planned.screen).toMatch(new RegExp(`\\+ +${typeToken} app create`));
+    expect(held()).toEqual([]);
+
+    const created = await stack.run(...up);
+    const [{ id = '', host = '' } = {}] = held();
+    expect(held()).toMatchObject([{ current_state: 'active', autoscaling_limit_max_cu: 1 }]);
+    expect(created.screen).toContain(`"${host}"`);
+
+    await declare({ ...size(1), suspendTimeoutSeconds: 600 });
+    await stack.run(...up);
+    expect(held()).toMatchObject([{ id, suspend_timeout_seconds: 600 }]);
+    expect(emulator.restarts(id)).toBe(0);
+
+    await declare({ ...size(2), suspendTimeoutSeconds: 600 });
+    const { screen } = await stack.run('preview');
+    expect(screen).toContain(`[diff: ${restartMark[door]}`);
+    expect(held()).toMatchObject([{ autoscaling_limit_max_cu: 1 }]);
+    await stack.run(...up);
+    expect(held()).toMatchObject([{ id, current_state: 'active', autoscaling_limit_max_cu: 2 }]);
+    expect(emulator.restarts(id)).toBe(1);
+
+    await stack.run('preview', '--expect-no-changes');
+    await stack.run('refresh', '--yes', '--skip-preview', '--expect-no-changes');
+    const { endpoints } = await stack.exportState();
+    expect(endpoints).toMatchObject([{ id, type: typeToken, outputs: { host, maxConnections: 112 } }]);
+    await stack.run('destroy', '--yes', '--skip-preview');
+    expect(held()).toEqual([]);
+  });
+
+  it('a refresh shows drift, and up --refresh restores the values', async () => {
+    const { stack, emulator, held } = await startProgram(door, {
+      ...size(1),
+      suspendTimeoutSeconds: 600,
+      allowRestart: false,
+    });
+    await stack.run(...up);
+    const [{ id = '' } = {}] = held();
+    emulator.changeEndpoint(id, { suspend_timeout_seconds: 3600, autoscaling_limit_max_cu: 4 });
+    const { screen } = await stack.run('refresh', '--preview-only', '--diff');
+    expect(screen).toMatch(/~ autoscalingLimitMaxCu\s*: 1 => 4/);
+    expect(screen).not.toMatch(/warning|restartsCompute/);
+    expect((await stack.try('refresh', '--yes', '--expect-no-changes')).exitCode).not.toBe(0);
+    const gated = await stack.try('preview', '--refresh');
+    expect(flat(gated.screen)).toContain('allowRestart is false, and this restarts the compute');
+
+    emulator.changeEndpoint(id, { autoscaling_limit_max_cu: 1 });
+    await stack.run(...up, '--refresh');
+    expect(held()).toMatchObject([{ id, autoscaling_limit_max_cu: 1, suspend_timeout_seconds: 600 }]);
+    emulator.deleteEndpoint(id);
+    await stack.run(...up, '--refresh');
+    expect((await stack.exportState()).endpoints.map((resource) => resource.id)).toEqual([held()[0]?.id]);
+  });
+});
+
+/** The same resource twice: with this package's short provider text, and with a provider that the SDK serializes. */
+const twoTexts = (place: object, suspendTimeoutSeconds: number) => `import * as pulumi from '@pulumi/pulumi';
+import { ComputeEndpoint } from 'pulumi-postgres-compute';
+const args = { ...${JSON.stringify(place)}, type: 'read_only' as const, suspendTimeoutSeconds: ${suspendTimeoutSeconds} };
+const runtime = () => require('pulumi-postgres-compute/runtime').provider;
+const provider: pulumi.dynamic.ResourceProvider = {
+  check: (olds, news) => runtime().check(olds, news),
+  diff: (id, olds, news) => runtime().diff(id, olds, news),
+  create: (inputs) => runtime().create(inputs),
+  read: (id, props) => runtime().read(id, props),
+  update: (id, olds, news) => runtime().update(id, olds, news),
+  delete: (id, props) => runtime().delete(id, props),
+};
+class Serialized extends pulumi.dynamic.Resource {
+  constructor(name: string, props: object) {
+    super(provider, name, { host: undefined, ...props }, {}, 'postgres', 'ComputeEndpoint');
+  }
+}
+new ComputeEndpoint('text', { ...args, name: 'text' });
+new Serialized('serialized', { ...args, name: 'serialized' });
+`;
+
+it('the host runs the short provider text like a serialized provider', async () => {
+  const { stack, held, place } = await startProgram('dynamic');
+  for (const delay of [300, 600]) {
+    await stack.writeProgram(twoTexts(place, delay));
+    await stack.run(...up);
+  }
+  await stack.run('refresh', '--yes', '--skip-preview', '--expect-no-changes');
+  const { endpoints } = await stack.exportState();
+  const own = ['name', 'host', 'poolerHost', '__ledger.since', '__provider', '__urn'];
+  const [left, right] = endpoints.map(({ type, outputs = {} }) => ({ type, outputs: omit(outputs, own) }));
+  expect(left).toEqual(right);
+  expect(left?.outputs).toMatchObject({ suspendTimeoutSeconds: 600 });
+  const text = endpoints.find(({ urn }) => urn.endsWith('::text'));
+  expect(String(text?.inputs?.__provider).length).toBeLessThanOrEqual(120);
+  expect(text?.sourcePosition).toMatch(/index\.ts#\d+,\d+$/);
+  await stack.run('destroy', '--yes', '--skip-preview');
+  expect(held()).toEqual([]);
+});
