@@ -13,6 +13,7 @@ describe('an invalid request body gets an error body of the API', () => {
     ['a list instead of an object', '[]', 400],
     ['incomplete JSON', '{"endpoint":', 400],
     ['20,000 levels of nesting', `{"endpoint":${nested}}`, 400],
+    ['a list of 400,001 entries', `{"endpoint":[${'0,'.repeat(400_000)}0]}`, 400],
     ['20,000 levels of nesting in an attribute', `{"endpoint":{"name":${nested}}}`, 400],
     ['2 MiB', `{"endpoint":"${'x'.repeat(2 ** 21)}"}`, 413],
   ])('rejects a body with %s', async (_case, body, expected) => {

@@ -49,6 +49,16 @@ describe.skipIf(!hasPostgres)('roles and databases of the API in Postgres', () =
     await service.connect({ ...login, password: body.role.password });
   });
 
+  it('a role of the API is none that a client has created before', async () => {
+    const { login, projectId, createRole } = await createProject();
+    const owner = await service.connect(login);
+    if (Number(await owner.ask('SHOW server_version_num')) < 160_000) return;
+    await owner.query('CREATE ROLE bob');
+    await createRole('bob');
+    const [last] = await service.endOperations(projectId);
+    expect(last).toMatchObject({ status: 'failed', error: expect.stringContaining('"bob" already exists') });
+  });
+
   it('a deleted role leaves its tables to the owner of the database', async () => {
     const { login, send, createRole } = await createProject();
     const owner = await service.connect(login);

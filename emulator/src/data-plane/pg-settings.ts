@@ -52,6 +52,8 @@ const EXTENSIONS =
 /** Of these extensions, the libraries that do nothing before a client uses them. */
 const LIBRARIES = /^(auto_explain|pg_hint_plan|pg_stat_statements|pgaudit)$/;
 
+const LONGEST_CHECK_MS = 5000;
+
 /** What `pg_settings` the endpoints may have, and how they reach their servers. */
 export class SettingRules {
   readonly #listed: ReadonlyMap<string, ListedSetting>;
@@ -98,6 +100,7 @@ export class SettingRules {
       cwd: '/',
       env: postgresEnvironment(),
       encoding: 'utf8',
+      timeout: LONGEST_CHECK_MS,
     });
     if (asked.status === 0) return;
     const reason =

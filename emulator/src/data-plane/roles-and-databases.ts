@@ -83,6 +83,9 @@ async function setRole(admin: Client, { name, password }: Role, secret: string):
   const createRole = is16 ? 'CREATEROLE' : '';
   await inTransaction(admin, async () => {
     const verb = (await holdRole(admin, name)) ? 'ALTER' : 'CREATE';
+    // Since Postgres 16, it belongs to the client that has created it.
+    const owners = `SELECT FROM pg_auth_members WHERE roleid = to_regrole(${escapeLiteral(role)}) AND admin_option LIMIT 1`;
+    if (is16 && (await hasRow(admin, owners))) throw new Error(`role "${name}" already exists`);
     // A new role cannot be renamed before it is committed.
     await admin.query(`${verb} ROLE ${role} CREATEDB ${createRole} ${login}`);
     await admin.query(`GRANT ${await holdDataRoles(admin)} TO ${role}`);
