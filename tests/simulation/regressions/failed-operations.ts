@@ -1,0 +1,203 @@
+import {
+  calls,
+  cutAt,
+  fails,
+  forcedReplacement,
+  hangs,
+  isHidden,
+  isLate,
+  isRefused,
+  keptReplica,
+  left,
+  notWaiting,
+  plan,
+  quiet,
+  type Regression,
+  round,
+} from './parts';
+
+const small = { ...plan, size: [0.25, 0.25] } as const;
+const large = { ...plan, size: [1, 4] } as const;
+const triggered = { ...plan, trigger: 'a' } as const;
+const suspensionFails = fails('suspend_compute');
+const startFails = fails('start_compute');
+const configFails = fails('apply_config');
+
+/** Changes whose operations fail, and what the user does then. */
+export const failedOperations: Readonly<Record<string, Regression>> = {
+  'a repeated update restarts once, even if its start hangs': {
+    service: { operationMs: 0 },
+    rounds: [round(small), round(plan, { isRepeated: true, faults: [hangs('start_compute'), configFails] })],
+    scenario: { timeoutSeconds: 20 },
+  },
+  'a lost response does not make an earlier operation its own': {
+    service: { operationMs: 0 },
+    rounds: [
+      round(plan, { isRepeated: true, faults: [startFails] }),
+      round({ ...plan, workMem: '8MB' }, { faults: [isRefused(calls.change, 1, 408, 'after-work')] }),
+    ],
+  },
+  'a lost response does not revive a failure that was repeated': {
+    service: { operationMs: 0 },
+    rounds: [
+      round(plan, { isRepeated: true, faults: [startFails] }),
+      round({ ...plan, name: 'a' }, { faults: [isRefused(calls.change, 1, 408)] }),
+    ],
+  },
+  'a failed restart that a killed run has repeated is not repeated again': {
+    service: { operationMs: 0 },
+    rounds: [
+      quiet(),
+      left(large, suspensionFails),
+      round({ ...large, isWaiting: false }, { mishap: cutAt(1, 'kill of the CLI', { lingerMs: 500 }) }),
+    ],
+  },
+  'a refresh shows what an unfinished update has set': {
+    service: { operationMs: 0, normalizeSettings: true },
+    rounds: [
+      quiet({ ...plan, workMem: '4MB' }),
+      left({ ...plan, workMem: '4MB', application: 'a' }, hangs('apply_config')),
+      round({ ...plan, workMem: '4MB' }, { command: 'up --refresh' }),
+    ],
+  },
+  "a killed run's suspension that a stale list hides is repeated": {
+    service: { operationMs: 100, schedulingMs: 200, locks: 'none', lateListsMs: 1_500 },
+    rounds: [
+      quiet(),
+      round(
+        { ...triggered, suspendTimeoutSeconds: 300 },
+        { mishap: cutAt(3), faults: [suspensionFails], isRepeated: true },
+      ),
+    ],
+    seeds: 20,
+  },
+  "a killed run's failed suspension is found beside the create's start": {
+    service: { operationMs: 0, lateListsMs: 500 },
+    rounds: [
+      quiet(notWaiting),
+      round({ ...plan, size: [0.5, 2] }, { mishap: cutAt(1), faults: [suspensionFails], isRepeated: true }),
+    ],
+    seeds: 20,
+  },
+  'a stale running start does not hide a failed suspension': {
+    service: { operationMs: 100 },
+    rounds: [
+      quiet(notWaiting),
+      quiet({ ...triggered, size: [0.5, 2] }),
+      round(plan, {
+        mishap: cutAt(1, 'kill of CLI and host'),
+        faults: [isLate(calls.operations, 4, 2_225), suspensionFails],
+        isRepeated: true,
+      }),
+    ],
+    seeds: 20,
+  },
+  'a failed start is retried although lists show operations twice': {
+    service: { operationMs: 0 },
+    rounds: [
+      quiet(),
+      left(large, startFails),
+      round(
+        { ...plan, size: [0.5, 2] },
+        {
+          faults: [{ match: calls.operations, times: 3, effect: { kind: 'repeated-operations' } }],
+          idleMs: 400_000,
+        },
+      ),
+    ],
+  },
+  'a failed look at operations is repeated by the next run': {
+    service: { operationMs: 0 },
+    rounds: [
+      quiet(),
+      round(large, {
+        isRepeated: true,
+        mishap: cutAt(1, 'kill of CLI and host'),
+        faults: [startFails, isHidden(calls.operations, 'before-work', 10)],
+      }),
+    ],
+  },
+  'a restart that Ctrl-C interrupts after its start happens once': {
+    service: { operationMs: 100, lateListsMs: 4_000 },
+    rounds: [
+      quiet(),
+      ...[36, 37, 38, 39, 40, 41].flatMap((at) => [
+        left(large, suspensionFails),
+        round(large, { mishap: cutAt(at, 'Ctrl-C', { counts: 'events' }) }),
+        quiet(),
+      ]),
+    ],
+  },
+  'a refused restart does not happen when it is reverted': {
+    service: { operationMs: 100 },
+    rounds: [quiet(notWaiting), left(triggered, isRefused(calls.verb)), round(plan)],
+  },
+  'a failed resize is reverted although a stale list shows the old size': {
+    service: { operationMs: 0, lateListsMs: 4_000 },
+    rounds: [
+      quiet(large),
+      left({ ...small, application: 'a' }, startFails),
+      round({ ...large, application: 'a' }, { mishap: cutAt(1, 'Ctrl-C'), refreshesBetween: true }),
+    ],
+    seeds: 10,
+  },
+  'a start that a killed run repeated is waited for, and repeated': {
+    service: { operationMs: 100, locks: 'none' },
+    rounds: [quiet(small), left(plan, startFails), round(plan, { faults: [startFails], mishap: cutAt(2) })],
+    seeds: 10,
+  },
+  'an operation that hung does not hide a hidden change': {
+    service: { operationMs: 0, schedulingMs: 200, locks: 'none', lateListsMs: 500 },
+    rounds: [
+      quiet({ ...plan, application: 'a' }),
+      round(plan, {
+        faults: [isHidden(calls.change), configFails],
+        isRepeated: true,
+        refreshesBetween: true,
+      }),
+    ],
+    seeds: 20,
+  },
+  'a secret name stays secret in a stale refresh after its revert': {
+    service: { operationMs: 0, lateListsMs: 4_000 },
+    rounds: [
+      quiet(),
+      left({ ...triggered, name: 'a' }, suspensionFails),
+      round(plan, { faults: [suspensionFails], refreshesBetween: true }),
+    ],
+    seeds: 10,
+    scenario: {
+      traits: [{ secretSettings: 'no', secretTriggers: 'no', isNameSecret: true, isShared: false }],
+    },
+  },
+  'a forced replacement repeats the failed apply_config': {
+    service: { operationMs: 100 },
+    rounds: [
+      quiet(keptReplica),
+      left({ ...keptReplica, size: [0.25, 0.25] }, configFails, isHidden(calls.change)),
+      round(
+        { ...keptReplica, size: [0.25, 0.25] },
+        { faults: [isRefused(calls.operations, 3)], forced: [forcedReplacement] },
+      ),
+    ],
+    seeds: 10,
+  },
+  'a compute starts when a proxy hid an unneeded suspension': {
+    service: { operationMs: 0, schedulingMs: 0, lateListsMs: 500 },
+    rounds: [
+      quiet(),
+      left(small, configFails),
+      round(plan, { faults: [isHidden(calls.verb), isHidden(calls.change)], isRepeated: true }),
+    ],
+    seeds: 10,
+  },
+  'a killed resize that reverts a failed stop is applied once': {
+    service: { operationMs: 1_500, schedulingMs: 0 },
+    rounds: [
+      quiet(),
+      left({ ...plan, isStopped: true }, suspensionFails),
+      round(small, { mishap: cutAt(1, 'kill of CLI and host') }),
+    ],
+    seeds: 10,
+  },
+};

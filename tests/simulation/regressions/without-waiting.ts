@@ -1,0 +1,205 @@
+import {
+  calls,
+  cutAt,
+  fails,
+  forcedReplacement,
+  hangs,
+  isHidden,
+  isLate,
+  isRefused,
+  isSlow,
+  keptReplica,
+  left,
+  notWaiting,
+  plan,
+  quiet,
+  type Regression,
+  round,
+} from './parts';
+
+const small = { ...notWaiting, size: [0.25, 0.25] } as const;
+const triggered = { ...notWaiting, trigger: 'a' } as const;
+const stopped = { ...notWaiting, isStopped: true } as const;
+const suspensionFails = fails('suspend_compute');
+
+/** Runs with `waitForOperations: false`, of which a later one resumes what is open. */
+export const withoutWaiting: Readonly<Record<string, Regression>> = {
+  // The next run does not see the failed operation yet, and sends the restart again.
+  'a sent restart is not repeated for its earlier failed suspension': {
+    service: { operationMs: 0, lateGetsMs: 500 },
+    rounds: [round(notWaiting), round(triggered, { faults: [suspensionFails] })],
+  },
+  // The next run may see the suspension running, and the start cancelled.
+  'a compute starts when its suspension fails during a read': {
+    service: { operationMs: 100 },
+    rounds: [round(notWaiting), round(small, { faults: [suspensionFails] })],
+    seeds: 10,
+    longestDelayMs: 200,
+  },
+  // The last program gives the setting again.
+  'a stale list does not restore what is omitted': {
+    service: { operationMs: 0, lateListsMs: 500 },
+    rounds: [quiet({ ...notWaiting, workMem: '4MB' }), round(notWaiting), round({ ...plan, workMem: '4MB' })],
+  },
+  'a stale list does not restore the derived name': {
+    service: { operationMs: 0, lateListsMs: 500 },
+    rounds: [
+      quiet({ ...notWaiting, name: 'a' }),
+      round({ ...notWaiting, size: [0.5, 2] }, { refreshesBetween: true }),
+    ],
+  },
+  'a stale list does not pass the start of a create off as that of a move': {
+    service: { operationMs: 3_000, locks: 'none' },
+    rounds: [
+      quiet(),
+      round(
+        { ...plan, branch: 1 },
+        {
+          faults: [
+            isLate(calls.endpoints, 1, 200),
+            isLate(calls.anyGet, 2, 2_140),
+            isHidden(calls.change, 'after-work', 1, 200),
+            suspensionFails,
+          ],
+        },
+      ),
+    ],
+  },
+  'a restart that a killed run repeated happens once': {
+    service: { operationMs: 0 },
+    rounds: [1, 2, 3, 4].flatMap((at) => [
+      { slots: [plan, notWaiting], isQuiet: true },
+      {
+        slots: [
+          { ...plan, trigger: 'a' },
+          { ...notWaiting, size: [0.5, 2] },
+        ],
+        faults: [fails('suspend_compute', 2)],
+        isLeft: true,
+      },
+      {
+        slots: [
+          { ...plan, trigger: 'a', isDeclared: false },
+          { ...notWaiting, size: [0.5, 2] },
+        ],
+        mishap: cutAt(at),
+      },
+    ]),
+    scenario: { secondStackFrom: 4, areDependent: false },
+  },
+  "a create's start does not count for a restart that a proxy hid": {
+    service: { operationMs: 1_500, locks: 'none' },
+    rounds: [quiet(notWaiting), round(triggered, { faults: [isHidden(calls.start, 'before-work')] })],
+  },
+  "a create's start does not count for a restart that was reverted": {
+    service: { operationMs: 0, lateGetsMs: 500 },
+    rounds: [quiet(triggered), round(notWaiting, { faults: [isHidden(calls.verb)], refreshesBetween: true })],
+    seeds: 10,
+  },
+  'a wait for the lock does not hide what a killed run started': {
+    service: { operationMs: 0 },
+    rounds: [
+      quiet(small),
+      round(notWaiting, {
+        faults: [hangs('apply_config'), fails('start_compute')],
+        mishap: cutAt(1, 'kill of the CLI', { lingerMs: 1_000 }),
+        isRepeated: true,
+      }),
+    ],
+    seeds: 10,
+  },
+  'an earlier start does not count after a lost response': {
+    service: { operationMs: 0, schedulingMs: 200, locks: 'endpoint' },
+    rounds: [
+      quiet(notWaiting),
+      quiet({ ...plan, trigger: 'a' }),
+      round({ ...notWaiting, trigger: 'b' }, { faults: [isSlow(calls.start, 1, 40_000), suspensionFails] }),
+    ],
+    seeds: 10,
+  },
+  'a compute starts after a killed resize failed': {
+    service: { operationMs: 0 },
+    rounds: [
+      quiet(notWaiting),
+      round(small, {
+        faults: [
+          { match: calls.operations, times: 1, effect: { kind: 'reversed-operations' } },
+          fails('apply_config'),
+        ],
+        mishap: cutAt(1),
+        isRepeated: true,
+      }),
+    ],
+    seeds: 20,
+  },
+  'a later suspension replaces a failed one': {
+    service: { operationMs: 100, schedulingMs: 0, locks: 'none' },
+    rounds: [
+      quiet({ ...notWaiting, name: 'a' }),
+      round(triggered, { faults: [suspensionFails], mishap: cutAt(1, 'Ctrl-C'), isRepeated: true }),
+    ],
+    seeds: 20,
+  },
+  'an operation missing from a read is looked up again': {
+    service: { operationMs: 0, lateGetsMs: 500 },
+    rounds: [round(notWaiting, { faults: [fails('start_compute')], isRepeated: true })],
+    seeds: 10,
+  },
+  'a repeated restart with an interrupted start is not done again': {
+    service: { operationMs: 0 },
+    rounds: [
+      quiet(small),
+      left(notWaiting, suspensionFails),
+      round(notWaiting, { mishap: cutAt(3, 'Ctrl-C') }),
+    ],
+    seeds: 30,
+    longestDelayMs: 1_500,
+  },
+  'an endpoint is moved whose move a forced replacement could not see': {
+    service: { operationMs: 0, lateListsMs: 500, lateGetsMs: 500 },
+    rounds: [
+      quiet(keptReplica),
+      left({ ...keptReplica, branch: 1, isWaiting: false }),
+      round(keptReplica, { faults: [isRefused(calls.change)], forced: [forcedReplacement] }),
+    ],
+    seeds: 10,
+  },
+  'a lost revert of a stop is sent again behind a stale list': {
+    service: { operationMs: 0, lateListsMs: 500, locks: 'none' },
+    rounds: [
+      quiet(notWaiting),
+      left(stopped),
+      round(notWaiting, {
+        faults: [{ match: calls.change, times: 1, effect: { kind: 'lost-before-work' } }],
+      }),
+    ],
+    seeds: 10,
+  },
+  'a restart started after a failed suspension stays disruptive': {
+    service: { operationMs: 100, schedulingMs: 0, locks: 'none' },
+    rounds: [
+      quiet(triggered),
+      left(notWaiting, suspensionFails),
+      round(notWaiting, { isGuarded: true, isRunTwice: true, isRepeated: true, refreshesBetween: true }),
+    ],
+    seeds: 10,
+  },
+  'a hidden resize that reverts a failed stop is applied once': {
+    service: { operationMs: 0, lateListsMs: 500 },
+    rounds: [
+      quiet(notWaiting),
+      left(stopped, suspensionFails),
+      round(small, { faults: [isHidden(calls.change)], isRepeated: true }),
+    ],
+    seeds: 10,
+  },
+  "a reverted failed stop restarts nothing beside the create's start": {
+    service: { operationMs: 100, schedulingMs: 0, locks: 'none' },
+    rounds: [
+      quiet(notWaiting),
+      left(stopped, suspensionFails),
+      round(notWaiting, { faults: [isHidden(calls.change)], idleMs: 100, isRepeated: true }),
+    ],
+    seeds: 20,
+  },
+};
