@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineResult } from '../simulation/engine/engine-failures';
 import type { Mishap, SimulatedRun } from '../simulation/engine/simulated-run';
-import { isBranchUrn, type StoredResource } from '../simulation/engine/stack';
+import type { StoredResource } from '../simulation/engine/stack';
 import type { Journal } from '../simulation/run/journal';
 import type { Scenario } from '../simulation/scenario/scenario';
 import { ServedPlane } from '../simulation/service/served-plane';
@@ -51,7 +51,7 @@ export class RealWorld extends World {
     const before = stack.state.resources;
     const args = toArguments(invocation);
     const end = await command.run(args, (limitMs) =>
-      this.watch.violate('calls end in time', `${run.name} takes longer than ${limitMs} ms`),
+      this.book.violate('calls end in time', `${run.name} takes longer than ${limitMs} ms`),
     );
     this.journal.note(run.name, () => `pulumi ${args.join(' ')}: exit ${end.exitCode}\n${end.screen}`);
     await stack.read();
@@ -117,7 +117,7 @@ export class RealWorld extends World {
     const ending = command.hostEnds().then((hasEnded) => {
       run.end();
       if (!hasEnded)
-        this.watch.violate('nothing keeps running', `the host still runs ${hostExitMs} ms after its CLI`);
+        this.book.violate('nothing keeps running', `the host still runs ${hostExitMs} ms after its CLI`);
     });
     this.#ends.unshift(() => ending);
   }
@@ -132,13 +132,11 @@ export class RealWorld extends World {
   /** Checks what a run has left whose CLI was not killed. */
   #checkEnd(stack: RealStack, run: SimulatedRun, refreshed: readonly StoredResource[]): void {
     const { watch } = this;
-    for (const slot of this.slotsOf(stack)) {
-      watch.createEnded(run, stack, slot);
-      watch.branches.createEnded(run, stack, slot);
-    }
-    for (const { id, urn } of refreshed)
-      if (!stack.state.resources.some((resource) => resource.id === id))
-        (isBranchUrn(urn) ? watch.branches : watch).forgotten(run, id);
+    for (const slot of this.slotsOf(stack))
+      for (const urn of [this.urnOf(stack, slot), this.branchUrnOf(stack, slot)])
+        watch.ids.createEnded(run, stack, urn, slot);
+    for (const { id } of refreshed)
+      if (!stack.state.resources.some((resource) => resource.id === id)) watch.ids.forgotten(run, id);
     run.end();
   }
 }

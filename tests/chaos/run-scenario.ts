@@ -27,14 +27,14 @@ export async function runScenario(seed: number, door: DoorName): Promise<RealOut
   const names = slots.length > real.secondStackFrom ? ['one', 'two'] : ['one'];
   const stacks = await Promise.all(names.map((name) => makeRealStack(name, door)));
   const world = new RealWorld(real, journal, stacks);
-  const { watch } = world;
+  const { book, watch } = world;
   try {
     if (real.rounds.some(({ branches }) => branches.length > 0)) journal.count('schedules with branches');
-    await runRounds(world).catch((error) => watch.violate('the simulation works', String(error.stack)));
+    await runRounds(world).catch((error) => book.violate('the simulation works', String(error.stack)));
     for (const stack of stacks) {
-      for await (const { name, text } of stack.files()) watch.search(`the file ${name}`, text);
+      for await (const { name, text } of stack.files()) watch.secrets.search(`the file ${name}`, text);
       const left = await waitForHosts(stack.pulumi);
-      if (left.length > 0) watch.violate('nothing keeps running', `the hosts ${left} outlive their commands`);
+      if (left.length > 0) book.violate('nothing keeps running', `the hosts ${left} outlive their commands`);
     }
   } finally {
     await world.end();
@@ -43,7 +43,7 @@ export async function runScenario(seed: number, door: DoorName): Promise<RealOut
       await remove();
     }
   }
-  const violations = watch.violations.map(describeViolation);
+  const violations = book.violations.map(describeViolation);
   for (const violation of violations) journal.note('VIOLATION', () => violation);
   return { seed, violations, counts: journal.counts, changed, story: journal.story };
 }

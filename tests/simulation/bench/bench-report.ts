@@ -7,16 +7,21 @@ export interface BenchOptions {
   readonly limit: number;
   /** How many faults to look for at the same time. */
   readonly parallel: number;
-  /** The page with a row for each of `faults`, and the text above them; undefined: none. Rows that do not run stay as they are. */
+  /** The page with a row for each of `faults`; undefined: none. Rows that do not run stay as they are. */
   readonly page?: BenchPage;
 }
 
 interface BenchPage {
   readonly file: string;
-  readonly head: readonly string[];
   readonly faults: readonly KnownFault[];
 }
 
+const pageHead = [
+  '# Known faults',
+  '',
+  '`npm run simulate:bugs` has written this page: after how many schedules, from seed 1 on, the simulation finds each fault.',
+  '',
+];
 const tableHead = ['| fault | file | schedules | broken rule |', '| --- | --- | ---: | --- |'];
 
 /** Looks for each fault, and prints a row for each and the total. Returns whether all were found. */
@@ -41,13 +46,13 @@ export async function reportBench(
   return results.length > 0 && results.every(({ violation }) => violation);
 }
 
-function writePage({ file, head, faults }: BenchPage, results: readonly BenchResult[]): void {
+function writePage({ file, faults }: BenchPage, results: readonly BenchResult[]): void {
   const before = readFileSync(file, 'utf8').split('\n');
   const rows = faults.flatMap((fault) => {
     const result = results.find((each) => each.fault === fault);
     return result ? [toRow(result)] : before.filter((line) => line.startsWith(`| ${fault.name} |`));
   });
-  writeFileSync(file, [...head, '', ...tableHead, ...rows, ''].join('\n'));
+  writeFileSync(file, [...pageHead, ...tableHead, ...rows, ''].join('\n'));
 }
 
 function toRow({ fault: { name, file }, schedules, violation }: BenchResult): string {

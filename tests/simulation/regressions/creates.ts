@@ -3,8 +3,6 @@ import {
   cutAt,
   fails,
   forcedReplacement,
-  hangs,
-  isHidden,
   isLate,
   isRefused,
   isSlow,
@@ -59,17 +57,6 @@ export const creates: Readonly<Record<string, Regression>> = {
         },
       ),
     ],
-  },
-  'a create does not see its tainted predecessor at first': {
-    service: { operationMs: 0 },
-    rounds: [
-      round(keptReplica),
-      round(keptReplica, {
-        forced: [{ slot: 0, how: 'taint' }],
-        faults: [isLate(calls.endpoints, 1, 400), isSlow(calls.delete, 1, 20_000)],
-      }),
-    ],
-    scenario: { timeoutSeconds: 20 },
   },
   'the next create finds the orphan of a killed replacement': {
     service: { operationMs: 0 },
@@ -126,20 +113,6 @@ export const creates: Readonly<Record<string, Regression>> = {
       }),
     ],
   },
-  'an endpoint that only late reads still show is not taken over': {
-    service: { operationMs: 0 },
-    rounds: [
-      round(notWaiting),
-      round(notWaiting, {
-        forced: [{ slot: 0, how: 'taint' }],
-        isRepeated: true,
-        refreshesBetween: true,
-        idleMs: 400_000,
-        faults: [isHidden(calls.create, 'before-work', 10)],
-        lateReads: [isLate(calls.anyGet, 3, 200)],
-      }),
-    ],
-  },
   'a stale read does not replace an endpoint without allowRestart': {
     service: { operationMs: 0 },
     rounds: [20, 40, 80, 200, 4_000].flatMap((lateMs) => [
@@ -156,18 +129,6 @@ export const creates: Readonly<Record<string, Regression>> = {
       }),
     ],
   },
-  'a create does not return a deleted endpoint of two stale lists': {
-    service: { operationMs: 0 },
-    rounds: [
-      quiet(named),
-      round(named, {
-        command: 'destroy',
-        lateReads: [isLate(calls.endpoints, 3, 371)],
-        refreshesBetween: true,
-      }),
-    ],
-    seeds: 20,
-  },
   'a create does not adopt an endpoint that only stale reads show': {
     service: { operationMs: 0 },
     rounds: [
@@ -177,33 +138,6 @@ export const creates: Readonly<Record<string, Regression>> = {
     ],
     succeeds: true,
   },
-  'a replica is created beside an endpoint that a stale list shows unrenamed': {
-    service: { operationMs: 0, lateListsMs: 500 },
-    rounds: [
-      quiet({ ...replica, isWaiting: false, name: 'a' }),
-      round(
-        { ...keptReplica, size: [1, 4] },
-        { forced: [forcedReplacement], isGuarded: true, isRepeated: true },
-      ),
-    ],
-    seeds: 10,
-  },
-  'an adopted endpoint starts whose start failed behind a stale list': {
-    service: { operationMs: 100 },
-    rounds: [
-      round(
-        { ...notWaiting, name: 'a' },
-        {
-          faults: [fails('start_compute')],
-          mishap: cutAt(5),
-          isRepeated: true,
-          isRunTwice: true,
-          lateReads: [isLate(calls.operations, 1, 538)],
-        },
-      ),
-    ],
-    seeds: 20,
-  },
   "a take-over changes what the endpoint has, not a stale list's": {
     service: { operationMs: 0, lateListsMs: 500 },
     rounds: [
@@ -212,21 +146,5 @@ export const creates: Readonly<Record<string, Regression>> = {
       round({ ...keptReplica, isWaiting: false }, { forced: [forcedReplacement], isRepeated: true }),
     ],
     seeds: 10,
-  },
-  'a killed create on a locked project is repeated once': {
-    service: { operationMs: 0, locks: 'project', lateListsMs: 500 },
-    rounds: [3, 4, 5, 6].flatMap((at) => [
-      round(
-        { ...replica, isWaiting: false },
-        {
-          mishap: cutAt(at, 'kill of the host', { counts: 'events' }),
-          isRepeated: true,
-          refreshesBetween: true,
-          faults: [hangs('suspend_compute')],
-        },
-      ),
-      quiet({ ...replica, isDeclared: false }),
-    ]),
-    scenario: { timeoutSeconds: 20 },
   },
 };

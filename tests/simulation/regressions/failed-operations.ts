@@ -5,7 +5,6 @@ import {
   forcedReplacement,
   hangs,
   isHidden,
-  isLate,
   isRefused,
   keptReplica,
   left,
@@ -37,13 +36,6 @@ export const failedOperations: Readonly<Record<string, Regression>> = {
       round({ ...plan, workMem: '8MB' }, { faults: [isRefused(calls.change, 1, 408, 'after-work')] }),
     ],
   },
-  'a lost response does not revive a failure that was repeated': {
-    service: { operationMs: 0 },
-    rounds: [
-      round(plan, { isRepeated: true, faults: [startFails] }),
-      round({ ...plan, name: 'a' }, { faults: [isRefused(calls.change, 1, 408)] }),
-    ],
-  },
   'a failed restart that a killed run has repeated is not repeated again': {
     service: { operationMs: 0 },
     rounds: [
@@ -60,35 +52,11 @@ export const failedOperations: Readonly<Record<string, Regression>> = {
       round({ ...plan, workMem: '4MB' }, { command: 'up --refresh' }),
     ],
   },
-  "a killed run's suspension that a stale list hides is repeated": {
-    service: { operationMs: 100, schedulingMs: 200, locks: 'none', lateListsMs: 1_500 },
-    rounds: [
-      quiet(),
-      round(
-        { ...triggered, suspendTimeoutSeconds: 300 },
-        { mishap: cutAt(3), faults: [suspensionFails], isRepeated: true },
-      ),
-    ],
-    seeds: 20,
-  },
   "a killed run's failed suspension is found beside the create's start": {
     service: { operationMs: 0, lateListsMs: 500 },
     rounds: [
       quiet(notWaiting),
       round({ ...plan, size: [0.5, 2] }, { mishap: cutAt(1), faults: [suspensionFails], isRepeated: true }),
-    ],
-    seeds: 20,
-  },
-  'a stale running start does not hide a failed suspension': {
-    service: { operationMs: 100 },
-    rounds: [
-      quiet(notWaiting),
-      quiet({ ...triggered, size: [0.5, 2] }),
-      round(plan, {
-        mishap: cutAt(1, 'kill of CLI and host'),
-        faults: [isLate(calls.operations, 4, 2_225), suspensionFails],
-        isRepeated: true,
-      }),
     ],
     seeds: 20,
   },
@@ -140,23 +108,6 @@ export const failedOperations: Readonly<Record<string, Regression>> = {
       round({ ...large, application: 'a' }, { mishap: cutAt(1, 'Ctrl-C'), refreshesBetween: true }),
     ],
     seeds: 10,
-  },
-  'a start that a killed run repeated is waited for, and repeated': {
-    service: { operationMs: 100, locks: 'none' },
-    rounds: [quiet(small), left(plan, startFails), round(plan, { faults: [startFails], mishap: cutAt(2) })],
-    seeds: 10,
-  },
-  'an operation that hung does not hide a hidden change': {
-    service: { operationMs: 0, schedulingMs: 200, locks: 'none', lateListsMs: 500 },
-    rounds: [
-      quiet({ ...plan, application: 'a' }),
-      round(plan, {
-        faults: [isHidden(calls.change), configFails],
-        isRepeated: true,
-        refreshesBetween: true,
-      }),
-    ],
-    seeds: 20,
   },
   'a secret name stays secret in a stale refresh after its revert': {
     service: { operationMs: 0, lateListsMs: 4_000 },

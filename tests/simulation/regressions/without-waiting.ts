@@ -7,7 +7,6 @@ import {
   isHidden,
   isLate,
   isRefused,
-  isSlow,
   keptReplica,
   left,
   notWaiting,
@@ -36,11 +35,6 @@ export const withoutWaiting: Readonly<Record<string, Regression>> = {
     seeds: 10,
     longestDelayMs: 200,
   },
-  // The last program gives the setting again.
-  'a stale list does not restore what is omitted': {
-    service: { operationMs: 0, lateListsMs: 500 },
-    rounds: [quiet({ ...notWaiting, workMem: '4MB' }), round(notWaiting), round({ ...plan, workMem: '4MB' })],
-  },
   'a stale list does not restore the derived name': {
     service: { operationMs: 0, lateListsMs: 500 },
     rounds: [
@@ -65,36 +59,9 @@ export const withoutWaiting: Readonly<Record<string, Regression>> = {
       ),
     ],
   },
-  'a restart that a killed run repeated happens once': {
-    service: { operationMs: 0 },
-    rounds: [1, 2, 3, 4].flatMap((at) => [
-      { slots: [plan, notWaiting], isQuiet: true },
-      {
-        slots: [
-          { ...plan, trigger: 'a' },
-          { ...notWaiting, size: [0.5, 2] },
-        ],
-        faults: [fails('suspend_compute', 2)],
-        isLeft: true,
-      },
-      {
-        slots: [
-          { ...plan, trigger: 'a', isDeclared: false },
-          { ...notWaiting, size: [0.5, 2] },
-        ],
-        mishap: cutAt(at),
-      },
-    ]),
-    scenario: { secondStackFrom: 4, areDependent: false },
-  },
   "a create's start does not count for a restart that a proxy hid": {
     service: { operationMs: 1_500, locks: 'none' },
     rounds: [quiet(notWaiting), round(triggered, { faults: [isHidden(calls.start, 'before-work')] })],
-  },
-  "a create's start does not count for a restart that was reverted": {
-    service: { operationMs: 0, lateGetsMs: 500 },
-    rounds: [quiet(triggered), round(notWaiting, { faults: [isHidden(calls.verb)], refreshesBetween: true })],
-    seeds: 10,
   },
   'a wait for the lock does not hide what a killed run started': {
     service: { operationMs: 0 },
@@ -107,30 +74,6 @@ export const withoutWaiting: Readonly<Record<string, Regression>> = {
       }),
     ],
     seeds: 10,
-  },
-  'an earlier start does not count after a lost response': {
-    service: { operationMs: 0, schedulingMs: 200, locks: 'endpoint' },
-    rounds: [
-      quiet(notWaiting),
-      quiet({ ...plan, trigger: 'a' }),
-      round({ ...notWaiting, trigger: 'b' }, { faults: [isSlow(calls.start, 1, 40_000), suspensionFails] }),
-    ],
-    seeds: 10,
-  },
-  'a compute starts after a killed resize failed': {
-    service: { operationMs: 0 },
-    rounds: [
-      quiet(notWaiting),
-      round(small, {
-        faults: [
-          { match: calls.operations, times: 1, effect: { kind: 'reversed-operations' } },
-          fails('apply_config'),
-        ],
-        mishap: cutAt(1),
-        isRepeated: true,
-      }),
-    ],
-    seeds: 20,
   },
   'a later suspension replaces a failed one': {
     service: { operationMs: 100, schedulingMs: 0, locks: 'none' },
@@ -192,14 +135,5 @@ export const withoutWaiting: Readonly<Record<string, Regression>> = {
       round(small, { faults: [isHidden(calls.change)], isRepeated: true }),
     ],
     seeds: 10,
-  },
-  "a reverted failed stop restarts nothing beside the create's start": {
-    service: { operationMs: 100, schedulingMs: 0, locks: 'none' },
-    rounds: [
-      quiet(notWaiting),
-      left(stopped, suspensionFails),
-      round(notWaiting, { faults: [isHidden(calls.change)], idleMs: 100, isRepeated: true }),
-    ],
-    seeds: 20,
   },
 };

@@ -1,4 +1,5 @@
 import { compact, mapValues, sumBy } from 'lodash';
+import type { Endpoint } from 'postgres-control-emulator';
 import { isDestroy, type Round } from '../scenario/scenario';
 import type { SlotPlan } from '../scenario/slot-plan';
 import { slotName } from '../user/declared-slot';
@@ -10,7 +11,6 @@ interface Before {
   readonly plan: SlotPlan;
   readonly restarts: number;
   readonly drops: number;
-  readonly isActive: boolean;
   readonly branchId: string;
   /** It is neither active nor starting. */
   readonly isIdle: boolean;
@@ -26,21 +26,6 @@ export interface LeftRounds {
   /** What each of them declared. */
   readonly plans: readonly (readonly SlotPlan[])[];
   readonly results: readonly RunResult[];
-  /** The ids of the latest suspensions of the slots that were to be stopped. They may still fail. */
-  readonly suspensions: ReadonlyMap<number, string>;
-}
-
-/** The latest suspension of each slot that the programs stop. */
-export function findSuspensions({ ground, plans }: World): ReadonlyMap<number, string> {
-  const suspensions = new Map<number, string>();
-  for (const [slot, { isStopped }] of plans.entries()) {
-    const ids = ground.own(slot).map(({ id }) => id);
-    const latest = ground
-      .ownOperations()
-      .findLast(({ endpoint_id = '', action }) => ids.includes(endpoint_id) && action === 'suspend_compute');
-    if (isStopped && latest) suspensions.set(slot, latest.id);
-  }
-  return suspensions;
 }
 
 export function takeBaseline(world: World, earlier: readonly SlotPlan[]): Baseline {
@@ -52,119 +37,107 @@ export function takeBaseline(world: World, earlier: readonly SlotPlan[]): Baseli
       const endpoint = world.ground.own(slot).find((own) => own.id === id);
       const plan = earlier[slot];
       if (id === undefined || !endpoint || !plan?.isDeclared) continue;
+      const { current_state, pending_state = current_state, branch_id } = endpoint;
       const counts = { restarts: controls.restarts(id), drops: controls.connectionDrops(id) };
-      const { current_state: state, pending_state: next = state } = endpoint;
-      baseline.set(slot, {
-        id,
-        plan,
-        ...counts,
-        isActive: state === 'active',
-        isIdle: next === 'idle',
-        branchId: endpoint.branch_id,
-      });
+      baseline.set(slot, { id, plan, ...counts, isIdle: pending_state === 'idle', branchId: branch_id });
     }
   return baseline;
 }
 
-/**
- * Checks that connections drop once for each declared change that requires it, that a new endpoint has no restart,
- * that a compute that was active is active again, and that an endpoint which nothing replaces is still the same.
- */
+/** Checks, at rest, how often the computes were taken down, and that they are up again. */
 export function checkRestarts(
   world: World,
   round: Round,
   results: readonly RunResult[],
-  { baseline, plans, results: earlier, suspensions }: LeftRounds,
+  left: LeftRounds,
 ): void {
-  const { ground, watch } = world;
-  const wasLeft = plans.length > 0;
-  const failed = ground.ownOperations().filter(({ status }) => status === 'failed');
-  const all = [...earlier, ...results];
-  // An interruption does not wait for a response that takes longer than half a second.
-  const isSlow =
-    world.scenario.longestDelayMs > 200 || round.faults.some(({ effect }) => effect.kind === 'slow');
-  const isResponseLate = isSlow && results.some(({ run }) => run.isInterrupted);
   for (const stack of world.stacks)
     for (const { slot, plan } of world.declared(stack)) {
       // What other people change is changed back, which may need a restart.
       if (round.disturbances.some((disturbance) => disturbance.slot === slot)) continue;
-      const endpoint = ground.own(slot).find(({ id }) => id === stack.find(world.urnOf(stack, slot))?.id);
+      const endpoint = world.ground
+        .own(slot)
+        .find(({ id }) => id === stack.find(world.urnOf(stack, slot))?.id);
       if (!endpoint) continue;
-      const before = baseline.get(slot);
-      const isSame = before?.id === endpoint.id;
-      const between = compact(plans.map((each) => each[slot]));
-      const isReplaced =
-        !before ||
-        isDestroy(round) ||
-        (ground.branches.plans.length > 0 && before.branchId !== endpoint.branch_id) ||
-        [before.plan, ...between].some(
-          (each) => !each.isDeclared || each.type !== plan.type || each.project !== plan.project,
-        );
-      const isForced = round.forced.some((force) => force.slot === slot);
-      if (!isSame && !isReplaced && !isForced)
-        watch.violate(
-          'nothing is replaced without a reason',
-          `${slotName(slot)}: ${before.id} was replaced by ${endpoint.id}, which nothing asked for`,
-        );
-      const restarts = ground.controls.restarts(endpoint.id) - (isSame ? before.restarts : 0);
-      const drops = ground.controls.connectionDrops(endpoint.id) - (isSame ? before.drops : 0);
-      const change = sumOfDisruptions([...(isSame ? [before.plan] : []), ...between, plan]);
-      // One restart is enough for a change of size and triggers, unless the first one failed, was cut off or came from a duplicate.
-      const isPlain =
-        !world.journal.counts.has('duplicated requests') &&
-        results.every(({ isSuccess, run }) => isSuccess && !run.isCutOff);
-      const isAtOnce = isPlain && change.size > 0 && change.trigger > 0;
-      // A reverted failed stop stops nothing.
-      const isUnstopped = failed.some(({ id }) => id === suspensions.get(slot));
-      const stop = isUnstopped && !plan.isStopped ? 0 : change.stop;
-      const declared = change.size + (isAtOnce && !wasLeft ? 0 : change.trigger) + change.move + stop;
-      // A kill during a restart by `restartTriggers` adds one: the service does not know about triggers.
-      const isKilled = all.some(({ run }) => run.isKilled);
-      // A lost response also adds one if the deadline leaves no time to look up what the request did.
-      const lost = all.filter(hasLostResponse);
-      const mostLost = change.trigger > 0 ? Number(isKilled || isResponseLate) + lost.length : 0;
-      // A killed run has repeated a restart that had failed, and the lists of the next one do not show that yet.
-      const mayFail = wasLeft || round.faults.some(({ effect }) => effect.kind === 'operation-fails');
-      const isRepeatLost = isKilled && mayFail && world.lagMs > 0;
-      const most = declared + Math.max(mostLost, Number(isRepeatLost));
-      if (restarts > change.size || drops > most)
-        watch.violate(
-          'restarts are declared',
-          `${slotName(slot)}: too many restarts or drops of ${endpoint.id}: ${restarts} and ${drops}, declared ${JSON.stringify(change)}`,
-        );
-      // After a refresh, an update that was killed shows no change. A create that keeps the endpoint ignores triggers.
-      const isRefreshed = round.refreshesBetween || round.disturbances.length > 0 || round.forced.length > 0;
-      const isForgotten = isForced || (isRefreshed && all.some(({ run }) => run.isCutOff));
-      const wasActive = isSame && before.isActive && !ground.wasAutosuspended(endpoint.id);
-      // A trigger that a run failed to apply may have been reverted.
-      const due = isSame ? disruptionsOf(before.plan, plan) : noDisruptions;
-      const isDue = due.size + due.move + due.stop + (wasLeft ? 0 : due.trigger) > 0;
-      if (wasActive && isDue && drops === 0 && plan.isWaiting && !isForgotten)
-        watch.violate(
-          'a declared restart happens',
-          `${slotName(slot)}: ${endpoint.id} was never restarted, declared ${JSON.stringify(change)}`,
-        );
-      // A forced replacement that keeps the endpoint ignores triggers, also one whose restart an earlier run has begun.
-      const staysUp =
-        change.move + change.stop === 0 &&
-        !plan.isStopped &&
-        !(wasLeft && isForced) &&
-        !(isSame && before.isIdle) &&
-        !(mostLost > 0 && (isSame || wasLeft));
-      // After a refresh, nothing shows that a killed run has begun a restart, and its start may have failed.
-      const isKnown = !(isRefreshed && isKilled && mayFail);
-      const isUp = endpoint.current_state === 'active' || ground.wasAutosuspended(endpoint.id);
-      if (staysUp && isKnown && !isUp)
-        watch.violate(
-          'the compute starts again',
-          `${slotName(slot)}: ${endpoint.id} is ${endpoint.current_state}, declared ${JSON.stringify(change)}`,
-        );
-      // The network alone may make a run fail: a request stalls for longer than the time-out. The next one repeats the restart.
-      const hasFailed = results.some(({ isSuccess, run }) => !isSuccess || run.isCutOff);
-      const isDoubtful = round.faults.length > 0 || round.isRunTwice || hasFailed || wasLeft;
-      if (isSame && before.isIdle && endpoint.current_state === 'active' && !isDoubtful)
-        watch.violate('an idle compute stays idle', `${slotName(slot)}: ${endpoint.id} was started`);
+      const before = left.baseline.get(slot);
+      const plans = [...compact(left.plans.map((each) => each[slot])), plan];
+      const same = before?.id === endpoint.id ? before : undefined;
+      if (before && !same) checkReplaced(world, round, slot, before, endpoint, plans);
+      const runs = [...left.results, ...results];
+      const change = sumOfDisruptions([...(same ? [same.plan] : []), ...plans]);
+      checkCounts(world, endpoint, same, change, runs);
+      // A move leaves the compute idle, and so does a stop that is taken back.
+      const mayBeIdle = plan.isStopped || change.move + change.stop > 0 || same?.isIdle === true;
+      if (!mayBeIdle) checkUp(world, round, endpoint, change, runs);
     }
+}
+
+function checkReplaced(
+  { ground, book }: World,
+  round: Round,
+  slot: number,
+  before: Before,
+  endpoint: Endpoint,
+  plans: readonly SlotPlan[],
+): void {
+  const { plan: first } = before;
+  const isDeclared =
+    isDestroy(round) ||
+    round.forced.some((force) => force.slot === slot) ||
+    (ground.branches.plans.length > 0 && before.branchId !== endpoint.branch_id) ||
+    [first, ...plans].some(({ isDeclared, type, project }) => {
+      const last = plans.at(-1);
+      return !isDeclared || type !== last?.type || project !== last.project;
+    });
+  book.check(
+    'nothing is replaced without a reason',
+    isDeclared,
+    () => `${slotName(slot)}: ${before.id} was replaced by ${endpoint.id}, which nothing asked for`,
+  );
+}
+
+type Change = typeof noDisruptions;
+
+/** Connections drop once for each declared change that requires it. */
+function checkCounts(
+  { ground, book }: World,
+  { id }: Endpoint,
+  before: Before | undefined,
+  change: Change,
+  runs: readonly RunResult[],
+): void {
+  const restarts = ground.controls.restarts(id) - (before?.restarts ?? 0);
+  const drops = ground.controls.connectionDrops(id) - (before?.drops ?? 0);
+  const broken = runs.filter(({ isSuccess, run }) => !isSuccess || run.isCutOff).length;
+  const declared = change.size + change.trigger + change.move + change.stop;
+  let most = declared;
+  if (drops > most && broken > 0 && book.excuse('a run broke off')) most += broken;
+  // One restart is enough for a change of size and triggers.
+  if (broken === 0 && change.size > 0 && change.trigger > 0) most -= 1;
+  book.check(
+    'restarts are declared',
+    restarts <= change.size && drops <= most,
+    () => `too many restarts or drops of ${id}: ${restarts} and ${drops}, declared ${JSON.stringify(change)}`,
+  );
+}
+
+/** A compute that no program has stopped or moved is active, unless the service has suspended it. */
+function checkUp(
+  { ground, book }: World,
+  round: Round,
+  { id, current_state }: Endpoint,
+  change: Change,
+  runs: readonly RunResult[],
+): void {
+  const isUp = current_state === 'active' || ground.wasAutosuspended(id);
+  const hasBrokenOff = runs.some(({ isSuccess, run }) => !isSuccess || run.isCutOff);
+  const isUnknown = change.trigger > 0 || round.refreshesBetween || round.forced.length > 0;
+  if (!isUp && hasBrokenOff && isUnknown && book.excuse('a restart was lost')) return;
+  book.check(
+    'the compute starts again',
+    isUp,
+    () => `${id} is ${current_state}, declared ${JSON.stringify(change)}`,
+  );
 }
 
 /** Whether the run has failed without having seen what a request has done. */
@@ -177,7 +150,7 @@ const lostResponse = /no usable response|not the service's own response|: (408|4
 const noDisruptions = { size: 0, trigger: 0, move: 0, stop: 0 };
 
 /** The changes from one plan to the other that disrupt an active compute, each 0 or 1. */
-function disruptionsOf(before: SlotPlan, now: SlotPlan) {
+function disruptionsOf(before: SlotPlan, now: SlotPlan): Change {
   return {
     size: before.size.join() === now.size.join() ? 0 : 1,
     trigger: before.trigger === now.trigger ? 0 : 1,
@@ -187,7 +160,7 @@ function disruptionsOf(before: SlotPlan, now: SlotPlan) {
 }
 
 /** What the changes from one program to the next disrupt in all. */
-function sumOfDisruptions(plans: readonly SlotPlan[]): typeof noDisruptions {
+function sumOfDisruptions(plans: readonly SlotPlan[]): Change {
   const each = plans.slice(1).map((plan, index) => disruptionsOf(plans[index] ?? plan, plan));
   return mapValues(noDisruptions, (_, kind) => sumBy(each, kind));
 }

@@ -8,12 +8,12 @@ import type { SlotPlan } from '../scenario/slot-plan';
 import { trueTime } from '../time/virtual-time';
 import { slotArguments } from '../user/declared-slot';
 import type { Ground } from '../user/ground';
-import type { Watch } from './watch';
+import type { RuleBook } from './rule-book';
 
 /** What the rules need of the world. */
 interface RuledWorld {
   readonly ground: Ground;
-  readonly watch: Watch;
+  readonly book: RuleBook;
   readonly stacks: readonly Stack[];
   declared(stack: Stack): readonly { readonly slot: number; readonly plan: SlotPlan }[];
   urnOf(stack: Stack, slot: number): string;
@@ -28,19 +28,25 @@ const disruptive = [
   'autoscalingLimitMaxCu',
 ] as const;
 
-/**
- * The rules of restarts, each about one request or one run, and about what the state knew when it began. None compares counts over
- * a round, so none needs to know what went wrong in it.
- */
+/** What a run found when it began. */
+interface Found {
+  readonly state: readonly StoredResource[];
+  /** The computes that were neither active nor starting. */
+  readonly idle: ReadonlySet<string>;
+}
+
+/** The rules of restarts about one request or one run, by what the state knew when it began. */
 export class RestartRules {
   readonly #world: RuledWorld;
   /** When each endpoint was last taken down, by whomever. Virtual time. */
   readonly #downAt = new Map<string, number>();
   /** The latest suspension of each endpoint by each run. */
-  readonly #times = new Map<SimulatedRun, Map<string, Operation>>();
+  readonly #suspensions = new Map<SimulatedRun, Map<string, Operation>>();
   /** Since when each slot has declared its trigger. Virtual time. */
   readonly #declaredAt = new Map<number, { readonly trigger: string | undefined; readonly since: number }>();
-  readonly #before = new Map<SimulatedRun, readonly StoredResource[]>();
+  readonly #found = new Map<SimulatedRun, Found>();
+  /** The idle computes that runs have started without a reason that the state knows. */
+  readonly #started = new Map<SimulatedRun, string>();
 
   constructor(world: RuledWorld) {
     this.#world = world;
@@ -55,40 +61,57 @@ export class RestartRules {
 
   /** Other people have changed an endpoint. A request on its way changes it back, which may take it down again. */
   changedByOthers(id: string): void {
-    for (const times of this.#times.values()) times.delete(id);
+    for (const suspensions of this.#suspensions.values()) suspensions.delete(id);
   }
 
   begin(run: SimulatedRun): void {
-    this.#before.set(
-      run,
-      this.#world.stacks.flatMap(({ state }) => state.resources),
+    const { ground, stacks } = this.#world;
+    const isIdle = ({ current_state, pending_state = current_state }: Endpoint) => pending_state === 'idle';
+    const idle = new Set(
+      ground
+        .own()
+        .filter(isIdle)
+        .map(({ id }) => id),
     );
+    this.#found.set(run, { idle, state: stacks.flatMap(({ state }) => state.resources) });
   }
 
   /** The service has done the work of a write, which started these operations. */
   worked(run: SimulatedRun, { method, path }: SentRequest, started: readonly Operation[]): void {
+    const [, id, verb] = /\/endpoints\/([^/]+)\/(suspend|start)$/.exec(path) ?? [];
     // A compute that is down already counts as taken down.
-    const [, requested] = /\/endpoints\/([^/]+)\/suspend$/.exec(path) ?? [];
-    if (requested !== undefined) this.#downAt.set(requested, trueTime());
+    if (id !== undefined && verb === 'suspend') this.#downAt.set(id, trueTime());
+    if (id !== undefined && verb === 'start' && started.length > 0) this.#checkStart(run, id);
     const suspension = started.find(({ action }) => action === 'suspend_compute');
-    const id = suspension?.endpoint_id;
-    if (!suspension || id === undefined || method === 'DELETE') return;
-    this.#downAt.set(id, trueTime());
-    if (path.endsWith('/suspend') && !this.#isOwed(id))
-      this.#world.watch.violate(
-        'restarts are declared',
-        `${run.name} takes down ${id}, though the state has what the program declares, and records nothing`,
-      );
-    const times = this.#times.get(run) ?? new Map<string, Operation>();
-    this.#times.set(run, times);
-    const earlier = times.get(id);
-    times.set(id, suspension);
-    if (earlier && this.#statusOf(earlier) === 'finished')
-      this.#world.watch.violate('restarts are declared', `${run.name} takes down ${id} twice`);
+    if (suspension && method !== 'DELETE') this.#checkSuspension(run, suspension, verb === 'suspend');
   }
 
-  #statusOf({ id }: Operation): string | undefined {
-    return this.#world.ground.ownOperations().find((each) => each.id === id)?.status;
+  #checkSuspension(run: SimulatedRun, suspension: Operation, isAsked: boolean): void {
+    const { endpoint_id: id = '' } = suspension;
+    const { book, ground } = this.#world;
+    this.#downAt.set(id, trueTime());
+    if (isAsked)
+      book.check(
+        'restarts are declared',
+        this.#isOwed(id),
+        () => `${run.name} takes down ${id}, though the state has what is declared, and records nothing`,
+      );
+    const own = this.#suspensions.get(run) ?? new Map<string, Operation>();
+    this.#suspensions.set(run, own);
+    const earlier = own.get(id);
+    own.set(id, suspension);
+    const isRepeated =
+      earlier && ground.ownOperations().some((each) => each.id === earlier.id && each.status === 'finished');
+    book.check('restarts are declared', !isRepeated, () => `${run.name} takes down ${id} twice`);
+  }
+
+  /** A run that has not taken down an idle compute, and owes it nothing, leaves it idle. */
+  #checkStart(run: SimulatedRun, id: string): void {
+    const { state, idle } = this.#found.get(run) ?? { state: [], idle: new Set() };
+    const stored = state.find((each) => each.id === id);
+    const isTouched = this.#suspensions.get(run)?.has(id) || (this.#downAt.get(id) ?? 0) >= run.startedAt;
+    if (!idle.has(id) || !stored || isTouched || isOpen(stored)) return;
+    this.#started.set(run, id);
   }
 
   /** Whether the program differs from the state in what takes a compute down, or the state records something open. */
@@ -98,30 +121,35 @@ export class RestartRules {
       for (const { slot, plan } of world.declared(stack)) {
         const stored = stack.state.resources.find((each) => each.id === id);
         if (!stored || stored.urn !== world.urnOf(stack, slot)) continue;
-        if (
-          stored.hasInitErrors ||
-          unsettledOutputs.some((name) => stored.outputs.values[name] !== undefined)
-        )
-          return true;
         const declared: Record<string, unknown> = slotArguments(world.ground, slot, plan);
-        return disruptive.some((name) => textOf(declared[name]) !== textOf(stored.inputs.values[name]));
+        const isChanged = disruptive.some(
+          (name) => textOf(declared[name]) !== textOf(stored.inputs.values[name]),
+        );
+        return isChanged || isOpen(stored);
       }
     return false;
   }
 
   /** A run has ended. A restart that an update has stored as done has happened. */
   end(run: SimulatedRun, { isSuccess, steps }: EngineResult): void {
-    const before = this.#before.get(run) ?? [];
-    this.#before.delete(run);
+    const { state, idle } = this.#found.get(run) ?? { state: [], idle: new Set<string>() };
+    this.#found.delete(run);
     if (!isSuccess || run.isCutOff) return;
-    for (const stack of this.#world.stacks)
-      for (const { slot, plan } of this.#world.declared(stack)) {
-        const urn = this.#world.urnOf(stack, slot);
-        const stored = stack.find(urn);
-        const endpoint = this.#world.ground.own(slot).find(({ id }) => id === stored?.id);
-        if (!steps.includes(`update ${urn}`) || !endpoint || !plan.isWaiting || plan.isStopped) continue;
-        const earlier = before.find((each) => each.urn === urn && each.id === endpoint.id);
-        if (earlier) this.#checkUpdated(run, { slot, plan }, earlier, endpoint);
+    const world = this.#world;
+    for (const stack of world.stacks)
+      for (const { slot, plan } of world.declared(stack)) {
+        const urn = world.urnOf(stack, slot);
+        const endpoint = world.ground.own(slot).find(({ id }) => id === stack.find(urn)?.id);
+        const earlier = state.find((each) => each.urn === urn && each.id === endpoint?.id);
+        if (!endpoint || !earlier) continue;
+        if (idle.has(endpoint.id) && !isOpen(earlier))
+          world.book.check(
+            'an idle compute stays idle',
+            this.#started.get(run) !== endpoint.id,
+            () => `${run.name} started ${endpoint.id}`,
+          );
+        if (!steps.includes(`update ${urn}`)) continue;
+        if (plan.isWaiting && !plan.isStopped) this.#checkUpdated(run, { slot, plan }, earlier, endpoint);
       }
   }
 
@@ -129,19 +157,26 @@ export class RestartRules {
     run: SimulatedRun,
     { slot, plan }: { readonly slot: number; readonly plan: SlotPlan },
     earlier: StoredResource,
-    endpoint: Endpoint,
+    { id, branch_id, current_state }: Endpoint,
   ): void {
-    const { id, branch_id, current_state } = endpoint;
-    const { ground, watch } = this.#world;
+    const { ground, book } = this.#world;
     // After a failure, the engine keeps the old inputs.
     const isMoved = earlier.inputs.values.branchId !== branch_id;
-    if (ground.wasAutosuspended(id) || isMoved) return;
+    if (ground.wasAutosuspended(id) || isMoved || current_state !== 'active') return;
     const { since = 0 } = this.#declaredAt.get(slot) ?? {};
     const declared: Record<string, unknown> = slotArguments(ground, slot, plan);
-    const isNew = textOf(declared.restartTriggers) !== textOf(earlier.inputs.values.restartTriggers);
-    if (isNew && current_state === 'active' && (this.#downAt.get(id) ?? 0) < since)
-      watch.violate('a declared restart happens', `${run.name} has not restarted ${id}`);
+    if (textOf(declared.restartTriggers) === textOf(earlier.inputs.values.restartTriggers)) return;
+    book.check(
+      'a declared restart happens',
+      (this.#downAt.get(id) ?? 0) >= since,
+      () => `${run.name} has not restarted ${id}`,
+    );
   }
+}
+
+/** Whether the state records something that is not done. */
+function isOpen({ hasInitErrors, outputs }: StoredResource): boolean {
+  return hasInitErrors || unsettledOutputs.some((name) => outputs.values[name] !== undefined);
 }
 
 /** Without the marks of secrets, which the state keeps apart. */

@@ -4,10 +4,8 @@ import type { Stack } from '../engine/stack';
 import { isDrift } from '../scenario/other-people';
 import { isDestroy, type Round } from '../scenario/scenario';
 import { slotName } from '../user/declared-slot';
-import { isNameTaken, isStaleRefusal } from '../user/recovery-advice';
 import type { RunResult, World } from '../user/world';
-import { checkBranches } from './branch-checks';
-import { checkEndpoints, checkSuccess } from './rest-checks';
+import { checkAgreement, checkSuccess } from './rest-checks';
 import type { Baseline } from './restart-check';
 
 /** Checks that a run that succeeds under faults has applied everything. */
@@ -21,23 +19,20 @@ export function checkFalseSuccess(
   for (const [index, stack] of stacks.entries()) {
     const result = results[index];
     if (!result?.isSuccess) continue;
-    if (isDestroy(round)) {
-      const slots = world.slotsOf(stack);
-      const branches = slots.flatMap((slot) => world.ground.branches.own(slot));
-      const left = [...world.ground.own(), ...branches].filter(
-        (each) => !('branch_id' in each) || slots.includes(world.ground.slotOf(each) ?? -1),
-      );
-      if (left.length > 0)
-        world.watch.violate(
-          'no false success',
-          `destroy succeeded, but the service has ${left.map(({ id }) => id)}`,
-        );
-    } else if (round.slots.every(({ isWaiting }) => isWaiting)) {
-      checkBranches(world, stack);
-      checkEndpoints(world, stack);
+    if (isDestroy(round)) checkDestroyed(world, stack);
+    else if (round.slots.every(({ isWaiting }) => isWaiting)) {
+      checkAgreement(world, stack);
       checkSuccess(world, stack, result.startedAt);
     }
   }
+}
+
+function checkDestroyed(world: World, stack: Stack): void {
+  const { ground, book } = world;
+  const slots = world.slotsOf(stack);
+  const endpoints = ground.own().filter((each) => slots.includes(ground.slotOf(each) ?? -1));
+  const left = [...endpoints, ...slots.flatMap((slot) => ground.branches.own(slot))].map(({ id }) => id);
+  book.check('no false success', left.length === 0, () => `destroy succeeded, but the service has ${left}`);
 }
 
 /** Checks that a run succeeds in which nothing happens that the provider can't survive. */
@@ -62,12 +57,12 @@ export function checkFalseFailure(world: World, round: Round, results: readonly 
   // A shorter time-out may pass while requests are repeated, or while one stalls.
   const isSlowed = faults.length > 0 || world.journal.counts.has('stalled requests');
   if (world.scenario.timeoutSeconds < 600 && isSlowed) return;
-  // Other people may have taken the name in an earlier round, or reads still show what was deleted.
-  const isExcused = (message: string) =>
-    isNameTaken(world, message) || isStaleRefusal(world, message) || isRefusedReplacement(world, message);
   for (const { isSuccess, failures, run } of results)
-    if (!isSuccess && !failures.some(({ message }) => isExcused(message)))
-      world.watch.violate('no false failure', `${run.name} failed: ${JSON.stringify(failures)}`);
+    world.book.check(
+      'no false failure',
+      isSuccess || failures.some(({ message }) => isRefusedReplacement(world, message)),
+      () => `${run.name} failed: ${JSON.stringify(failures)}`,
+    );
 }
 
 /** Whether the program replaces a branch and does not say that this may delete its data. */
@@ -102,13 +97,15 @@ const finalRefusals = 3;
 
 /** Checks that a run with `allowRestart: false` has dropped no connections. */
 export function checkGate(world: World, round: Round, baseline: Baseline): void {
-  const { ground, watch } = world;
+  const { ground, book } = world;
   if (!round.isGuarded || isDestroy(round)) return;
   for (const [slot, { id, drops }] of baseline) {
     const isTouched = [...round.disturbances, ...round.forced].some((each) => each.slot === slot);
     if (isTouched || !world.plans[slot]?.isDeclared) continue;
-    const now = ground.controls.connectionDrops(id);
-    if (now > drops)
-      watch.violate('allowRestart is respected', `${slotName(slot)}: ${id} has lost its connections`);
+    book.check(
+      'allowRestart is respected',
+      ground.controls.connectionDrops(id) <= drops,
+      () => `${slotName(slot)}: ${id} has lost its connections`,
+    );
   }
 }

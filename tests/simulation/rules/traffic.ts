@@ -1,11 +1,11 @@
-import { isEqual, maxBy } from 'lodash';
+import { isEqual } from 'lodash';
 import type { Endpoint } from 'postgres-control-emulator';
 import type { SimulatedRun } from '../engine/simulated-run';
 import type { SentRequest } from '../network/network';
 import type { Served } from '../service/in-process-reply';
 import { trueTime } from '../time/virtual-time';
 import type { Ground } from '../user/ground';
-import type { Rule } from './rules';
+import type { RuleBook } from './rule-book';
 
 /** A create trusts a list of the endpoints for this long, as in create-once.ts. Milliseconds. */
 const freshListMs = 5_000;
@@ -18,11 +18,13 @@ const mostLocked = { times: 20, withinMs: 5_000 };
 export class Traffic {
   readonly #ground: Ground;
   readonly #perMinute: number;
-  readonly #violate: (rule: Rule, what: string) => void;
+  readonly #book: RuleBook;
   /** When the requests of each run arrived; those of one route under its name. */
   readonly #arrivals = new Map<SimulatedRun, Map<string, number[]>>();
   /** Until when a 429 has asked each run to wait. */
   readonly #pausedUntil = new Map<SimulatedRun, number>();
+  /** What runs have sent after they were interrupted. */
+  readonly #sentLate = new Map<SimulatedRun, string>();
   /** When each run has received a 429. */
   readonly #refusedAt = new Map<SimulatedRun, number[]>();
   /** The names under which each run has created endpoints, and when it did so first. */
@@ -34,10 +36,10 @@ export class Traffic {
   /** Whether nothing goes wrong in this round, so that no request has a reason to be repeated. */
   isUndisturbed = false;
 
-  constructor(ground: Ground, perMinute: number, violate: (rule: Rule, what: string) => void) {
+  constructor(ground: Ground, perMinute: number, book: RuleBook) {
     this.#ground = ground;
     this.#perMinute = perMinute;
-    this.#violate = violate;
+    this.#book = book;
   }
 
   isChangedSince(endpointId: string, since: number): boolean {
@@ -45,12 +47,22 @@ export class Traffic {
   }
 
   sent(run: SimulatedRun, { method, path }: SentRequest): void {
+    const now = trueTime();
     // Several requests may be sent at the moment of the interruption.
-    if (run.interruptedAt !== undefined && run.interruptedAt < trueTime())
-      this.#violate('an interrupted run sends nothing', `${run.name} sent ${method} ${path}`);
-    const pauseMs = (this.#pausedUntil.get(run) ?? 0) - trueTime();
-    if (pauseMs > 0)
-      this.#violate('Retry-After is respected', `${run.name} sent ${method} ${path} ${pauseMs} ms too early`);
+    if (run.interruptedAt !== undefined && run.interruptedAt < now)
+      this.#sentLate.set(run, `${run.name} sent ${method} ${path}`);
+    const pausedUntil = this.#pausedUntil.get(run);
+    if (pausedUntil !== undefined)
+      this.#book.check(
+        'Retry-After is respected',
+        pausedUntil <= now,
+        () => `${run.name} sent ${method} ${path} ${pausedUntil - now} ms too early`,
+      );
+  }
+
+  ended(run: SimulatedRun): void {
+    const late = this.#sentLate.get(run);
+    if (run.isInterrupted) this.#book.check('an interrupted run sends nothing', !late, () => late ?? '');
   }
 
   /** A request is about to have its effect. */
@@ -58,11 +70,14 @@ export class Traffic {
     const route = `${method} ${path.replace(/\?.*/, '').replaceAll(/(\/[^/]+)\/[^/]+/g, '$1/{id}')}`;
     this.#countWithin(run, 'any route', this.#perMinute, minuteMs);
     this.#countWithin(run, route, mostPerSecondOnRoute, 1_000);
-    if (method !== 'GET' && run.isReading)
-      this.#violate('a preview changes nothing', `${run.name} sent ${method} ${path}`);
+    if (run.isReading)
+      this.#book.check(
+        'a preview changes nothing',
+        method === 'GET',
+        () => `${run.name} sent ${method} ${path}`,
+      );
     if (method === 'PATCH') this.#changedAt.set(path.replace(/.*\//, ''), trueTime());
-    const isOfEndpoint = path.includes('/endpoints/');
-    if (method === 'PATCH' && isOfEndpoint && this.isUndisturbed) this.#findUnchanged(run, path, body);
+    if (method === 'PATCH' && this.isUndisturbed) this.#findUnchanged(run, path, body);
     if (method === 'POST' && path.endsWith('/endpoints')) this.#findTwin(run, body);
   }
 
@@ -88,35 +103,40 @@ export class Traffic {
   /** A second replica; the service itself refuses a second read_write endpoint. */
   #findTwin(run: SimulatedRun, body = '{}'): void {
     const { name, type } = readAttributes(body);
+    if (type !== 'read_only') return;
     const names = this.#created.get(run) ?? new Map<string, number>();
     this.#created.set(run, names);
     const since = names.get(String(name)) ?? trueTime();
     names.set(String(name), since);
     const twin = this.#ground
       .own()
-      .find((own) => own.name === name && Date.parse(own.created_at) >= since && own.type === 'read_only');
-    if (!twin || type !== 'read_only' || this.#ground.isDeleting(twin.id)) return;
-    // A create looks at a list of this age at most. Two processes that create at once each delete the younger endpoint.
-    const creator = this.#creators.get(twin.id) ?? run;
-    // A 429 has delayed the create since it looked. It deletes the younger endpoint then.
-    if (creator !== run && this.countRefused(run, Date.parse(twin.created_at) - freshListMs) > 0) return;
-    if (creator === run || trueTime() - Date.parse(twin.created_at) > freshListMs)
-      this.#violate('nothing is created twice', `${run.name} creates another ${twin.id}`);
+      .find((own) => own.name === name && own.type === type && Date.parse(own.created_at) >= since);
+    this.#book.check(
+      'nothing is created twice',
+      !twin || this.#ground.isDeleting(twin.id) || this.#isUnseen(run, twin),
+      () => `${run.name} creates another ${twin?.id}`,
+    );
+  }
+
+  /** Whether the create of another process may not have been seen: a create looks at a list of this age at most. */
+  #isUnseen(run: SimulatedRun, { id, created_at }: Endpoint): boolean {
+    const createdAt = Date.parse(created_at);
+    if ((this.#creators.get(id) ?? run) === run) return false;
+    const isRefused = this.countRefused(run, createdAt - freshListMs) > 0;
+    return (isRefused || trueTime() - createdAt <= freshListMs) && this.#book.excuse('looked before a pause');
   }
 
   #findUnchanged(run: SimulatedRun, path: string, body = '{}'): void {
-    const [, id] = /\/endpoints\/([^/]+)/.exec(path) ?? [];
-    const held = this.#ground.own().find((own) => own.id === id);
-    // A take-over that has nothing to change confirms by the name that the endpoint still exists.
-    if (isEqual(readAttributes(body), { name: held?.name })) return;
-    // After a failed apply_config, a take-over sends the values again, even if the service has them already.
-    const applied = this.#ground
-      .ownOperations()
-      .filter(({ action, endpoint_id }) => action === 'apply_config' && endpoint_id === id);
-    if ((maxBy(applied, 'created_at')?.status ?? 'finished') !== 'finished') return;
-    for (const [name, value] of Object.entries(readAttributes(body)))
-      if (held && isEqual(held[name as keyof Endpoint], value))
-        this.#violate('only changes are sent', `${run.name} sent ${path} with the same ${name} as before`);
+    const [, id = ''] = /\/(?:endpoints|branches)\/([^/]+)/.exec(path) ?? [];
+    const held = this.#ground.own().find((own) => own.id === id) ?? this.#ground.branches.find(id);
+    const sent = readAttributes(body);
+    if (!held) return;
+    for (const [name, value] of Object.entries(sent))
+      this.#book.check(
+        'only changes are sent',
+        !isEqual(held[name as keyof typeof held], value),
+        () => `${run.name} sent ${path} with the same ${name} as before`,
+      );
   }
 
   #countWithin(run: SimulatedRun, route: string, most: number, windowMs: number): void {
@@ -127,14 +147,17 @@ export class Traffic {
     const now = trueTime();
     times.push(now);
     const earlier = times[times.length - 1 - most];
-    if (earlier !== undefined && now - earlier < windowMs)
-      this.#violate(
+    if (earlier !== undefined)
+      this.#book.check(
         'the rate limit holds',
-        `${run.name} sent more than ${most} requests in ${windowMs} ms on ${route}`,
+        now - earlier >= windowMs,
+        () => `${run.name} sent more than ${most} requests in ${windowMs} ms on ${route}`,
       );
   }
 }
 
+/** The attributes of the endpoint or the branch. */
 function readAttributes(body: string): Readonly<Record<string, unknown>> {
-  return JSON.parse(body).endpoint;
+  const { endpoint, branch } = JSON.parse(body);
+  return endpoint ?? branch ?? {};
 }

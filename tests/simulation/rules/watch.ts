@@ -1,13 +1,13 @@
 import type { Operation } from 'postgres-control-emulator';
-import type { ReadProperties } from '../../../provider/src/plugin/properties';
 import type { SimulatedRun } from '../engine/simulated-run';
 import type { Stack } from '../engine/stack';
 import type { SentRequest } from '../network/network';
 import type { Served } from '../service/in-process-reply';
 import { trueTime } from '../time/virtual-time';
 import type { Ground } from '../user/ground';
-import { BranchWatch } from './branch-watch';
-import type { Rule, Violation } from './rules';
+import { IdRules } from './id-rules';
+import type { RuleBook } from './rule-book';
+import { SecretRules } from './secret-rules';
 import { Traffic } from './traffic';
 
 /** A check, a comparison or a read has no time-out of its own. Milliseconds. */
@@ -20,56 +20,38 @@ export interface WatchLimits {
   readonly slotCount: number;
 }
 
-/** The invariants that hold at every step. Each method is called when something happens that could break one. */
+/** The rules that hold at every step. Each method is called when something happens that could break one. */
 export class Watch {
-  readonly violations: Violation[] = [];
+  readonly book: RuleBook;
   readonly traffic: Traffic;
-  readonly branches: BranchWatch;
+  readonly secrets: SecretRules;
+  readonly ids: IdRules;
   readonly #ground: Ground;
   readonly #limits: WatchLimits;
-  readonly #apiKey: string;
-  /** The endpoints that the service has returned to each run in response to a write. */
-  readonly #told = new Map<
-    SimulatedRun,
-    { readonly id: string; readonly slot: number; readonly isCreated: boolean }[]
-  >();
-  /** The runs that have shown, that connections may drop. */
+  /** The runs that have shown that connections may drop. */
   readonly #foretold = new WeakSet<SimulatedRun>();
-  readonly #searched = new WeakSet<ReadProperties>();
   /** The operations that no response told a run of: requests of dead processes and other people's connections started them. */
   readonly unheard = new Set<string>();
   /** The runs of which the service has done a write, or may have. */
   readonly wrote = new WeakSet<SimulatedRun>();
-  /** The endpoints that a request has created whose process was dead. */
+  /** What a request has created whose process was dead. */
   readonly createdLate = new Set<string>();
-  /** Those that a message has named, with the command that deletes them. */
-  readonly reportedDuplicates = new Set<string>();
   /** When the last create or delete of a dead process has arrived. Virtual time. */
   lateWriteAt = Number.NEGATIVE_INFINITY;
   /** When the last PATCH of a run with a dead process arrived. Virtual time. */
   lateChangeAt = Number.NEGATIVE_INFINITY;
   /** When the last delete of an endpoint of each slot arrived. Virtual time. */
   readonly deletedAt = new Map<number, number>();
-  /** Whether a run has a reason to delete an endpoint of the programs. */
-  mayDelete: (run: SimulatedRun, endpointId: string) => boolean = () => true;
-  /** Secrets that the user has given away: a refresh reads values of which the state does not know that they are secret. */
-  readonly givenAway = new Set<string>();
+  /** Whether a run has a reason to delete an endpoint or a branch of the programs. */
+  mayDelete: (run: SimulatedRun, id: string) => boolean = () => true;
 
-  constructor(ground: Ground, limits: WatchLimits, apiKey: string) {
+  constructor(ground: Ground, book: RuleBook, limits: WatchLimits, apiKey: string) {
+    this.book = book;
     this.#ground = ground;
     this.#limits = limits;
-    this.#apiKey = apiKey;
-    this.branches = new BranchWatch(ground, (rule, what) => this.violate(rule, what));
-    this.traffic = new Traffic(ground, limits.perMinute, (rule, what) => this.violate(rule, what));
-  }
-
-  violate(rule: Rule, what: string): void {
-    this.violations.push({ rule, what });
-  }
-
-  /** Whether the run knows that it has created the endpoint. */
-  hasCreated(run: SimulatedRun, endpointId: string): boolean {
-    return this.#told.get(run)?.some(({ id, isCreated }) => isCreated && id === endpointId) === true;
+    this.secrets = new SecretRules(ground, book, apiKey);
+    this.ids = new IdRules(ground, book);
+    this.traffic = new Traffic(ground, limits.perMinute, book);
   }
 
   /** A request is about to have its effect. */
@@ -77,27 +59,27 @@ export class Watch {
     const { method, path, body } = request;
     this.traffic.arrives(run, request);
     if (method === 'GET') return;
-    this.branches.arrives(run, request);
     if (!(run.isCliAlive && run.isHostAlive) && method === 'PATCH') this.lateChangeAt = trueTime();
     if (!run.isAlive && (method === 'DELETE' || /\/(endpoints|branches)$/.test(path)))
       this.lateWriteAt = trueTime();
-    const [, endpointId] = /\/endpoints\/([^/]+)/.exec(path) ?? [];
-    if (endpointId !== undefined && this.#ground.isForeign(endpointId))
-      this.violate(
-        'endpoints of other clients are untouched',
-        `${run.name} sent ${method} ${path}, to an endpoint of another client`,
-      );
-    if (method === 'DELETE' && endpointId !== undefined) this.#noteDelete(run, endpointId);
-    if (body !== undefined) this.#searchBody(run, body);
+    const [, id] = /\/(?:endpoints|branches)\/([^/?]+)/.exec(path) ?? [];
+    if (id !== undefined && this.#ground.holds(id)) this.#checkTarget(run, request, id);
+    if (body !== undefined) this.secrets.sent(run.name, body);
   }
 
-  #noteDelete(run: SimulatedRun, endpointId: string): void {
-    if (!this.mayDelete(run, endpointId))
-      this.violate(
-        'an endpoint in use is not deleted',
-        `${run.name} deletes ${endpointId}, which it must keep`,
-      );
-    const endpoint = this.#ground.own().find(({ id }) => id === endpointId);
+  #checkTarget(run: SimulatedRun, { method, path }: SentRequest, id: string): void {
+    this.book.check(
+      'what others have is untouched',
+      !this.#ground.isForeign(id),
+      () => `${run.name} sent ${method} ${path}, to what another client has`,
+    );
+    if (method !== 'DELETE') return;
+    this.book.check(
+      'what is in use is not deleted',
+      this.mayDelete(run, id),
+      () => `${run.name} deletes ${id}, which it must keep`,
+    );
+    const endpoint = this.#ground.own().find((own) => own.id === id);
     const slot = endpoint && this.#ground.slotOf(endpoint);
     if (slot !== undefined) this.deletedAt.set(slot, trueTime());
   }
@@ -112,17 +94,11 @@ export class Watch {
     this.#noteUnheard(run, request, started);
   }
 
-  /**
-   * The request, if it takes down a compute that the run had to foretell. What was under way when the run planned may have failed
-   * since: then it is repeated, whatever the plan was.
-   */
-  findTakenDown(
-    run: SimulatedRun,
-    { method, path }: SentRequest,
-    started: readonly Operation[],
-  ): string | undefined {
+  /** The id of the compute that the request has taken down, if the run had to foretell that. */
+  findTakenDown(run: SimulatedRun, { method }: SentRequest, started: readonly Operation[]) {
     if (method === 'DELETE') return undefined;
     const suspended = started.find(({ action }) => action === 'suspend_compute')?.endpoint_id;
+    if (suspended === undefined) return undefined;
     const hasFailedSince = this.#ground
       .ownOperations()
       .some(
@@ -132,12 +108,15 @@ export class Watch {
           ['failed', 'error', 'cancelled'].includes(status) &&
           Date.parse(updated_at) >= run.startedAt,
       );
-    return suspended !== undefined && !hasFailedSince ? `${method} ${path}` : undefined;
+    return hasFailedSince && this.book.excuse('a suspension has failed since') ? undefined : suspended;
   }
 
-  checkForetold(run: SimulatedRun, request: string): void {
-    if (this.#foretold.has(run)) return;
-    this.violate('a preview foretells what drops connections', `${run.name} sent ${request}`);
+  checkForetold(run: SimulatedRun, takenDown: string): void {
+    this.book.check(
+      'a preview foretells what drops connections',
+      this.#foretold.has(run),
+      () => `${run.name} took down ${takenDown}`,
+    );
   }
 
   /** The service responds, whatever it says. The process may have died in the meantime. */
@@ -155,35 +134,7 @@ export class Watch {
   /** A response reaches the process that waits for it. */
   delivered(run: SimulatedRun, request: SentRequest, served: Served): void {
     this.traffic.delivered(run, served);
-    this.branches.delivered(run, request, served);
-    const changed = this.#readChanged(request, served);
-    if (!changed) return;
-    const told = this.#told.get(run) ?? [];
-    told.push(changed);
-    this.#told.set(run, told);
-  }
-
-  /** A create has ended, and the state is written. What a host knew that has died is lost with it. */
-  createEnded(run: SimulatedRun, stack: Stack, slot: number): void {
-    if (!run.isHostAlive) return;
-    const { state } = stack;
-    const own = this.#ground.own(slot);
-    const allTold = this.#told.get(run) ?? [];
-    for (const told of allTold) {
-      if (told.slot !== slot || state.resources.some(({ id }) => id === told.id)) continue;
-      const lost = own.find(({ id }) => id === told.id);
-      if (!lost || this.#ground.isDeleting(told.id)) continue;
-      this.violate(
-        'no id is lost',
-        `${run.name} lost the id ${told.id}: the service has the endpoint, the state does not`,
-      );
-    }
-  }
-
-  /** A refresh has removed an endpoint from the state. */
-  forgotten(run: SimulatedRun, id: string): void {
-    if (this.#ground.exists(id) && !this.#ground.isDeleting(id))
-      this.violate('no id is lost', `${run.name} removed ${id}, which the service still has`);
+    this.ids.delivered(run, request, served);
   }
 
   /** The user may see the text. */
@@ -191,22 +142,11 @@ export class Watch {
     // Or that it can't tell: the service has not answered in time.
     if (/drops? (its )?connections|connections (to )?drop|can't be reached/.test(text))
       this.#foretold.add(run);
-    for (const [, id = ''] of text.matchAll(/endpoints delete (\S+)/g)) this.reportedDuplicates.add(id);
-    this.search(`a message of ${run.name}`, text);
+    this.secrets.search(`a message of ${run.name}`, text);
   }
 
-  /** No text may have a secret. */
-  search(where: string, text: string): void {
-    const secret = this.#findSecret(text);
-    if (secret !== undefined) this.violate('secrets stay secret', `${where} contains ${secret}: ${text}`);
-  }
-
-  /** The state was written. */
-  written(run: SimulatedRun, { state }: Stack): void {
-    for (const { urn, inputs, outputs } of state.resources) {
-      this.#searchProperties(`${run.name} stored in the inputs of ${urn}`, inputs);
-      this.#searchProperties(`${run.name} stored in the outputs of ${urn}`, outputs);
-    }
+  written(run: SimulatedRun, stack: Stack): void {
+    this.secrets.written(run.name, stack);
   }
 
   /** A call of the engine has ended. Writes of one project wait for each other, each with a time of its own. */
@@ -214,51 +154,11 @@ export class Watch {
     const tookMs = trueTime() - startedAt;
     const pausesMs = this.traffic.countRefused(run, startedAt) * longestPauseMs;
     const longestMs = timeoutSeconds * 1_000 * (2 * this.#limits.slotCount + 1) + longestCallMs + pausesMs;
-    if (tookMs > longestMs)
-      this.violate(
-        'calls end in time',
-        `${run.name}: ${call} took ${tookMs} ms, at most ${longestMs} ms are allowed`,
-      );
-  }
-
-  /** The endpoint of a slot that a write has created or changed. */
-  #readChanged({ method }: SentRequest, served: Served) {
-    if (!['POST', 'PATCH'].includes(method) || served.kind !== 'whole' || served.status >= 300)
-      return undefined;
-    const endpoint = parseChange(served.body)?.endpoint;
-    const slot = endpoint && this.#ground.slotOf(endpoint);
-    const isCreated = served.status === 201;
-    return endpoint && slot !== undefined ? { id: endpoint.id, slot, isCreated } : undefined;
-  }
-
-  #searchProperties(where: string, properties: ReadProperties): void {
-    if (this.#searched.has(properties)) return;
-    this.#searched.add(properties);
-    for (const [name, value] of Object.entries(properties.values)) {
-      if (properties.secretNames.includes(name)) continue;
-      const secret = this.#findSecret(JSON.stringify(value));
-      if (secret !== undefined)
-        this.violate('secrets stay secret', `${where}: ${name} contains ${secret} in plain text`);
-    }
-  }
-
-  /** A secret may be only in the attribute whose value it is. */
-  #searchBody(run: SimulatedRun, body: string): void {
-    if (this.#findSecret(body) === undefined) return;
-    const { branch, ...parsed } = JSON.parse(body);
-    const { endpoint: { name = '', settings = undefined, ...rest } = branch ?? {}, ...others } = parsed;
-    const secret = this.#findSecret(JSON.stringify([rest, others]));
-    const isMisplaced =
-      (settings !== undefined && this.#findSecret(JSON.stringify(settings))?.includes('setting') === false) ||
-      this.#findSecret(String(name))?.includes(branch ? 'branch' : 'name') === false;
-    if (secret !== undefined || isMisplaced)
-      this.violate('secrets stay secret', `${run.name} sent a secret in another place: ${body}`);
-  }
-
-  #findSecret(text: string): string | undefined {
-    if (text.includes(this.#apiKey)) return this.#apiKey;
-    if (!text.includes('canary')) return undefined;
-    return this.#ground.texts.canaries.find((canary) => !this.givenAway.has(canary) && text.includes(canary));
+    this.book.check(
+      'calls end in time',
+      tookMs <= longestMs,
+      () => `${run.name}: ${call} took ${tookMs} ms, at most ${longestMs} ms are allowed`,
+    );
   }
 }
 
@@ -267,17 +167,4 @@ function isRefusal(served: Served): boolean {
   if (served.kind !== 'whole' || !served.body.startsWith('{')) return false;
   const { status } = served;
   return status >= 400 && status < 500 && status !== 408 && status !== 425;
-}
-
-interface Change {
-  readonly endpoint?: { readonly id: string; readonly branch_id: string };
-}
-
-function parseChange(body: string): Change | undefined {
-  try {
-    return JSON.parse(body);
-  } catch {
-    // An injected fault cut the response short: it tells nothing.
-    return undefined;
-  }
 }

@@ -1,3 +1,5 @@
+import type { Excuse, Rule } from '../rules/rules';
+
 /** What a schedule went through. The totals of a run add these up. */
 export const countedEvents = [
   'rounds',
@@ -29,8 +31,6 @@ export const countedEvents = [
   'odd statuses',
   'proxy pages',
   'late reads',
-  'reported duplicates',
-  'late duplicates',
   '423',
   '429',
   'failed operations',
@@ -38,9 +38,7 @@ export const countedEvents = [
   'changes by others',
   'foreign objects',
   'adoptions',
-  'imports',
   'renames',
-  'stale refusals',
   'clock steps',
   'steps of users',
   'previews of users',
@@ -49,7 +47,7 @@ export const countedEvents = [
   'reverted steps',
 ] as const;
 
-export type CountedEvent = (typeof countedEvents)[number];
+export type CountedEvent = (typeof countedEvents)[number] | `rule ${Rule}` | `excuse ${Excuse}`;
 
 /** Counts what happens in a schedule and, on request, writes its story. */
 export class Journal {

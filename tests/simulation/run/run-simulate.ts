@@ -19,9 +19,7 @@ interface Options {
   readonly seed?: number;
   readonly shrink?: boolean;
   readonly parallel: number;
-  readonly floorRows?: number;
-  readonly floorTransitions?: number;
-  readonly floorBranches?: number;
+  readonly floors?: boolean;
   readonly coverage?: boolean;
   readonly users?: boolean;
 }
@@ -42,10 +40,8 @@ const command = new Command('simulate')
   .option('--shrink', 'with --seed: print the smallest schedule that breaks the same rule')
   .option('--users', 'only the steps of users, for every seed')
   .option('--parallel <count>', 'processes to run at the same time', toCount, 2)
-  .option('--coverage', 'print how often each row decided, followed another one and met each kind of event')
-  .option('--floor-rows <count>', 'fail if fewer rows of the table decided', toCount)
-  .option('--floor-transitions <count>', 'fail if fewer transitions between rows happened', toCount)
-  .option('--floor-branches <count>', 'fail if fewer schedules had branches', toCount)
+  .option('--coverage', 'print how often each rule was applied, each excuse used, and each row decided')
+  .option('--floors', 'fail where rules, rows of the table or branches were reached too seldom')
   .parse();
 
 void main(command.opts<Options>());
@@ -64,10 +60,12 @@ async function main(options: Options): Promise<void> {
   const [first] = totals.failures;
   if (first) await tellSmallest(first.seed, first.violations, kind);
   const { coverage } = totals;
-  if (options.coverage) for (const [what, times] of [...coverage.counts].sort()) print(`${times} x ${what}`);
+  if (options.coverage) {
+    for (const [what, times] of [...coverage.counts].sort()) print(`${times} x ${what}`);
+    for (const line of totals.describeRules()) print(line);
+  }
   print(coverage.describe());
-  const { floorRows: rows, floorTransitions: transitions, floorBranches: branches } = options;
-  const below = totals.findBelow({ rows, transitions, branches });
+  const below = options.floors ? totals.findBelow(kind) : [];
   for (const line of below) print(line);
   print(totals.describe(seconds));
   process.exitCode = totals.failures.length + below.length > 0 ? 1 : 0;

@@ -1,7 +1,6 @@
-import { replaceAxiosInstances } from '../network/in-process-client';
-import { replaceAbortController } from '../network/light-abort-controller';
 import { Network } from '../network/network';
-import { describeViolation, type Rule, type Violation } from '../rules/rules';
+import { RuleBook } from '../rules/rule-book';
+import { describeViolation, type Violation } from '../rules/rules';
 import type { Scenario } from '../scenario/scenario';
 import { SimulatedService } from '../service/simulated-service';
 import { Randomness, SeededRandomness } from '../time/seeded-randomness';
@@ -31,23 +30,16 @@ export class Simulator {
   readonly #time = new VirtualTime();
   readonly #randomness = new SeededRandomness();
   readonly #network = new Network();
-  readonly #hasRealClient: boolean;
-  readonly #restore: (() => void)[] = [];
-
-  /** @param options.hasRealClient whether the provider uses the real axios instances and abort controllers, which take longer */
-  constructor({ hasRealClient = false } = {}) {
-    this.#hasRealClient = hasRealClient;
-  }
+  #restore = () => {};
 
   install(): void {
     this.#time.install();
     this.#randomness.install();
-    this.#restore.push(this.#network.install());
-    if (!this.#hasRealClient) this.#restore.push(replaceAxiosInstances(), replaceAbortController());
+    this.#restore = this.#network.install();
   }
 
   uninstall(): void {
-    for (const restore of this.#restore.splice(0)) restore();
+    this.#restore();
     this.#randomness.uninstall();
     this.#time.uninstall();
   }
@@ -58,22 +50,21 @@ export class Simulator {
     const service = new SimulatedService({ ...scenario.service, apiKey });
     const parts = { scenario, time: this.#time, randomness, network: this.#network, service, journal };
     const world = new SimulatedWorld(parts);
-    const { watch } = world;
+    const { book } = world;
     if (scenario.rounds.some(({ branches }) => branches.length > 0)) journal.count('schedules with branches');
-    await this.#finish(runRounds(world), watch.violations);
-    if (watch.violations.length === 0 && !world.hasKilled) await this.#checkRest(world);
+    await this.#finish(runRounds(world), book.violations);
+    if (book.violations.length === 0 && !world.hasKilled) await this.#checkRest(world);
     service.stop();
-    return conclude(journal, watch.violations);
+    return conclude(journal, book.violations);
   }
 
   /** Runs the steps of an ordinary user. */
   async runUser(schedule: UserSchedule, isTold = false): Promise<Outcome> {
     const { journal } = this.#begin(schedule.seed, isTold);
-    const violations: Violation[] = [];
-    const violate = (rule: Rule, what: string) => violations.push({ rule, what });
-    const parts = { schedule, time: this.#time, network: this.#network, journal, violate };
-    await this.#finish(runUserSteps(parts), violations);
-    return conclude(journal, violations);
+    const book = new RuleBook(journal);
+    const parts = { schedule, network: this.#network, journal, book };
+    await this.#finish(runUserSteps(parts), book.violations);
+    return conclude(journal, book.violations);
   }
 
   #begin(seed: number, isTold: boolean) {
@@ -102,11 +93,13 @@ export class Simulator {
   }
 
   /** Checks that nothing keeps running. The timers of killed processes do, without effect. */
-  async #checkRest({ watch }: SimulatedWorld): Promise<void> {
+  async #checkRest({ book }: SimulatedWorld): Promise<void> {
     const isQuiet = () => this.#time.pending.length === 0 && this.#network.underWay.size === 0;
-    if (await this.#time.passUntil(isQuiet, restMs)) return;
-    const left = `${this.#time.pending.length} timers and ${this.#network.underWay.size} requests`;
-    watch.violate('nothing keeps running', `${left} are left ${restMs} ms after the end`);
+    const hasEnded = await this.#time.passUntil(isQuiet, restMs);
+    book.check('nothing keeps running', hasEnded, () => {
+      const left = `${this.#time.pending.length} timers and ${this.#network.underWay.size} requests`;
+      return `${left} are left ${restMs} ms after the end`;
+    });
   }
 }
 

@@ -1,6 +1,6 @@
-import type { Violation } from '../rules/rules';
+import { excuses, rules, userRules, type Violation } from '../rules/rules';
 import { Coverage } from './coverage';
-import { type CountedEvent, countedEvents } from './journal';
+import { countedEvents } from './journal';
 
 /** What a process has found, as it sends it to another one. */
 export interface ShareResult {
@@ -10,12 +10,8 @@ export interface ShareResult {
   readonly coverage: readonly (readonly [string, number])[];
 }
 
-/** The least that a run has to reach; undefined: anything. */
-export interface Floors {
-  readonly rows?: number | undefined;
-  readonly transitions?: number | undefined;
-  readonly branches?: number | undefined;
-}
+/** What a run has to reach at least: rows of the table, transitions between them, and schedules with branches in 1,000. */
+const floors = { rows: 10, transitions: 28, branches: 266 };
 
 /** The sums over many schedules. */
 export class Totals {
@@ -38,22 +34,48 @@ export class Totals {
     this.coverage.addAll(coverage);
   }
 
-  /** What of the floors was not reached. */
-  findBelow({ rows, transitions, branches }: Floors): string[] {
-    const reached = {
-      rows: [this.coverage.of('row').length, rows],
-      transitions: [this.coverage.of('transition').length, transitions],
-      'schedules with branches': [this.counts.get('schedules with branches') ?? 0, branches],
-    };
-    return Object.entries(reached).flatMap(([what, [count = 0, floor = 0]]) =>
-      count < floor ? [`only ${count} ${what}, the floor is ${floor}`] : [],
+  /** What was reached too seldom: without it, a run checks less than it seems to. */
+  findBelow(kind: 'all' | 'users'): string[] {
+    const thousands = this.schedules / 1_000;
+    const below = (what: string, count: number, floor: number) =>
+      count < floor ? [`${what}: ${count}, the floor is ${floor}`] : [];
+    const least = Object.entries(kind === 'users' ? userRules : rules).flatMap(([rule, floor]) =>
+      below(`the rule "${rule}"`, this.#count(`rule ${rule}`), floor * thousands),
     );
+    if (kind === 'users') return least;
+    return [
+      ...least,
+      ...below('rows of the table', this.coverage.of('row').length, floors.rows),
+      ...below('transitions between rows', this.coverage.of('transition').length, floors.transitions),
+      ...below(
+        'schedules with branches',
+        this.#count('schedules with branches'),
+        floors.branches * thousands,
+      ),
+    ];
+  }
+
+  /** How often each rule was applied and each excuse used. */
+  describeRules(): string[] {
+    const uses = Object.entries(excuses).map(
+      ([excuse, { rule }]) => `${this.#count(`excuse ${excuse}`)} x excuse of "${rule}": ${excuse}`,
+    );
+    return [
+      ...Object.keys({ ...rules, ...userRules }).map(
+        (rule) => `${this.#count(`rule ${rule}`)} x rule ${rule}`,
+      ),
+      ...uses,
+    ];
+  }
+
+  #count(event: string): number {
+    return this.counts.get(event) ?? 0;
   }
 
   /** One line. */
   describe(seconds: number): string {
     const perSecond = Math.round(this.schedules / Math.max(seconds, 0.001));
-    const counted = countedEvents.map((event: CountedEvent) => `${this.counts.get(event) ?? 0} ${event}`);
+    const counted = countedEvents.map((event) => `${this.#count(event)} ${event}`);
     return `${this.schedules} schedules, ${this.failures.length} with violations, ${perSecond} schedules/s: ${counted.join(', ')}`;
   }
 }

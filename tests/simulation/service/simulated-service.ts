@@ -8,6 +8,7 @@ import { addRateLimit } from '../../../emulator/src/http/rate-limiter';
 import { addBranchRoutes } from '../../../emulator/src/http/routes/branch-routes';
 import { addEndpointRoutes } from '../../../emulator/src/http/routes/endpoint-routes';
 import { addOperationRoutes } from '../../../emulator/src/http/routes/operation-routes';
+import type { Served, ServerRequest } from './in-process-reply';
 import { InProcessServer } from './in-process-server';
 import { ServedPlane } from './served-plane';
 
@@ -28,5 +29,25 @@ export class SimulatedService extends ServedPlane {
     addBranchRoutes(api, plane);
     addEndpointRoutes(api, plane);
     addOperationRoutes(api, plane);
+  }
+
+  /**
+   * Serves a request of the network.
+   * @param path below the version segment
+   * @param onWork is called with the route's work when it is due
+   */
+  serve(
+    { method, path, body }: Pick<ServerRequest, 'method' | 'body'> & { readonly path: string },
+    authorization: unknown,
+    onWork?: ServerRequest['onWork'],
+  ): Promise<Served> {
+    const headers = { authorization: String(authorization) };
+    return this.server.handle({
+      method,
+      url: `${API_PREFIX}${path}`,
+      headers,
+      body,
+      ...(onWork && { onWork }),
+    });
   }
 }

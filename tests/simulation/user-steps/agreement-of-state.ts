@@ -25,7 +25,8 @@ export function agreesWith(world: UserWorld, program: Program): boolean {
 }
 
 export function checkAgreement(world: UserWorld, program: Program): void {
-  for (const what of findDisagreements(world, program)) world.violate('one endpoint for each resource', what);
+  const found = findDisagreements(world, program);
+  world.book.check('one for each resource', found.length === 0, () => found.join('; '));
 }
 
 function findDisagreements(world: UserWorld, program: Program): string[] {

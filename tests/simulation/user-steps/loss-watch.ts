@@ -6,6 +6,7 @@ import type { EngineResult } from '../engine/engine-failures';
 import type { SimulatedRun } from '../engine/simulated-run';
 import type { DeclaredResource, Stack } from '../engine/stack';
 import type { SentRequest } from '../network/network';
+import type { RuleBook } from '../rules/rule-book';
 import type { Rule } from '../rules/rules';
 import { declares, isAdopterOf, isNew, mayDelete, speaksOfLoss } from './loss-rules';
 import type { Held, RunRecord } from './run-record';
@@ -18,7 +19,7 @@ interface WatchedWorld {
   readonly schedule: UserSchedule;
   readonly created: ReadonlySet<string>;
   held(): Held;
-  violate(rule: Rule, what: string): void;
+  readonly book: RuleBook;
 }
 
 /** Judges each delete when it is sent: what disappears with it, and whether the user has read that before. */
@@ -86,8 +87,12 @@ export class LossWatch {
   end(run: SimulatedRun, { steps, isSuccess }: EngineResult): void {
     const record = this.record(run);
     for (const step of steps) record.steps.add(step);
-    if (run.isReading) this.#preview = record;
-    else if (isSuccess) this.#checkAdoptions(run, record);
+    if (run.isReading) {
+      this.#preview = record;
+      return;
+    }
+    this.#checkGuards(run, record);
+    if (isSuccess) this.#checkAdoptions(run, record);
   }
 
   /** Others act, where the rules of the service allow it. */
@@ -116,13 +121,6 @@ export class LossWatch {
     const record = this.record(run);
     if (branch && !branches.some(({ parent_id }) => parent_id === branch.id)) {
       this.#judge(run, record, branch);
-      // A refresh shows it, and a destroy declares nothing.
-      if (this.protectedByOthers.has(branch.id) && record.step.command === 'up')
-        this.#violate(
-          'a guard that others set is respected',
-          run,
-          `${branch.id}, which others have protected`,
-        );
       for (const each of endpoints.filter(({ branch_id }) => branch_id === branch.id))
         this.#judgeUnder(run, record, each);
     }
@@ -138,10 +136,19 @@ export class LossWatch {
     const isOwnLeftover =
       !stored && this.#world.created.has(lost.id) && Date.parse(lost.created_at) >= run.startedAt;
     if (isOwnLeftover) return;
-    if (adopter && !(stored && declares(record, stored.urn)))
-      this.#violate('a delete yields to its adopter', run, `${lost.id}, which ${adopter.urn} was to adopt`);
-    if (!mayDelete(record, stored, lost) && !this.#isNamed(record, lost))
-      this.#violate('nothing is deleted unnamed', run, `${lost.id} of ${stored?.urn}`);
+    if (adopter)
+      this.#check(
+        'a delete yields to its adopter',
+        run,
+        stored !== undefined && declares(record, stored.urn) !== undefined,
+        `${lost.id}, which ${adopter.urn} was to adopt`,
+      );
+    this.#check(
+      'nothing is deleted unnamed',
+      run,
+      mayDelete(record, stored, lost) || this.#isNamed(record, lost),
+      `${lost.id} of ${stored?.urn}`,
+    );
   }
 
   /** An endpoint that disappears because its branch is deleted. */
@@ -158,12 +165,14 @@ export class LossWatch {
     // Of what `--target` leaves out, and of what comes later in the program, the engine tells the provider nothing; before diff no id.
     const declared = record.program.find(({ urn }) => urn === stored?.urn && record.diffed.has(urn));
     const allowsRestart = declared?.inputs.values.allowRestart ?? this.#world.schedule.allowsRestart;
-    if (declared)
-      this.#violate('no branch is deleted from under an endpoint', run, `under ${id} of ${declared.urn}`);
-    else if (current_state === 'active' && allowsRestart === false)
-      this.#violate('no branch is deleted from under an endpoint', run, `under ${id}, which is active`);
-    if (!this.#isNamed(record, endpoint))
-      this.#violate('nothing is deleted unnamed', run, `${id} on ${endpoint.branch_id}`);
+    this.#check(
+      'no branch is deleted from under an endpoint',
+      run,
+      !declared && (current_state !== 'active' || allowsRestart !== false),
+      `under ${id}, which is ${current_state}, of ${declared?.urn}`,
+    );
+    const isNamed = this.#isNamed(record, endpoint);
+    this.#check('nothing is deleted unnamed', run, isNamed, `${id} on ${endpoint.branch_id}`);
   }
 
   #isNamed({ texts }: RunRecord, { id }: { readonly id: string }): boolean {
@@ -180,12 +189,12 @@ export class LossWatch {
       const [, foretold] = /takes over (?:branch|endpoint) (\S+)/.exec(said.at(-1)?.text ?? '') ?? [];
       const branch = this.#world.held().branches.find(({ id }) => id === stored.id);
       const isCreated = branch !== undefined && Date.parse(branch.created_at) >= run.startedAt;
-      if ((isCreated && said.length === 0) || (foretold !== undefined && foretold !== stored.id))
-        this.#violate(
-          'a preview says what adopt does',
-          run,
-          `${urn} has ${stored.id}, foretold was ${foretold}`,
-        );
+      this.#check(
+        'a preview says what adopt does',
+        run,
+        !(isCreated && said.length === 0) && (foretold === undefined || foretold === stored.id),
+        `${urn} has ${stored.id}, foretold was ${foretold}`,
+      );
     }
   }
 
@@ -193,11 +202,24 @@ export class LossWatch {
   #checkAdvice(run: SimulatedRun, { state, diffed, program }: RunRecord, urn: string, text: string): void {
     if (!/adopt: true/.test(text)) return;
     const owner = state.find((each) => each.urn !== urn && diffed.has(each.urn) && text.includes(each.id));
-    if (owner && program.some((each) => each.urn === owner.urn))
-      this.#violate('advice can be followed', run, `${urn} is to adopt what ${owner.urn} has: ${text}`);
+    const isKept = owner !== undefined && program.some((each) => each.urn === owner.urn);
+    this.#check('advice can be followed', run, !isKept, `${urn} is to adopt what ${owner?.urn} has: ${text}`);
   }
 
-  #violate(rule: Rule, run: SimulatedRun, what: string): void {
-    this.#world.violate(rule, `${run.name}: ${what}`);
+  /** A refresh shows the protection, and a destroy declares nothing. */
+  #checkGuards(run: SimulatedRun, { step }: RunRecord): void {
+    if (step.command !== 'up') return;
+    const { branches } = this.#world.held();
+    for (const id of this.protectedByOthers)
+      this.#check(
+        'a guard that others set is respected',
+        run,
+        branches.some((branch) => branch.id === id),
+        `${id}, which others have protected, is gone`,
+      );
+  }
+
+  #check(rule: Rule, run: SimulatedRun, isKept: boolean, what: string): void {
+    this.#world.book.check(rule, isKept, () => `${run.name}: ${what}`);
   }
 }

@@ -18,7 +18,7 @@ export async function runUserSteps(parts: UserParts): Promise<void> {
     for (const step of steps) {
       world.journal.count('steps of users');
       const isDone = await runStep(world, step, before);
-      if (!isDone || world.hasViolated) return;
+      if (!isDone || world.book.isBroken) return;
       before = step;
     }
   } finally {
@@ -44,7 +44,7 @@ async function runStep(world: UserWorld, wanted: UserStep, before: UserStep): Pr
   await ground.calm(faults);
   const isUndisturbed = !step.isRunTwice && [step.between, step.faults].every((each) => !each?.length);
   for (const result of runs) if (preview && isUndisturbed) checkForetold(world, preview, result);
-  if (world.hasViolated) return false;
+  if (world.book.isBroken) return false;
   const hasFailed = runs.some(({ isSuccess }) => !isSuccess) && !step.isRunTwice;
   if (hasFailed) {
     await revert(world, before);
@@ -60,7 +60,7 @@ async function runStep(world: UserWorld, wanted: UserStep, before: UserStep): Pr
   // What `--target` and the like have left to do, or two runs at once.
   const rest = { program, command: isRunTwice ? 'up --refresh' : 'up' } as const;
   const isComplete = await complete(world, rest);
-  if (!isComplete && !world.hasViolated) await revert(world, before);
+  if (!isComplete && !world.book.isBroken) await revert(world, before);
   return isComplete;
 }
 
@@ -70,8 +70,11 @@ async function stopAfterPreview(world: UserWorld, { program }: UserStep): Promis
   world.watch.beginStep();
   world.stack.untaint();
   const preview = await world.run({ program: mendTexts(world, program), command: 'up' }, true);
-  if (!preview.isSuccess)
-    world.violate('reverting heals', `${preview.run.name} fails: ${JSON.stringify(preview.failures)}`);
+  world.book.check(
+    'reverting heals',
+    preview.isSuccess,
+    () => `${preview.run.name} fails: ${JSON.stringify(preview.failures)}`,
+  );
   return false;
 }
 
@@ -80,7 +83,8 @@ async function revert(world: UserWorld, { program }: UserStep): Promise<void> {
   world.journal.count('reverted steps');
   world.stack.untaint();
   const isComplete = await complete(world, { program, command: 'up --refresh' });
-  if (!isComplete && !world.hasViolated) world.violate('reverting heals', JSON.stringify(world.lastFailures));
+  if (!world.book.isBroken)
+    world.book.check('reverting heals', isComplete, () => JSON.stringify(world.lastFailures));
 }
 
 /** Runs the program until it is applied, as the errors advise, and checks that nothing else is left. Returns whether it is. */
@@ -93,7 +97,7 @@ async function complete(world: UserWorld, wanted: UserStep): Promise<boolean> {
     const preview = await world.run(step, true);
     const result = preview.isSuccess ? await world.run(step, false) : preview;
     if (preview.isSuccess) checkForetold(world, preview, result);
-    if (world.hasViolated) return false;
+    if (world.book.isBroken) return false;
     if (result.isSuccess && step.target) {
       const { target: _done, ...rest } = step;
       step = rest;
@@ -114,10 +118,13 @@ async function complete(world: UserWorld, wanted: UserStep): Promise<boolean> {
 async function checkRest(world: UserWorld, program: Program): Promise<void> {
   for (const id of world.watch.reportedDuplicates) world.deleteDuplicate(id);
   checkAgreement(world, program);
-  if (world.hasViolated) return;
+  if (world.book.isBroken) return;
   const preview = await world.run({ program, command: 'up' }, true);
-  if (!preview.isSuccess || preview.steps.length > 0)
-    world.violate('the next preview is empty', `${preview.steps} ${JSON.stringify(preview.failures)}`);
+  world.book.check(
+    'the next preview is empty',
+    preview.isSuccess && preview.steps.length === 0,
+    () => `${preview.steps} ${JSON.stringify(preview.failures)}`,
+  );
 }
 
 /**
@@ -135,7 +142,10 @@ function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): voi
     const isForetold = texts.some(
       ({ text, ...each }) => each.urn === urn && (foretellsFailure(text) || text.includes(message)),
     );
-    if (!isUnasked && !isForetold)
-      world.violate('a preview foretells what can not be done', `${result.run.name}: ${urn} ${message}`);
+    world.book.check(
+      'a preview foretells what can not be done',
+      isUnasked || isForetold,
+      () => `${result.run.name}: ${urn} ${message}`,
+    );
   }
 }

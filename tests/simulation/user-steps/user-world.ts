@@ -12,26 +12,23 @@ import { ProviderHost } from '../engine/provider-host';
 import { noMishap, SimulatedRun } from '../engine/simulated-run';
 import { type DeclaredResource, Stack } from '../engine/stack';
 import type { Carriage, Carrier, Network, Sender, SentRequest } from '../network/network';
-import type { Rule } from '../rules/rules';
+import type { RuleBook } from '../rules/rule-book';
 import type { Journal } from '../run/journal';
 import type { Served } from '../service/in-process-reply';
 import { SimulatedService } from '../service/simulated-service';
 import { Randomness } from '../time/seeded-randomness';
-import { trueTime, type VirtualTime } from '../time/virtual-time';
+import { trueTime } from '../time/virtual-time';
 import { LossWatch } from './loss-watch';
 import type { Held } from './run-record';
 import type { UserSchedule, UserStep } from './user-schedule';
-
-type Violate = (rule: Rule, what: string) => void;
 
 const apiKey = 'key-canary-of-the-account';
 
 export interface UserParts {
   readonly schedule: UserSchedule;
-  readonly time: VirtualTime;
   readonly network: Network;
   readonly journal: Journal;
-  readonly violate: Violate;
+  readonly book: RuleBook;
 }
 
 export interface UserRun extends EngineResult {
@@ -47,6 +44,7 @@ export class UserWorld implements Carrier {
   readonly stack = new Stack(stackName);
   readonly watch: LossWatch;
   readonly journal: Journal;
+  readonly book: RuleBook;
   /** The ids that runs have created. */
   readonly created = new Set<string>();
   /** The ids that `retainOnDelete` has left to the user. */
@@ -56,14 +54,12 @@ export class UserWorld implements Carrier {
   readonly #network: Network;
   /** When the service last did a write of each run. */
   readonly #wroteAt = new Map<SimulatedRun, number>();
-  readonly #report: Violate;
-  #violations = 0;
   #runs = 0;
 
-  constructor({ schedule, network, journal, violate }: UserParts) {
+  constructor({ schedule, network, journal, book }: UserParts) {
     this.schedule = schedule;
     this.journal = journal;
-    this.#report = violate;
+    this.book = book;
     this.randomness = new Randomness(schedule.seed);
     this.service = new SimulatedService({ ...schedule.service, apiKey });
     this.ground = new AgreementGround(this.service.controls, { name: '', steps: schedule.steps });
@@ -71,15 +67,6 @@ export class UserWorld implements Carrier {
     this.#network = network;
     network.reset(this);
   }
-
-  get hasViolated(): boolean {
-    return this.#violations > 0;
-  }
-
-  readonly violate: Violate = (rule, what) => {
-    this.#violations += 1;
-    this.#report(rule, what);
-  };
 
   /** The user deletes an endpoint that a message has reported as a duplicate, if no state has it. */
   deleteDuplicate(endpointId: string): void {
@@ -196,24 +183,18 @@ export class UserWorld implements Carrier {
 
   arrive(sender: Sender, request: SentRequest, { headers }: InternalAxiosRequestConfig): Promise<Served> {
     const run = sender as SimulatedRun;
-    return this.service.server.handle({
-      method: request.method,
-      url: `/api/v2${request.path}`,
-      headers: { authorization: String(headers.get('Authorization')) },
-      body: request.body,
-      onWork: (work) => {
-        // Only what this process has written may be missing from reads.
-        const others = [...this.#wroteAt].map(([other, at]) => (other === run ? 0 : at));
-        this.service.longestLagMs = trueTime() - Math.max(run.startedAt, ...others);
-        if (request.method === 'GET') return work();
-        this.#wroteAt.set(run, trueTime());
-        const before = this.held();
-        const result = work();
-        const { branches, endpoints } = this.held();
-        for (const { id } of differenceBy(branches, before.branches, 'id')) this.created.add(id);
-        for (const { id } of differenceBy(endpoints, before.endpoints, 'id')) this.created.add(id);
-        return result;
-      },
+    return this.service.serve(request, headers.get('Authorization'), (work) => {
+      // Only what this process has written may be missing from reads.
+      const others = [...this.#wroteAt].map(([other, at]) => (other === run ? 0 : at));
+      this.service.longestLagMs = trueTime() - Math.max(run.startedAt, ...others);
+      if (request.method === 'GET') return work();
+      this.#wroteAt.set(run, trueTime());
+      const before = this.held();
+      const result = work();
+      const { branches, endpoints } = this.held();
+      for (const { id } of differenceBy(branches, before.branches, 'id')) this.created.add(id);
+      for (const { id } of differenceBy(endpoints, before.endpoints, 'id')) this.created.add(id);
+      return result;
     });
   }
 

@@ -48,10 +48,6 @@ export class BranchGround {
     return this.#slots.get(branchId);
   }
 
-  isForeign(branchId: string): boolean {
-    return this.#foreign.has(branchId);
-  }
-
   get foreign(): readonly Branch[] {
     return [...this.#foreign.values()];
   }

@@ -9,7 +9,7 @@ import type { SlotTexts } from '../scenario/slot-texts';
 export interface SlotGround {
   readonly texts: SlotTexts;
   /** The slots for which the user has set `adopt: true` after a killed create. */
-  readonly adopted: ReadonlySet<number>;
+  readonly adopted: { has(slot: number): boolean };
   place(slot: number, plan: SlotPlan): { readonly projectId: string; readonly branchId: string };
 }
 

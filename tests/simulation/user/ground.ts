@@ -32,10 +32,8 @@ export class Ground {
   readonly branches: BranchGround;
   /** The branch that the states have for a slot's Branch. */
   branchInState: (slot: number) => string | undefined = () => undefined;
-  /** The slots for which the user has set `adopt: true` after a killed create. */
-  readonly adopted = new Set<number>();
-  /** The slots for which the user has set the resource option `import`, with its value. */
-  readonly imported = new Map<number, string>();
+  /** The names that the user has given with `adopt: true` after a killed create, by slot. */
+  readonly adopted = new Map<number, string>();
   /** The slots for which the user has set the resource option `replaceOnChanges`. */
   readonly replacedOnChanges = new Set<number>();
   /** Whether the programs say `allowRestart: false`. */
@@ -47,7 +45,6 @@ export class Ground {
   readonly #foreign = new Map<string, Endpoint>();
   readonly #slotOfBranch = new Map<string, number>();
   readonly #foreignOperationIds = new Set<string>();
-  readonly #askedAbout = new Set<string>();
 
   constructor(service: ServedPlane, { traits, rounds }: Scenario) {
     this.#service = service;
@@ -103,8 +100,19 @@ export class Ground {
     return [...this.#foreign.values()];
   }
 
-  isForeign(endpointId: string): boolean {
-    return this.#foreign.has(endpointId);
+  /** Whether it is another client's. A branch is the programs' if one of their creates has made it. */
+  isForeign(id: string): boolean {
+    return this.#foreign.has(id) || (!this.exists(id) && this.branches.slotOf(id) === undefined);
+  }
+
+  /** Whether the service has this endpoint or branch. */
+  holds(id: string): boolean {
+    return this.exists(id) || this.branches.find(id) !== undefined;
+  }
+
+  /** Whether the service has it, and is not deleting it. */
+  remains(id: string): boolean {
+    return this.holds(id) && !this.isDeleting(id) && !this.branches.isDeleting(id);
   }
 
   /** Whether the service has suspended the compute because it was idle. */
@@ -176,19 +184,6 @@ export class Ground {
     const unlocked = { ...plane, settings: { ...plane.settings, locks: 'none' as const } };
     deleteBranch(unlocked, plane.store.project(project_id), id);
     return id;
-  }
-
-  /**
-   * The user asks other people to rename their endpoint: only a human can tell which of two endpoints of one name, branch and type
-   * is the program's. The first time, a list may only be stale.
-   */
-  askToRenameIfRepeated(endpointId: string, branchId: string): void {
-    const isFirst = !this.#askedAbout.has(endpointId);
-    this.#askedAbout.add(endpointId);
-    const record = this.records().find(({ wire }) => wire.id === endpointId);
-    if (isFirst || record?.wire.branch_id !== branchId) return;
-    this.controls.changeEndpoint(endpointId, { name: `others-${endpointId}` });
-    this.#foreign.set(endpointId, { ...record.wire });
   }
 
   /** Adds operations of other clients, so many that the newest page of the project shows nothing else. */

@@ -29,7 +29,6 @@ function declareEndpoints(world: World, stack: Stack): Declaration[] {
     },
     deletesFirst: !plan.createsBeforeDelete,
     timeoutSeconds,
-    importId: ground.imported.get(slot),
     replaceOnChanges: ground.replacedOnChanges.has(slot) ? ['suspendTimeoutSeconds'] : undefined,
     references: {
       ...(isDependent(stack.urnOf(slotName(slot)), dependedOn) && referenceTo(dependedOn)),

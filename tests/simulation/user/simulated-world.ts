@@ -5,7 +5,7 @@ import type { EngineResult } from '../engine/engine-failures';
 import type { EngineOptions } from '../engine/engine-steps';
 import { ProviderHost } from '../engine/provider-host';
 import type { SimulatedRun } from '../engine/simulated-run';
-import { isBranchUrn, Stack } from '../engine/stack';
+import { Stack } from '../engine/stack';
 import type { Carriage, Carrier, Network, Sender, SentRequest } from '../network/network';
 import type { Served } from '../service/in-process-reply';
 import type { SimulatedService } from '../service/simulated-service';
@@ -107,20 +107,14 @@ export class SimulatedWorld extends World implements Carrier {
     request: SentRequest,
     { headers }: InternalAxiosRequestConfig,
   ): Promise<Served> {
-    const { method, path, body } = request;
     const run = sender as SimulatedRun;
     let started: readonly Operation[] = [];
-    const served = await this.#service.server.handle({
-      method,
-      url: `/api/v2${this.#withPageSize(path)}`,
-      headers: { authorization: String(headers.get('Authorization')) },
-      body,
+    const paged = { ...request, path: this.#withPageSize(request.path) };
+    const served = await this.#service.serve(paged, headers.get('Authorization'), (work) => {
       // The response may take longer, and other requests work meanwhile.
-      onWork: (work) => {
-        const done = this.work(run, request, work);
-        started = done.started;
-        return done.result;
-      },
+      const done = this.work(run, request, work);
+      started = done.started;
+      return done.result;
     });
     this.served(run, request, served, started);
     return served;
@@ -175,13 +169,8 @@ export class SimulatedWorld extends World implements Carrier {
       witness: {
         written: () => this.watch.written(run, stack),
         step: (_run, step, urn, id) => this.journal.note(run.name, () => `${step} ${urn} ${id ?? ''}`),
-        forgotten: (_run, urn, id) =>
-          isBranchUrn(urn) ? this.watch.branches.forgotten(run, id) : this.watch.forgotten(run, id),
-        createEnded: (_run, urn) => {
-          const slot = this.slotOfUrn(urn);
-          if (isBranchUrn(urn)) this.watch.branches.createEnded(run, stack, slot);
-          else this.watch.createEnded(run, stack, slot);
-        },
+        forgotten: (_run, _urn, id) => this.watch.ids.forgotten(run, id),
+        createEnded: (_run, urn) => this.watch.ids.createEnded(run, stack, urn, this.slotOfUrn(urn)),
       },
     });
     if (command === 'refresh') return engine.refresh();

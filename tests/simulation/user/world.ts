@@ -6,8 +6,10 @@ import { type Mishap, noMishap, SimulatedRun } from '../engine/simulated-run';
 import type { Stack } from '../engine/stack';
 import type { SentRequest } from '../network/network';
 import { RestartRules } from '../rules/restart-rules';
+import { RuleBook } from '../rules/rule-book';
 import { Watch } from '../rules/watch';
 import type { CountedEvent, Journal } from '../run/journal';
+import type { BranchPlan } from '../scenario/branch-plan';
 import type { Scenario } from '../scenario/scenario';
 import type { SlotPlan } from '../scenario/slot-plan';
 import type { Served } from '../service/in-process-reply';
@@ -50,6 +52,7 @@ export abstract class World {
   readonly randomness: Randomness;
   readonly journal: Journal;
   readonly ground: Ground;
+  readonly book: RuleBook;
   readonly watch: Watch;
   readonly restarts: RestartRules;
   readonly stacks: readonly Stack[];
@@ -76,7 +79,9 @@ export abstract class World {
     const perMinute = scenario.requestsPerMinute ?? 700;
     this.ground.branchInState = (slot) =>
       this.stacks.map((stack) => stack.find(this.branchUrnOf(stack, slot))).find((found) => found)?.id;
-    this.watch = new Watch(this.ground, { perMinute, slotCount: 2 * scenario.traits.length }, apiKey);
+    this.book = new RuleBook(journal);
+    const limits = { perMinute, slotCount: 2 * scenario.traits.length };
+    this.watch = new Watch(this.ground, this.book, limits, apiKey);
     this.restarts = new RestartRules(this);
   }
 
@@ -92,6 +97,14 @@ export abstract class World {
     return this.slotsOf(stack).flatMap((slot) => {
       const plan = this.plans[slot];
       return plan?.isDeclared ? [{ slot, plan }] : [];
+    });
+  }
+
+  /** The slots whose Branch a stack declares. */
+  declaredBranches(stack: Stack): { readonly slot: number; readonly plan: BranchPlan }[] {
+    return this.slotsOf(stack).flatMap((slot) => {
+      const plan = this.ground.branches.declared(slot);
+      return plan ? [{ slot, plan }] : [];
     });
   }
 
@@ -135,6 +148,7 @@ export abstract class World {
     this.hasKilled ||= run.isKilled;
     if (!result.isSuccess) this.journal.count('failed runs');
     this.journal.note(run.name, () => describeResult(result));
+    this.watch.traffic.ended(run);
     const concluded = { ...result, run, startedAt };
     if (!isReading) this.restarts.end(run, concluded);
     return concluded;

@@ -128,18 +128,12 @@ export function toDeclared(
 }
 
 /** A network without delays and faults of its own. */
-function carryTo({ server }: SimulatedService): Carrier {
+function carryTo(service: SimulatedService): Carrier {
   return {
     randomness,
     carry: () => ({ outwardMs: 0, returnMs: 0, isDuplicated: false }),
     sent: ignore,
-    arrive: (_sender, { method, path, body }, { headers }) =>
-      server.handle({
-        method,
-        url: `/api/v2${path}`,
-        headers: { authorization: String(headers.get('Authorization')) },
-        body,
-      }),
+    arrive: (_sender, request, { headers }) => service.serve(request, headers.get('Authorization')),
     delivered: ignore,
   };
 }

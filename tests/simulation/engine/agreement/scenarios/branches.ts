@@ -1,5 +1,5 @@
 import type { AgreementScenario, Declaration } from '../agreement-scenario';
-import { fails, refuses } from './faults';
+import { refuses } from './faults';
 
 const branch = (args: Declaration['args'] = {}): Declaration => ({ type: 'Branch', args });
 const on = (name: string): Declaration => ({ args: { branchId: { $ref: name } } });
@@ -31,31 +31,6 @@ export const branches: readonly AgreementScenario[] = [
     ],
   },
   {
-    name: 'a branch that is replaced, while the program drops its endpoint',
-    steps: [
-      { program: { ...pair, a: branch({ allowDataLoss: true }) }, command: 'up' },
-      { program: { a: moved.a }, command: 'preview' },
-      { command: 'up' },
-    ],
-  },
-  {
-    name: 'a replacement of a branch without permission',
-    steps: [
-      { program: pair, command: 'up' },
-      { program: { ...pair, a: branch(elsewhere) }, command: 'preview' },
-      { command: 'up' },
-    ],
-  },
-  {
-    name: 'a branch whose creation fails',
-    steps: [
-      { program: { a: branch() }, command: 'up', faults: [fails('create_branch')] },
-      { command: 'preview' },
-      { command: 'up' },
-      { command: 'up' },
-    ],
-  },
-  {
     name: 'a branch that is replaced with its child and the endpoint of that',
     steps: [
       {
@@ -71,14 +46,6 @@ export const branches: readonly AgreementScenario[] = [
         command: 'preview',
       },
       { command: 'up' },
-    ],
-  },
-  {
-    name: 'a branch that the program drops, under an endpoint that gives its id as text',
-    steps: [
-      { program: { a: branch(), e: { args: {} } }, command: 'up' },
-      { program: { a: branch(), e: { args: { branchId: { $id: 'a' } } } }, command: 'up' },
-      { program: { e: { args: { branchId: { $id: 'a' } } } }, command: 'preview' },
     ],
   },
   {

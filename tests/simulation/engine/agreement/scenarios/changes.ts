@@ -18,55 +18,6 @@ export const changes: readonly AgreementScenario[] = [
     ],
   },
   {
-    name: 'arguments that are set, changed and removed',
-    steps: [
-      { program: of({ pgSettings: { work_mem: '8MB' }, restartTriggers: { release: '1' } }), command: 'up' },
-      { program: of({ suspendTimeoutSeconds: 600, restartTriggers: { release: '2' } }), command: 'up' },
-      { program: of({ disabled: true }), command: 'preview' },
-      { command: 'up' },
-      { program: of(), command: 'up' },
-    ],
-  },
-  {
-    name: 'a name that is given, changed and taken away, and a move to another branch',
-    steps: [
-      { program: of(), command: 'up' },
-      { program: of({ name: 'main' }), command: 'up' },
-      { program: of({ name: 'other' }), command: 'up' },
-      { program: of(), command: 'up' },
-      { program: { a: { place: 'second branch' } }, command: 'up' },
-    ],
-  },
-  {
-    name: 'time-outs and arguments that have no effect at the service',
-    steps: [
-      { program: of(), command: 'up' },
-      { program: { a: { timeoutSeconds: 900 } }, command: 'up' },
-      { program: { a: { args: { allowRestart: true }, timeoutSeconds: 900 } }, command: 'up' },
-      { command: 'destroy' },
-    ],
-  },
-  {
-    name: 'changes that do not wait for their operations',
-    service: { operationMs: 400 },
-    steps: [
-      { program: of({ ...size(1), waitForOperations: false }), command: 'up' },
-      { command: 'up' },
-      { program: of({ ...size(2), waitForOperations: false }), command: 'up' },
-      { command: 'refresh' },
-      { command: 'up' },
-    ],
-  },
-  {
-    name: 'a restart that the program forbids, and then allows',
-    steps: [
-      { program: of({ ...size(1), allowRestart: false }), command: 'up' },
-      { program: of({ ...size(2), allowRestart: false }), command: 'preview' },
-      { command: 'up' },
-      { program: of(size(2)), command: 'up' },
-    ],
-  },
-  {
     name: 'invalid arguments',
     steps: [
       { program: of({ autoscalingLimitMinCu: 4, autoscalingLimitMaxCu: 1 }), command: 'preview' },

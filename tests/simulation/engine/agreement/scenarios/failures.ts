@@ -1,10 +1,9 @@
 import type { AgreementScenario, Declaration } from '../agreement-scenario';
-import { fails, hangs, losesResponse, refuses } from './faults';
+import { fails, refuses } from './faults';
 
 const size = (maxCu: number, more: Declaration['args'] = {}) => ({
   a: { args: { autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: maxCu, ...more } },
 });
-const brief = (maxCu: number) => ({ a: { ...size(maxCu).a, timeoutSeconds: 3 } });
 const trigger = (key: string) => ({ restartTriggers: { key: { $secret: key } } });
 const created = { program: size(1), command: 'up' } as const;
 const failedCreate = { ...created, faults: [fails('start_compute')] };
@@ -17,10 +16,6 @@ export const failures: readonly AgreementScenario[] = [
     steps: [created, failedUpdate, { command: 'preview' }, { command: 'up' }, { command: 'up' }],
   },
   {
-    name: 'an update that fails, and is taken back',
-    steps: [created, failedUpdate, { program: size(1), command: 'up' }, { command: 'up' }],
-  },
-  {
     name: 'an update that fails, followed by another change of a secret',
     steps: [
       { program: size(1, trigger('one')), command: 'up' },
@@ -29,25 +24,8 @@ export const failures: readonly AgreementScenario[] = [
     ],
   },
   {
-    name: 'an update that fails twice',
-    steps: [
-      created,
-      failedUpdate,
-      { command: 'up', faults: [fails('apply_config'), fails('start_compute')] },
-      { command: 'up' },
-    ],
-  },
-  {
     name: 'an update that fails, and a refresh',
     steps: [created, failedUpdate, { command: 'refresh' }, { command: 'preview' }, { command: 'up' }],
-  },
-  {
-    name: 'an update that fails, and an up with --refresh',
-    steps: [created, failedUpdate, { command: 'up --refresh' }, { command: 'up' }],
-  },
-  {
-    name: 'an update that the service refuses',
-    steps: [created, { program: size(2), command: 'up', faults: [refuses('PATCH')] }, { command: 'up' }],
   },
   {
     name: 'a create that is refused, then fails, and is repeated',
@@ -66,23 +44,5 @@ export const failures: readonly AgreementScenario[] = [
   {
     name: 'a create that fails, of an endpoint that the program then drops',
     steps: [failedCreate, { program: {}, command: 'up' }],
-  },
-  {
-    name: 'a create and an update that take too long',
-    steps: [
-      { program: brief(1), command: 'up', faults: [hangs('start_compute')] },
-      { command: 'refresh' },
-      { command: 'up' },
-      { program: brief(2), command: 'up', faults: [hangs('apply_config')] },
-      { command: 'up' },
-    ],
-  },
-  {
-    name: 'writes whose responses are lost',
-    steps: [
-      { ...created, faults: [losesResponse('POST')] },
-      { program: size(2), command: 'up', faults: [losesResponse('PATCH')] },
-      { command: 'destroy', faults: [losesResponse('DELETE')] },
-    ],
   },
 ];

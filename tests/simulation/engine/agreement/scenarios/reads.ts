@@ -1,12 +1,11 @@
 import type { AgreementScenario } from '../agreement-scenario';
-import { fails, refuses } from './faults';
+import { refuses } from './faults';
 
 const of = (suspendTimeoutSeconds: number) => ({ a: { args: { suspendTimeoutSeconds } } });
 const created = { program: of(600), command: 'up' } as const;
 const drift = [{ resource: 'a', changes: { suspend_timeout_seconds: 60 } }];
 const deletion = [{ resource: 'a', deletes: true }];
 const foreign = [{ resource: 'a', creates: { suspend_timeout_seconds: 600 } }];
-const adopting = { a: { args: { suspendTimeoutSeconds: 700, adopt: true } } };
 
 /** Refreshes and drift, imports and adoption. */
 export const reads: readonly AgreementScenario[] = [
@@ -28,15 +27,6 @@ export const reads: readonly AgreementScenario[] = [
       { command: 'up' },
       { command: 'preview --refresh', intrusions: deletion },
       { command: 'up --refresh' },
-    ],
-  },
-  {
-    name: 'an endpoint that another client deletes, and an update or a destroy',
-    steps: [
-      created,
-      { program: of(700), command: 'up', intrusions: deletion },
-      { command: 'up --refresh' },
-      { command: 'destroy', intrusions: deletion },
     ],
   },
   {
@@ -83,16 +73,6 @@ export const reads: readonly AgreementScenario[] = [
       { program: { a: { import: 'missing' } }, command: 'preview' },
       { command: 'up' },
       { program: { a: {} }, command: 'up' },
-    ],
-  },
-  {
-    name: 'a branch that has an endpoint, which is adopted',
-    steps: [
-      { program: of(700), command: 'up', intrusions: foreign },
-      { program: adopting, command: 'up', faults: [refuses('PATCH')] },
-      { command: 'up' },
-      { command: 'destroy', faults: [fails('suspend_compute')] },
-      { command: 'destroy' },
     ],
   },
 ];

@@ -6,7 +6,6 @@ const of = (suspendTimeoutSeconds: number, more: Partial<Declaration> = {}): Dec
 });
 const branch = (args: Declaration['args'] = {}): Declaration => ({ type: 'Branch', args });
 const data = branch({ name: 'data' });
-const adopting = branch({ name: 'data', adopt: true });
 const on = (name: string): Declaration => ({ args: { branchId: { $ref: name } } });
 const elsewhere = { place: 'second project' } as const;
 
@@ -36,15 +35,6 @@ export const renames: readonly AgreementScenario[] = [
       { program: { uno: { ...data, aliases: ['one'] }, e: on('uno') }, command: 'preview' },
       { command: 'up' },
       { command: 'destroy' },
-    ],
-  },
-  {
-    name: 'a branch renamed by adopt',
-    steps: [
-      { program: { one: data }, command: 'up' },
-      { program: { uno: adopting }, command: 'preview' },
-      { command: 'up' },
-      { command: 'up --refresh' },
     ],
   },
   {

@@ -46,10 +46,6 @@ export const replacements: readonly AgreementScenario[] = [
     ],
   },
   {
-    name: 'a tainted endpoint whose delete is refused',
-    steps: [created, { command: 'up', taint: ['a'], faults: [refuses('DELETE')] }, { command: 'up' }],
-  },
-  {
     name: 'a replacement whose delete is refused, and then fails',
     steps: [
       created,
@@ -74,15 +70,6 @@ export const replacements: readonly AgreementScenario[] = [
     steps: [created, refusedCreate, refusedCreate, { program: a, command: 'up' }],
   },
   {
-    name: 'a replacement whose create fails',
-    steps: [
-      created,
-      { program: elsewhere, command: 'up', faults: [fails('start_compute')] },
-      { command: 'up' },
-      { command: 'up' },
-    ],
-  },
-  {
     name: 'a replacement whose create is refused, of an endpoint that the program then drops',
     steps: [created, refusedCreate, { program: {}, command: 'preview' }, { command: 'up' }],
   },
@@ -94,14 +81,6 @@ export const replacements: readonly AgreementScenario[] = [
       { command: 'up' },
       { command: 'up', replace: ['a'], faults: [refuses('POST')] },
       { command: 'destroy' },
-    ],
-  },
-  {
-    name: '--replace of an endpoint whose create has failed',
-    steps: [
-      { ...created, faults: [fails('start_compute')] },
-      { command: 'up', replace: ['a'] },
-      { command: 'up' },
     ],
   },
   {
@@ -128,14 +107,6 @@ export const replacements: readonly AgreementScenario[] = [
       { program: watched, command: 'up' },
       { program: changed, command: 'preview' },
       { command: 'up' },
-      { command: 'up' },
-    ],
-  },
-  {
-    name: 'a create before the delete that fails',
-    steps: [
-      { program: replica, command: 'up' },
-      { program: movedReplica, command: 'up', faults: [fails('start_compute')] },
       { command: 'up' },
     ],
   },

@@ -32,14 +32,6 @@ export const several: readonly AgreementScenario[] = [
     ],
   },
   {
-    name: 'an update that is refused, while another endpoint is dropped',
-    steps: [
-      { program: { a: of(600), b: of(600) }, command: 'up' },
-      { program: { a: of(700) }, command: 'up', faults: [refuses('PATCH')] },
-      { command: 'up' },
-    ],
-  },
-  {
     name: 'a destroy that fails for one of two, and is repeated',
     steps: [
       { program: { a: of(600), b: elsewhere }, command: 'up' },
@@ -56,26 +48,6 @@ export const several: readonly AgreementScenario[] = [
         command: 'up',
       },
       { command: 'refresh' },
-    ],
-  },
-  {
-    name: 'invalid arguments of one endpoint, while another is dropped',
-    steps: [
-      { program: { a: of(600) }, command: 'up' },
-      { program: { b: of(600_000_000) }, command: 'up' },
-      { program: { b: of(600) }, command: 'up' },
-    ],
-  },
-  {
-    name: 'drift of one of two, and a replacement of the other',
-    steps: [
-      { program: { a: of(600), b: of(600) }, command: 'up' },
-      {
-        command: 'preview --refresh',
-        intrusions: [{ resource: 'a', changes: { suspend_timeout_seconds: 60 } }],
-      },
-      { command: 'up --refresh', replace: ['b'] },
-      { command: 'up' },
     ],
   },
   {

@@ -21,11 +21,11 @@ export async function refreshUndrifted(
   for (const { id, outputs } of stack.state.resources) {
     // In a replacement that took over its own endpoint, two have the same id.
     const earlier = before.filter((each) => each.id === id).map((each) => each.outputs.values);
-    if (earlier.length > 0 && !earlier.some((values) => isEqual(values, outputs.values)))
-      world.watch.violate(
-        'a refresh finds only drift',
-        `${id} changed from ${JSON.stringify(earlier)} to ${JSON.stringify(outputs.values)}`,
-      );
+    world.book.check(
+      'a refresh finds only drift',
+      earlier.length === 0 || earlier.some((values) => isEqual(values, outputs.values)),
+      () => `${id} changed from ${JSON.stringify(earlier)} to ${JSON.stringify(outputs.values)}`,
+    );
   }
 }
 
@@ -46,7 +46,7 @@ export function noteGivenAway(world: World, stack: Stack, isCutOff: boolean): vo
     for (const [what, argument] of Object.entries(isBranchUrn(urn) ? secretsOfBranch : secretArguments)) {
       if ([...inputs.secretNames, ...outputs.secretNames].includes(argument)) continue;
       const isUnmarked = (canary: string) => canary.includes(`-${what}-${world.slotOfUrn(urn)}-`);
-      for (const canary of ground.texts.canaries.filter(isUnmarked)) watch.givenAway.add(canary);
+      for (const canary of ground.texts.canaries.filter(isUnmarked)) watch.secrets.giveAway(canary);
     }
   }
 }

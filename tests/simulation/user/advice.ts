@@ -1,0 +1,121 @@
+import { isEqual, pick } from 'lodash';
+import { isBranchUrn, type Stack } from '../engine/stack';
+import { refresh } from './refresh';
+import { settle } from './settle';
+import type { RunResult, World } from './world';
+
+/** An error of a run, about a resource. */
+interface Advised {
+  readonly world: World;
+  readonly stack: Stack;
+  /** Whether the run before was cut off. */
+  readonly isCutOff: boolean;
+  readonly slot: number;
+  readonly isBranch: boolean;
+  readonly message: string;
+  readonly startedAt: number;
+}
+
+/** Follows an advice. Returns whether the contract allows it here. */
+type Follow = (advised: Advised) => boolean | Promise<boolean>;
+
+/** What an error advises, and what the user does then: the first that fits. The contract allows a repetition for nothing else. */
+const advices: readonly (readonly [RegExp, Follow])[] = [
+  [/run `pulumi up --refresh`/, refreshFirst],
+  [/allowDataLoss is not true/, allowDataLoss],
+  [/Run `pulumi up` again/, waitForOthers],
+  // The next `up` replaces a branch whose creation has failed.
+  [/create_branch \S+?[ :]/, isOfEarlierRun],
+  [/Choose another name|another name creates a new one|already has a branch of that name|_EXISTS/, rename],
+  [/set adopt: true|adopt: true takes it over/, adopt],
+];
+
+/** Follows the advice of the errors. Returns whether the contract allows every one of them. */
+export async function followAdvice(
+  world: World,
+  stack: Stack,
+  isCutOff: boolean,
+  { failures, startedAt }: RunResult,
+): Promise<boolean> {
+  for (const { urn, message } of failures) {
+    const slot = world.slotOfUrn(urn);
+    const advised = { world, stack, isCutOff, slot, isBranch: isBranchUrn(urn), message, startedAt };
+    let isFollowed = false;
+    for (const [advice, follow] of advices) isFollowed ||= advice.test(message) && (await follow(advised));
+    if (!isFollowed) return false;
+  }
+  return failures.length > 0;
+}
+
+async function refreshFirst({ world, stack, isCutOff }: Advised): Promise<boolean> {
+  // Until then a list may still show what was deleted.
+  await settle(world);
+  await refresh(world, stack, isCutOff);
+  return true;
+}
+
+async function waitForOthers({ world }: Advised): Promise<boolean> {
+  await settle(world);
+  return true;
+}
+
+function allowDataLoss({ world, slot }: Advised): boolean {
+  const { branches } = world.ground;
+  if (branches.allowed.has(slot) || branches.declared(slot)?.allowsDataLoss !== false) return false;
+  branches.allowed.add(slot);
+  world.journal.note('user', () => `sets allowDataLoss: true for the branch of slot ${slot}`);
+  return true;
+}
+
+/** Whether the operation that creates the branch failed, and it had been started before this run. */
+function isOfEarlierRun({ world, slot, message, startedAt }: Advised): boolean {
+  const { branches } = world.ground;
+  const [, id] = /create_branch (\S+?)[ :]/.exec(message) ?? [];
+  return branches
+    .own(slot)
+    .map((branch) => branches.creationOf(branch.id))
+    .some((created) => created?.id === id && Date.parse(created?.created_at ?? '') <= startedAt);
+}
+
+/** Another client has the declared name. The message hides a name that is a secret, but the user knows it. */
+function rename({ world, slot, isBranch, message }: Advised): boolean {
+  const { ground, journal, plans } = world;
+  const plan = isBranch ? ground.branches.declared(slot) : plans[slot];
+  if (plan?.name === undefined || message.includes('-creating')) return false;
+  const of = isBranch ? 'branch' : 'name';
+  const name = ground.texts.name(slot, plan.project, plan.name, of);
+  const others = isBranch ? ground.branches.foreign : ground.foreign;
+  const made = isBranch ? ground.branches.own(slot) : ground.own(slot);
+  const [, holder] = /the project .*?((?:ep|br)-[a-z]+-[a-z]+-\d+)/.exec(message) ?? [];
+  const isHolder = ({ id }: { id: string }) => id === holder;
+  if (made.some(isHolder) || !others.some((other) => other.name === name || isHolder(other))) return false;
+  ground.texts.avoidName(slot, plan.project, plan.name, of);
+  journal.count('renames');
+  journal.note('user', () => `chooses another name for the ${of} of slot ${slot}`);
+  return true;
+}
+
+/** A create was killed right after the rename to the declared name: no state has what it has made. */
+function adopt({ world, stack, isCutOff, slot, isBranch, message }: Advised): boolean {
+  const { ground, journal } = world;
+  const adopted = isBranch ? ground.branches.adopted : ground.adopted;
+  const made = isBranch ? ground.branches.own(slot) : ground.own(slot);
+  const isLost = ({ id }: { id: string }) => !stack.state.resources.some((stored) => stored.id === id);
+  const found = made.find(
+    (each) => isLost(each) && [each.id, each.name].some((text) => text && message.includes(text)),
+  );
+  if (!isCutOff || !found || adopted.has(slot)) return false;
+  if (!isBranch) resetUndeclared(world, slot, found.id);
+  adopted.set(slot, found.name ?? '');
+  journal.count('adoptions');
+  journal.note('user', () => `sets adopt: true for slot ${slot}, ${found.name}`);
+  return true;
+}
+
+/** A take-over leaves settings that the program does not declare; an earlier program may have set them. */
+function resetUndeclared({ ground, plans }: World, slot: number, id: string): void {
+  const plan = plans[slot];
+  const held = ground.own(slot).find((own) => own.id === id)?.settings.pg_settings ?? {};
+  const declared = pick(held, plan ? Object.keys(ground.texts.settings(slot, plan)) : []);
+  if (!isEqual(declared, held)) ground.controls.changeEndpoint(id, { settings: { pg_settings: declared } });
+}
