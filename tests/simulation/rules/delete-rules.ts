@@ -25,13 +25,15 @@ function mayDeleteEndpoint(world: World, round: Round, endpoint: Endpoint): bool
   return branch !== undefined && isReplaced(world, slot, branch);
 }
 
-/** Nothing declares it, it is replaced on purpose, or it has no data. */
+/** Nothing declares it, it is replaced on purpose, it has no data, or it can't get its name. */
 function mayDeleteBranch({ ground }: World, round: Round, branch: Branch): boolean {
   const { branches } = ground;
   const slot = branches.slotOf(branch.id) ?? -1;
   const plan = branches.declared(slot);
   if (!plan || branches.isBroken(branch.id)) return true;
   if (round.forced.some((force) => force.isBranch && force.slot === slot)) return true;
+  const isUnnamed = branch.name.endsWith('-creating');
+  if (isUnnamed && branches.held().some(({ name }) => name === branches.name(slot, plan))) return true;
   const isAllowed = plan.allowsDataLoss || branches.allowed.has(slot);
   return isAllowed && branches.hasOtherOrigin(slot, plan, branch);
 }

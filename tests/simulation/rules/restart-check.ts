@@ -12,6 +12,7 @@ interface Before {
   readonly restarts: number;
   readonly drops: number;
   readonly branchId: string;
+  readonly isActive: boolean;
   /** It is neither active nor starting. */
   readonly isIdle: boolean;
 }
@@ -39,7 +40,8 @@ export function takeBaseline(world: World, earlier: readonly SlotPlan[]): Baseli
       if (id === undefined || !endpoint || !plan?.isDeclared) continue;
       const { current_state, pending_state = current_state, branch_id } = endpoint;
       const counts = { restarts: controls.restarts(id), drops: controls.connectionDrops(id) };
-      baseline.set(slot, { id, plan, ...counts, isIdle: pending_state === 'idle', branchId: branch_id });
+      const states = { isActive: current_state === 'active', isIdle: pending_state === 'idle' };
+      baseline.set(slot, { id, plan, ...counts, ...states, branchId: branch_id });
     }
   return baseline;
 }
@@ -66,9 +68,15 @@ export function checkRestarts(
       const runs = [...left.results, ...results];
       const change = sumOfDisruptions([...(same ? [same.plan] : []), ...plans]);
       checkCounts(world, endpoint, same, change, runs);
+      const isForced = round.forced.some((force) => force.slot === slot);
+      const isRefreshed = isForced || round.refreshesBetween;
+      const isReverted = left.plans.length > 0;
+      if (same?.isActive && plan.isWaiting)
+        checkHappened(world, same, plan, { isForced, isReverted, isRefreshed }, runs);
       // A move leaves the compute idle, and so does a stop that is taken back.
       const mayBeIdle = plan.isStopped || change.move + change.stop > 0 || same?.isIdle === true;
-      if (!mayBeIdle) checkUp(world, round, endpoint, change, runs);
+      const isKept = isForced && isReverted;
+      if (!mayBeIdle) checkUp(world, endpoint, change, { isKept, isRefreshed }, runs);
     }
 }
 
@@ -121,18 +129,42 @@ function checkCounts(
   );
 }
 
+interface Circumstances {
+  readonly isForced: boolean;
+  /** Whether the user may have taken back what earlier rounds declared. */
+  readonly isReverted: boolean;
+  readonly isRefreshed: boolean;
+}
+
+/** An active compute has lost its connections if that is due. */
+function checkHappened(
+  { ground, book }: World,
+  { id, plan: first, drops }: Before,
+  plan: SlotPlan,
+  { isForced, isReverted, isRefreshed }: Circumstances,
+  runs: readonly RunResult[],
+): void {
+  const { size, trigger, move, stop } = disruptionsOf(first, plan);
+  if (size + move + stop + (isReverted ? 0 : trigger) === 0 || ground.wasAutosuspended(id)) return;
+  const isForgotten = isForced || (isRefreshed && runs.some(({ run }) => run.isCutOff));
+  const hasHappened = ground.controls.connectionDrops(id) > drops;
+  if (!hasHappened && isForgotten && book.excuse('a refresh hid it')) return;
+  book.check('a declared restart happens', hasHappened, () => `${id} was never restarted`);
+}
+
 /** A compute that no program has stopped or moved is active, unless the service has suspended it. */
 function checkUp(
   { ground, book }: World,
-  round: Round,
   { id, current_state }: Endpoint,
   change: Change,
+  { isKept, isRefreshed }: { readonly isKept: boolean; readonly isRefreshed: boolean },
   runs: readonly RunResult[],
 ): void {
   const isUp = current_state === 'active' || ground.wasAutosuspended(id);
-  const hasBrokenOff = runs.some(({ isSuccess, run }) => !isSuccess || run.isCutOff);
-  const isUnknown = change.trigger > 0 || round.refreshesBetween || round.forced.length > 0;
-  if (!isUp && hasBrokenOff && isUnknown && book.excuse('a restart was lost')) return;
+  const isKilled = runs.some(({ run }) => run.isKilled);
+  const isLost = change.trigger > 0 && (isKilled || runs.some(hasLostResponse));
+  const isHidden = isRefreshed && isKilled;
+  if (!isUp && (isLost || isHidden || isKept) && book.excuse('a restart was lost')) return;
   book.check(
     'the compute starts again',
     isUp,

@@ -1,5 +1,5 @@
 import type { Endpoint, Operation } from 'postgres-control-emulator';
-import { unsettledOutputs } from '../../../provider/src/lifecycle/resource-state';
+import { isUnsettled } from '../../../provider/src/lifecycle/resource-state';
 import type { EngineResult } from '../engine/engine-failures';
 import type { SimulatedRun } from '../engine/simulated-run';
 import type { Stack, StoredResource } from '../engine/stack';
@@ -45,6 +45,8 @@ export class RestartRules {
   /** Since when each slot has declared its trigger. Virtual time. */
   readonly #declaredAt = new Map<number, { readonly trigger: string | undefined; readonly since: number }>();
   readonly #found = new Map<SimulatedRun, Found>();
+  /** Whether a run has broken off since the last repair. */
+  hasBrokenOff = false;
   /** The idle computes that runs have started without a reason that the state knows. */
   readonly #started = new Map<SimulatedRun, string>();
 
@@ -134,7 +136,10 @@ export class RestartRules {
   end(run: SimulatedRun, { isSuccess, steps }: EngineResult): void {
     const { state, idle } = this.#found.get(run) ?? { state: [], idle: new Set<string>() };
     this.#found.delete(run);
-    if (!isSuccess || run.isCutOff) return;
+    if (!isSuccess || run.isCutOff) {
+      this.hasBrokenOff = true;
+      return;
+    }
     const world = this.#world;
     for (const stack of world.stacks)
       for (const { slot, plan } of world.declared(stack)) {
@@ -145,7 +150,8 @@ export class RestartRules {
         if (idle.has(endpoint.id) && !isOpen(earlier))
           world.book.check(
             'an idle compute stays idle',
-            this.#started.get(run) !== endpoint.id,
+            this.#started.get(run) !== endpoint.id ||
+              (this.hasBrokenOff && world.book.excuse('the state lacks the start')),
             () => `${run.name} started ${endpoint.id}`,
           );
         if (!steps.includes(`update ${urn}`)) continue;
@@ -176,7 +182,7 @@ export class RestartRules {
 
 /** Whether the state records something that is not done. */
 function isOpen({ hasInitErrors, outputs }: StoredResource): boolean {
-  return hasInitErrors || unsettledOutputs.some((name) => outputs.values[name] !== undefined);
+  return hasInitErrors || isUnsettled(outputs.values);
 }
 
 /** Without the marks of secrets, which the state keeps apart. */

@@ -13,18 +13,18 @@ export const rules = {
   'restarts are declared': 500,
   'a declared restart happens': 30,
   'the compute starts again': 300,
-  'an idle compute stays idle': 10,
+  'an idle compute stays idle': 50,
   'secrets stay secret': 50_000,
   'the rate limit holds': 300,
   'Retry-After is respected': 200,
-  'an interrupted run sends nothing': 10,
+  'an interrupted run sends nothing': 30,
   'a preview foretells what drops connections': 120,
   'a preview changes nothing': 400,
   'a preview without changes sends nothing': 500,
   'only changes are sent': 200,
   'nothing is created twice': 300,
   'a refresh finds only drift': 30,
-  'allowRestart is respected': 8,
+  'allowRestart is respected': 10,
   'no false failure': 300,
   'calls end in time': 7_000,
   'the next run succeeds': 500,
@@ -34,14 +34,14 @@ export const rules = {
 
 /** The same for what users read and lose, in 1,000 schedules of their steps. */
 export const userRules = {
-  'nothing is deleted unnamed': 0,
-  'a delete yields to its adopter': 0,
-  'no branch is deleted from under an endpoint': 0,
-  'a guard that others set is respected': 0,
-  'a preview foretells what can not be done': 0,
-  'a preview says what adopt does': 0,
-  'advice can be followed': 0,
-  'reverting heals': 0,
+  'nothing is deleted unnamed': 500,
+  'a delete yields to its adopter': 8,
+  'no branch is deleted from under an endpoint': 10,
+  'a guard that others set is respected': 15,
+  'a preview foretells what can not be done': 80,
+  'a preview says what adopt does': 10,
+  'advice can be followed': 130,
+  'reverting heals': 300,
 } as const satisfies Record<string, number>;
 
 export type Rule = keyof typeof rules | keyof typeof userRules | 'the simulation works';
@@ -74,8 +74,18 @@ export const excuses = {
   },
   'a restart was lost': {
     rule: 'the compute starts again',
-    when: 'a run broke off that restarted for a trigger, of which the service knows nothing, or a refresh followed it',
+    when: 'a run broke off that restarted for a trigger, of which the service knows nothing; or a refresh or a forced replacement came after it',
     effect: 'not checked: the user finds the compute idle, and a connection starts it',
+  },
+  'a refresh hid it': {
+    rule: 'a declared restart happens',
+    when: 'a run was cut off and a refresh stored what it had set, or a forced replacement kept the endpoint',
+    effect: 'the next run sees no change',
+  },
+  'the state lacks the start': {
+    rule: 'an idle compute stays idle',
+    when: 'a run broke off since the last repair, and its start had failed',
+    effect: 'the next run starts the compute',
   },
   'a suspension has failed since': {
     rule: 'a preview foretells what drops connections',

@@ -50,6 +50,7 @@ export class LossWatch {
       step,
       program,
       state: resources,
+      held: this.#world.held(),
       steps: new Set(this.#preview?.steps),
       known: new Set(),
       diffed: new Set(),
@@ -92,6 +93,7 @@ export class LossWatch {
       return;
     }
     this.#checkGuards(run, record);
+    this.#checkYielded(run, record);
     if (isSuccess) this.#checkAdoptions(run, record);
   }
 
@@ -130,19 +132,9 @@ export class LossWatch {
   /** A branch or an endpoint that a run deletes by its id. */
   #judge(run: SimulatedRun, record: RunRecord, lost: Branch | Endpoint): void {
     const stored = record.state.find(({ id }) => id === lost.id);
-    const adopter = record.program.find(
-      (each) => record.known.has(each.urn) && isAdopterOf(each, record, lost),
-    );
     const isOwnLeftover =
       !stored && this.#world.created.has(lost.id) && Date.parse(lost.created_at) >= run.startedAt;
     if (isOwnLeftover) return;
-    if (adopter)
-      this.#check(
-        'a delete yields to its adopter',
-        run,
-        stored !== undefined && declares(record, stored.urn) !== undefined,
-        `${lost.id}, which ${adopter.urn} was to adopt`,
-      );
     this.#check(
       'nothing is deleted unnamed',
       run,
@@ -177,6 +169,21 @@ export class LossWatch {
 
   #isNamed({ texts }: RunRecord, { id }: { readonly id: string }): boolean {
     return texts.some(({ text }) => text.includes(id) && speaksOfLoss(text));
+  }
+
+  /** What the program drops, and another resource of it is to adopt, is not deleted. */
+  #checkYielded(run: SimulatedRun, record: RunRecord): void {
+    const { branches, endpoints } = this.#world.held();
+    const left = new Set([...branches, ...endpoints].map(({ id }) => id));
+    for (const held of [...record.held.branches, ...record.held.endpoints]) {
+      const stored = record.state.find(({ id }) => id === held.id);
+      const adopter = record.program.find(
+        (each) => record.known.has(each.urn) && isAdopterOf(each, record, held),
+      );
+      if (!stored || !adopter || declares(record, stored.urn)) continue;
+      const what = `${held.id} is gone, which ${adopter.urn} was to adopt`;
+      this.#check('a delete yields to its adopter', run, left.has(held.id), what);
+    }
   }
 
   /** What a new resource with `adopt: true` has in the end, against what the user has read under it. */

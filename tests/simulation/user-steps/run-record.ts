@@ -14,6 +14,8 @@ export interface RunRecord {
   readonly program: readonly DeclaredResource[];
   /** What the state held when it began. */
   readonly state: readonly StoredResource[];
+  /** What the service held when it began. */
+  readonly held: Held;
   /** The steps that its preview has shown, and its own so far. */
   readonly steps: Set<string>;
   /** The URNs whose declaration the engine has passed to the provider in this run. */

@@ -154,6 +154,7 @@ async function checkRest(world: World, { round, stacks, since, results, all }: P
   checkRestarts(world, round, all, since);
   checkForeign(world);
   for (const stack of stacks) checkRepeated(world, stack, round, [...since.results, ...results]);
+  world.restarts.hasBrokenOff = false;
   if (book.isBroken) return;
   for (const stack of stacks) {
     const options = { isPreview: true, refreshesFirst: round.refreshesAfter };
