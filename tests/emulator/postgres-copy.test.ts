@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { hasPostgres, PostgresEmulator } from '../support/postgres-emulator';
 
 describe.skipIf(!hasPostgres)('a copy of data that changes', () => {
@@ -27,5 +27,31 @@ describe.skipIf(!hasPostgres)('a copy of data that changes', () => {
       );
     const copy = await service.connect((await child).login);
     expect(await copy.ask('SELECT count(*)::int FROM notes')).toBe(700_000);
+  });
+
+  it('follows again after 200 MB that it has not received', { timeout: 60_000 }, async () => {
+    const { projectId, branchId, endpointId, login } = await service.createProject();
+    const pg_settings = { max_wal_size: '2MB', min_wal_size: '2MB' };
+    await service.patchEndpoint(projectId, endpointId, { settings: { pg_settings } });
+    const { body } = await service.call<{ endpoint: { host: string } }>(
+      'POST',
+      `/projects/${projectId}/endpoints`,
+      { endpoint: { branch_id: branchId, type: 'read_only' } },
+    );
+    await service.endOperations(projectId);
+    const client = await service.connect(login);
+    await client.query('CREATE TABLE notes (id int)');
+    const replica = await service.connect({ ...login, host: body.endpoint.host });
+    const receiver = Number(await replica.ask('SELECT pid FROM pg_stat_wal_receiver'));
+    const resume = () => process.kill(receiver, 'SIGCONT');
+    process.kill(receiver, 'SIGSTOP');
+    onTestFinished(() => void resume());
+    for (let part = 0; part < 10; part += 1)
+      await client.query(
+        "SELECT pg_logical_emit_message(false, 'm', repeat('x', 1000000)) FROM generate_series(1, 20)",
+      );
+    await client.query('INSERT INTO notes VALUES (1)');
+    resume();
+    await expect.poll(() => replica.ask('SELECT count(*)::int FROM notes'), { timeout: 20_000 }).toBe(1);
   });
 });
