@@ -86,6 +86,14 @@ describe('a client that is too slow is disconnected', () => {
   });
 });
 
+it('closes more connections than it may have', async () => {
+  const { port, countConnections } = await startLimited({ connections: 1 });
+  openSocket(port);
+  await expect.poll(countConnections).toBe(1);
+  expect(await text(openSocket(port))).toBe('');
+  expect(await countConnections()).toBe(1);
+});
+
 describe('1,000 clients at once', () => {
   it('1,000 clients at once get their responses, despite slow clients', async () => {
     const { emulator, project, branch } = await startService({

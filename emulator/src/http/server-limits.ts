@@ -2,6 +2,8 @@ import type { FastifyInstance } from 'fastify';
 
 /** Limits for a client, beyond which the server closes the connection or responds with an error. */
 export interface ServerLimits {
+  /** Maximum number of connections. Idle ones would take the descriptors that other clients need. */
+  readonly connections: number;
   readonly bodyBytes: number;
   /** Maximum time until the headers are complete. */
   readonly headersMs: number;
@@ -20,6 +22,7 @@ export const BACKLOG = 4096;
 
 /** Long enough for any well-behaved client, even on a busy machine. */
 export const SERVER_LIMITS: ServerLimits = {
+  connections: 2000,
   bodyBytes: 1024 * 1024,
   headersMs: 20_000,
   requestMs: 60_000,

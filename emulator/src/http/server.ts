@@ -42,6 +42,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
     frameworkErrors: sendError,
     clientErrorHandler: sendMalformedRequest,
   });
+  app.server.maxConnections = limits.connections;
   acceptJson(app);
   addErrorResponses(app);
   app.addHook('onRequest', async (request, reply) => {
