@@ -1,9 +1,10 @@
+import type { EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { actionsOf, startService } from '../support/service-client';
 
 /** A project with a branch `dev`, which has an active endpoint. */
-async function startWithBranches() {
-  const service = await startService();
+async function startWithBranches(options: EmulatorOptions = {}) {
+  const service = await startService(options);
   const { emulator, project, branch: other, call } = service;
   const dev = emulator.createBranch(project.id, { name: 'dev' });
   const endpointId = await service.createActive({ branch_id: dev.id });
@@ -107,6 +108,20 @@ describe('POST /restore', () => {
     const { emulator, project, dev, mainId, restore } = await startWithBranches();
     emulator.createBranch(project.id, { parentId: dev.id });
     expect((await restore(dev.id, { source_branch_id: mainId })).status).toBe(422);
+  });
+
+  it('needs a branch and a source that no other restore is to change (423), even without locks', async () => {
+    const service = await startWithBranches({ locks: 'none' });
+    const { emulator, call, other, dev, path, mainId, restore } = service;
+    emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-hangs' } });
+    await restore(dev.id, { source_branch_id: mainId });
+    const refused = [
+      await restore(dev.id, { source_branch_id: other.id }),
+      await restore(other.id, { source_branch_id: dev.id }),
+      await call('POST', path, { branch: { parent_id: dev.id } }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([423, 423, 423]);
+    expect((await restore(other.id, { source_branch_id: mainId })).status).toBe(200);
   });
 
   it('changes nothing but the time if it fails, not even with a name for the previous state', async () => {

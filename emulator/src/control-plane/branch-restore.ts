@@ -9,7 +9,7 @@ import { checkMayHaveChildren, checkNameIsFree, checkNotProtected, childrenOf } 
 import { changeBranch, newBranch } from './branches';
 import type { ControlPlane } from './control-plane';
 import { startStep, suspendStep } from './endpoint-steps';
-import { checkUnlocked } from './locks';
+import { checkNotRestoring, checkUnlocked } from './locks';
 import { type Access, copyAccess, keptAccess } from './new-roles-and-databases';
 import { checkNotDeleting, targetStateOf } from './power-state';
 
@@ -31,6 +31,7 @@ export function restoreBranch(
   if (parentId !== undefined && parentId !== source.wire.id && !requested.preserve_under_name)
     checkMayHaveChildren(source.wire);
   checkUnlocked(plane.settings.locks, project, { branchId: branch.wire.id });
+  for (const { wire } of [branch, source]) checkNotRestoring(project, wire.id);
   checkNameIsFree(project, requested.preserve_under_name || undefined);
   const running = endpoints.filter((endpoint) => targetStateOf(project, endpoint) !== 'idle');
   const preserved = requested.preserve_under_name

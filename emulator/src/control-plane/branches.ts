@@ -17,7 +17,7 @@ import {
 } from './branch-rules';
 import type { ControlPlane } from './control-plane';
 import { addEndpoint, checkNewEndpoint, deletionStep, firstSteps, removeEndpoint } from './endpoints';
-import { checkUnlocked } from './locks';
+import { checkNotRestoring, checkUnlocked } from './locks';
 import { copyAccess } from './new-roles-and-databases';
 import { targetStateOf } from './power-state';
 
@@ -49,6 +49,7 @@ export function addBranch(
   });
   checkMayExpire(project, wire);
   checkUnlocked(lockScope, project, { branchId: sourceId });
+  checkNotRestoring(project, sourceId);
   checkNameIsFree(project, requested.name);
   checkEndpointQuota(project, requested.endpoints.length, plane.settings.maxEndpoints);
   const branch = {

@@ -16,6 +16,12 @@ export function checkUnlocked(scope: LockScope, project: ProjectRecord, target: 
   }
 }
 
+/** Rejects what needs the data of a branch (423) while a restore is to replace it, whatever locks the project. */
+export function checkNotRestoring(project: ProjectRecord, branchId: string): void {
+  for (const { step, wire } of project.unfinished)
+    if (step.restore !== undefined && step.branchId === branchId) throw locked(project.wire.id, wire);
+}
+
 function locks(scope: LockScope, { step }: OperationRecord, target: WriteTarget): boolean {
   if (scope === 'none') return false;
   if (scope === 'project') return true;

@@ -78,7 +78,7 @@ export class BranchCopies {
     });
     const restored = copied.then(() => to.inTurn(() => to.replace(kept)));
     this.#underWay.set(branchId, restored);
-    const end = (): void => void this.#underWay.delete(branchId);
+    const end = (): void => this.forget(branchId);
     restored.then(end, end);
     return restored;
   }
