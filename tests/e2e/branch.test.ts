@@ -139,6 +139,35 @@ describe.each(doorNames)('a branch with an endpoint, by the %s provider', (door)
   });
 });
 
+it('a dynamic branch without a name is created before the old one on request', async () => {
+  const { stack, feature, branch, endpoint, declare, branches, endpoints } = await startBranches('dynamic');
+  const program = (properties: object) => ({
+    preview: branch({ ...allowed, ...properties }, { deleteBeforeReplace: false }),
+    app: endpoint(),
+  });
+  await declare(program({}));
+  await stack.run(...up);
+  const [before] = branches();
+  const [{ id = '' } = {}] = endpoints();
+  await declare(program({ parentId: feature.id }));
+  await stack.run(...up);
+  expect(branches()).toMatchObject([{ parent_id: feature.id }]);
+  expect(branches()[0]?.id).not.toBe(before?.id);
+  expect(endpoints()).toMatchObject([{ id, branch_id: branches()[0]?.id }]);
+  await stack.run('preview', '--expect-no-changes');
+});
+
+it('a renamed dynamic branch does not keep destroy --refresh from deleting it', async () => {
+  const { stack, branch, declare, ids } = await startBranches('dynamic');
+  await declare({ preview: branch({ name: 'preview' }) });
+  await stack.run(...up);
+  await declare({ renamed: branch({ name: 'preview' }, { aliases: [{ name: 'preview' }] }) });
+  await stack.run(...up);
+  expect(ids()).toHaveLength(1);
+  await stack.run('destroy', '--yes', '--skip-preview', '--refresh');
+  expect(ids()).toEqual([]);
+});
+
 it('the branch of the guide survives a kill -9 of the CLI during its create', async () => {
   const { stack, emulator, configure, branches } = await startBranches('dynamic');
   await configure();

@@ -94,6 +94,29 @@ it('fleet: after a failure no other stack starts; the next run resumes', async (
   expect(restarts()).toMatchObject({ 'shop-2': 1, 'shop-3': 1 });
 });
 
+it('fleet: Ctrl-C cancels without a lock; the next run resumes', async (test) => {
+  const { stack, emulator, endpoints, declare, start, changes, readReport } = await startFleet(
+    shops.slice(0, 2),
+    test,
+  );
+  await declare({ waves: [shops.slice(0, 2)] });
+  const hanging = emulator.inject({
+    match: { action: 'apply_config', endpointId: endpoints.get('shop-1')?.id ?? '' },
+    effect: { kind: 'operation-hangs' },
+  });
+  const running = start();
+  const isUnderWay = () => changes().length === 1 || running.exitCode !== null;
+  await expect.poll(isUnderWay, { timeout: 200_000 }).toBe(true);
+  process.kill(-Number(running.pid), 'SIGINT');
+  const { exitCode, all } = await running;
+  hanging.clear();
+  expect(all).toMatch(/Interrupted. The next run resumes/);
+  expect(exitCode).toBe(1);
+  expect((await readReport()).stacks.map(({ outcome }) => outcome)).toEqual(['failed', 'pending']);
+  expect(listFiles(join(stack.backend, '.pulumi', 'locks'))).toEqual([]);
+  expect((await start()).exitCode).toBe(0);
+});
+
 it('fleet: outside its window restarts nothing and says when it opens', async (test) => {
   const { emulator, endpoints, declare, start, changes, restarts, readReport, configOf } = await startFleet(
     ['idle', 'active'],
