@@ -41,21 +41,6 @@ describe('the content of the console', () => {
     expect(await rows(page, 'Operations').count()).toBe(1 + emulator.operations(project.id).length);
   });
 
-  it('the console shows disabled as Stopped and suspended as Idle', async () => {
-    const { emulator, call, endpoints, createActive, settled } = await startService();
-    const [disabled, suspended] = [
-      await createActive({ name: 'one' }),
-      await createActive({ name: 'two', type: 'read_only' }),
-    ];
-    await call('PATCH', `${endpoints}/${disabled}`, { endpoint: { disabled: true } });
-    await settled();
-    await call('POST', `${endpoints}/${suspended}/suspend`);
-    await settled();
-    const { page } = await openPage(emulator.consoleUrl);
-    await row(page, 'Endpoints', 'one', 'Stopped').waitFor();
-    await row(page, 'Endpoints', 'two', 'Idle').waitFor();
-  });
-
   it('the console shows why an operation failed', async () => {
     const { emulator, create } = await startService();
     const effect = { kind: 'operation-fails', error: 'no capacity left' } as const;
@@ -76,14 +61,6 @@ describe('the content of the console', () => {
       timeZone: 'Asia/Tokyo',
     });
     await row(page, 'Operations', format.format(new Date(newest?.created_at ?? ''))).waitFor();
-  });
-
-  it('the console shows the newest 100 operations and their total number', async () => {
-    const { emulator, project } = await startService();
-    for (let count = 0; count < 120; count += 1) emulator.createBranch(project.id);
-    const { page } = await openPage(emulator.consoleUrl);
-    await page.getByText(`Newest 100 of ${emulator.operations(project.id).length}`).waitFor();
-    expect(await rows(page, 'Operations').count()).toBe(101);
   });
 
   it('the console shows the first project once it exists', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { getBranch, getBranches, getProject, getProjects } from '../../provider/src/index';
+import { getBranch, getProject } from '../../provider/src/index';
 import { startCommand } from '../support/start-command';
 
 afterEach(() => {
@@ -41,12 +41,6 @@ describe('getBranch', () => {
   });
 });
 
-it('getBranches returns every branch of a project', async () => {
-  const { projectId, branch, defaultBranchId } = await startLookup();
-  const ids = (await getBranches({ projectId })).map(({ id }) => id);
-  expect(ids.sort()).toEqual([branch.id, defaultBranchId].sort());
-});
-
 describe('databases, roles and connection-uri of the command', () => {
   it('list the names, and connection-uri takes the only ones', async () => {
     const { run } = await startLookup();
@@ -80,12 +74,6 @@ describe('getProject', () => {
     await startLookup();
     await expect(getProject(of)).rejects.toThrow('getProject: give either projectId or name.');
   });
-});
-
-it('getProjects reads every page', async () => {
-  const { emulator } = await startLookup();
-  for (let number = 0; number < 405; number += 1) emulator.createProject();
-  expect(new Set((await getProjects()).map(({ id }) => id)).size).toBe(emulator.projects().length);
 });
 
 describe('the command', () => {

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, onTestFinished } from 'vitest';
 import { findChromium, launchChromium } from './chromium';
@@ -85,19 +82,4 @@ export function row(page: Page, table: Table, ...texts: string[]): Locator {
 
 export function focused(page: Page): Locator {
   return page.locator(':focus');
-}
-
-/** An empty page of another origin; returns its address. */
-export async function serveForeignPage(): Promise<string> {
-  const server = createServer((_request, response) =>
-    response.setHeader('content-type', 'text/html').end('<!doctype html>'),
-  );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  // The address of a server that listens on a port is never a string or null.
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
