@@ -1,5 +1,5 @@
 import type { Operation } from '../../provider/src/control-api/wire-types';
-import { endpointKind } from '../../provider/src/endpoint/endpoint-situation';
+import { endpointFlow } from '../../provider/src/endpoint/endpoint-situation';
 import { evolve } from '../../provider/src/lifecycle/evolve';
 import { emptyLedger, type Ledger, type Owed, type Stage } from '../../provider/src/lifecycle/ledger';
 import type { Event, Item, Rules, Situation } from '../../provider/src/lifecycle/situation';
@@ -36,7 +36,7 @@ export function situationOf(change: Partial<Omit<Situation, 'ledger'>> & Left = 
   return { ...newSituation({}), view: 'agreed', item: activeItem, ...rest, ledger };
 }
 
-export const evolved = (situation: Situation, event: Event, rules: Rules = endpointKind) =>
+export const evolved = (situation: Situation, event: Event, rules: Rules = endpointFlow) =>
   evolve(situation, event, rules);
 
 export const suspension = (change: Partial<Operation> = {}) =>

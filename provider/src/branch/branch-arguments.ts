@@ -4,7 +4,7 @@ import { isUnknown } from '../lifecycle/input-values';
 import type { BranchArgument, BranchInputs } from './branch-inputs';
 
 /** Where the data of the branch comes from. The service may report it in another form. */
-const point = { effect: 'replace', equals: isSamePoint, isKept: true } as const;
+const point = { effect: 'replace', keepsProgramValue: true } as const;
 
 /**
  * Every argument, and what its change does.
@@ -16,10 +16,10 @@ export const branchArguments = new ArgumentTable<BranchInputs, Branch, BranchAtt
   projectId: { effect: 'replace', read: ({ project_id }) => project_id },
   name: { effect: 'update', attribute: 'name' },
   parentId: { effect: 'replace', attribute: 'parent_id' },
-  parentLsn: { ...point, attribute: 'parent_lsn' },
-  parentTimestamp: { ...point, attribute: 'parent_timestamp' },
+  parentLsn: { ...point, attribute: 'parent_lsn', equals: isSameLsn },
+  parentTimestamp: { ...point, attribute: 'parent_timestamp', equals: isSameInstant },
   protected: { effect: 'update', attribute: 'protected', whenRemoved: false },
-  expiresAt: { effect: 'update', attribute: 'expires_at', equals: isSamePoint, whenRemoved: null },
+  expiresAt: { effect: 'update', attribute: 'expires_at', equals: isSameInstant, whenRemoved: null },
   adopt: { effect: 'none' },
   allowDataLoss: { effect: 'none' },
 });
@@ -38,14 +38,19 @@ export function toUnfinishedName(derivedName: string): string {
   return `${derivedName}-creating`;
 }
 
-/** The same LSN or the same moment may be written in several ways. */
-function isSamePoint(left: unknown, right: unknown): boolean {
-  if (typeof left !== 'string' || typeof right !== 'string') return false;
-  if (left.includes('/')) return trimLsn(left) === trimLsn(right);
-  return /^\d{4}-/.test(left) && Date.parse(left) === Date.parse(right);
+function isSameLsn(left: unknown, right: unknown): boolean {
+  return trimLsn(left) === trimLsn(right);
 }
 
 /** Without the zeros before its two numbers. */
-function trimLsn(lsn: string): string {
-  return lsn.toUpperCase().replace(/(^|\/)0+/g, '$1');
+function trimLsn(lsn: unknown): string {
+  return String(lsn)
+    .toUpperCase()
+    .replace(/(^|\/)0+/g, '$1');
+}
+
+/** In whichever time zone. `Date` knows no more than milliseconds. */
+function isSameInstant(left: unknown, right: unknown): boolean {
+  const fractionOf = (time: unknown) => /\.(\d+)/.exec(String(time))?.[1]?.replace(/0+$/, '') ?? '';
+  return Date.parse(String(left)) === Date.parse(String(right)) && fractionOf(left) === fractionOf(right);
 }

@@ -8,7 +8,7 @@ import type { ResourceClaims } from '../lifecycle/resource-claims';
 import { deriveNames } from '../lifecycle/resource-name';
 import { branchArguments, findOtherOrigin, toUnfinishedName } from './branch-arguments';
 import type { BranchDeclaration, BranchInputs, BranchOutputs } from './branch-inputs';
-import { branchKind, deleteBranch, startRun, toChange } from './branch-resource';
+import { branchFlow, deleteBranch, startRun, toChange } from './branch-resource';
 
 export interface CreateRequest extends Work<BranchInputs> {
   readonly declaration: BranchDeclaration;
@@ -80,8 +80,8 @@ export async function createBranch(
   claims.claimCreated(item.id, declaration);
   const situation =
     kind === 'new'
-      ? situationOfNew(branchKind, inputs, item, creation.operations)
-      : situationOfFound(branchKind, inputs, item, kind, creation.writes);
+      ? situationOfNew(branchFlow, inputs, item, creation.operations)
+      : situationOfFound(branchFlow, inputs, item, kind, creation.writes);
   const run = startRun({ ...request, action: 'create', branchId: item.id }, situation);
   const outputs = await run.run([]).catch(async (error: unknown) => {
     if (kind === 'new' && error instanceof Error && isConflict(error.cause))

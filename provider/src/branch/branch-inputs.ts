@@ -58,7 +58,8 @@ export function findInputFailures(given: Properties, before?: Properties): Input
       { property: 'expiresAt', reason: 'must not be given with protected: true, which keeps the branch' },
     ];
   // One that was accepted before must not stop the whole stack once it has passed.
-  return given.expiresAt === before?.expiresAt ? [] : findExpiryFailure(String(given.expiresAt));
+  const isUnchanged = Date.parse(String(given.expiresAt)) === Date.parse(String(before?.expiresAt));
+  return isUnchanged ? [] : findExpiryFailure(String(given.expiresAt));
 }
 
 function findExpiryFailure(expiresAt: string): InputFailure[] {

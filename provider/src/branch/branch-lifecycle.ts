@@ -23,8 +23,8 @@ import {
   describeExpired,
   type PriorBranch,
 } from './branch-inputs';
-import { checkExpiry, checkRename, findExpiringParent, findObstacle } from './branch-obstacles';
-import { branchKind, deleteBranch, isBecomingReady, startRun } from './branch-resource';
+import { checkRename, describeLasting, findExpiringParent, findObstacle } from './branch-obstacles';
+import { branchFlow, deleteBranch, isBecomingReady, startRun } from './branch-resource';
 import { toFound } from './branch-state';
 import { branchType } from './branch-type';
 
@@ -77,7 +77,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       const expired = describeExpired(prior.outputs.expiresAt);
       if (expired !== undefined) await this.core.warn(news, [expired]);
       if (replaces.length === 0 && changes.includes('name')) await checkRename(id, news, this.core);
-      if (replaces.length === 0 && changes.includes('expiresAt')) await checkExpiry(id, news, this.core);
+      if (replaces.length === 0 && changes.includes('expiresAt')) await this.#checkExpiry(id, changes, news);
       return { hasChanges, changes, replaces, deletesData };
     });
   }
@@ -110,7 +110,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     return this.core.presentably([asReported(prior), news], async () => {
       const started = this.core.startWork(news, deadline, [asReported(prior)]);
       const work = { ...started, action: 'update', branchId: id } as const;
-      return startRun(work, situationInState(branchKind, news.inputs, outputs), outputs).run(changes);
+      return startRun(work, situationInState(branchFlow, news.inputs, outputs), outputs).run(changes);
     });
   }
 
@@ -121,8 +121,8 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
   }
 
   /**
-   * The engine asks for no diff when a resource option replaces the branch, but checks it twice. When its parent is replaced, the
-   * engine asks before it passes the declaration, which may no longer allow the loss of data.
+   * For a resource option, the engine calls check twice and never diff. For a replaced parent, it calls diff with the old inputs; the
+   * new program may have removed allowDataLoss.
    */
   async #findUnjudgedReplacement(checked: CheckedDeclaration<BranchInputs>): Promise<InputFailure[]> {
     const { urn } = checked.resource;
@@ -130,15 +130,29 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const { idInState = '' } = this.#claims.resource(urn);
     const by = this.#claims.findUnjudged(urn);
     if (by === undefined || isUnknown(allowDataLoss) || allowDataLoss) return [];
-    // Of one that was cut off, diff was asked, and only the create is left.
+    // After an interrupted replacement the old branch no longer exists, so there is no data to lose.
     const isCutOff = by === 'option' && idInState !== '' && !isUnknown(projectId);
     if (isCutOff && !(await this.core.projects.project(projectId).branches.find(idInState))) return [];
     const [cause, wayOut] =
       by === 'base'
         ? ['its parent is replaced', 'leave its parent as it was']
         : [replacedByOption, 'leave the option out'];
-    const reason = `allowDataLoss is not true, and this deletes the data of the branch, with its endpoints: ${cause}. To continue, set allowDataLoss: true; to keep the data, ${wayOut}.`;
+    const consequence = this.#claims.isRetained(urn)
+      ? 'leaves the branch at the service (retainOnDelete), and creates one with the data of its parent'
+      : 'deletes the data of the branch, with its endpoints';
+    const reason = `allowDataLoss is not true, and this ${consequence}: ${cause}. To continue, set allowDataLoss: true; to keep the data, ${wayOut}.`;
     return [{ property: '', reason }];
+  }
+
+  /** @throws Error that says why the branch can't expire, before anything is sent */
+  async #checkExpiry(id: string, changes: readonly string[], { resource, inputs }: BranchDeclaration) {
+    if (isUnknown(inputs.projectId)) return;
+    const all = await this.core.list({ resource, inputs }, 'branches');
+    const branch = all.find((each) => each.id === id);
+    // One update sends both.
+    const unprotected = changes.includes('protected') ? { protected: false } : {};
+    const reason = branch && describeLasting(branch, { ...inputs, ...unprotected }, all);
+    if (reason !== undefined) throw new Error(`${reason}. Nothing was changed.`);
   }
 
   /** A create that failed leaves a branch without data, which nothing can repair. */
@@ -183,18 +197,21 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
   }
 
   /** For a branch that is not in state yet. */
-  async #reportCreation(declaration: BranchDeclaration): Promise<[]> {
+  async #reportCreation(declaration: BranchDeclaration): Promise<InputFailure[]> {
     const { inputs, resource } = declaration;
     const { urn } = resource;
     // A replacement deletes the old branch first, which this can't foresee.
     if (this.#claims.resource(urn).inState || isUnknown([inputs.projectId, inputs.name])) return [];
-    const text = await this.#describeCreation(declaration);
+    const branches = await this.core.list(declaration, 'branches');
+    const adopted = branches.find((branch) => inputs.adopt && branch.name === inputs.name);
+    const reason = adopted && describeLasting(adopted, inputs, branches);
+    if (reason !== undefined) return [{ property: 'expiresAt', reason: `can't be set: ${reason}` }];
+    const text = this.#describeCreation(declaration, branches);
     if (text !== undefined) await this.core.warn(declaration, [text]);
     return [];
   }
 
-  async #describeCreation(declaration: BranchDeclaration): Promise<string | undefined> {
-    const branches = await this.core.list(declaration, 'branches');
+  #describeCreation(declaration: BranchDeclaration, branches: readonly Branch[]): string | undefined {
     try {
       const existing = findExisting(declaration, branches, this.#claims);
       const { urn } = declaration.resource;

@@ -1,11 +1,12 @@
 import { filter, map } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { joinFirst } from '../control-api/printable';
+import type { Branch } from '../control-api/wire-types';
 import { findOtherProject } from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { findExisting } from './branch-create';
-import type { BranchDeclaration } from './branch-inputs';
+import type { BranchDeclaration, BranchInputs } from './branch-inputs';
 import { isBecomingReady } from './branch-resource';
 
 /**
@@ -70,24 +71,22 @@ export async function checkRename(
 }
 
 /**
- * The service deletes an expiring branch without asking, so nothing may depend on it.
- * @throws Error that names what does, before anything is sent
+ * Why an existing branch can't get the expiry that the program gives: the service deletes an expiring branch without asking.
+ * @param all the branches of the project
  */
-export async function checkExpiry(
-  id: string,
-  declaration: BranchDeclaration,
-  core: ProviderCore,
-): Promise<void> {
-  const { projectId, expiresAt } = declaration.inputs;
-  if (expiresAt === undefined || isUnknown([projectId, expiresAt])) return;
-  const all = await core.list(declaration, 'branches');
-  const isDefault = all.some((branch) => branch.id === id && branch.default);
+export function describeLasting(
+  { id, default: isDefault, protected: isProtected }: Branch,
+  inputs: BranchInputs,
+  all: readonly Branch[],
+): string | undefined {
+  if (inputs.expiresAt === undefined || isUnknown(inputs.expiresAt)) return undefined;
   const children = map(filter(all, { parent_id: id }), 'id');
-  if (!isDefault && children.length === 0) return;
-  const why = isDefault
-    ? 'it is the default branch of the project'
-    : `other branches were created from it: ${joinFirst(children, 20, 'more')}. If this program deletes them, do that in an earlier \`pulumi up\`: updates run before deletes`;
-  throw new Error(`branch ${id} can't expire: ${why}. Nothing was changed.`);
+  const why =
+    (isDefault && 'it is the default branch of the project') ||
+    (isProtected && inputs.protected === undefined && 'it is protected: set protected: false') ||
+    (children.length > 0 &&
+      `other branches were created from it: ${joinFirst(children, 20, 'more')}. If this program deletes them, do that in an earlier \`pulumi up\`: updates run before deletes`);
+  return why ? `branch ${id} can't expire: ${why}` : undefined;
 }
 
 /** A branch that expires can have no children. */
@@ -97,9 +96,12 @@ export async function findExpiringParent(
 ): Promise<InputFailure[]> {
   const { projectId, parentId } = declaration.inputs;
   if (parentId === undefined || isUnknown([projectId, parentId])) return [];
+  const { branch } = core.claims;
   const parent = (await core.list(declaration, 'branches')).find(({ id }) => id === parentId);
-  if (parent?.expires_at === undefined) return [];
-  const reason = `is a branch that expires at ${parent.expires_at}, so it can have no children: remove its expiresAt in an earlier \`pulumi up\``;
+  const expiresAt =
+    branch.resource(branch.ownerOf(parentId)).declared?.inputs.expiresAt ?? parent?.expires_at;
+  if (expiresAt === undefined) return [];
+  const reason = `is a branch that expires at ${expiresAt}, so it can have no children: remove its expiresAt in an earlier \`pulumi up\``;
   return [{ property: 'parentId', reason }];
 }
 

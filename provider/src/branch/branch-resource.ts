@@ -1,5 +1,5 @@
 import type { Branch, BranchChange } from '../control-api/wire-types';
-import { describeArguments, type Kind } from '../lifecycle/beginning';
+import { describeArguments, type Flow } from '../lifecycle/beginning';
 import { type DeleteRequest, deleteResource } from '../lifecycle/delete-resource';
 import type { Work } from '../lifecycle/provider-core';
 import type { Change, Resource } from '../lifecycle/resource';
@@ -16,7 +16,7 @@ export interface BranchWork extends Work<BranchInputs> {
 }
 
 /** An update of a branch starts no operation, so it owes nothing. Only the branch itself shows whether its data is there. */
-export const branchKind: Kind<BranchInputs, Branch> = {
+export const branchFlow: Flow<BranchInputs, Branch> = {
   arguments: branchArguments,
   isBlind: true,
   mayHavePast: isBecomingReady,
@@ -28,7 +28,7 @@ export const branchKind: Kind<BranchInputs, Branch> = {
 function describeBranch(work: BranchWork, before?: BranchOutputs): Resource<Branch, BranchOutputs> {
   const { inputs, project, branchId, deadline } = work;
   return {
-    ...describeArguments(branchKind, inputs, before),
+    ...describeArguments(branchFlow, inputs, before),
     id: branchId,
     subject: work,
     work,

@@ -6,7 +6,7 @@ import type { ResourceClaims } from '../lifecycle/resource-claims';
 import { endpointArguments } from './endpoint-arguments';
 import type { Declaration } from './endpoint-inputs';
 import { startRun, toChange } from './endpoint-resource';
-import { type EndpointWork, endpointKind } from './endpoint-situation';
+import { type EndpointWork, endpointFlow } from './endpoint-situation';
 import type { EndpointOutputs } from './endpoint-state';
 import {
   type CreateTarget,
@@ -46,8 +46,8 @@ export async function createEndpoint(
   const work: EndpointWork = { ...request, action: 'create', endpointId: item.id };
   const situation =
     kind === 'new'
-      ? situationOfNew(endpointKind, inputs, item, creation.operations)
-      : situationOfFound(endpointKind, inputs, item, kind, creation.writes);
+      ? situationOfNew(endpointFlow, inputs, item, creation.operations)
+      : situationOfFound(endpointFlow, inputs, item, kind, creation.writes);
   // Before claiming: an adopted endpoint that must not be changed must not enter the state.
   if (kind === 'adopted') await checkGate(work, situation, async () => item);
   claims.claimCreated(item.id, declaration);

@@ -16,7 +16,7 @@ import { createEndpoint } from './endpoint-create';
 import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
 import { checkMove, checkRetained, findObstacle, findRivals } from './endpoint-obstacles';
 import { startRun } from './endpoint-resource';
-import { endpointKind } from './endpoint-situation';
+import { endpointFlow } from './endpoint-situation';
 import { type EndpointOutputs, type FoundEndpoint, type PriorState, toFound } from './endpoint-state';
 import { endpointType } from './endpoint-type';
 import { describeDuplicates, toCreateTarget } from './existing-endpoint';
@@ -142,7 +142,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       const secretNames = union(prior.resource.secretNames, news.resource.secretNames);
       const started = { ...this.#startWork(news, deadline, asReported(prior)), secretNames };
       const work = { ...started, action: 'update', endpointId: id } as const;
-      const updated = await startRun(work, situationInState(endpointKind, news.inputs, outputs), outputs).run(
+      const updated = await startRun(work, situationInState(endpointFlow, news.inputs, outputs), outputs).run(
         changes,
       );
       await this.#reportDuplicates(id, news);
@@ -172,7 +172,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     await this.core.warn(declaration, sentences);
   }
 
-  /** An endpoint that has the derived name already would be taken for that of a create that was killed. */
+  /** A create would mistake an existing endpoint with its derived name for its own orphan. */
   #claimDerivedName(checked: CheckedDeclaration<EndpointInputs>): InputFailure[] {
     const { urn } = checked.resource;
     const { projectId } = checked.inputs;

@@ -7,7 +7,7 @@ import { mayDrop } from '../lifecycle/plan';
 import type { Unsettled } from '../lifecycle/resource-state';
 import type { Situation } from '../lifecycle/situation';
 import type { EndpointInputs } from './endpoint-inputs';
-import { endpointKind, planFor } from './endpoint-situation';
+import { endpointFlow, planFor } from './endpoint-situation';
 import { toOutputs } from './endpoint-state';
 
 const failed = { status: 'failed' } as const;
@@ -26,9 +26,9 @@ function planOf({ change = {}, asked = [], left = {}, live = {}, listed = [] }: 
   const inputs = { ...declared, ...change };
   const before = { ...toOutputs(endpointOf(), declared), ...left };
   const situation = evolve(
-    situationInState(endpointKind, inputs, before),
+    situationInState(endpointFlow, inputs, before),
     { kind: 'asked', names: asked },
-    endpointKind,
+    endpointFlow,
   );
   const steps = planFor(situation, endpointOf(live), inputs, listed);
   return steps
@@ -160,9 +160,9 @@ describe('the plan after a run that was cut off or failed', () => {
 describe('mayDrop', () => {
   const situationWith = (asked: readonly string[], left: Unsettled = {}, inputs: EndpointInputs = declared) =>
     evolve(
-      situationInState(endpointKind, inputs, { ...toOutputs(endpointOf(), declared), ...left }),
+      situationInState(endpointFlow, inputs, { ...toOutputs(endpointOf(), declared), ...left }),
       { kind: 'asked', names: asked },
-      endpointKind,
+      endpointFlow,
     );
 
   it.each([
@@ -171,11 +171,11 @@ describe('mayDrop', () => {
     [['restartTriggers'], true],
     [['name', 'pgSettings'], false],
   ])('for a change of %s is %s', (asked, expected) => {
-    expect(mayDrop(situationWith(asked), endpointKind)).toBe(expected);
+    expect(mayDrop(situationWith(asked), endpointFlow)).toBe(expected);
   });
 
   it('is true for an owed suspension, false for one of a reverted stop', () => {
-    expect(mayDrop(situationWith([], { __ledger: { owed: ['restart'] } }), endpointKind)).toBe(true);
-    expect(mayDrop(situationWith([], { __ledger: { owed: ['stop'] } }), endpointKind)).toBe(false);
+    expect(mayDrop(situationWith([], { __ledger: { owed: ['restart'] } }), endpointFlow)).toBe(true);
+    expect(mayDrop(situationWith([], { __ledger: { owed: ['stop'] } }), endpointFlow)).toBe(false);
   });
 });

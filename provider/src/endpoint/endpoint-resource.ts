@@ -4,7 +4,7 @@ import type { Change, Resource } from '../lifecycle/resource';
 import { Run } from '../lifecycle/run';
 import type { Situation } from '../lifecycle/situation';
 import { endpointArguments } from './endpoint-arguments';
-import { type EndpointWork, endpointKind } from './endpoint-situation';
+import { type EndpointWork, endpointFlow } from './endpoint-situation';
 import { type EndpointOutputs, toOutputs } from './endpoint-state';
 import { checkGate } from './gate';
 
@@ -16,7 +16,7 @@ export function describeEndpoint(
   const { inputs, project, endpointId, deadline } = work;
   const { api } = project;
   return {
-    ...describeArguments(endpointKind, inputs, before),
+    ...describeArguments(endpointFlow, inputs, before),
     id: endpointId,
     endpointId,
     subject: work,

@@ -1,5 +1,5 @@
 import type { Endpoint, Operation } from '../control-api/wire-types';
-import type { Kind } from '../lifecycle/beginning';
+import type { Flow } from '../lifecycle/beginning';
 import type { Owed } from '../lifecycle/ledger';
 import { type PlannedStep, plan } from '../lifecycle/plan';
 import type { Work } from '../lifecycle/provider-core';
@@ -19,7 +19,7 @@ export interface EndpointWork extends Work<EndpointInputs> {
 }
 
 /** What sending arguments of an endpoint owes, in this run or an earlier one. */
-export const endpointKind: Kind<EndpointInputs, Endpoint> = {
+export const endpointFlow: Flow<EndpointInputs, Endpoint> = {
   arguments: endpointArguments,
   isBlind: false,
   mayHavePast: () => true,
@@ -55,5 +55,5 @@ export function planFor(
   listed: readonly Operation[] = [],
 ): PlannedStep[] {
   const seen = { ...situation, item: endpoint };
-  return plan(seen, endpointKind, (names) => endpointArguments.findDrift(endpoint, inputs, names), listed);
+  return plan(seen, endpointFlow, (names) => endpointArguments.findDrift(endpoint, inputs, names), listed);
 }

@@ -4,7 +4,7 @@ import { mayDrop } from '../lifecycle/plan';
 import type { Situation } from '../lifecycle/situation';
 import { describeImpact, describeRefusal } from '../preview/change-impact';
 import { endpointArguments } from './endpoint-arguments';
-import { type EndpointWork, endpointKind, planFor } from './endpoint-situation';
+import { type EndpointWork, endpointFlow, planFor } from './endpoint-situation';
 import { toOutputs } from './endpoint-state';
 
 /** @throws Error when `allowRestart` is false, and the rest of the run would drop connections */
@@ -13,7 +13,7 @@ export async function checkGate(
   situation: Situation,
   read: () => Promise<Endpoint>,
 ): Promise<void> {
-  if (allowsRestart || !mayDrop(situation, endpointKind)) return;
+  if (allowsRestart || !mayDrop(situation, endpointFlow)) return;
   const live = await read();
   const steps = planFor(situation, live, inputs);
   const changes = namesAt(situation.ledger, 'asked', 'due').filter(endpointArguments.has);

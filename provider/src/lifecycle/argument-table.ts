@@ -14,12 +14,12 @@ export interface Argument<Effect, Shown, Attributes, Value> {
   readonly read?: (shown: Shown) => unknown;
   /** Writes it into a request, likewise. */
   readonly write?: (value: Value) => Attributes;
-  /** Whether two texts mean the same value, if plain equality does not show it. */
+  /** Whether two values that differ mean the same, for diff and for drift. */
   readonly equals?: (left: Value, right: Value) => boolean;
-  /** Whether the reported value has all that is desired, if it may have more. */
+  /** For drift only: whether the reported value includes the desired one. The service may report more. */
   readonly matches?: (desired: Value, reported: Value) => boolean;
-  /** Whether the state keeps the value of the program, because the service may report it in another form. It never drifts. */
-  readonly isKept?: boolean;
+  /** Whether state keeps the program's value, because the service may report it in another form. It never drifts. */
+  readonly keepsProgramValue?: boolean;
   /** Sent when the program no longer gives the argument; null removes the value. Absent: the resource keeps its value. */
   readonly whenRemoved?: unknown;
 }
@@ -94,7 +94,7 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
     if (value !== undefined) return isUnknown(value) || !this.#isEqual(name, value, outputs[name]);
     if (inputs[name] === undefined) return false;
     if (effect === 'none') return true;
-    // After a failed update the engine stores the old inputs beside the new outputs, which no longer have it.
+    // After a failed update, state holds the old inputs and the new outputs. What the outputs lack is reset already.
     return whenRemoved !== undefined && !isSame(whenRemoved, outputs[name] ?? whenRemoved);
   }
 
@@ -129,7 +129,7 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
    * @param isOwn whether an earlier create of this resource made it: what the program leaves out is then reset
    */
   findTakeOverChanges(shown: Shown, inputs: Inputs, isOwn: boolean): (keyof Inputs & string)[] {
-    // The reported value comes first: the program has to give every setting that the service reports.
+    // The other way round: a reported setting that the program does not give has to be reset.
     const isLeftover = (name: keyof Inputs & string) =>
       this.isResettable(name) &&
       !this.isMatch(name, this.#read(name, shown), inputs[name] ?? this.row(name).whenRemoved);
@@ -138,15 +138,15 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
 
   /** Whether the service reports what the program gives, or the default of what it no longer gives. */
   #isAsDesired(shown: Shown, inputs: Inputs, name: keyof Inputs & string): boolean {
-    const { whenRemoved, isKept } = this.row(name);
+    const { whenRemoved, keepsProgramValue } = this.row(name);
     const desired = inputs[name] ?? whenRemoved;
-    if (!this.isReadable(name) || isKept || desired === undefined) return true;
+    if (!this.isReadable(name) || keepsProgramValue || desired === undefined) return true;
     return this.isMatch(name, desired, this.#read(name, shown));
   }
 
   /** Whether the service reports exactly this value; a drift also accepts further settings. */
   isReported(shown: Shown, values: Partial<Inputs>, name: string): boolean {
-    if (!this.isReadable(name) || this.row(name).isKept) return true;
+    if (!this.isReadable(name) || this.row(name).keepsProgramValue) return true;
     const [value, reported] = [(values as Properties)[name], this.#read(name, shown)];
     return value === reported || (this.isMatch(name, value, reported) && this.isMatch(name, reported, value));
   }
@@ -156,6 +156,7 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
     return isSame(left, right) || equals?.(left as never, right as never) === true;
   }
 
+  /** Whether the service reports what is desired, or more. */
   isMatch(name: string, desired: unknown, reported: unknown): boolean {
     const { matches } = this.row(name);
     // A value that is to be removed is not reported.
@@ -176,7 +177,7 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
     for (const name of names) {
       const reported = this.#read(name, shown);
       if (reported === undefined) continue;
-      const isGiven = given[name] !== undefined && this.row(name).isKept === true;
+      const isGiven = given[name] !== undefined && this.row(name).keepsProgramValue === true;
       values[name] = isGiven || this.isMatch(name, given[name], reported) ? given[name] : reported;
     }
     return values as Partial<Inputs>; // Each value is read under its own name.
@@ -197,16 +198,16 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
     before: Outputs,
     toOutputs: (inputs: Inputs) => Outputs,
   ): Outputs {
-    const isKept = (name: string) => unsettled.has(name) || (this.has(name) && !this.isReadable(name));
-    const known = keepProperties(inputs, (name) => !isKept(name)) as unknown as Inputs; // Only optional ones are left out.
+    const isUnreported = (name: string) => unsettled.has(name) || (this.has(name) && !this.isReadable(name));
+    const known = keepProperties(inputs, (name) => !isUnreported(name)) as unknown as Inputs; // Only optional ones are left out.
     const due = before.__ledger?.due ?? before.__unapplied ?? [];
-    // After an unfinished update the service may hold settings that the inputs do not give, or still those that they no longer give.
+    // An unfinished update may have set what the stored inputs lack, and may not have reset yet what they no longer give.
     const isAsBefore = (name: keyof Inputs & string) =>
       due.includes(name)
         ? this.isReported(shown, before, name)
         : known[name] !== undefined && this.#isAsDesired(shown, before, name);
     const unchanged = this.names.filter((name) => before[name] !== undefined && isAsBefore(name));
-    return { ...toOutputs(known), ...pick(before, unchanged), ...keepProperties(before, isKept) };
+    return { ...toOutputs(known), ...pick(before, unchanged), ...keepProperties(before, isUnreported) };
   }
 
   /** The outputs after a change of nothing but settings. */

@@ -8,7 +8,7 @@ import { type Item, newSituation, type Rules, type Situation } from './situation
 import { readLedger } from './stored-ledger';
 
 /** What the flow needs to know of a type of resource: its arguments, and its rules. */
-export interface Kind<Inputs extends object, Shown extends Item> extends Rules {
+export interface Flow<Inputs extends object, Shown extends Item> extends Rules {
   readonly arguments: ArgumentTable<Inputs, Shown, object, string>;
   /** Whether only the resource shows what has become of an operation. */
   readonly isBlind: boolean;
@@ -20,25 +20,25 @@ type Named = { readonly name?: string | undefined };
 
 /** The situation of an update. @throws Error when the state holds something that this release does not know */
 export function situationInState<Inputs extends object, Shown extends Item>(
-  kind: Kind<Inputs, Shown>,
+  flow: Flow<Inputs, Shown>,
   inputs: Inputs,
   before: Unsettled & { readonly disabled?: boolean | undefined },
 ): Situation {
-  return { ...begin(kind, inputs), ...readLedger(before, kind.arguments.has) };
+  return { ...begin(flow, inputs), ...readLedger(before, flow.arguments.has) };
 }
 
 /** The situation after the response to a create: all that the program gives is sent, but for its name. */
 export function situationOfNew<Inputs extends Named, Shown extends Item>(
-  kind: Kind<Inputs, Shown>,
+  flow: Flow<Inputs, Shown>,
   inputs: Inputs,
   item: Shown,
   started: readonly Operation[],
 ): Situation {
-  const isSent = (name: string) => name !== 'name' && kind.arguments.isWritable(name);
-  const names = kind.arguments.findGiven(inputs).filter(isSent);
+  const isSent = (name: string) => name !== 'name' && flow.arguments.isWritable(name);
+  const names = flow.arguments.findGiven(inputs).filter(isSent);
   const ledger = moveTo(nameLast(inputs, item), 'sent', names);
-  const created: Situation = { ...begin(kind, inputs), origin: 'new', ledger, writes: 'accepted', item };
-  return evolve(created, { kind: 'accepted', names: [], started, isRepeated: false }, kind);
+  const created: Situation = { ...begin(flow, inputs), origin: 'new', ledger, writes: 'accepted', item };
+  return evolve(created, { kind: 'accepted', names: [], started, isRepeated: false }, flow);
 }
 
 /**
@@ -47,23 +47,23 @@ export function situationOfNew<Inputs extends Named, Shown extends Item>(
  * @param writes `unknown`: this run has created it by a request whose response was lost
  */
 export function situationOfFound<Inputs extends Named, Shown extends Item>(
-  kind: Kind<Inputs, Shown>,
+  flow: Flow<Inputs, Shown>,
   inputs: Inputs,
   item: Shown,
   origin: 'own' | 'adopted',
   writes: Situation['writes'],
 ): Situation {
   const isOwn = origin === 'own';
-  const past = kind.mayHavePast(item) ? 'uncertain' : 'closed';
+  const past = flow.mayHavePast(item) ? 'uncertain' : 'closed';
   const ledger = isOwn ? nameLast(inputs, item) : emptyLedger;
-  const found: Situation = { ...begin(kind, inputs), origin, past, ledger, item, writes };
-  const names = kind.arguments.findTakeOverChanges(item, inputs, isOwn);
-  return evolve(found, { kind: 'asked', names }, kind);
+  const found: Situation = { ...begin(flow, inputs), origin, past, ledger, item, writes };
+  const names = flow.arguments.findTakeOverChanges(item, inputs, isOwn);
+  return evolve(found, { kind: 'asked', names }, flow);
 }
 
 /** The part of a resource that follows from its arguments. @param before the outputs in state, if it is there */
 export function describeArguments<Inputs extends object, Shown extends Item, Outputs extends Inputs>(
-  { arguments: table, effectsOf, repeatable }: Kind<Inputs, Shown>,
+  { arguments: table, effectsOf, repeatable }: Flow<Inputs, Shown>,
   inputs: Inputs,
   before: Outputs | undefined,
 ) {
@@ -77,8 +77,8 @@ export function describeArguments<Inputs extends object, Shown extends Item, Out
   } satisfies Partial<Resource<Shown, Outputs>>;
 }
 
-function begin(kind: { readonly isBlind: boolean }, inputs: object): Situation {
-  return { ...newSituation({ ...inputs }), isBlind: kind.isBlind };
+function begin(flow: { readonly isBlind: boolean }, inputs: object): Situation {
+  return { ...newSituation({ ...inputs }), isBlind: flow.isBlind };
 }
 
 /** The ledger of a resource that its create has given a derived name: its own name comes last. */

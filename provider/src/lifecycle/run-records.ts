@@ -112,8 +112,8 @@ export class RunRecords {
   }
 
   /**
-   * What replaces the resource without a diff that has judged what the program declares now: a base that is replaced, of which the
-   * engine asks early, or a resource option. With an option, the engine checks the resource twice, and diff has not said that it is replaced.
+   * What replaces the resource without a diff that has judged what the program declares now. `base`: its branch or parent is replaced, and
+   * diff saw only the old inputs. `option`: a resource option replaces it, and diff is not called, or has found no reason.
    */
   findUnjudged(urn: string | undefined): 'base' | 'option' | undefined {
     const { inState, replacement } = this.resource(urn);

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../control-api/wire-types';
 import { endpointArguments } from '../endpoint/endpoint-arguments';
 import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
-import { endpointKind, planFor } from '../endpoint/endpoint-situation';
+import { endpointFlow, planFor } from '../endpoint/endpoint-situation';
 import { toOutputs } from '../endpoint/endpoint-state';
 import type { CreateTarget } from '../endpoint/existing-endpoint';
 import { situationOfFound } from '../lifecycle/beginning';
@@ -15,7 +15,7 @@ export function assessTakeOver(
   secretNames: readonly string[],
 ) {
   const changes = endpointArguments.findTakeOverChanges(item, inputs, kind === 'own');
-  const steps = planFor(situationOfFound(endpointKind, inputs, item, kind, 'none'), item, inputs);
+  const steps = planFor(situationOfFound(endpointFlow, inputs, item, kind, 'none'), item, inputs);
   const impact = describeImpact(
     { changes, steps, outputs: toOutputs(item, inputs), inputs, secretNames },
     item,

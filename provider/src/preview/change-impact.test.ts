@@ -4,7 +4,7 @@ import { failedOf } from '../../../tests/support/operation';
 import { dynamicSettingNames } from '../config/setting-names';
 import { endpointArguments } from '../endpoint/endpoint-arguments';
 import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
-import { endpointKind, planFor } from '../endpoint/endpoint-situation';
+import { endpointFlow, planFor } from '../endpoint/endpoint-situation';
 import { toOutputs } from '../endpoint/endpoint-state';
 import { situationInState } from '../lifecycle/beginning';
 import { evolve } from '../lifecycle/evolve';
@@ -35,9 +35,9 @@ function impactOfChanges(
 ) {
   const asked = { kind: 'asked', names: changes.filter((name) => !isUnknown(inputs[name])) } as const;
   const situation = evolve(
-    situationInState(endpointKind, inputs, { ...outputs, ...left }),
+    situationInState(endpointFlow, inputs, { ...outputs, ...left }),
     asked,
-    endpointKind,
+    endpointFlow,
   );
   const steps = typeof live === 'object' ? planFor(situation, live, inputs) : planUnseen(situation).steps;
   return describeImpact({ changes, steps, outputs, inputs, secretNames }, live);

@@ -1,7 +1,7 @@
 import { findRefusal } from '../control-api/control-api-error';
 import type { Operation } from '../control-api/wire-types';
 import type { Declaration } from '../endpoint/endpoint-inputs';
-import { endpointKind, planFor } from '../endpoint/endpoint-situation';
+import { endpointFlow, planFor } from '../endpoint/endpoint-situation';
 import { type PlannedStep, plan } from '../lifecycle/plan';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import type { Situation } from '../lifecycle/situation';
@@ -48,7 +48,7 @@ export function planUnseen(situation: Situation): LivePlan {
   const item = { id: '', created_at: '', current_state: 'active' };
   return {
     live: 'unreadable',
-    steps: plan({ ...situation, item }, endpointKind, (names) => names, []),
+    steps: plan({ ...situation, item }, endpointFlow, (names) => names, []),
   };
 }
 

@@ -2,7 +2,7 @@ import { union } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import type { Endpoint } from '../control-api/wire-types';
 import type { Declaration, EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
-import { endpointKind } from '../endpoint/endpoint-situation';
+import { endpointFlow } from '../endpoint/endpoint-situation';
 import type { PriorState } from '../endpoint/endpoint-state';
 import {
   type CreateTarget,
@@ -58,10 +58,10 @@ export class PreviewDiagnostics {
     const warnings: string[] = [];
     // What is not known yet may turn out to change nothing.
     const asked = changes.filter((name) => !isUnknown(inputs[name]));
-    const inState = situationInState(endpointKind, inputs, outputs);
-    const situation = evolve(inState, { kind: 'asked', names: asked }, endpointKind);
+    const inState = situationInState(endpointFlow, inputs, outputs);
+    const situation = evolve(inState, { kind: 'asked', names: asked }, endpointFlow);
     let impact: ChangeImpact = noImpact;
-    if (mayDrop(situation, endpointKind) || findDisruptive(changes, inputs).length > 0) {
+    if (mayDrop(situation, endpointFlow) || findDisruptive(changes, inputs).length > 0) {
       const project = this.#core.projects.project(outputs.projectId);
       const { live, steps } = await planLive(this.#core, project, id, situation, declaration);
       const replacedBecause = goesWithBranch ? replacedWithBranch : undefined;

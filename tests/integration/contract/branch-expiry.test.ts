@@ -62,7 +62,9 @@ describe.each(doors)('the expiry of a Branch by %s', (_name, door) => {
     const state = await runUp(await startRun(), program);
     expect(shown.join('')).not.toContain('expired');
     await sleep(120_000);
-    expect(await runPreview(await startRun(), program, state)).toMatchObject({ hasChanges: false });
+    const respelled = declare({ expiresAt: String(state.outputs.expiresAt).replace('Z', '+00:00') });
+    for (const each of [program, respelled])
+      expect(await runPreview(await startRun(), each, state)).toMatchObject({ hasChanges: false });
     expect(shown.join('')).toContain(`expired at ${state.outputs.expiresAt}: set a later expiresAt`);
   });
 
@@ -73,6 +75,15 @@ describe.each(doors)('the expiry of a Branch by %s', (_name, door) => {
     const preview = runPreview(await startRun(), declare({ expiresAt: inMinutes(60) }), state);
     const { message } = await callErrorOf(preview);
     expect(message).toContain(`can't expire: other branches were created from it: ${child.id}`);
+  });
+
+  it('is refused for the default branch that a create adopts', async () => {
+    const { startRun, declare, emulator, project } = await startBranchDoor(door);
+    const [main] = emulator.branches(project.id).filter((branch) => branch.default);
+    const adopting = declare({ name: main?.name ?? '', adopt: true, expiresAt: inMinutes(60) });
+    const { failures } = await (await startRun()).check(undefined, adopting);
+    const reason = expect.stringContaining('it is the default branch of the project');
+    expect(failures).toMatchObject([{ property: 'expiresAt', reason }]);
   });
 
   it('of its parent refuses a child', async () => {
