@@ -42,7 +42,10 @@ describe.skipIf(!hasPostgres)('a copy of data that changes', () => {
     const client = await service.connect(login);
     await client.query('CREATE TABLE notes (id int)');
     const replica = await service.connect({ ...login, host: body.endpoint.host });
-    const receiver = Number(await replica.ask('SELECT pid FROM pg_stat_wal_receiver'));
+    const pid = () => replica.ask('SELECT pid FROM pg_stat_wal_receiver');
+    // It starts after the replica accepts connections.
+    await expect.poll(pid, { timeout: 20_000 }).toBeDefined();
+    const receiver = Number(await pid());
     const resume = () => process.kill(receiver, 'SIGCONT');
     process.kill(receiver, 'SIGSTOP');
     onTestFinished(() => void resume());
