@@ -49,6 +49,14 @@ export const branches: readonly AgreementScenario[] = [
     ],
   },
   {
+    name: 'a branch that the program drops, under an endpoint that gives its id as text',
+    steps: [
+      { program: { a: branch(), e: { args: {} } }, command: 'up' },
+      { program: { a: branch(), e: { args: { branchId: { $id: 'a' } } } }, command: 'up' },
+      { program: { e: { args: { branchId: { $id: 'a' } } } }, command: 'preview' },
+    ],
+  },
+  {
     name: 'a retained branch that the program drops, and one that is replaced',
     steps: [
       {
