@@ -1,6 +1,6 @@
 import type { Branch, BranchAttributes } from '../control-api/wire-types';
 import { ArgumentTable } from '../lifecycle/argument-table';
-import { isUnknown } from '../lifecycle/input-values';
+import { isSameInstant, isUnknown } from '../lifecycle/input-values';
 import type { BranchArgument, BranchInputs } from './branch-inputs';
 
 /** Where the data of the branch comes from. The service may report it in another form. */
@@ -47,10 +47,4 @@ function trimLsn(lsn: unknown): string {
   return String(lsn)
     .toUpperCase()
     .replace(/(^|\/)0+/g, '$1');
-}
-
-/** In whichever time zone. `Date` knows no more than milliseconds. */
-function isSameInstant(left: unknown, right: unknown): boolean {
-  const fractionOf = (time: unknown) => /\.(\d+)/.exec(String(time))?.[1]?.replace(/0+$/, '') ?? '';
-  return Date.parse(String(left)) === Date.parse(String(right)) && fractionOf(left) === fractionOf(right);
 }

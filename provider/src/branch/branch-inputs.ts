@@ -4,6 +4,7 @@ import {
   flag,
   type InputFailure,
   id,
+  isSameInstant,
   isUnknown,
   textOfLength,
 } from '../lifecycle/input-values';
@@ -58,8 +59,7 @@ export function findInputFailures(given: Properties, before?: Properties): Input
       { property: 'expiresAt', reason: 'must not be given with protected: true, which keeps the branch' },
     ];
   // One that was accepted before must not stop the whole stack once it has passed.
-  const isUnchanged = Date.parse(String(given.expiresAt)) === Date.parse(String(before?.expiresAt));
-  return isUnchanged ? [] : findExpiryFailure(String(given.expiresAt));
+  return isSameInstant(given.expiresAt, before?.expiresAt) ? [] : findExpiryFailure(String(given.expiresAt));
 }
 
 function findExpiryFailure(expiresAt: string): InputFailure[] {

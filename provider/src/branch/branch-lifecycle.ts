@@ -23,7 +23,7 @@ import {
   describeExpired,
   type PriorBranch,
 } from './branch-inputs';
-import { checkRename, describeLasting, findExpiringParent, findObstacle } from './branch-obstacles';
+import { checkRename, findExpiringParent, findExpiryObstacle, findObstacle } from './branch-obstacles';
 import { branchFlow, deleteBranch, isBecomingReady, startRun } from './branch-resource';
 import { toFound } from './branch-state';
 import { branchType } from './branch-type';
@@ -137,21 +137,20 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       by === 'base'
         ? ['its parent is replaced', 'leave its parent as it was']
         : [replacedByOption, 'leave the option out'];
-    const consequence = this.#claims.isRetained(urn)
-      ? 'leaves the branch at the service (retainOnDelete), and creates one with the data of its parent'
-      : 'deletes the data of the branch, with its endpoints';
+    const consequence = describeLoss('the branch', this.#claims.isRetained(urn));
     const reason = `allowDataLoss is not true, and this ${consequence}: ${cause}. To continue, set allowDataLoss: true; to keep the data, ${wayOut}.`;
     return [{ property: '', reason }];
   }
 
   /** @throws Error that says why the branch can't expire, before anything is sent */
-  async #checkExpiry(id: string, changes: readonly string[], { resource, inputs }: BranchDeclaration) {
+  async #checkExpiry(id: string, changes: readonly string[], declaration: BranchDeclaration) {
+    const { inputs } = declaration;
     if (isUnknown(inputs.projectId)) return;
-    const all = await this.core.list({ resource, inputs }, 'branches');
+    const all = await this.core.list(declaration, 'branches');
     const branch = all.find((each) => each.id === id);
     // One update sends both.
     const unprotected = changes.includes('protected') ? { protected: false } : {};
-    const reason = branch && describeLasting(branch, { ...inputs, ...unprotected }, all);
+    const reason = branch && findExpiryObstacle(branch, { ...inputs, ...unprotected }, all);
     if (reason !== undefined) throw new Error(`${reason}. Nothing was changed.`);
   }
 
@@ -178,10 +177,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       replaces.some((name) => !isUnknown(inputs[name as keyof BranchInputs])) ||
       (resource.urn !== undefined && !this.#claims.isDeclared(resource.urn));
     const isRetained = this.#claims.isRetained(resource.urn);
-    const change = `a change of ${replaces.join(' and ')}`;
-    const consequence = isRetained
-      ? `leaves branch ${id} at the service (retainOnDelete), and creates one with the data of its parent: ${change}`
-      : `deletes the data of branch ${id}, with its endpoints: ${change}`;
+    const consequence = `${describeLoss(`branch ${id}`, isRetained)}: a change of ${replaces.join(' and ')}`;
     const warn = (...lines: string[]) => this.core.warn(news, lines);
     const gate =
       allowDataLoss === true ? '' : '. If it does, `pulumi up` fails, because allowDataLoss is not true';
@@ -204,7 +200,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     if (this.#claims.resource(urn).inState || isUnknown([inputs.projectId, inputs.name])) return [];
     const branches = await this.core.list(declaration, 'branches');
     const adopted = branches.find((branch) => inputs.adopt && branch.name === inputs.name);
-    const reason = adopted && describeLasting(adopted, inputs, branches);
+    const reason = adopted && findExpiryObstacle(adopted, inputs, branches);
     if (reason !== undefined) return [{ property: 'expiresAt', reason: `can't be set: ${reason}` }];
     const text = this.#describeCreation(declaration, branches);
     if (text !== undefined) await this.core.warn(declaration, [text]);
@@ -224,6 +220,13 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       return isFreed ? messageOf(error) : `${messageOf(error)} ${forcedReplacement}`;
     }
   }
+}
+
+/** What a replacement does to the data. */
+function describeLoss(which: string, isRetained: boolean): string {
+  return isRetained
+    ? `leaves ${which} at the service (retainOnDelete), and creates one with the data of its parent`
+    : `deletes the data of ${which}, with its endpoints`;
 }
 
 /** The engine does not tell one from a create. */

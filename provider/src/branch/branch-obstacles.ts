@@ -1,8 +1,8 @@
 import { filter, map } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
-import { joinFirst } from '../control-api/printable';
 import type { Branch } from '../control-api/wire-types';
 import { findOtherProject } from '../lifecycle/delete-facts';
+import { listChildren } from '../lifecycle/delete-guards';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { findExisting } from './branch-create';
@@ -74,7 +74,7 @@ export async function checkRename(
  * Why an existing branch can't get the expiry that the program gives: the service deletes an expiring branch without asking.
  * @param all the branches of the project
  */
-export function describeLasting(
+export function findExpiryObstacle(
   { id, default: isDefault, protected: isProtected }: Branch,
   inputs: BranchInputs,
   all: readonly Branch[],
@@ -85,7 +85,7 @@ export function describeLasting(
     (isDefault && 'it is the default branch of the project') ||
     (isProtected && inputs.protected === undefined && 'it is protected: set protected: false') ||
     (children.length > 0 &&
-      `other branches were created from it: ${joinFirst(children, 20, 'more')}. If this program deletes them, do that in an earlier \`pulumi up\`: updates run before deletes`);
+      `other branches were created from it: ${listChildren(children)}. If this program deletes them, do that in an earlier \`pulumi up\`: updates run before deletes`);
   return why ? `branch ${id} can't expire: ${why}` : undefined;
 }
 

@@ -75,9 +75,8 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
   readonly has = (name: string): name is keyof Inputs & string => Object.hasOwn(this.#rows, name);
 
   /** Whether the service gets the default when the program no longer gives the argument. */
-  readonly isResettable = (name: string): boolean => {
-    return this.isReadable(name) && this.row(name).whenRemoved !== undefined;
-  };
+  readonly isResettable = (name: string): boolean =>
+    this.isReadable(name) && this.row(name).whenRemoved !== undefined;
 
   /** The names of the arguments that the program gives. */
   findGiven(inputs: Partial<Inputs>): (keyof Inputs & string)[] {

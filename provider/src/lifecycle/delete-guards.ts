@@ -45,6 +45,11 @@ export const noBranchFacts = {
 /** How many children a message lists. */
 const mostChildren = 20;
 
+/** The children of a branch in a message. */
+export function listChildren(ids: readonly string[]): string {
+  return joinFirst(ids, mostChildren, 'more');
+}
+
 type Guard = (facts: DeleteFacts) => string | undefined;
 
 /** Why the endpoints on a branch forbid its delete. The order is the meaning. */
@@ -82,7 +87,7 @@ export const deleteGuards: Readonly<Record<string, Guard>> = {
   'others have protected it since': describeProtected,
   'a branch was created from it': ({ subject, children }) =>
     children.length > 0
-      ? `${describeSubject(subject)}: other branches were created from it: ${joinFirst(children, mostChildren, 'more')}. Nothing was deleted. Delete them first.`
+      ? `${describeSubject(subject)}: other branches were created from it: ${listChildren(children)}. Nothing was deleted. Delete them first.`
       : undefined,
   ...standingGuards,
 };
@@ -109,7 +114,7 @@ export function describeProtected({ isProtectedByOthers, subject }: DeleteFacts)
 /** What a preview says of the branches that were created from it, which the program may delete, too. */
 export function describeChildren(children: readonly string[]): string | undefined {
   if (children.length === 0) return undefined;
-  return `branches were created from it: ${joinFirst(children, mostChildren, 'more')}. Unless this update deletes them first, \`pulumi up\` stops before it deletes anything`;
+  return `branches were created from it: ${listChildren(children)}. Unless this update deletes them first, \`pulumi up\` stops before it deletes anything`;
 }
 
 /** The endpoints that the program keeps on the branch. A preview asks the same. */

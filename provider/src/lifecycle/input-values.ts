@@ -15,6 +15,12 @@ export function isSame(left: unknown, right: unknown): boolean {
   return isEqual(left, right);
 }
 
+/** Whether two times are the same in whichever time zone. `Date` knows no more than milliseconds. */
+export function isSameInstant(left: unknown, right: unknown): boolean {
+  const fractionOf = (time: unknown) => /\.(\d+)/.exec(String(time))?.[1]?.replace(/0+$/, '') ?? '';
+  return Date.parse(String(left)) === Date.parse(String(right)) && fractionOf(left) === fractionOf(right);
+}
+
 export interface InputFailure {
   readonly property: string;
   readonly reason: string;

@@ -112,7 +112,7 @@ export class PreviewDiagnostics {
       idInState === undefined
         ? branch_id === before.branchId && type === before.type && name === (before.name ?? name)
         : id === idInState;
-    const live = (await endpoints.fresh()).filter(isIt).find(isUp);
+    const live = (await endpoints.fresh()).find((endpoint) => isIt(endpoint) && isUp(endpoint));
     if (!live) return [];
     const replacedBecause = by === 'base' ? replacedWithBranch : replacedByOption;
     const outputs = before as PriorState['outputs']; // Only sizes are shown, and none changes.
